@@ -1,0 +1,41 @@
+/**
+ * Time enters the program here and nowhere else, so that the whole engine can run under a simulated clock.
+ *
+ * `now` is the wall clock (people's times; it may jump). `monotonic` counts milliseconds since the machine
+ * booted; on one machine every process reads the same value, so leases between processes survive clock jumps.
+ */
+export interface Timer {
+  cancel(): void;
+}
+
+export interface Clock {
+  now(): number;
+  monotonic(): number;
+  /** Calls `fn` once, `ms` from now. An idle timer never keeps the process alive unless `keepAlive` is set. */
+  after(ms: number, fn: () => void, options?: { keepAlive?: boolean }): Timer;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => Number(process.hrtime.bigint() / 1000n) / 1000,
+  after(ms, fn, options) {
+    // setTimeout overflows to 1 ms above 2^31-1; a longer wait is re-armed by whoever checks the time again.
+    const handle = setTimeout(fn, Math.min(Math.max(0, ms), 2_147_483_647));
+    if (options?.keepAlive !== true) handle.unref();
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** Waits `ms`; an aborted signal ends the wait early without an error (the caller looks at the signal). */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      timer.cancel();
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = clock.after(ms, done, { keepAlive: true });
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

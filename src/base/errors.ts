@@ -1,0 +1,154 @@
+/**
+ * Every error the product raises on purpose. A code is public: it is documented in docs/errors.md (a test compares
+ * both ways) and never reused for something else. The reaction says what the code that catches it should do.
+ */
+export type Reaction =
+  /** The same call may work later. */
+  | "retry"
+  /** Wait until a resource is back (disk space, the database), then go on. */
+  | "wait"
+  /** This piece of work is over; others go on. */
+  | "give_up"
+  /** The caller must change what was given. */
+  | "fix_input"
+  /** The process cannot do its job until an operator acts. */
+  | "stop";
+
+interface CatalogueEntry {
+  reaction: Reaction;
+  /** What happened, for the reference page. */
+  meaning: string;
+  /** What to do about it, for the reference page. */
+  remedy: string;
+}
+
+export const ERROR_CATALOGUE = {
+  config_invalid: {
+    reaction: "fix_input",
+    meaning: "One or more configuration values cannot be used.",
+    remedy: "Correct the variables named in the message; `orb config` shows what is in force.",
+  },
+  input_invalid: {
+    reaction: "fix_input",
+    meaning: "A value given to a command or call does not have the expected form.",
+    remedy: "Correct the field named in the message.",
+  },
+  usage: {
+    reaction: "fix_input",
+    meaning: "A command was called with words it does not know.",
+    remedy: "Run the command with --help.",
+  },
+  not_found: {
+    reaction: "fix_input",
+    meaning: "There is nothing with that id.",
+    remedy: "List what exists, then use an id from the list.",
+  },
+  illegal_transition: {
+    reaction: "give_up",
+    meaning: "A run or task was to be moved to a state that cannot follow its present one. The store refused it.",
+    remedy: "Look at the present state; docs/concepts.md has the table of transitions.",
+  },
+  database_newer: {
+    reaction: "stop",
+    meaning: "The database was written by a newer version of the program.",
+    remedy: "Upgrade the program, or restore a backup made by this version.",
+  },
+  database_foreign: {
+    reaction: "stop",
+    meaning: "The file named as database is not an Orbweaver database.",
+    remedy: "Point APP_DATABASE_URL at another file.",
+  },
+  database_busy: {
+    reaction: "retry",
+    meaning: "Another process held the database longer than the busy timeout.",
+    remedy: "Try again; if it persists, look for a process that keeps a transaction open.",
+  },
+  database_unavailable: {
+    reaction: "wait",
+    meaning: "The database cannot be opened or written.",
+    remedy: "Check the path, its permissions and the disk; `orb doctor` looks at each.",
+  },
+  disk_full: {
+    reaction: "wait",
+    meaning: "There is no room left on the disk that holds the database or the artifacts.",
+    remedy: "Free some space. Running work pauses and goes on by itself; nothing acknowledged is lost.",
+  },
+  engine_lost: {
+    reaction: "give_up",
+    meaning: "This process no longer owns the engine or the lane it was writing for; another one does.",
+    remedy: "Nothing: the other process goes on with the work.",
+  },
+  forbidden_target: {
+    reaction: "give_up",
+    meaning: "The network guard refused the address: it is not on the public internet, or not http/https.",
+    remedy: "If the target is yours, allow its network with APP_ALLOW_PRIVATE_NETWORKS.",
+  },
+  fetch_failed: {
+    reaction: "retry",
+    meaning: "A request to a site did not give a usable answer; failure_code and failure_reason say why.",
+    remedy: "See the failure codes in docs/concepts.md.",
+  },
+  handlers_invalid: {
+    reaction: "fix_input",
+    meaning: "The module named in APP_HANDLERS could not be loaded or registers something that is not a handler.",
+    remedy: "Correct the module; the message names the file and the export.",
+  },
+  handler_failed: {
+    reaction: "retry",
+    meaning: "A user handler threw, ran out of time or memory, or ended its thread; failure_reason says which.",
+    remedy: "Look at the task's attempts with `orb queue show`.",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+export class OrbError extends Error {
+  readonly code: ErrorCode;
+  readonly reaction: Reaction;
+  /** What the reader should do now, when that is more specific than the catalogue's remedy. */
+  readonly hint: string | undefined;
+  readonly fields: readonly FieldError[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; hint?: string; fields?: readonly FieldError[] } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "OrbError";
+    this.code = code;
+    this.reaction = ERROR_CATALOGUE[code].reaction;
+    this.hint = options.hint;
+    this.fields = options.fields ?? [];
+  }
+}
+
+export function isOrbError(error: unknown, code?: ErrorCode): error is OrbError {
+  return error instanceof OrbError && (code === undefined || error.code === code);
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The system error code (`ENOSPC`, `ECONNRESET` …) of an error or of what caused it. */
+export function systemCode(error: unknown): string | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; depth += 1) {
+    const code = (current as NodeJS.ErrnoException).code;
+    if (typeof code === "string") return code;
+    current = current.cause;
+  }
+  return undefined;
+}
+
+export function isDiskFull(error: unknown): boolean {
+  if (isOrbError(error, "disk_full")) return true;
+  const code = systemCode(error);
+  return code === "ENOSPC" || code === "EDQUOT";
+}

@@ -1,0 +1,90 @@
+/**
+ * Why a task did not succeed: a coarse code that programs branch on, and a finer reason for people.
+ */
+export const FAILURE_CODES = [
+  "blocked",
+  "rate_limited",
+  "timeout",
+  "network",
+  "bad_response",
+  "extraction",
+  "forbidden_target",
+  "robots",
+  "circuit_open",
+  "cancelled",
+  "unknown",
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+export const FAILURE_REASONS = {
+  timeout_connect: "timeout",
+  timeout_headers: "timeout",
+  timeout_idle: "timeout",
+  timeout_total: "timeout",
+  dns_failed: "network",
+  connection_refused: "network",
+  connection_reset: "network",
+  connection_failed: "network",
+  tls_failed: "network",
+  truncated_body: "bad_response",
+  malformed_response: "bad_response",
+  headers_too_large: "bad_response",
+  body_too_large: "bad_response",
+  decompression_limit: "bad_response",
+  decompression_failed: "bad_response",
+  unsupported_encoding: "bad_response",
+  too_many_redirects: "bad_response",
+  bad_redirect: "bad_response",
+  not_html: "bad_response",
+  http_not_found: "bad_response",
+  http_client_error: "bad_response",
+  http_server_error: "bad_response",
+  http_unexpected: "bad_response",
+  http_unauthorized: "blocked",
+  http_forbidden: "blocked",
+  http_too_many_requests: "rate_limited",
+  http_unavailable: "rate_limited",
+  retry_after_too_long: "rate_limited",
+  private_address: "forbidden_target",
+  scheme_not_allowed: "forbidden_target",
+  url_not_allowed: "forbidden_target",
+  breaker_open: "circuit_open",
+  run_cancelled: "cancelled",
+  handler_threw: "unknown",
+  handler_timeout: "timeout",
+  handler_out_of_memory: "unknown",
+  handler_exited: "unknown",
+  handler_missing: "unknown",
+  handler_bad_result: "unknown",
+  internal: "unknown",
+} as const satisfies Record<string, FailureCode>;
+export type FailureReason = keyof typeof FAILURE_REASONS;
+
+export interface Failure {
+  code: FailureCode;
+  reason: FailureReason;
+  /** One sentence for people. Never contains an address that the guard refused, nor a secret. */
+  message: string;
+  httpStatus?: number | undefined;
+  /** From a Retry-After header, already turned into milliseconds. */
+  retryAfterMs?: number | undefined;
+}
+
+export function failure(
+  reason: FailureReason,
+  message: string,
+  more: { httpStatus?: number | undefined; retryAfterMs?: number | undefined } = {},
+): Failure {
+  return { code: FAILURE_REASONS[reason], reason, message, ...more };
+}
+
+/** Thrown by everything that fetches, so that a failure travels with its classification. */
+export class FetchFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(reason: FailureReason, message: string, more: { httpStatus?: number; retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = "FetchFailure";
+    this.failure = failure(reason, message, { httpStatus: more.httpStatus, retryAfterMs: more.retryAfterMs });
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * One page, one key. A page has two addresses: the one it is fetched by (WHATWG form without the fragment, otherwise
+ * untouched, because servers may care about every byte) and a canonical one by which two links to the same page are
+ * recognised. The canonical form may only undo differences that RFC 3986 calls equivalent, plus tracking parameters
+ * and the order of differently named query parameters; it must never make one page out of two.
+ */
+
+/** Raised whenever canonicalUrl or pageKey changes its mind; stored keys of different versions never match. */
+export const PAGE_KEY_VERSION = 1;
+
+/** Added to links by newsletters and ad networks; servers ignore them when choosing what to answer. */
+export const TRACKING_PARAMETERS: ReadonlySet<string> = new Set([
+  "gclid",
+  "gclsrc",
+  "gbraid",
+  "wbraid",
+  "gad_source",
+  "gad_campaignid",
+  "dclid",
+  "srsltid",
+  "_ga",
+  "_gl",
+  "fbclid",
+  "fb_action_ids",
+  "fb_action_types",
+  "fb_source",
+  "igshid",
+  "igsh",
+  "msclkid",
+  "twclid",
+  "ttclid",
+  "li_fat_id",
+  "yclid",
+  "ysclid",
+  "_openstat",
+  "mc_cid",
+  "mc_eid",
+  "mkt_tok",
+  "_hsenc",
+  "_hsmi",
+  "__hssc",
+  "__hstc",
+  "__hsfp",
+  "hsCtaTracking",
+  "vero_id",
+  "vero_conv",
+  "wickedid",
+  "wickedsource",
+  "ml_subscriber",
+  "ml_subscriber_hash",
+  "s_kwcid",
+  "ef_id",
+  "epik",
+  "rb_clickid",
+  "_branch_match_id",
+]);
+
+/** Whole families of the same kind. */
+export const TRACKING_PREFIXES: readonly string[] = ["utm_", "oly_"];
+
+export function isTrackingParameter(name: string): boolean {
+  return TRACKING_PARAMETERS.has(name) || TRACKING_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/** The address to fetch: resolved against `base`, in WHATWG form, without fragment. Null when it is not a URL. */
+export function fetchUrl(input: string | URL, base?: string | URL): string | null {
+  const url = typeof input === "string" ? URL.parse(input, base?.toString()) : input;
+  return url === null ? null : withoutFragment(url.href);
+}
+
+/** The form by which pages are compared. Idempotent; never throws: what is not a URL comes back as it is. */
+export function canonicalUrl(url: string | URL): string {
+  const parsed = typeof url === "string" ? URL.parse(url) : url;
+  if (parsed === null) return String(url);
+  // The parser has already done host, punycode, default port and dot segments (also those written as %2e).
+  const href = withoutFragment(parsed.href);
+  if (!href.startsWith("http:") && !href.startsWith("https:")) return href;
+  const queryAt = href.indexOf("?");
+  if (queryAt < 0 && !href.includes("%")) return href;
+  const pathAt = href.indexOf("/", href.indexOf("://") + 3);
+  const path = normaliseEscapes(href.slice(pathAt, queryAt < 0 ? href.length : queryAt));
+  const query = queryAt < 0 ? "" : canonicalQuery(href.slice(queryAt + 1));
+  return href.slice(0, pathAt) + path + query;
+}
+
+/** The unit of politeness: the host, with its port unless that is 80 or 443. */
+export function siteOf(url: string | URL): string {
+  const parsed = typeof url === "string" ? URL.parse(url) : url;
+  if (parsed === null) return String(url);
+  return parsed.port === "" || parsed.port === "80" || parsed.port === "443" ? parsed.hostname : parsed.host;
+}
+
+export interface PageIdentity {
+  url: string | URL;
+  /** GET unless told. */
+  method?: string | undefined;
+  /** Hash of the request body, when there is one. */
+  bodyHash?: string | undefined;
+  /** Names the session or credentials the page is fetched with: the same address may be another page for another user. */
+  authContext?: string | undefined;
+}
+
+/** `1:GET:https://…`, with ` body:…` and ` auth:…` after it; a canonical http URL never holds a space. */
+export function pageKey(page: PageIdentity): string {
+  let key = `${PAGE_KEY_VERSION}:${(page.method ?? "GET").toUpperCase()}:${canonicalUrl(page.url)}`;
+  if (page.bodyHash !== undefined) key += ` body:${encodeURIComponent(page.bodyHash)}`;
+  if (page.authContext !== undefined) key += ` auth:${encodeURIComponent(page.authContext)}`;
+  return key;
+}
+
+function withoutFragment(href: string): string {
+  const at = href.indexOf("#");
+  return at < 0 ? href : href.slice(0, at);
+}
+
+const ESCAPE = /%[0-9a-fA-F]{2}/g;
+const UNRESERVED = /[A-Za-z0-9\-._~]/;
+const HEX = /[0-9A-Fa-f]/;
+
+/**
+ * Decodes escapes of unreserved characters, writes the hex digits of the others in capitals. A stray `%` needs care:
+ * decoding the escape in `%%32e` would make `%2e` of it, a different page, so a digit behind one stays escaped.
+ */
+function normaliseEscapes(text: string): string {
+  if (!text.includes("%")) return text;
+  let out = "";
+  let last = 0;
+  for (const match of text.matchAll(ESCAPE)) {
+    out += text.slice(last, match.index);
+    last = match.index + 3;
+    const char = String.fromCharCode(Number.parseInt(match[0].slice(1), 16));
+    out += UNRESERVED.test(char) && !(HEX.test(char) && endsInStrayPercent(out)) ? char : match[0].toUpperCase();
+  }
+  return out + text.slice(last);
+}
+
+function endsInStrayPercent(out: string): boolean {
+  // A complete escape has its % three from the end, so one that is nearer has no two digits yet.
+  return out.endsWith("%") || (out.at(-2) === "%" && HEX.test(out.at(-1) ?? ""));
+}
+
+/** The query with its `?`, or nothing when every parameter was a tracking one. A bare `?` stays: servers may see it. */
+function canonicalQuery(query: string): string {
+  if (query === "") return "?";
+  const parts = query.split("&").map(queryPart);
+  const kept = parts.filter((part) => !isTrackingParameter(part.name));
+  if (kept.length === 0) return "";
+  if (kept.some((part, index) => index > 0 && part.order < (kept[index - 1] as QueryPart).order)) {
+    // Array.prototype.sort is stable: values of one name keep their order, which servers may give a meaning.
+    kept.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0));
+  }
+  return `?${kept.map((part) => part.text).join("&")}`;
+}
+
+interface QueryPart {
+  text: string;
+  name: string;
+  order: string;
+}
+
+function queryPart(raw: string): QueryPart {
+  const text = normaliseEscapes(raw);
+  const equals = text.indexOf("=");
+  const name = equals < 0 ? text : text.slice(0, equals);
+  return { text, name, order: orderOf(name) };
+}
+
+const PLAIN_NAME = /^[A-Za-z0-9\-._~]*$/;
+
+/**
+ * Servers read `a[]` and `a%5B%5D` (and `a+b`, `a%20b`) as one name, so both must sort to the same place, or the
+ * order of that name's values would change. The spelling itself is kept in the result.
+ */
+function orderOf(name: string): string {
+  if (PLAIN_NAME.test(name)) return name;
+  return name
+    .replaceAll("+", "%20")
+    .replace(/%(?![0-9A-F]{2})/g, "%25")
+    .replace(/[^A-Za-z0-9\-._~%]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+}

@@ -1,0 +1,46 @@
+/** Rules between options. A value that was refused on its own is undefined here and is not complained about twice. */
+import { isIPv4 } from "node:net";
+import type { FieldError } from "../base/errors.ts";
+import { type Config, OPTIONS } from "./options.ts";
+
+type Rule = (config: Partial<Config>) => FieldError | undefined;
+
+const RULES: readonly Rule[] = [
+  ({ heartbeatMs, leaseTtlMs }) => {
+    // Two renewals may be lost before the lease is.
+    if (typeof heartbeatMs !== "number" || leaseTtlMs === undefined || heartbeatMs * 3 <= leaseTtlMs) return undefined;
+    return {
+      path: OPTIONS.heartbeatMs.name,
+      message: `expected at most a third of ${OPTIONS.leaseTtlMs.name} (${leaseTtlMs / 1000}), got ${heartbeatMs / 1000}`,
+    };
+  },
+  ({ retryBaseMs, retryMaxMs }) => {
+    if (retryBaseMs === undefined || retryMaxMs === undefined || retryMaxMs >= retryBaseMs) return undefined;
+    return {
+      path: OPTIONS.retryMaxMs.name,
+      message: `expected at least ${OPTIONS.retryBaseMs.name} (${retryBaseMs / 1000}), got ${retryMaxMs / 1000}`,
+    };
+  },
+  ({ host, apiToken }) => {
+    if (host === undefined || apiToken !== null || isLoopback(host)) return undefined;
+    return {
+      path: OPTIONS.apiToken.name,
+      message: `expected a token, because ${OPTIONS.host.name}=${host} can be reached by other machines; got none`,
+    };
+  },
+  ({ redisUrl, database }) => {
+    if (typeof redisUrl !== "string" || database === undefined || database.kind === "postgres") return undefined;
+    return {
+      path: OPTIONS.redisUrl.name,
+      message: `expected ${OPTIONS.database.name} to be postgres://… as well: SQLite has one engine and needs no Redis`,
+    };
+  },
+];
+
+export function crossCheck(config: Partial<Config>): FieldError[] {
+  return RULES.flatMap((rule) => rule(config) ?? []);
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}

@@ -1,0 +1,115 @@
+/**
+ * Configuration is read once, here, from what the edge hands in: the environment and a `.env` file beside it. Every
+ * mistake is reported in one error, so that nobody has to start the program ten times to find ten of them.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { type FieldError, messageOf, OrbError, systemCode } from "../base/errors.ts";
+import { suggest } from "../domain/suggest.ts";
+import { crossCheck } from "./cross-check.ts";
+import { masked } from "./mask.ts";
+import { type Config, CONFIG_KEYS, type ConfigKey, type Option, OPTIONS } from "./options.ts";
+import { BadValue } from "./types.ts";
+
+export type ConfigSource = "default" | ".env" | "environment";
+
+export interface LoadedConfig {
+  config: Config;
+  sources: Readonly<Record<ConfigKey, ConfigSource>>;
+  /** Sentences for the operator about what was ignored. */
+  warnings: readonly string[];
+}
+
+export interface ConfigInput {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Where `.env` is looked for and what relative paths start from. */
+  cwd: string;
+}
+
+export function loadConfig({ env, cwd }: ConfigInput): LoadedConfig {
+  const errors: FieldError[] = [];
+  const file = readEnvFile(cwd, errors);
+  const values: Partial<Record<ConfigKey, unknown>> = {};
+  const sources: Partial<Record<ConfigKey, ConfigSource>> = {};
+  for (const key of CONFIG_KEYS) {
+    const option = OPTIONS[key] as Option<unknown>;
+    // An empty variable is an unset one: `APP_REDIS_URL=` is how shells and compose files switch an option off.
+    const fromEnvironment = env[option.name]?.trim() || undefined;
+    const given = fromEnvironment ?? (file[option.name]?.trim() || undefined);
+    sources[key] = given === undefined ? "default" : fromEnvironment === undefined ? ".env" : "environment";
+    const text = given ?? option.default;
+    try {
+      values[key] = text === null ? null : option.type.parse(text, cwd);
+    } catch (error) {
+      if (!(error instanceof BadValue)) throw error;
+      errors.push({ path: option.name, message: complaint(option, text ?? "", error.message, sources[key]) });
+    }
+  }
+  deriveValues(values);
+  errors.push(...crossCheck(values as Partial<Config>));
+  if (errors.length > 0) throw configError(errors);
+  return Object.freeze({
+    config: deepFreeze(values as Config),
+    sources: Object.freeze(sources as Record<ConfigKey, ConfigSource>),
+    warnings: Object.freeze(unknownVariables(env, file)),
+  });
+}
+
+function readEnvFile(cwd: string, errors: FieldError[]): Record<string, string | undefined> {
+  try {
+    return { ...parseEnv(readFileSync(join(cwd, ".env"), "utf8").replace(/^\uFEFF/, "")) };
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") {
+      errors.push({ path: ".env", message: `the file cannot be read: ${messageOf(error)}` });
+    }
+    return {};
+  }
+}
+
+function complaint(option: Option<unknown>, text: string, why: string, source: ConfigSource): string {
+  const reason = why === "" ? "" : ` (${why})`;
+  const where = source === ".env" ? " in .env" : "";
+  return `expected ${option.type.expected}, for example ${option.example}; got ${masked(option, text)}${where}${reason}`;
+}
+
+/** Fills in the options that follow from others; a missing basis was complained about already. */
+function deriveValues(values: Partial<Record<ConfigKey, unknown>>): void {
+  if (values.heartbeatMs === null && typeof values.leaseTtlMs === "number") {
+    values.heartbeatMs = Math.floor(values.leaseTtlMs / 4);
+  }
+  if (values.artifacts === null && typeof values.dataDir === "string") {
+    values.artifacts = { kind: "local", path: join(values.dataDir, "artifacts") };
+  }
+}
+
+function configError(errors: FieldError[]): OrbError {
+  const count = errors.length === 1 ? "one value" : `${errors.length} values`;
+  const lines = errors.map((error) => `  ${error.path}: ${error.message}`);
+  return new OrbError("config_invalid", `The configuration has ${count} that cannot be used:\n${lines.join("\n")}`, {
+    fields: errors,
+    hint: "Correct them in the environment or in .env; docs/configuration.md describes every option.",
+  });
+}
+
+/** Other programs use APP_ too, so an unknown name is worth a sentence, not a refusal. */
+function unknownVariables(env: ConfigInput["env"], file: Record<string, string | undefined>): string[] {
+  const known = CONFIG_KEYS.map((key) => OPTIONS[key].name);
+  const given = new Set([...Object.keys(env), ...Object.keys(file)].filter((name) => name.startsWith("APP_")));
+  return [...given]
+    .filter((name) => !known.includes(name))
+    .sort()
+    .map((name) => {
+      const near = suggest(name, known);
+      const where = env[name] === undefined ? " in .env" : "";
+      return `${name}${where} is not an option and is ignored${near === undefined ? "" : `; did you mean ${near}?`}`;
+    });
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) deepFreeze(inner);
+    Object.freeze(value);
+  }
+  return value;
+}

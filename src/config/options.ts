@@ -1,0 +1,329 @@
+/**
+ * Every option of the product, one entry each. The loader, `orb config`, the error messages and docs/configuration.md
+ * all read this table: a new option is one new entry.
+ */
+import { LOG_LEVELS } from "../base/log.ts";
+import * as type from "./types.ts";
+
+export interface Option<T> {
+  /** The environment variable. */
+  name: string;
+  type: type.ValueType<NonNullable<T>>;
+  /** As it would be written in the environment; null leaves the value null (or, with `otherwise`, derives it). */
+  default: string | null;
+  /** What a null default means, for the reference page. */
+  otherwise?: string;
+  /** One sentence. */
+  about: string;
+  example: string;
+  /** `whole`: never shown. `password`: a URL of which only the password and query are hidden. */
+  secret?: "whole" | "password";
+}
+
+const option = <T>(entry: Option<T> & { default: string }): Option<T> => entry;
+const optional = <T>(entry: Omit<Option<T>, "default">): Option<T | null> =>
+  ({ ...entry, default: null }) as Option<T | null>;
+/** Like optional, but the loader fills the value in, so that nobody else meets a null. */
+const derived = <T>(entry: Omit<Option<T>, "default"> & { otherwise: string }): Option<T> => ({
+  ...entry,
+  default: null,
+});
+
+const DAY = 86_400;
+
+export const OPTIONS = {
+  database: option({
+    name: "APP_DATABASE_URL",
+    type: type.database,
+    default: "sqlite:./data/orb.db",
+    about: "Where runs, tasks and results are kept: one SQLite file, or Postgres for several machines.",
+    example: "postgres://orb:secret@db.internal/orb",
+    secret: "password",
+  }),
+  redisUrl: optional({
+    name: "APP_REDIS_URL",
+    type: type.url(["redis", "rediss"]),
+    about: "Redis of the distributed engine; goes with Postgres.",
+    example: "redis://localhost:6379",
+    secret: "password",
+  }),
+  dataDir: option({
+    name: "APP_DATA_DIR",
+    type: type.path,
+    default: "./data",
+    about: "Directory for artifacts, exports and logs.",
+    example: "/var/lib/orb",
+  }),
+  host: option({
+    name: "APP_HOST",
+    type: type.host,
+    default: "127.0.0.1",
+    about: "Address the server listens on; anything but loopback needs APP_API_TOKEN.",
+    example: "0.0.0.0",
+  }),
+  port: option({
+    name: "APP_PORT",
+    type: type.integer(0, 65_535),
+    default: "8000",
+    about: "Port the server listens on; 0 takes any free one.",
+    example: "8080",
+  }),
+  apiToken: optional({
+    name: "APP_API_TOKEN",
+    type: type.secretText(16),
+    about: "Bearer token that callers of the API must show; required to listen on a non-loopback address.",
+    example: "the output of `openssl rand -hex 32`",
+    secret: "whole",
+  }),
+  defaultMaxAttempts: option({
+    name: "APP_DEFAULT_MAX_ATTEMPTS",
+    type: type.integer(1, 1000),
+    default: "3",
+    about: "How often a task is tried in all before it fails.",
+    example: "5",
+  }),
+  httpTimeoutMs: option({
+    name: "APP_HTTP_TIMEOUT_SECONDS",
+    type: type.duration("seconds", 0.05, 3600),
+    default: "20",
+    about: "Longest time one HTTP fetch may take in total.",
+    example: "7.5",
+  }),
+  browserNavTimeoutMs: option({
+    name: "APP_BROWSER_NAV_TIMEOUT_MS",
+    type: type.integer(50, 3_600_000),
+    default: "30000",
+    about: "Longest time a browser may take to open a page, in milliseconds.",
+    example: "45000",
+  }),
+  browserPath: optional({
+    name: "APP_BROWSER_PATH",
+    type: type.path,
+    otherwise: "found",
+    about: "Chromium executable; without it Playwright's own is used, else the system's.",
+    example: "/usr/bin/chromium",
+  }),
+  browserMaxPages: optional({
+    name: "APP_BROWSER_MAX_PAGES",
+    type: type.integer(1, 1000),
+    otherwise: "by memory",
+    about: "Open browser pages per process.",
+    example: "4",
+  }),
+  retryBaseMs: option({
+    name: "APP_RETRY_BASE_SECONDS",
+    type: type.duration("seconds", 0, DAY),
+    default: "10",
+    about: "Wait before the second attempt; each further wait is three times as long.",
+    example: "2.5",
+  }),
+  retryMaxMs: option({
+    name: "APP_RETRY_MAX_SECONDS",
+    type: type.duration("seconds", 0, 7 * DAY),
+    default: "300",
+    about: "Longest wait between two attempts; not below APP_RETRY_BASE_SECONDS.",
+    example: "600",
+  }),
+  maxWorkers: option({
+    name: "APP_MAX_WORKERS",
+    type: type.integer(1, 10_000),
+    default: "32",
+    about: "Tasks in flight per process.",
+    example: "64",
+  }),
+  maxPerHost: option({
+    name: "APP_MAX_PER_HOST",
+    type: type.integer(1, 10_000),
+    default: "10",
+    about: "Tasks in flight per site, all machines together.",
+    example: "2",
+  }),
+  maxPerResolver: option({
+    name: "APP_MAX_PER_RESOLVER",
+    type: type.limitsByName,
+    default: "{}",
+    about: "Tasks in flight per resolver of the queue; resolvers that are not named have no limit.",
+    example: '{"unpaywall":2,"crossref":3}',
+  }),
+  maxConcurrentTasks: option({
+    name: "APP_MAX_CONCURRENT_TASKS",
+    type: type.integer(1, 10_000),
+    default: "5",
+    about: "Crawls that run at once; the rest wait as `pending`.",
+    example: "10",
+  }),
+  minHostDelayMs: option({
+    name: "APP_MIN_HOST_DELAY_MS",
+    type: type.integer(0, 3_600_000),
+    default: "0",
+    about:
+      "Least time between the starts of two requests to one site, in milliseconds; a crawl-delay in robots.txt raises it.",
+    example: "500",
+  }),
+  leaseTtlMs: option({
+    name: "APP_LEASE_TTL_SECONDS",
+    type: type.duration("seconds", 5, DAY),
+    default: "60",
+    about: "How long the work of a process that gives no sign of life stays reserved for it.",
+    example: "30",
+  }),
+  heartbeatMs: derived({
+    name: "APP_HEARTBEAT_SECONDS",
+    type: type.duration("seconds", 0.1, DAY),
+    otherwise: "a quarter of `APP_LEASE_TTL_SECONDS`",
+    about: "How often a process renews its leases; at most a third of APP_LEASE_TTL_SECONDS.",
+    example: "10",
+  }),
+  retryAfterMaxMs: option({
+    name: "APP_RETRY_AFTER_MAX_SECONDS",
+    type: type.duration("seconds", 0, 30 * DAY),
+    default: "3600",
+    about: "Longest Retry-After that is waited out; a page that is asked to wait longer fails as `rate_limited`.",
+    example: "600",
+  }),
+  shutdownGraceMs: option({
+    name: "APP_SHUTDOWN_GRACE_SECONDS",
+    type: type.duration("seconds", 0, 3600),
+    default: "30",
+    about: "How long work in flight may go on after SIGTERM or Ctrl-C before it is handed back.",
+    example: "5",
+  }),
+  breakerFailures: option({
+    name: "APP_BREAKER_FAILURES",
+    type: type.integer(1, 10_000),
+    default: "5",
+    about: "Failures in a row after which a site is left alone.",
+    example: "10",
+  }),
+  breakerCooldownMs: option({
+    name: "APP_BREAKER_COOLDOWN_SECONDS",
+    type: type.duration("seconds", 0, 7 * DAY),
+    default: "300",
+    about: "How long such a site is left alone before it is tried again.",
+    example: "60",
+  }),
+  retentionMs: option({
+    name: "APP_RETENTION_HOURS",
+    type: type.duration("hours", 0, 87_600),
+    default: "24",
+    about: "How long finished ad-hoc crawls are kept; runs of saved jobs stay until they are deleted.",
+    example: "168",
+  }),
+  maxBodyBytes: option({
+    name: "APP_MAX_BODY_BYTES",
+    type: type.integer(1, 2_147_483_647),
+    default: "20971520",
+    about: "Largest response body, in bytes after decompression.",
+    example: "5242880",
+  }),
+  minProxies: option({
+    name: "APP_MIN_PROXIES",
+    type: type.integer(0, 1_000_000),
+    default: "10",
+    about: "Usable proxies below which the pool is refreshed.",
+    example: "25",
+  }),
+  proxyCheckUrl: optional({
+    name: "APP_PROXY_CHECK_URL",
+    type: type.url(["http", "https"]),
+    about: "What a proxy check fetches through the proxy.",
+    example: "https://example.com/",
+    secret: "password",
+  }),
+  rateLimitMaxWaits: option({
+    name: "APP_RATE_LIMIT_MAX_WAITS",
+    type: type.integer(0, 1000),
+    default: "5",
+    about: "Rate-limit answers that one page waits out before it fails as `rate_limited`.",
+    example: "10",
+  }),
+  managedServices: optional({
+    name: "APP_MANAGED_SERVICES",
+    type: type.listOf(["redis", "postgres"]),
+    about: "Services that `orb up` runs by itself.",
+    example: "redis,postgres",
+  }),
+  secretKey: optional({
+    name: "APP_SECRET_KEY",
+    type: type.secretText(16),
+    about: "Encrypts stored sessions and credentials.",
+    example: "the output of `openssl rand -hex 32`",
+    secret: "whole",
+  }),
+  allowPrivateNetworks: option({
+    name: "APP_ALLOW_PRIVATE_NETWORKS",
+    type: type.privateNetworks,
+    default: "false",
+    about: "Lets targets resolve to loopback and private addresses: all of them, or those in a list of CIDRs.",
+    example: "10.0.0.0/8,fd00::/8",
+  }),
+  handlers: optional({
+    name: "APP_HANDLERS",
+    type: type.path,
+    about: "A module that registers step kinds and queue handlers.",
+    example: "./handlers.ts",
+  }),
+  artifacts: derived({
+    name: "APP_ARTIFACTS_URL",
+    type: type.artifacts,
+    otherwise: "`artifacts` in `APP_DATA_DIR`",
+    about: "Where downloaded files are stored: a directory, or a bucket.",
+    example: "s3://bucket/prefix",
+  }),
+  llmUrl: optional({
+    name: "APP_LLM_URL",
+    type: type.url(["http", "https"]),
+    about: "OpenAI-compatible endpoint of the `llm` extractor.",
+    example: "http://localhost:11434/v1",
+    secret: "password",
+  }),
+  llmKey: optional({
+    name: "APP_LLM_KEY",
+    type: type.secretText(1),
+    about: "Key for that endpoint.",
+    example: "sk-…",
+    secret: "whole",
+  }),
+  alertWebhookUrl: optional({
+    name: "APP_ALERT_WEBHOOK_URL",
+    type: type.url(["http", "https"]),
+    about: "Where alerts are posted; often the address itself is the secret, so it is never shown.",
+    example: "https://hooks.example.com/T0/B0",
+    secret: "whole",
+  }),
+  webhookSecret: optional({
+    name: "APP_WEBHOOK_SECRET",
+    type: type.secretText(16),
+    about: "Signs outgoing webhooks.",
+    example: "the output of `openssl rand -hex 32`",
+    secret: "whole",
+  }),
+  respectRobots: option({
+    name: "APP_RESPECT_ROBOTS",
+    type: type.boolean,
+    default: "true",
+    about: "Whether crawls follow robots.txt; single runs and the queue do so only when asked.",
+    example: "false",
+  }),
+  userAgent: option({
+    name: "APP_USER_AGENT",
+    type: type.headerText,
+    default: "Orbweaver/0.1 (+https://orbweaver.example/bot)",
+    about: "Sent with every request; put a page of yours there on which a site's owner can reach you.",
+    example: "Orbweaver/0.1 (+https://example.com/about-our-crawler)",
+  }),
+  logLevel: option({
+    name: "APP_LOG_LEVEL",
+    type: type.oneOf(LOG_LEVELS),
+    default: "info",
+    about: "Least weight of a line that is logged: JSON off a terminal, readable lines on one.",
+    example: "debug",
+  }),
+} as const;
+
+export type ConfigKey = keyof typeof OPTIONS;
+type ValueOf<O> = O extends Option<infer T> ? T : never;
+/** Everything the program was told, typed, with paths resolved and spans in milliseconds. */
+export type Config = { readonly [K in ConfigKey]: ValueOf<(typeof OPTIONS)[K]> };
+
+export const CONFIG_KEYS = Object.keys(OPTIONS) as ConfigKey[];

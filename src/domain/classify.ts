@@ -1,0 +1,71 @@
+import { type Failure, type FailureReason, failure } from "./failure.ts";
+
+/** What an HTTP status means for the page; null is success. */
+export function classifyStatus(status: number, retryAfterMs: number | null): Failure | null {
+  if (status >= 200 && status < 300) return null;
+  const more = { httpStatus: status, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
+  const named = (reason: FailureReason, words: string) => failure(reason, `the server answered ${status} ${words}`, more);
+  if (status === 429) return named("http_too_many_requests", "(too many requests)");
+  if (status === 503 && retryAfterMs !== null) return named("http_unavailable", "(unavailable, asked to come back later)");
+  if (status === 401) return named("http_unauthorized", "(authentication needed)");
+  if (status === 403) return named("http_forbidden", "(forbidden)");
+  if (status === 404 || status === 410) return named("http_not_found", status === 404 ? "(not found)" : "(gone)");
+  if (status >= 500 && status < 600) return named("http_server_error", "(server error)");
+  if (status >= 400 && status < 500) return named("http_client_error", "(request refused)");
+  return named("http_unexpected", "(not an answer to a plain request)");
+}
+
+export type Disposition =
+  /** Trying again may help; costs an attempt. */
+  | "retry"
+  /** The answer is final. */
+  | "permanent"
+  /** The site asks for patience: it is held, and the page's attempts are not touched. */
+  | "rate_limit";
+
+const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "http_not_found",
+  "http_client_error",
+  "http_unexpected",
+  "body_too_large",
+  "decompression_limit",
+  "unsupported_encoding",
+  "headers_too_large",
+  "too_many_redirects",
+  "bad_redirect",
+  "not_html",
+  "private_address",
+  "scheme_not_allowed",
+  "url_not_allowed",
+  "retry_after_too_long",
+  "handler_missing",
+  "handler_bad_result",
+]);
+
+const RETRYABLE_CLIENT_ERRORS: ReadonlySet<number> = new Set([408, 421, 425, 423]);
+const FINAL_SERVER_ERRORS: ReadonlySet<number> = new Set([501, 505, 506, 510]);
+
+export function dispositionOf(what: Failure): Disposition {
+  if (what.reason === "http_too_many_requests" || what.reason === "http_unavailable") return "rate_limit";
+  if (what.httpStatus !== undefined) {
+    if (RETRYABLE_CLIENT_ERRORS.has(what.httpStatus)) return "retry";
+    if (FINAL_SERVER_ERRORS.has(what.httpStatus)) return "permanent";
+  }
+  return PERMANENT.has(what.reason) ? "permanent" : "retry";
+}
+
+/** Failures that say something about the site's health rather than about one page. */
+export function countsForBreaker(what: Failure): boolean {
+  return (
+    what.code === "timeout" ||
+    what.code === "network" ||
+    what.code === "blocked" ||
+    what.code === "rate_limited" ||
+    what.reason === "http_server_error"
+  );
+}
+
+/** A 503 without Retry-After holds the site as well, though it costs the page an attempt. */
+export function holdsSite(what: Failure): boolean {
+  return dispositionOf(what) === "rate_limit" || what.httpStatus === 503;
+}

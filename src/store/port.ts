@@ -1,0 +1,328 @@
+import type { Breaker } from "../domain/circuit.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { Attempt, TaskArtifact } from "../domain/outcome.ts";
+import type { TaskCounts } from "../domain/run-end.ts";
+import type { RunState, TaskState } from "../domain/states.ts";
+
+/**
+ * The truth: runs, tasks, lanes, events. Verbs of the domain, not of a database. Every call that changes something
+ * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
+ * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
+ */
+export interface Store extends AsyncDisposable {
+  readonly capabilities: StoreCapabilities;
+  /** Names this database; the public ids of its rows are derived from it. */
+  readonly instance: string;
+  close(): Promise<void>;
+
+  // The engine lock: only for stores with `singleEngine`.
+  engineHolder(): Promise<EngineHolder | null>;
+  /** Takes the lock if it is free, expired, or held by `evict`. Taking it ends every lease of the holder before. */
+  takeEngine(candidate: EngineCandidate, ttlMs: number, evict?: string): Promise<{ taken: boolean; holder: EngineHolder }>;
+  releaseEngine(holder: string): Promise<void>;
+  /** Prolongs the engine lock, the lanes and the loans of one owner. Returns the ids of the lanes it still owns; null: not the engine any more. */
+  heartbeat(owner: string, ttlMs: number): Promise<Set<number> | null>;
+
+  // Runs.
+  /** Creates a run, or returns the one that already has this alias. */
+  openRun(run: NewRun, now: number): Promise<RunRecord>;
+  run(id: string): Promise<RunRecord | null>;
+  runByAlias(alias: string): Promise<RunRecord | null>;
+  /** Moves a run to another state and appends the event that says so. Refuses what the transition table forbids. */
+  changeRun(id: string, to: RunState, message: string, now: number): Promise<RunRecord>;
+  events(runId: string, options: { after?: number; limit: number }): Promise<EventRecord[]>;
+
+  // Tasks.
+  /** Adds what is not there yet, by key; reopens an ended run when something was added. Durable when it returns. */
+  enqueue(runId: string, tasks: readonly NewTask[], now: number): Promise<Enqueued>;
+  task(id: string): Promise<TaskRecord | null>;
+  taskByKey(runId: string, key: string): Promise<TaskRecord | null>;
+  tasks(runId: string, filter: TaskFilter): Promise<TaskRecord[]>;
+  /** Gives failed tasks fresh attempts, at most `limit` per call. */
+  retryFailed(runId: string, options: { lane?: string; limit: number }, now: number): Promise<Requeued>;
+  counts(runId: string): Promise<LaneCounts[]>;
+
+  // Lanes.
+  /** Lanes with something to do now or later that nobody owns. */
+  lanesWithWork(): Promise<LaneWork[]>;
+  /** Makes `owner` the only owner, with a new epoch; what the owner before left running goes back to the queue. */
+  takeLane(lane: string, owner: string, ttlMs: number): Promise<LaneGrant | null>;
+  releaseLane(hold: LaneHold): Promise<void>;
+  /** Takes up to `limit` ready tasks, fairly over the lane's runs, by priority within a run. null: the lane is not ours. */
+  claim(hold: LaneHold, options: ClaimOptions, now: number): Promise<Claim | null>;
+  /** Writes many outcomes in one transaction. Nothing is written for lanes that are not ours any more. */
+  settle(batches: readonly SettleBatch[], now: number): Promise<Settled>;
+
+  // Budgets that cross lanes.
+  /** Borrows units of a budget until the owner's lease ends; returns how many this owner now holds. */
+  borrow(key: string, owner: string, units: number, cap: number): Promise<number>;
+  giveBack(key: string, owner: string, units: number): Promise<void>;
+  budgetCap(key: string): Promise<number | null>;
+  setBudgetCap(key: string, cap: number | null): Promise<void>;
+
+  // Sites.
+  site(site: string): Promise<SiteRecord | null>;
+  sites(): Promise<SiteRecord[]>;
+  setSite(site: string, change: Partial<SiteLimits>): Promise<SiteRecord>;
+  resetBreaker(site: string): Promise<void>;
+  /** Grows with every change of limits, pauses and run states that owners must notice. */
+  controlVersion(): Promise<number>;
+  /** Changes whenever another process wrote; cheap enough to ask often. */
+  foreignVersion(): Promise<number>;
+
+  audit(): Promise<AuditReport>;
+  /** Writes and rolls back, to learn whether the disk takes writes. */
+  probe(): Promise<void>;
+  /** Artifacts written since the given time, oldest first: what a power cut may have torn. */
+  artifactsSince(time: number, after: number, limit: number): Promise<ArtifactRecord[]>;
+  artifactsOf(taskId: string): Promise<ArtifactRecord[]>;
+  resultsOf(taskId: string): Promise<unknown[]>;
+  /** Which of these tasks are still open; the janitor keeps only their partial downloads. */
+  openTasks(ids: readonly string[]): Promise<Set<string>>;
+}
+
+export interface StoreCapabilities {
+  /** One process at a time may own lanes; it holds the engine lock. */
+  singleEngine: boolean;
+  /** The store itself tells other processes about new work. */
+  notifies: boolean;
+}
+
+export interface EngineCandidate {
+  id: string;
+  /** Identity of the machine's boot; a lock of another boot is dead. */
+  boot: string;
+  pid: number;
+  /** Tells a process from a later one with the same pid. */
+  pidStart: string;
+  /** Where the engine listens for pokes. */
+  address: string;
+}
+
+export interface EngineHolder extends EngineCandidate {
+  epoch: number;
+  /** Milliseconds until the lease ends; negative when it has. */
+  remainingMs: number;
+}
+
+export interface NewRun {
+  kind: "queue" | "page" | "crawl" | "workflow";
+  /** A name of which there is only one. */
+  alias?: string;
+  maxAttempts: number | null;
+  snapshot: unknown;
+}
+
+export interface RunRecord {
+  id: string;
+  kind: string;
+  alias: string | null;
+  status: RunState;
+  generation: number;
+  maxAttempts: number | null;
+  snapshot: unknown;
+  message: string | null;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+export interface EventRecord {
+  id: string;
+  seq: number;
+  level: "info" | "warn" | "error";
+  message: string;
+  meta: unknown;
+  createdAt: number;
+}
+
+export interface NewTask {
+  /** Unique within the run: what makes enqueueing idempotent. */
+  key: string;
+  lane: string;
+  site: string | null;
+  /** A budget that crosses lanes, e.g. a resolver. */
+  resolver: string | null;
+  url: string | null;
+  priority: number;
+  /** Which handler does it; null is the run kind's own. */
+  handler: string | null;
+  payload: unknown;
+}
+
+export interface Enqueued {
+  added: number;
+  existing: number;
+  /** Lanes that got work. */
+  lanes: string[];
+  reopened: boolean;
+}
+
+export interface Requeued {
+  requeued: number;
+  lanes: string[];
+}
+
+export interface TaskRecord {
+  id: string;
+  runId: string;
+  key: string;
+  lane: string;
+  resolver: string | null;
+  state: TaskState;
+  url: string | null;
+  nextUrl: string | null;
+  priority: number;
+  handler: string | null;
+  payload: unknown;
+  tries: number;
+  waits: number;
+  readyAt: number;
+  attempts: Attempt[];
+  failure: Failure | null;
+  detail: unknown;
+  createdAt: number;
+  endedAt: number | null;
+}
+
+export interface TaskFilter {
+  states?: readonly TaskState[];
+  lane?: string;
+  /** Task id to continue after. */
+  after?: string;
+  limit: number;
+}
+
+export interface LaneCounts {
+  lane: string;
+  counts: TaskCounts;
+}
+
+export interface LaneWork {
+  lane: string;
+  /** 0 when something is ready now. */
+  readyAt: number;
+}
+
+/** Proof of ownership that every write of an owner carries. */
+export interface LaneHold {
+  laneId: number;
+  epoch: number;
+  owner: string;
+}
+
+export interface LaneGrant extends LaneHold {
+  lane: string;
+  site: SiteRecord | null;
+  /** Tasks of a dead owner that went back to the queue. */
+  recovered: number;
+}
+
+export interface ClaimOptions {
+  limit: number;
+  /** Resolvers whose budget is used up: their tasks stay in the queue, so that they do not fill the window. */
+  withoutResolvers?: readonly string[];
+}
+
+export interface Claim {
+  tasks: ClaimedTask[];
+  /** When the next retry becomes ready; null: nothing is scheduled. */
+  nextReadyAt: number | null;
+  /** Ready tasks stay behind in the queue. */
+  more: boolean;
+}
+
+export interface ClaimedTask {
+  row: number;
+  id: string;
+  streamId: number;
+  runId: string;
+  runKind: string;
+  maxAttempts: number | null;
+  key: string;
+  resolver: string | null;
+  url: string | null;
+  nextUrl: string | null;
+  priority: number;
+  handler: string | null;
+  payload: unknown;
+  tries: number;
+  waits: number;
+  attempts: Attempt[];
+  redirects: string[];
+}
+
+export interface SettledTask {
+  task: ClaimedTask;
+  verdict:
+    | { kind: "completed"; artifacts: readonly TaskArtifact[]; results: readonly unknown[]; detail: unknown }
+    | { kind: "skipped"; why: string }
+    | { kind: "failed"; failure: Failure }
+    | { kind: "retry"; failure: Failure; readyAt: number }
+    | { kind: "rate_wait" }
+    | { kind: "handed_back" }
+    | { kind: "moved"; url: string; lane: string; site: string; redirects: readonly string[] };
+  /** null: nothing was tried, so nothing is added to the history. */
+  attempt: Attempt | null;
+}
+
+export interface SettleBatch {
+  hold: LaneHold;
+  tasks: readonly SettledTask[];
+  /** What the site asked for, when it changed: must survive the owner. */
+  site?: { site: string; politeness: Politeness };
+  /** Appended to the log of every run with open work in the lane. */
+  events?: readonly LaneEvent[];
+}
+
+export interface LaneEvent {
+  level: "info" | "warn" | "error";
+  message: string;
+  meta: unknown;
+}
+
+export interface Settled {
+  /** Lanes (by id) that another owner has taken; their outcomes were dropped. */
+  lost: number[];
+  /** Lanes that got work by a move. */
+  opened: string[];
+  ended: { runId: string; status: RunState }[];
+}
+
+/** What the target's behaviour asked of us. */
+export interface Politeness {
+  holdUntil: number;
+  holdStep: number;
+  breaker: Breaker;
+}
+
+/** What the operator asked of us; null means the configured default. */
+export interface SiteLimits {
+  maxConcurrency: number | null;
+  requestsPerSecond: number | null;
+  burst: number | null;
+  minDelayMs: number | null;
+  paused: boolean;
+}
+
+export interface SiteRecord extends SiteLimits, Politeness {
+  site: string;
+  lane: string;
+}
+
+export interface ArtifactRecord extends TaskArtifact {
+  id: string;
+  row: number;
+  taskId: string;
+  createdAt: number;
+}
+
+export interface AuditFinding {
+  check: string;
+  what: string;
+}
+
+export interface AuditReport {
+  checks: string[];
+  findings: AuditFinding[];
+}

@@ -1,0 +1,154 @@
+import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { AuditFinding, AuditReport } from "../port.ts";
+import { type Context, rows, STATE } from "./context.ts";
+import { engineHolder } from "./engine-lock.ts";
+import { STREAM_IS_OPEN } from "./lanes.ts";
+
+interface Check {
+  name: string;
+  find(context: Context): string[];
+}
+
+const terminal = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
+const openSum = OPEN_TASK_STATES.map((name) => `s.${name}`).join(" + ");
+
+function all<T>({ connection }: Context, sql: string, ...values: (string | number)[]): T[] {
+  return rows<T>(connection.db.prepare(sql).all(...values));
+}
+
+function engineIsLive(context: Context): boolean {
+  const holder = engineHolder(context);
+  return holder !== null && holder.remainingMs > 0;
+}
+
+/** A lane may wait this long for its turn before the audit speaks of it; many lanes take turns, so it grows with them. */
+const PATIENCE_MS = 60_000;
+const PATIENCE_PER_LANE_MS = 500;
+
+const CHECKS: readonly Check[] = [
+  {
+    name: "the database file is sound",
+    find: (context) =>
+      all<{ quick_check: string }>(context, "PRAGMA quick_check")
+        .map((row) => row.quick_check)
+        .filter((text) => text !== "ok"),
+  },
+  {
+    name: "counters equal the tasks they count",
+    find(context) {
+      const counted = new Map<number, number[]>();
+      for (const row of all<{ stream: number; state: number; n: number }>(
+        context,
+        "SELECT stream, state, count(*) AS n FROM tasks GROUP BY stream, state",
+      )) {
+        const list = counted.get(row.stream) ?? TASK_STATES.map(() => 0);
+        list[row.state] = row.n;
+        counted.set(row.stream, list);
+      }
+      const streams = all<Record<string, number>>(context, "SELECT * FROM streams");
+      const known = new Set(streams.map((stream) => stream["id"]));
+      return [
+        ...streams.flatMap((stream) =>
+          TASK_STATES.flatMap((name, index) => {
+            const real = counted.get(stream["id"] ?? 0)?.[index] ?? 0;
+            return stream[name] === real ? [] : [`stream ${stream["id"]} says ${stream[name]} ${name}, there are ${real}`];
+          }),
+        ),
+        ...[...counted.keys()].filter((id) => !known.has(id)).map((id) => `tasks belong to stream ${id}, which does not exist`),
+      ];
+    },
+  },
+  {
+    name: "runs know how many of their streams are open",
+    find: (context) =>
+      all<{ id: string; open_streams: number; real: number }>(
+        context,
+        `SELECT r.id, r.open_streams, (SELECT count(*) FROM streams s WHERE s.run = r.n AND ${openSum} > 0) AS real
+         FROM runs r WHERE r.open_streams <> real`,
+      ).map((row) => `run ${row.id} says ${row.open_streams} open streams, there are ${row.real}`),
+  },
+  {
+    name: "every ended run has exactly one terminal event in its generation",
+    find: (context) =>
+      all<{ id: string; status: string; n: number }>(
+        context,
+        `SELECT r.id, r.status, (SELECT count(*) FROM events e WHERE e.run = r.n AND e.generation = r.generation AND e.terminal = 1) AS n
+         FROM runs r WHERE (r.status IN (${terminal})) <> (n = 1)`,
+      ).map((row) => `run ${row.id} is ${row.status} and has ${row.n} terminal events`),
+  },
+  {
+    name: "every run is ended, moving, paused or waiting for something it names",
+    find: (context) =>
+      all<{ id: string; status: string; open_streams: number }>(
+        context,
+        `SELECT id, status, open_streams FROM runs
+         WHERE (status = 'running' AND open_streams = 0) OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0)`,
+      ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),
+  },
+  {
+    name: "no task is leased by a dead owner past its time",
+    find(context) {
+      // With no engine alive this is unfinished work, not a fault: the next engine takes it back at once.
+      if (!engineIsLive(context)) return [];
+      return all<{ lane: string; n: number }>(
+        context,
+        `SELECT l.lane, count(*) AS n FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane
+         WHERE t.state = ${STATE.running} AND (l.owner IS NULL OR l.lease_until < ?) GROUP BY l.id`,
+        context.leaseNow() - PATIENCE_MS,
+      ).flatMap((row) => (row.n > 0 ? [`lane ${row.lane} has ${row.n} running tasks and no living owner`] : []));
+    },
+  },
+  {
+    name: "no lane with ready work is left without an owner",
+    find(context) {
+      if (!engineIsLive(context)) return [];
+      const waiting = all<{ lane: string; since: number }>(
+        context,
+        `SELECT l.lane, l.lease_until AS since FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
+         LEFT JOIN sites p ON p.lane = l.id
+         WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND r.status IN ('queued', 'running')
+           AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) = 0 AND p.breaker_open_until IS NULL
+         GROUP BY l.id`,
+      );
+      const limit = context.leaseNow() - PATIENCE_MS - PATIENCE_PER_LANE_MS * waiting.length;
+      return waiting.filter((row) => row.since < limit).map((row) => `lane ${row.lane} has had ready work for over a minute`);
+    },
+  },
+  {
+    name: "files and records belong to completed tasks, once each",
+    find: (context) =>
+      ["artifacts", "results"].flatMap((table) => [
+        ...all<{ task: number }>(
+          context,
+          `SELECT DISTINCT x.task FROM ${table} x LEFT JOIN tasks t ON t.id = x.task WHERE t.id IS NULL OR t.state <> ${STATE.completed}`,
+        ).map((row) => `${table} of task ${row.task}, which is not completed`),
+        ...all<{ task: number; ordinal: number }>(
+          context,
+          `SELECT task, ordinal FROM ${table} GROUP BY task, ordinal HAVING count(*) > 1`,
+        ).map((row) => `${table}: task ${row.task} has number ${row.ordinal} twice`),
+      ]),
+  },
+  {
+    name: "borrowed units belong to the living and fit the cap",
+    find: (context) => [
+      ...all<{ key: string; owner: string }>(
+        context,
+        "SELECT key, owner FROM loans WHERE owner NOT IN (SELECT holder FROM engine WHERE holder IS NOT NULL)",
+      ).map((row) => `budget ${row.key} is lent to ${row.owner}, which is not the engine`),
+    ],
+  },
+];
+
+const MOST_PER_CHECK = 20;
+
+export function audit(context: Context): AuditReport {
+  const findings = context.connection.read(() =>
+    CHECKS.flatMap((check): AuditFinding[] =>
+      check
+        .find(context)
+        .slice(0, MOST_PER_CHECK)
+        .map((what) => ({ check: check.name, what })),
+    ),
+  );
+  return { checks: CHECKS.map((check) => check.name), findings };
+}

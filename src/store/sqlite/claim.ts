@@ -1,0 +1,204 @@
+import { encodeId } from "../../domain/ids.ts";
+import type { Attempt } from "../../domain/outcome.ts";
+import type { Claim, ClaimedTask, ClaimOptions, LaneHold } from "../port.ts";
+import { changeCounters, type Context, moveRun, parseJson, rows, STATE } from "./context.ts";
+import { holdsLane, nextRetry, STREAM_IS_OPEN } from "./lanes.ts";
+
+interface StreamRow {
+  id: number;
+  run: number;
+  resolver: string;
+  queued: number;
+  retrying: number;
+  run_id: string;
+  kind: string;
+  status: string;
+  max_attempts: number | null;
+}
+
+interface TaskRow {
+  id: number;
+  stream: number;
+  priority: number;
+  tries: number;
+  waits: number;
+  key: string;
+  url: string | null;
+  next_url: string | null;
+  handler: string | null;
+  payload: string | null;
+  attempts: string | null;
+  outcome: string | null;
+}
+
+const RETURNED = "id, stream, priority, tries, waits, key, url, next_url, handler, payload, attempts, outcome";
+
+// Retries that have become due are moved in chunks, so that a flood of them cannot make one long transaction.
+const DUE_AT_ONCE = 500;
+
+/** Where the round over a lane's runs stands; only a hint, so it may live with the connection. */
+export class ClaimCursor {
+  readonly #lastRun = new Map<number, number>();
+
+  /** The runs, starting behind the one that was served last. */
+  rotate(lane: number, runs: number[]): number[] {
+    const last = this.#lastRun.get(lane) ?? 0;
+    const start = runs.findIndex((run) => run > last);
+    return start <= 0 ? runs : [...runs.slice(start), ...runs.slice(0, start)];
+  }
+
+  served(lane: number, run: number): void {
+    this.#lastRun.set(lane, run);
+  }
+
+  forget(lane: number): void {
+    this.#lastRun.delete(lane);
+  }
+}
+
+export function claim(
+  context: Context,
+  cursor: ClaimCursor,
+  hold: LaneHold,
+  options: ClaimOptions,
+  now: number,
+): Claim | null {
+  const { connection } = context;
+  return connection.write(() => {
+    if (!holdsLane(context, hold)) return null;
+    const open = rows<StreamRow>(
+      connection
+        .sql(
+          `SELECT s.id, s.run, s.resolver, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
+           FROM streams s JOIN runs r ON r.n = s.run
+           WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') ORDER BY s.run`,
+        )
+        .all(hold.laneId),
+    );
+    for (const stream of open) if (stream.retrying > 0) wakeRetries(context, stream, now);
+    const barred = options.withoutResolvers ?? [];
+    const ready = open.filter((stream) => stream.queued > 0 && !barred.includes(stream.resolver));
+    const byRun = Map.groupBy(ready, (stream) => stream.run);
+    const order = cursor.rotate(hold.laneId, [...byRun.keys()]);
+    const shares = divide(
+      options.limit,
+      order.map((run) => (byRun.get(run) ?? []).reduce((sum, stream) => sum + stream.queued, 0)),
+    );
+    const taken = order.map((run, index) => takeFrom(context, byRun.get(run) ?? [], shares[index] ?? 0, now));
+    const lastServed = order.findLast((_, index) => (taken[index]?.length ?? 0) > 0);
+    if (lastServed !== undefined) cursor.served(hold.laneId, lastServed);
+    const left = ready.reduce((sum, stream) => sum + stream.queued, 0);
+    return {
+      tasks: interleave(taken),
+      more: left > 0,
+      nextReadyAt: open.some((stream) => stream.retrying > 0) ? nextRetry(connection, hold.laneId) : null,
+    };
+  });
+}
+
+function wakeRetries(context: Context, stream: StreamRow, now: number): void {
+  const woken = Number(
+    context.connection
+      .sql(
+        `UPDATE tasks SET state = ${STATE.queued} WHERE id IN (SELECT id FROM tasks
+         WHERE stream = ? AND state = ${STATE.retrying} AND ready_at <= ? ORDER BY ready_at LIMIT ${DUE_AT_ONCE})`,
+      )
+      .run(stream.id, now).changes,
+  );
+  if (woken === 0) return;
+  changeCounters(context, stream.id, { retrying: -woken, queued: woken });
+  stream.queued += woken;
+  stream.retrying -= woken;
+}
+
+/** Splits `limit` evenly over parties that can use at most what they have; the first in line get the remainder. */
+export function divide(limit: number, wants: readonly number[]): number[] {
+  const shares = wants.map(() => 0);
+  let left = limit;
+  while (left > 0) {
+    const hungry = wants.flatMap((want, index) => (want > (shares[index] ?? 0) ? [index] : []));
+    if (hungry.length === 0) break;
+    const each = Math.max(1, Math.floor(left / hungry.length));
+    for (const index of hungry) {
+      const give = Math.min(each, (wants[index] ?? 0) - (shares[index] ?? 0), left);
+      shares[index] = (shares[index] ?? 0) + give;
+      left -= give;
+    }
+  }
+  return shares;
+}
+
+function takeFrom(context: Context, streams: StreamRow[], count: number, now: number): ClaimedTask[] {
+  const first = streams[0];
+  if (first === undefined || count === 0) return [];
+  const { connection } = context;
+  const list = rows<TaskRow>(
+    streams.length === 1
+      ? connection
+          .sql(
+            `UPDATE tasks SET state = ${STATE.running} WHERE id IN (SELECT id FROM tasks
+             WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?) RETURNING ${RETURNED}`,
+          )
+          .all(first.id, count)
+      : connection
+          .sql(
+            `UPDATE tasks SET state = ${STATE.running} WHERE id IN (SELECT value FROM json_each(?)) RETURNING ${RETURNED}`,
+          )
+          .all(JSON.stringify(bestOf(context, streams, count))),
+  );
+  list.sort((a, b) => b.priority - a.priority || a.id - b.id);
+  const byId = new Map(streams.map((stream) => [stream.id, stream]));
+  for (const [id, group] of Map.groupBy(list, (row) => row.stream)) {
+    changeCounters(context, id, { queued: -group.length, running: group.length });
+    const stream = byId.get(id) as StreamRow;
+    stream.queued -= group.length;
+  }
+  if (first.status === "queued") moveRun(context, first.run, "running", "Run started", now);
+  return list.map((row) => toClaimed(context, row, byId.get(row.stream) as StreamRow));
+}
+
+/** The ids of the most urgent tasks over several streams of one run. */
+function bestOf({ connection }: Context, streams: StreamRow[], count: number): number[] {
+  return streams
+    .flatMap((stream) =>
+      rows<{ id: number; priority: number }>(
+        connection
+          .sql(
+            `SELECT id, priority FROM tasks WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?`,
+          )
+          .all(stream.id, count),
+      ),
+    )
+    .toSorted((a, b) => b.priority - a.priority || a.id - b.id)
+    .slice(0, count)
+    .map((row) => row.id);
+}
+
+/** One of each run in turn, so that the owner also starts them fairly. */
+function interleave(lists: ClaimedTask[][]): ClaimedTask[] {
+  if (lists.length === 1) return lists[0] as ClaimedTask[];
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
+}
+
+function toClaimed(context: Context, row: TaskRow, stream: StreamRow): ClaimedTask {
+  return {
+    row: row.id,
+    id: encodeId(context.instance, "task", row.id),
+    streamId: row.stream,
+    runId: stream.run_id,
+    runKind: stream.kind,
+    maxAttempts: stream.max_attempts,
+    key: row.key,
+    resolver: stream.resolver === "" ? null : stream.resolver,
+    url: row.url,
+    nextUrl: row.next_url,
+    priority: row.priority,
+    handler: row.handler,
+    payload: parseJson<unknown>(row.payload, null),
+    tries: row.tries,
+    waits: row.waits,
+    attempts: parseJson<Attempt[]>(row.attempts, []),
+    redirects: row.next_url === null ? [] : (parseJson<{ redirects?: string[] }>(row.outcome, {}).redirects ?? []),
+  };
+}

@@ -1,0 +1,117 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { OrbError } from "../../base/errors.ts";
+
+const PRIMARY_ERROR = { BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, CONSTRAINT: 19, NOTADB: 26 };
+
+/** Turns what SQLite says into the product's errors. */
+export function storeError(error: unknown): unknown {
+  const code = (error as { errcode?: number }).errcode;
+  if (typeof code !== "number" || !(error instanceof Error)) return error;
+  switch (code & 0xff) {
+    case PRIMARY_ERROR.FULL:
+      return new OrbError("disk_full", "the database cannot grow: the disk is full", { cause: error });
+    case PRIMARY_ERROR.BUSY:
+    case PRIMARY_ERROR.LOCKED:
+      return new OrbError("database_busy", "another process kept the database locked for too long", { cause: error });
+    case PRIMARY_ERROR.CANTOPEN:
+    case PRIMARY_ERROR.READONLY:
+    case PRIMARY_ERROR.IOERR:
+    case PRIMARY_ERROR.CORRUPT:
+      return new OrbError("database_unavailable", `the database cannot be used: ${error.message}`, { cause: error });
+    case PRIMARY_ERROR.NOTADB:
+      return new OrbError("database_foreign", "the database file is not an SQLite database", { cause: error });
+    case PRIMARY_ERROR.CONSTRAINT:
+      return error.message.startsWith("illegal ")
+        ? new OrbError("illegal_transition", error.message, { cause: error })
+        : error;
+    default:
+      return error;
+  }
+}
+
+/** One connection. Transactions are synchronous and short, so that they never span a turn of the event loop. */
+export class Connection {
+  readonly db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #durable: boolean | null = null;
+  #open = true;
+
+  constructor(path: string, options: { readOnly?: boolean; busyTimeoutMs?: number } = {}) {
+    try {
+      if (path !== ":memory:" && options.readOnly !== true) mkdirSync(dirname(path), { recursive: true });
+      this.db = new DatabaseSync(path, {
+        timeout: options.busyTimeoutMs ?? 5000,
+        readOnly: options.readOnly ?? false,
+      });
+      if (options.readOnly !== true) {
+        this.db.exec("PRAGMA journal_mode = WAL");
+        // Space of deleted rows is reused; 64 MB of cache keep the indexes of a million tasks in memory.
+        this.db.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864");
+      }
+    } catch (error) {
+      const mapped = storeError(error);
+      throw mapped instanceof OrbError
+        ? mapped
+        : new OrbError("database_unavailable", `cannot open the database: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /** A statement prepared once per connection. */
+  sql(text: string): StatementSync {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.db.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+
+  /**
+   * Runs `work` in one transaction. `durable` survives a power cut (synchronous=FULL: one fsync at commit);
+   * without it a power cut may undo the last transactions, as whole transactions.
+   */
+  write<T>(work: () => T, options: { durable?: boolean } = {}): T {
+    const durable = options.durable ?? false;
+    try {
+      if (durable !== this.#durable) {
+        this.db.exec(durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+        this.#durable = durable;
+      }
+      this.sql("BEGIN IMMEDIATE").run();
+      try {
+        const result = work();
+        this.sql("COMMIT").run();
+        return result;
+      } catch (error) {
+        // A full disk makes SQLite roll back by itself.
+        if (this.db.isTransaction) this.sql("ROLLBACK").run();
+        throw error;
+      }
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Runs several reads on one snapshot. */
+  read<T>(work: () => T): T {
+    try {
+      this.sql("BEGIN").run();
+      try {
+        return work();
+      } finally {
+        if (this.db.isTransaction) this.sql("COMMIT").run();
+      }
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#statements.clear();
+    this.db.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { hash } from "node:crypto";
+import { NO_TASKS, type TaskCounts, endOfRun } from "../../domain/run-end.ts";
+import { OPEN_TASK_STATES, type RunState, TASK_STATES, TERMINAL_RUN_STATES, type TaskState } from "../../domain/states.ts";
+import type { Connection } from "./connection.ts";
+
+/** What every verb of the store works with. */
+export interface Context {
+  connection: Connection;
+  instance: string;
+  /** Milliseconds on the clock that leases are written and compared by. */
+  leaseNow(): number;
+}
+
+export type Row = Record<string, string | number | bigint | Uint8Array | null>;
+
+/** Statement results are typed by the query that made them. */
+export function rows<T>(list: unknown[]): T[] {
+  return list as T[];
+}
+
+export const STATE = Object.fromEntries(TASK_STATES.map((name, index) => [name, index])) as Record<TaskState, number>;
+
+export function parseJson<T>(text: string | null | undefined, otherwise: T): T {
+  return text === null || text === undefined ? otherwise : (JSON.parse(text) as T);
+}
+
+/** JSON for storage; nothing is stored as NULL. */
+export function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+export function keyHash(runId: string, key: string): Uint8Array {
+  return hash("sha256", `${runId}\0${key}`, "buffer").subarray(0, 16);
+}
+
+export function bumpControl({ connection }: Context): void {
+  connection.sql("UPDATE control SET version = version + 1").run();
+}
+
+export function appendEvent(
+  { connection }: Context,
+  run: number,
+  event: { level: "info" | "warn" | "error"; message: string; meta?: unknown; terminal?: boolean },
+  now: number,
+): void {
+  const row = connection
+    .sql("UPDATE runs SET last_seq = last_seq + 1 WHERE n = ? RETURNING last_seq, generation")
+    .get(run) as { last_seq: number; generation: number };
+  connection
+    .sql(
+      "INSERT INTO events (run, seq, generation, terminal, level, message, meta, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    .run(run, row.last_seq, row.generation, event.terminal ? 1 : 0, event.level, event.message, toJson(event.meta), now);
+}
+
+const CHANGE_COUNTERS = `UPDATE streams SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")}
+  WHERE id = ? RETURNING run, ${OPEN_TASK_STATES.join(" + ")} AS open`;
+
+/**
+ * Changes a stream's counters together with the tasks they count, and keeps the run's number of open streams right.
+ * Returns the run.
+ */
+export function changeCounters({ connection }: Context, stream: number, delta: Partial<TaskCounts>): number {
+  const values = TASK_STATES.map((name) => delta[name] ?? 0);
+  const row = connection.sql(CHANGE_COUNTERS).get(...values, stream) as { run: number; open: number };
+  const openDelta = OPEN_TASK_STATES.reduce((sum, name) => sum + (delta[name] ?? 0), 0);
+  const before = row.open - openDelta;
+  if (before === 0 && row.open > 0) changeOpenStreams(connection, row.run, 1);
+  else if (before > 0 && row.open === 0) changeOpenStreams(connection, row.run, -1);
+  return row.run;
+}
+
+function changeOpenStreams(connection: Connection, run: number, by: number): void {
+  connection.sql("UPDATE runs SET open_streams = open_streams + ? WHERE n = ?").run(by, run);
+}
+
+const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ?`;
+
+/** Ends the run when nothing of it is open. A paused run ends when it is resumed. */
+export function endRunIfDone(context: Context, run: number, now: number): RunState | null {
+  const { connection } = context;
+  const row = connection.sql("SELECT status, open_streams FROM runs WHERE n = ?").get(run) as {
+    status: RunState;
+    open_streams: number;
+  };
+  if (row.open_streams > 0 || row.status !== "running") return null;
+  const counts = { ...NO_TASKS, ...(connection.sql(SUM_COUNTS).get(run) as unknown as TaskCounts) };
+  const end = endOfRun(counts);
+  moveRun(context, run, end.status, end.message, now, { counts });
+  return end.status;
+}
+
+const LEVELS: Partial<Record<RunState, "warn" | "error">> = { failed: "error", partial: "warn" };
+
+/** The one place that changes a run's status: the stamp and the event go with it. */
+export function moveRun(context: Context, run: number, to: RunState, message: string, now: number, meta?: unknown): void {
+  const { connection } = context;
+  const terminal = TERMINAL_RUN_STATES.includes(to);
+  connection
+    .sql(
+      `UPDATE runs SET status = ?, message = ?, finished_at = ?, started_at = coalesce(started_at, ?) WHERE n = ?`,
+    )
+    .run(to, message, terminal ? now : null, to === "running" ? now : null, run);
+  appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
+}
+
+/** Opens an ended run again, as a new generation. */
+export function reopenRun(context: Context, run: number, message: string, now: number): void {
+  context.connection.sql("UPDATE runs SET generation = generation + 1 WHERE n = ?").run(run);
+  moveRun(context, run, "running", message, now);
+}

@@ -1,0 +1,77 @@
+import type { EngineCandidate, EngineHolder } from "../port.ts";
+import { type Context, rows } from "./context.ts";
+
+interface EngineRow {
+  holder: string | null;
+  epoch: number;
+  lease_until: number;
+  boot: string;
+  pid: number;
+  pid_start: string;
+  address: string;
+}
+
+export function engineHolder({ connection, leaseNow }: Context): EngineHolder | null {
+  const row = connection.sql("SELECT * FROM engine").get() as unknown as EngineRow;
+  if (row.holder === null) return null;
+  return {
+    id: row.holder,
+    boot: row.boot,
+    pid: row.pid,
+    pidStart: row.pid_start,
+    address: row.address,
+    epoch: row.epoch,
+    remainingMs: row.lease_until - leaseNow(),
+  };
+}
+
+export function takeEngine(
+  context: Context,
+  candidate: EngineCandidate,
+  ttlMs: number,
+  evict?: string,
+): { taken: boolean; holder: EngineHolder } {
+  const { connection, leaseNow } = context;
+  return connection.write(() => {
+    const present = engineHolder(context);
+    const free =
+      present === null ||
+      present.id === candidate.id ||
+      present.id === evict ||
+      // The monotonic clock starts anew with the machine: a lease of another boot says nothing.
+      present.boot !== candidate.boot ||
+      present.remainingMs < 0;
+    if (!free) return { taken: false, holder: present };
+    connection
+      .sql(
+        "UPDATE engine SET holder = ?, epoch = epoch + 1, lease_until = ?, boot = ?, pid = ?, pid_start = ?, address = ?",
+      )
+      .run(candidate.id, leaseNow() + ttlMs, candidate.boot, candidate.pid, candidate.pidStart, candidate.address);
+    if (present?.id !== candidate.id) {
+      connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE owner IS NOT NULL").run(leaseNow());
+      connection.sql("DELETE FROM loans").run();
+    }
+    return { taken: true, holder: engineHolder(context) as EngineHolder };
+  });
+}
+
+export function releaseEngine({ connection, leaseNow }: Context, holder: string): void {
+  connection.write(() => {
+    const { changes } = connection.sql("UPDATE engine SET holder = NULL, lease_until = 0 WHERE holder = ?").run(holder);
+    if (changes !== 1) return;
+    connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE owner = ?").run(leaseNow(), holder);
+    connection.sql("DELETE FROM loans WHERE owner = ?").run(holder);
+  });
+}
+
+export function heartbeat({ connection, leaseNow }: Context, owner: string, ttlMs: number): Set<number> | null {
+  return connection.write(() => {
+    const until = leaseNow() + ttlMs;
+    const { changes } = connection.sql("UPDATE engine SET lease_until = ? WHERE holder = ?").run(until, owner);
+    if (changes !== 1) return null;
+    const held = rows<{ id: number }>(
+      connection.sql("UPDATE lanes SET lease_until = ? WHERE owner = ? RETURNING id").all(until, owner),
+    );
+    return new Set(held.map((row) => row.id));
+  });
+}

@@ -1,0 +1,86 @@
+import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
+import { changeCounters, type Context, rows, STATE } from "./context.ts";
+import { siteOfLane } from "./sites.ts";
+
+/** Written as the partial index has it, so that SQLite uses the index. */
+export const STREAM_IS_OPEN = "(s.queued > 0 OR s.running > 0 OR s.retrying > 0)";
+
+export function lanesWithWork({ connection, leaseNow }: Context): LaneWork[] {
+  const open = rows<{ id: number; lane: string; ready: number }>(
+    connection
+      .sql(
+        `SELECT l.id, l.lane, sum(s.queued + s.running) AS ready
+         FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
+         WHERE ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') AND (l.owner IS NULL OR l.lease_until < ?)
+         GROUP BY l.id`,
+      )
+      .all(leaseNow()),
+  );
+  return open.map((row) => ({
+    lane: row.lane,
+    readyAt: row.ready > 0 ? 0 : (nextRetry(connection, row.id) ?? 0),
+  }));
+}
+
+export function nextRetry(connection: Context["connection"], lane: number): number | null {
+  const row = connection
+    .sql(
+      `SELECT min((SELECT ready_at FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1)) AS at
+       FROM streams s JOIN runs r ON r.n = s.run
+       WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND r.status IN ('queued', 'running')`,
+    )
+    .get(lane) as { at: number | null };
+  return row.at;
+}
+
+export function takeLane(context: Context, lane: string, owner: string, ttlMs: number): LaneGrant | null {
+  const { connection, leaseNow } = context;
+  return connection.write(() => {
+    const now = leaseNow();
+    const row = connection
+      .sql(
+        `UPDATE lanes SET owner = ?, epoch = epoch + 1, lease_until = ?
+         WHERE lane = ? AND (owner IS NULL OR lease_until < ?) AND EXISTS (SELECT 1 FROM engine WHERE holder = ?)
+         RETURNING id, epoch`,
+      )
+      .get(owner, now + ttlMs, lane, now, owner) as { id: number; epoch: number } | undefined;
+    if (row === undefined) return null;
+    const recovered = takeBack(context, row.id);
+    return { lane, laneId: row.id, epoch: row.epoch, owner, site: siteOfLane(context, row.id), recovered };
+  });
+}
+
+/** A lane that was just taken has no task in flight: what says so was left by a dead owner. */
+function takeBack(context: Context, lane: number): number {
+  const { connection } = context;
+  const left = rows<{ id: number }>(
+    connection.sql(`SELECT s.id FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.running > 0`).all(lane),
+  );
+  let recovered = 0;
+  for (const { id } of left) {
+    const changes = Number(
+      connection
+        .sql(`UPDATE tasks SET state = ${STATE.queued} WHERE stream = ? AND state = ${STATE.running}`)
+        .run(id).changes,
+    );
+    changeCounters(context, id, { running: -changes, queued: changes });
+    recovered += changes;
+  }
+  return recovered;
+}
+
+export function holdsLane({ connection }: Context, hold: LaneHold): boolean {
+  return (
+    connection.sql("SELECT 1 FROM lanes WHERE id = ? AND epoch = ? AND owner = ?").get(hold.laneId, hold.epoch, hold.owner) !==
+    undefined
+  );
+}
+
+export function releaseLane(context: Context, hold: LaneHold): void {
+  const { connection, leaseNow } = context;
+  connection.write(() => {
+    connection
+      .sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE id = ? AND epoch = ? AND owner = ?")
+      .run(leaseNow(), hold.laneId, hold.epoch, hold.owner);
+  });
+}

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from "node:sqlite";
+import { OrbError } from "../../base/errors.ts";
+import type { Connection } from "./connection.ts";
+import { core } from "./migrations/0001-core.ts";
+
+export interface Migration {
+  version: number;
+  name: string;
+  up(db: DatabaseSync): void;
+}
+
+/** In order; a published migration is never edited. */
+export const MIGRATIONS: readonly Migration[] = [core];
+
+/** "Orbw" as a number: marks the file as ours. */
+export const APPLICATION_ID = 0x4f726277;
+
+function pragma(db: DatabaseSync, name: string): number {
+  return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
+}
+
+export function schemaVersion(connection: Connection): number {
+  return pragma(connection.db, "user_version");
+}
+
+function refuseForeign(db: DatabaseSync, latest: number): number {
+  const version = pragma(db, "user_version");
+  const owner = pragma(db, "application_id");
+  const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"] ?? 0);
+  if (owner !== APPLICATION_ID && (tables > 0 || owner !== 0)) {
+    throw new OrbError("database_foreign", "the database file belongs to another program", {
+      hint: "Point APP_DATABASE_URL at a file of its own.",
+    });
+  }
+  if (version > latest) {
+    throw new OrbError(
+      "database_newer",
+      `the database has schema version ${version}, this program knows up to ${latest}`,
+      { hint: "Use the version of orb that wrote it, or a newer one." },
+    );
+  }
+  return version;
+}
+
+/**
+ * Brings the schema up to date. Each migration and its version number are one transaction, so that an interruption
+ * leaves the schema before or after it, never between. Two processes may call this at once: the second waits for
+ * the lock and finds nothing left to do.
+ */
+export function migrate(
+  connection: Connection,
+  migrations: readonly Migration[] = MIGRATIONS,
+): { from: number; to: number; applied: string[] } {
+  const latest = migrations.at(-1)?.version ?? 0;
+  const from = refuseForeign(connection.db, latest);
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    if (migration.version <= from) continue;
+    connection.write(
+      () => {
+        if (pragma(connection.db, "user_version") >= migration.version) return;
+        migration.up(connection.db);
+        connection.db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migration.version}`);
+        applied.push(migration.name);
+      },
+      { durable: true },
+    );
+  }
+  return { from, to: latest, applied };
+}

@@ -1,0 +1,163 @@
+import type { TaskCounts } from "../../domain/run-end.ts";
+import type { TaskState } from "../../domain/states.ts";
+import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
+import { appendEvent, changeCounters, type Context, endRunIfDone, rows, STATE } from "./context.ts";
+import { laneId, streamId } from "./enqueue.ts";
+import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
+import { writePoliteness } from "./sites.ts";
+
+const END_TASK = `UPDATE tasks SET state = ?, tries = ?, attempts = ?, outcome = ?, ended_at = ? WHERE id = ? AND state = ${STATE.running}`;
+
+const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = ?, attempts = ?, outcome = ?, stream = ?, next_url = ?
+  WHERE id = ? AND state = ${STATE.running}`;
+
+/** Counter changes, gathered so that each stream's row is written once per transaction. */
+class Tally {
+  readonly #deltas = new Map<number, Partial<TaskCounts>>();
+
+  move(from: number, to: number, state: TaskState): void {
+    this.#add(from, "running", -1);
+    this.#add(to, state, 1);
+  }
+
+  #add(stream: number, state: TaskState, by: number): void {
+    let delta = this.#deltas.get(stream);
+    if (delta === undefined) this.#deltas.set(stream, (delta = {}));
+    delta[state] = (delta[state] ?? 0) + by;
+  }
+
+  /** Writes the counters and returns the runs that were touched. */
+  apply(context: Context): Set<number> {
+    const runs = new Set<number>();
+    // In order of id, as every writer does it: on a store with row locks this is what prevents deadlocks.
+    for (const [stream, delta] of [...this.#deltas].toSorted((a, b) => a[0] - b[0])) {
+      runs.add(changeCounters(context, stream, delta));
+    }
+    return runs;
+  }
+}
+
+export function settle(context: Context, batches: readonly SettleBatch[], now: number): Settled {
+  const { connection } = context;
+  return connection.write(() => {
+    const lost: number[] = [];
+    const opened = new Set<string>();
+    const tally = new Tally();
+    for (const batch of batches) {
+      if (!holdsLane(context, batch.hold)) {
+        lost.push(batch.hold.laneId);
+        continue;
+      }
+      for (const settled of batch.tasks) settleTask(context, settled, tally, opened, now);
+      if (batch.site !== undefined) writePoliteness(context, batch.site.site, batch.site.politeness);
+      if (batch.events !== undefined) appendToRuns(context, batch.hold.laneId, batch.events, now);
+    }
+    // Only after all moves are counted may a run be found finished.
+    const ended: Settled["ended"] = [];
+    for (const run of tally.apply(context)) {
+      const status = endRunIfDone(context, run, now);
+      if (status === null) continue;
+      const row = connection.sql("SELECT id FROM runs WHERE n = ?").get(run) as { id: string };
+      ended.push({ runId: row.id, status });
+    }
+    return { lost, opened: [...opened], ended };
+  });
+}
+
+function settleTask(context: Context, settled: SettledTask, tally: Tally, opened: Set<string>, now: number): void {
+  const { connection } = context;
+  const { task, verdict } = settled;
+  const attempts = JSON.stringify(settled.attempt === null ? task.attempts : [...task.attempts, settled.attempt]);
+  const spent = task.tries + 1;
+  const end = (state: TaskState, outcome: unknown): boolean => {
+    const { changes } = connection
+      .sql(END_TASK)
+      .run(STATE[state], spent, attempts, outcome === null ? null : JSON.stringify(outcome), now, task.row);
+    if (changes === 1) tally.move(task.streamId, task.streamId, state);
+    return changes === 1;
+  };
+  const keep = (state: TaskState, more: { tries?: number; waits?: number; readyAt?: number; outcome?: unknown; stream?: number; url?: string }) => {
+    const stream = more.stream ?? task.streamId;
+    const outcome = more.outcome ?? (task.redirects.length > 0 ? { redirects: task.redirects } : null);
+    const { changes } = connection
+      .sql(KEEP_TASK)
+      .run(
+        STATE[state],
+        more.tries ?? task.tries,
+        more.waits ?? task.waits,
+        Math.round(more.readyAt ?? 0),
+        attempts,
+        outcome === null ? null : JSON.stringify(outcome),
+        stream,
+        more.url ?? task.nextUrl,
+        task.row,
+      );
+    if (changes === 1) tally.move(task.streamId, stream, state);
+  };
+
+  switch (verdict.kind) {
+    case "completed":
+      if (end("completed", verdict.detail ?? null)) writeYield(context, settled, verdict, now);
+      return;
+    case "skipped":
+      end("skipped", { why: verdict.why });
+      return;
+    case "failed":
+      end("failed", { failure: verdict.failure });
+      return;
+    case "retry":
+      keep("retrying", { tries: spent, readyAt: verdict.readyAt, outcome: { failure: verdict.failure, redirects: task.redirects } });
+      return;
+    case "rate_wait":
+      keep("queued", { waits: task.waits + 1 });
+      return;
+    case "handed_back":
+      keep("queued", {});
+      return;
+    case "moved": {
+      const lane = laneId(context, verdict.lane, verdict.site);
+      const run = connection.sql("SELECT run FROM streams WHERE id = ?").get(task.streamId) as { run: number };
+      keep("queued", {
+        stream: streamId(context, run.run, lane, task.resolver),
+        url: verdict.url,
+        outcome: { redirects: verdict.redirects },
+      });
+      opened.add(verdict.lane);
+      return;
+    }
+  }
+}
+
+/** Files and records of a task. Settling a task again replaces all of them. */
+function writeYield(
+  { connection }: Context,
+  { task }: SettledTask,
+  verdict: Extract<SettledTask["verdict"], { kind: "completed" }>,
+  now: number,
+): void {
+  if (task.attempts.length > 0) {
+    connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
+    connection.sql("DELETE FROM results WHERE task = ?").run(task.row);
+  }
+  for (const [ordinal, file] of verdict.artifacts.entries()) {
+    connection
+      .sql("INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)")
+      .run(task.row, ordinal, Buffer.from(file.hash, "hex"), file.size, file.contentType, file.url, now);
+  }
+  for (const [ordinal, data] of verdict.results.entries()) {
+    connection
+      .sql("INSERT INTO results (task, ordinal, data, created_at) VALUES (?, ?, ?, ?)")
+      .run(task.row, ordinal, JSON.stringify(data ?? null), now);
+  }
+}
+
+const RUNS_TOLD_AT_MOST = 100;
+
+function appendToRuns(context: Context, lane: number, events: readonly LaneEvent[], now: number): void {
+  const runs = rows<{ run: number }>(
+    context.connection
+      .sql(`SELECT DISTINCT s.run FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} LIMIT ${RUNS_TOLD_AT_MOST}`)
+      .all(lane),
+  );
+  for (const { run } of runs) for (const event of events) appendEvent(context, run, event, now);
+}

@@ -1,0 +1,110 @@
+import { OrbError } from "../../base/errors.ts";
+import { CLOSED_BREAKER } from "../../domain/circuit.ts";
+import type { Politeness, SiteLimits, SiteRecord } from "../port.ts";
+import { bumpControl, type Context, rows } from "./context.ts";
+import { laneId } from "./enqueue.ts";
+
+interface SiteRow {
+  site: string;
+  lane_name: string;
+  max_concurrency: number | null;
+  requests_per_second: number | null;
+  burst: number | null;
+  min_delay_ms: number | null;
+  paused: number;
+  hold_until: number;
+  hold_step: number;
+  breaker_failures: number;
+  breaker_open_until: number | null;
+  breaker_failed_probes: number;
+}
+
+const SELECT_SITE = "SELECT s.*, l.lane AS lane_name FROM sites s JOIN lanes l ON l.id = s.lane";
+
+function toRecord(row: SiteRow): SiteRecord {
+  return {
+    site: row.site,
+    lane: row.lane_name,
+    maxConcurrency: row.max_concurrency,
+    requestsPerSecond: row.requests_per_second,
+    burst: row.burst,
+    minDelayMs: row.min_delay_ms,
+    paused: row.paused === 1,
+    holdUntil: row.hold_until,
+    holdStep: row.hold_step,
+    breaker: {
+      failures: row.breaker_failures,
+      openUntil: row.breaker_open_until,
+      failedProbes: row.breaker_failed_probes,
+    },
+  };
+}
+
+export function readSite({ connection }: Context, site: string): SiteRecord | null {
+  const row = connection.sql(`${SELECT_SITE} WHERE s.site = ?`).get(site) as SiteRow | undefined;
+  return row === undefined ? null : toRecord(row);
+}
+
+export function readSites({ connection }: Context): SiteRecord[] {
+  return rows<SiteRow>(connection.sql(`${SELECT_SITE} ORDER BY s.site`).all()).map(toRecord);
+}
+
+export function siteOfLane({ connection }: Context, lane: number): SiteRecord | null {
+  const row = connection.sql(`${SELECT_SITE} WHERE s.lane = ? LIMIT 1`).get(lane) as SiteRow | undefined;
+  return row === undefined ? null : toRecord(row);
+}
+
+const COLUMNS: Readonly<Record<keyof SiteLimits, string>> = {
+  maxConcurrency: "max_concurrency",
+  requestsPerSecond: "requests_per_second",
+  burst: "burst",
+  minDelayMs: "min_delay_ms",
+  paused: "paused",
+};
+
+export function setSite(context: Context, site: string, change: Partial<SiteLimits>): SiteRecord {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      laneId(context, `site:${site}`, site);
+      for (const [name, value] of Object.entries(change) as [keyof SiteLimits, number | boolean | null][]) {
+        const column = COLUMNS[name];
+        if (column === undefined) throw new OrbError("input_invalid", `a site has no limit named ${name}`);
+        connection
+          .sql(`UPDATE sites SET ${column} = ? WHERE site = ?`)
+          .run(typeof value === "boolean" ? Number(value) : value, site);
+      }
+      bumpControl(context);
+      return readSite(context, site) as SiteRecord;
+    },
+    { durable: true },
+  );
+}
+
+export function writePoliteness({ connection }: Context, site: string, what: Politeness): void {
+  connection
+    .sql(
+      `UPDATE sites SET hold_until = ?, hold_step = ?, breaker_failures = ?, breaker_open_until = ?, breaker_failed_probes = ?
+       WHERE site = ?`,
+    )
+    .run(
+      Math.round(what.holdUntil),
+      what.holdStep,
+      what.breaker.failures,
+      what.breaker.openUntil === null ? null : Math.round(what.breaker.openUntil),
+      what.breaker.failedProbes,
+      site,
+    );
+}
+
+export function resetBreaker(context: Context, site: string): void {
+  context.connection.write(
+    () => {
+      const record = readSite(context, site);
+      if (record === null) throw new OrbError("not_found", `no site named ${site} is known`);
+      writePoliteness(context, site, { holdUntil: 0, holdStep: 0, breaker: CLOSED_BREAKER });
+      bumpControl(context);
+    },
+    { durable: true },
+  );
+}

@@ -1,0 +1,91 @@
+import type { Clock } from "../../base/clock.ts";
+import { storeError, Connection } from "./connection.ts";
+import type { Store } from "../port.ts";
+import { audit } from "./audit.ts";
+import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
+import { claim, ClaimCursor } from "./claim.ts";
+import type { Context } from "./context.ts";
+import { enqueue, retryFailed } from "./enqueue.ts";
+import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
+import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
+import { migrate } from "./migrate.ts";
+import { changeRun, openRun, readEvents, readRun, readRunByAlias } from "./runs.ts";
+import { settle } from "./settle.ts";
+import { readSite, readSites, resetBreaker, setSite } from "./sites.ts";
+import { artifactsOf, artifactsSince, openTasks, readCounts, readTask, readTaskByKey, readTasks, resultsOf } from "./tasks.ts";
+
+/**
+ * SQLite on the main thread. Transactions take well under a millisecond per batch; a thread of its own was measured
+ * and lost (docs/decisions/0001-sqlite-on-the-main-thread.md).
+ */
+export function openSqliteStore(options: { path: string; clock: Clock; connection?: Connection }): Store {
+  const connection = options.connection ?? new Connection(options.path);
+  try {
+    migrate(connection);
+  } catch (error) {
+    connection.close();
+    throw storeError(error);
+  }
+  const { value: instance } = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as { value: string };
+  const context: Context = { connection, instance, leaseNow: () => options.clock.monotonic() };
+  const cursor = new ClaimCursor();
+  const number = (sql: string) => Number(Object.values(connection.sql(sql).get() ?? {})[0]);
+  const close = async () => connection.close();
+
+  return {
+    capabilities: { singleEngine: true, notifies: false },
+    instance,
+    close,
+    [Symbol.asyncDispose]: close,
+
+    engineHolder: async () => engineHolder(context),
+    takeEngine: async (candidate, ttlMs, evict) => takeEngine(context, candidate, ttlMs, evict),
+    releaseEngine: async (holder) => releaseEngine(context, holder),
+    heartbeat: async (owner, ttlMs) => heartbeat(context, owner, ttlMs),
+
+    openRun: async (run, now) => openRun(context, run, now),
+    run: async (id) => readRun(context, id),
+    runByAlias: async (alias) => readRunByAlias(context, alias),
+    changeRun: async (id, to, message, now) => changeRun(context, id, to, message, now),
+    events: async (runId, window) => readEvents(context, runId, window),
+
+    enqueue: async (runId, tasks, now) => enqueue(context, runId, tasks, now),
+    task: async (id) => readTask(context, id),
+    taskByKey: async (runId, key) => readTaskByKey(context, runId, key),
+    tasks: async (runId, filter) => readTasks(context, runId, filter),
+    retryFailed: async (runId, choice, now) => retryFailed(context, runId, choice, now),
+    counts: async (runId) => readCounts(context, runId),
+
+    lanesWithWork: async () => lanesWithWork(context),
+    takeLane: async (lane, owner, ttlMs) => takeLane(context, lane, owner, ttlMs),
+    releaseLane: async (hold) => {
+      cursor.forget(hold.laneId);
+      releaseLane(context, hold);
+    },
+    claim: async (hold, choice, now) => claim(context, cursor, hold, choice, now),
+    settle: async (batches, now) => settle(context, batches, now),
+
+    borrow: async (key, owner, units, cap) => borrow(context, key, owner, units, cap),
+    giveBack: async (key, owner, units) => giveBack(context, key, owner, units),
+    budgetCap: async (key) => budgetCap(context, key),
+    setBudgetCap: async (key, cap) => setBudgetCap(context, key, cap),
+
+    site: async (site) => readSite(context, site),
+    sites: async () => readSites(context),
+    setSite: async (site, change) => setSite(context, site, change),
+    resetBreaker: async (site) => resetBreaker(context, site),
+    controlVersion: async () => number("SELECT version FROM control"),
+    foreignVersion: async () => number("PRAGMA data_version"),
+
+    audit: async () => audit(context),
+    probe: async () =>
+      connection.write(() => {
+        connection.sql("INSERT INTO meta VALUES ('probe', hex(zeroblob(4096))) ON CONFLICT DO UPDATE SET value = excluded.value").run();
+        connection.sql("DELETE FROM meta WHERE name = 'probe'").run();
+      }),
+    artifactsSince: async (time, after, limit) => artifactsSince(context, time, after, limit),
+    artifactsOf: async (taskId) => artifactsOf(context, taskId),
+    resultsOf: async (taskId) => resultsOf(context, taskId),
+    openTasks: async (ids) => openTasks(context, ids),
+  };
+}

@@ -1,0 +1,153 @@
+import { decodeId, encodeId } from "../../domain/ids.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { Attempt } from "../../domain/outcome.ts";
+import type { TaskCounts } from "../../domain/run-end.ts";
+import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../domain/states.ts";
+import type { ArtifactRecord, LaneCounts, TaskFilter, TaskRecord } from "../port.ts";
+import { type Context, keyHash, parseJson, rows, STATE } from "./context.ts";
+import { requireRun } from "./runs.ts";
+
+interface TaskRow {
+  id: number;
+  run_id: string;
+  lane: string;
+  resolver: string;
+  state: number;
+  priority: number;
+  tries: number;
+  waits: number;
+  ready_at: number;
+  created_at: number;
+  ended_at: number | null;
+  key: string;
+  url: string | null;
+  next_url: string | null;
+  handler: string | null;
+  payload: string | null;
+  attempts: string | null;
+  outcome: string | null;
+}
+
+const SELECT_TASK = `SELECT t.*, s.resolver, l.lane, r.id AS run_id
+  FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run`;
+
+function toRecord(context: Context, row: TaskRow): TaskRecord {
+  const outcome = parseJson<{ failure?: Failure } | null>(row.outcome, null);
+  return {
+    id: encodeId(context.instance, "task", row.id),
+    runId: row.run_id,
+    key: row.key,
+    lane: row.lane,
+    resolver: row.resolver === "" ? null : row.resolver,
+    state: TASK_STATES[row.state] as TaskState,
+    url: row.url,
+    nextUrl: row.next_url,
+    priority: row.priority,
+    handler: row.handler,
+    payload: parseJson<unknown>(row.payload, null),
+    tries: row.tries,
+    waits: row.waits,
+    readyAt: row.ready_at,
+    attempts: parseJson<Attempt[]>(row.attempts, []),
+    failure: outcome?.failure ?? null,
+    detail: outcome,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+  };
+}
+
+export function readTask(context: Context, id: string): TaskRecord | null {
+  const row = decodeId(context.instance, "task", id);
+  if (row === null) return null;
+  const found = context.connection.sql(`${SELECT_TASK} WHERE t.id = ?`).get(row) as TaskRow | undefined;
+  return found === undefined ? null : toRecord(context, found);
+}
+
+export function readTaskByKey(context: Context, runId: string, key: string): TaskRecord | null {
+  const found = context.connection.sql(`${SELECT_TASK} WHERE t.key_hash = ?`).get(keyHash(runId, key)) as
+    | TaskRow
+    | undefined;
+  return found === undefined ? null : toRecord(context, found);
+}
+
+export function readTasks(context: Context, runId: string, filter: TaskFilter): TaskRecord[] {
+  const { connection } = context;
+  const run = requireRun(context, runId);
+  const states = (filter.states ?? TASK_STATES).map((name) => STATE[name]);
+  const after = filter.after === undefined ? 0 : (decodeId(context.instance, "task", filter.after) ?? 0);
+  // Walks the tasks in order of id from the cursor; the states are literals, so that the partial indexes serve.
+  const list = connection
+    .sql(
+      `${SELECT_TASK} WHERE t.id > ? AND r.n = ? AND t.state IN (${states.join(", ")}) AND (? IS NULL OR l.lane = ?)
+       ORDER BY t.id LIMIT ?`,
+    )
+    .all(after, run.n, filter.lane ?? null, filter.lane ?? null, filter.limit);
+  return rows<TaskRow>(list).map((row) => toRecord(context, row));
+}
+
+export function readCounts(context: Context, runId: string): LaneCounts[] {
+  const run = requireRun(context, runId);
+  const list = context.connection
+    .sql(
+      `SELECT l.lane, ${TASK_STATES.map((name) => `sum(s.${name}) AS ${name}`).join(", ")}
+       FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.run = ? GROUP BY l.lane ORDER BY l.lane`,
+    )
+    .all(run.n);
+  return rows<TaskCounts & { lane: string }>(list).map(({ lane, ...counts }) => ({ lane, counts }));
+}
+
+interface ArtifactRow {
+  n: number;
+  task: number;
+  hash: Uint8Array;
+  size: number;
+  content_type: string | null;
+  url: string;
+  created_at: number;
+}
+
+function toArtifact(context: Context, row: ArtifactRow): ArtifactRecord {
+  return {
+    id: encodeId(context.instance, "artifact", row.n),
+    row: row.n,
+    taskId: encodeId(context.instance, "task", row.task),
+    hash: Buffer.from(row.hash).toString("hex"),
+    size: row.size,
+    contentType: row.content_type,
+    url: row.url,
+    createdAt: row.created_at,
+  };
+}
+
+export function artifactsSince(context: Context, time: number, after: number, limit: number): ArtifactRecord[] {
+  const list = context.connection
+    .sql("SELECT * FROM artifacts WHERE n > ? AND created_at >= ? ORDER BY n LIMIT ?")
+    .all(after, time, limit);
+  return rows<ArtifactRow>(list).map((row) => toArtifact(context, row));
+}
+
+export function artifactsOf(context: Context, taskId: string): ArtifactRecord[] {
+  const row = decodeId(context.instance, "task", taskId);
+  if (row === null) return [];
+  return rows<ArtifactRow>(
+    context.connection.sql("SELECT * FROM artifacts WHERE task = ? ORDER BY ordinal").all(row),
+  ).map((found) => toArtifact(context, found));
+}
+
+export function resultsOf(context: Context, taskId: string): unknown[] {
+  const row = decodeId(context.instance, "task", taskId);
+  if (row === null) return [];
+  const list = context.connection.sql("SELECT data FROM results WHERE task = ? ORDER BY ordinal").all(row);
+  return rows<{ data: string }>(list).map((found) => JSON.parse(found.data));
+}
+
+export function openTasks(context: Context, ids: readonly string[]): Set<string> {
+  const open = OPEN_TASK_STATES.map((name) => STATE[name]).join(", ");
+  const select = context.connection.sql(`SELECT 1 FROM tasks WHERE id = ? AND state IN (${open})`);
+  return new Set(
+    ids.filter((id) => {
+      const row = decodeId(context.instance, "task", id);
+      return row !== null && select.get(row) !== undefined;
+    }),
+  );
+}

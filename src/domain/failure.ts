@@ -50,6 +50,7 @@ export const FAILURE_REASONS = {
   url_not_allowed: "forbidden_target",
   breaker_open: "circuit_open",
   run_cancelled: "cancelled",
+  request_invalid: "unknown",
   handler_threw: "unknown",
   handler_timeout: "timeout",
   handler_out_of_memory: "unknown",

@@ -1,0 +1,58 @@
+import { isIP } from "node:net";
+import { FetchFailure } from "../domain/failure.ts";
+import { type AddressPolicy, isAllowedAddress } from "./address.ts";
+
+/**
+ * The first of three checks on everything that leaves: the URL as written, at every hop. The dialer makes the other
+ * two (each resolved address, the connected socket). Messages never repeat a refused address, nor credentials.
+ */
+export function checkUrl(url: string | URL, policy: AddressPolicy): URL {
+  const parsed = typeof url === "string" ? parseUrl(url) : url;
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
+    throw new FetchFailure("scheme_not_allowed", `only http and https are fetched, not ${parsed.protocol.slice(0, 20)}`);
+  }
+  if (parsed.hostname === "") throw new FetchFailure("url_not_allowed", "the URL names no host");
+  checkHost(parsed.hostname, policy);
+  return parsed;
+}
+
+/**
+ * Refuses an address literal that the policy closes; a name passes, since only its addresses can be judged. WHATWG
+ * parsing has already turned 2130706433, 0x7f.1 and 0177.0.0.1 into 127.0.0.1, so one form is all there is to check.
+ */
+export function checkHost(hostname: string, policy: AddressPolicy): void {
+  const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  if (isIP(literal) !== 0 && !isAllowedAddress(literal, policy)) throw privateAddress();
+}
+
+export function privateAddress(hostname?: string): FetchFailure {
+  const subject = hostname === undefined ? "the target" : `the host "${hostname}"`;
+  return new FetchFailure("private_address", `${subject} is not on the public internet, and its network is not allowed here`);
+}
+
+/**
+ * Takes `user:password@` out of a URL and gives it back as the value of an Authorization header, or undefined when
+ * there was none. The caller binds it to this URL's origin.
+ */
+export function takeCredentials(url: URL): string | undefined {
+  if (url.username === "" && url.password === "") return undefined;
+  const pair = `${decode(url.username)}:${decode(url.password)}`;
+  url.username = "";
+  url.password = "";
+  return `Basic ${Buffer.from(pair, "utf8").toString("base64")}`;
+}
+
+function parseUrl(url: string): URL {
+  const parsed = URL.parse(url);
+  // The text is not repeated: it may hold a password.
+  if (parsed === null) throw new FetchFailure("url_not_allowed", "the text is not a URL");
+  return parsed;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,237 @@
+import type { Dispatcher } from "undici";
+import type { IncomingHttpHeaders } from "undici/types/header.js";
+import type { Clock } from "../base/clock.ts";
+import { FetchFailure } from "../domain/failure.ts";
+import type { AddressPolicy } from "./address.ts";
+import type { Deadlines, Timed } from "./deadlines.ts";
+import { checkUrl, takeCredentials } from "./guard.ts";
+import { Hop, type HopOwner } from "./hop.ts";
+import type { BodySink, HttpLimits, HttpRequest, HttpResult, Redirect, ResponseHead } from "./http.ts";
+import { isRedirect, redirectMethod, redirectTarget, safeForOtherOrigin, withoutBodyHeaders } from "./redirect.ts";
+import { isStaleConnection } from "./wire-failure.ts";
+
+/** What a transfer needs from its client. */
+export interface TransferContext {
+  readonly policy: AddressPolicy;
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  readonly deadlines: Deadlines;
+  readonly userAgent: string;
+  /** Sent as it is when the caller adds nothing: no merging on the hot path. */
+  readonly plainHeaders: readonly string[];
+  /** Whether the connection now being handed over was opened just now. */
+  opening(): boolean;
+  /** Kept-alive connections. */
+  readonly pool: Dispatcher;
+  /** One connection per request, for the second try after a kept-alive connection turned out dead. */
+  fresh(): Dispatcher;
+}
+
+export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
+
+/** Set by undici itself or meaningless for a caller to choose. */
+const NOT_FOR_CALLERS = new Set(["connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
+
+/** One fetch: its limits, and the hops from the first URL to the one that answers. */
+export class Transfer implements Timed, HopOwner {
+  readonly context: TransferContext;
+  readonly limits: HttpLimits;
+  readonly sink: BodySink;
+  readonly #request: HttpRequest;
+  readonly #resolve: (result: HttpResult) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #redirects: Redirect[] = [];
+  readonly #startedAt: number;
+  readonly #started: number;
+  #method: string;
+  #body: Buffer | string | undefined;
+  /** What the caller gave, lower-case; shrinks at redirects. Null while there is nothing but our own headers. */
+  #headers: Map<string, string> | null = null;
+  #url!: URL;
+  #hop: Hop | null = null;
+  #over = false;
+
+  constructor(context: TransferContext, request: HttpRequest, sink: BodySink, resolve: (result: HttpResult) => void, reject: (error: unknown) => void) {
+    this.context = context;
+    this.limits = request.limits === undefined ? context.limits : { ...context.limits, ...request.limits };
+    this.sink = sink;
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#method = request.method === undefined ? "GET" : request.method.toUpperCase();
+    this.#body = request.body;
+    this.#startedAt = context.clock.now();
+    this.#started = context.clock.monotonic();
+  }
+
+  start(): void {
+    const { signal, headers, url } = this.#request;
+    if (signal?.aborted === true) return this.#reject(signal.reason);
+    try {
+      this.#url = checkUrl(url, this.context.policy);
+    } catch (error) {
+      return this.#reject(error);
+    }
+    if (this.#url.hash !== "") this.#url.hash = "";
+    if (headers !== undefined) this.#headers = callerHeaders(headers);
+    const authorization = takeCredentials(this.#url);
+    if (authorization !== undefined) {
+      this.#headers ??= new Map();
+      if (!this.#headers.has("authorization")) this.#headers.set("authorization", authorization);
+    }
+    const { connectMs, headersMs, idleMs, totalMs } = this.limits;
+    this.context.deadlines.add(this, Math.min(connectMs, headersMs, idleMs, totalMs));
+    signal?.addEventListener("abort", this.#onAbort);
+    this.#dispatch(this.context.pool);
+  }
+
+  check(now: number): void {
+    const { totalMs, minBytesPerSecond } = this.limits;
+    const wireBytes = this.#hop?.wireBytes ?? 0;
+    const bonus = minBytesPerSecond === undefined ? 0 : (wireBytes / minBytesPerSecond) * 1000;
+    if (now - this.#started > totalMs + bonus) {
+      return this.fail(new FetchFailure("timeout_total", `the fetch took longer than ${Math.round(totalMs + bonus)} ms`));
+    }
+    this.#hop?.check(now);
+  }
+
+  /** The head of an answer: follow it, or let the sink have the body. Says what the hop shall do with the bytes. */
+  onHead(hop: Hop, status: number, raw: IncomingHttpHeaders): "deliver" | "drain" {
+    const location = raw["location"];
+    hop.head = this.#makeHead(status, raw);
+    if (!isRedirect(status)) return this.sink.start(hop.head) === "discard" ? "drain" : "deliver";
+    if (Array.isArray(location) && new Set(location).size > 1) {
+      throw new FetchFailure("bad_redirect", "a redirect came with several different Locations");
+    }
+    const target = redirectTarget(Array.isArray(location) ? location[0] : location, this.#url);
+    // A server that names credentials for its redirect is not the caller: they are dropped.
+    takeCredentials(target);
+    target.hash = "";
+    checkUrl(target, this.context.policy);
+    if (this.#redirects.length >= (this.#request.maxRedirects ?? this.limits.maxRedirects)) {
+      throw new FetchFailure("too_many_redirects", `more than ${this.#redirects.length} redirects`);
+    }
+    if (this.#request.followRedirects?.(this.#url, target) === false) hop.notFollowed = target.href;
+    else hop.target = target;
+    return "drain";
+  }
+
+  /** The hop has nothing more to give. */
+  onEnd(hop: Hop): void {
+    if (this.#over || hop !== this.#hop) return;
+    if (hop.target === null) return this.#finish(hop);
+    const from = this.#url;
+    const to = hop.target;
+    const { status } = hop.head!;
+    this.#redirects.push({ status, from: from.href, to: to.href });
+    const method = redirectMethod(status, this.#method);
+    if (method !== this.#method) {
+      this.#method = method;
+      this.#body = undefined;
+      if (this.#headers !== null) this.#headers = withoutBodyHeaders(this.#headers);
+    }
+    if (to.origin !== from.origin && this.#headers !== null) this.#headers = safeForOtherOrigin(this.#headers);
+    this.#url = to;
+    this.#dispatch(this.context.pool);
+  }
+
+  onError(hop: Hop, error: Error, raw: Error): void {
+    if (this.#over || hop !== this.#hop) return;
+    const idempotent = this.#method === "GET" || this.#method === "HEAD";
+    if (idempotent && hop.reused && hop.head === null && isStaleConnection(raw)) {
+      // The server closed the connection while it idled. That says nothing about the page: once more, on a new one.
+      return this.#dispatch(this.context.fresh());
+    }
+    this.fail(error);
+  }
+
+  fail(error: unknown): void {
+    if (this.#over) return;
+    this.#settle();
+    this.#hop?.abandon();
+    this.#reject(error);
+  }
+
+  #finish(hop: Hop): void {
+    this.#settle();
+    const result: HttpResult = {
+      ...hop.head!,
+      redirects: this.#redirects,
+      bytes: hop.bytes,
+      wireBytes: hop.wireBytes,
+      timing: { startedAt: this.#startedAt, durationMs: this.context.clock.monotonic() - this.#started },
+    };
+    if (hop.notFollowed !== null) result.notFollowed = hop.notFollowed;
+    this.#resolve(result);
+  }
+
+  #settle(): void {
+    this.#over = true;
+    this.context.deadlines.delete(this);
+    this.#request.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  readonly #onAbort = () => this.fail(this.#request.signal!.reason);
+
+  #dispatch(dispatcher: Dispatcher): void {
+    const hop = new Hop(this);
+    this.#hop = hop;
+    const options: Dispatcher.DispatchOptions = {
+      origin: this.#url.origin,
+      path: this.#url.pathname + this.#url.search,
+      method: this.#method,
+      headers: this.#headers === null ? (this.context.plainHeaders as string[]) : this.#merge(this.#headers),
+    };
+    if (this.#body !== undefined) options.body = this.#body;
+    dispatcher.dispatch(options, hop);
+  }
+
+  #merge(given: Map<string, string>): string[] {
+    const headers = [
+      "user-agent",
+      given.get("user-agent") ?? this.context.userAgent,
+      "accept",
+      given.get("accept") ?? "*/*",
+      "accept-encoding",
+      given.get("accept-encoding") ?? ACCEPT_ENCODING,
+    ];
+    for (const [name, value] of given) {
+      if (name !== "user-agent" && name !== "accept" && name !== "accept-encoding") headers.push(name, value);
+    }
+    return headers;
+  }
+
+  #makeHead(status: number, raw: IncomingHttpHeaders): ResponseHead {
+    const headers = raw as Record<string, string>;
+    let setCookie: string[] = NO_COOKIES;
+    for (const name in raw) {
+      const value = raw[name];
+      if (name === "set-cookie") {
+        setCookie = Array.isArray(value) ? value : [value!];
+        delete headers[name];
+      } else if (Array.isArray(value)) headers[name] = value.join(", ");
+    }
+    const length = headers["content-length"];
+    const encoding = headers["content-encoding"];
+    return {
+      status,
+      headers,
+      setCookie,
+      url: this.#url.href,
+      contentType: headers["content-type"] ?? null,
+      contentLength: length === undefined || !/^\d{1,16}$/.test(length) ? null : Number(length),
+      encoded: encoding !== undefined && encoding.toLowerCase() !== "identity",
+    };
+  }
+}
+
+const NO_COOKIES: string[] = [];
+
+function callerHeaders(given: Record<string, string>): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const name in given) {
+    const lower = name.toLowerCase();
+    if (!NOT_FOR_CALLERS.has(lower)) headers.set(lower, given[name]!);
+  }
+  return headers;
+}

@@ -1,0 +1,78 @@
+import { systemCode } from "../base/errors.ts";
+import { FetchFailure, type FailureReason } from "../domain/failure.ts";
+
+/** What the dialer calls ECONNRESET, see there. */
+export const RESET_CODE = "ORB_RESET";
+
+/**
+ * Turns what sockets, TLS and undici report into our own vocabulary. Codes are matched, not messages, except where
+ * undici uses one code for two situations.
+ */
+export function connectFailure(error: Error, hostname: string): FetchFailure {
+  if (error instanceof FetchFailure) return error;
+  const code = systemCode(error) ?? "";
+  const make = (reason: FailureReason, message: string) => new FetchFailure(reason, message, { cause: error });
+  if (code === "ECONNREFUSED") return make("connection_refused", `${hostname} refused the connection`);
+  if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT") {
+    return make("timeout_connect", `no connection to ${hostname} in time`);
+  }
+  if (code === "ECONNRESET" || code === "EPIPE") return make("connection_reset", `${hostname} closed the connection while it opened`);
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return make("dns_failed", `the host name "${hostname}" could not be resolved`);
+  if (isTlsCode(code)) return make("tls_failed", `no secure connection to ${hostname} (${code})`);
+  return make("connection_failed", `no connection to ${hostname} (${code === "" ? "unknown cause" : code})`);
+}
+
+function isTlsCode(code: string): boolean {
+  return (
+    code === "EPROTO" ||
+    code.startsWith("ERR_TLS") ||
+    code.startsWith("ERR_SSL") ||
+    code.startsWith("ERR_OSSL") ||
+    code.startsWith("CERT_") ||
+    code.startsWith("UNABLE_TO_") ||
+    code.includes("SELF_SIGNED") ||
+    code === "HOSTNAME_MISMATCH" ||
+    code === "INVALID_CA" ||
+    code === "INVALID_PURPOSE"
+  );
+}
+
+/** A failure after the request was written; `answered` says whether the head of the answer had arrived. */
+export function exchangeFailure(error: Error, answered: boolean): Error {
+  if (error instanceof FetchFailure) return error;
+  const code = systemCode(error) ?? "";
+  const make = (reason: FailureReason, message: string) => new FetchFailure(reason, message, { cause: error });
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return make("headers_too_large", "the headers of the answer are too large");
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+    return make("truncated_body", "the body does not have the length that was announced");
+  }
+  // llhttp's own names. An end of file inside a message is a cut, everything else is not HTTP.
+  if (code === "HPE_INVALID_EOF_STATE") {
+    return answered
+      ? make("truncated_body", "the connection closed in the middle of the body")
+      : make("malformed_response", "the connection closed in the middle of the headers");
+  }
+  if (code.startsWith("HPE_")) return make("malformed_response", `the answer is not valid HTTP (${code})`);
+  if (code === "UND_ERR_SOCKET") {
+    if (error.message.startsWith("bad ")) return make("malformed_response", "the server answered something that was not asked");
+    return answered
+      ? make("truncated_body", "the connection closed in the middle of the body")
+      : make("connection_reset", "the connection closed before an answer came");
+  }
+  if (code === RESET_CODE || code === "ECONNRESET" || code === "EPIPE") {
+    return make("connection_reset", answered ? "the connection was reset in the middle of the answer" : "the connection was reset before an answer came");
+  }
+  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
+    return make("request_invalid", `the request cannot be sent: ${error.message}`);
+  }
+  if (code === "ETIMEDOUT") return make("timeout_idle", "the connection timed out");
+  if (isTlsCode(code)) return make("tls_failed", `the secure connection failed (${code})`);
+  return make("connection_failed", `the connection failed (${code === "" ? "unknown cause" : code})`);
+}
+
+/** A kept-alive connection that the server had already given up looks like this to the next request on it. */
+export function isStaleConnection(error: Error): boolean {
+  const code = systemCode(error) ?? "";
+  if (code === "UND_ERR_SOCKET") return !error.message.startsWith("bad ");
+  return code === RESET_CODE || code === "ECONNRESET" || code === "EPIPE";
+}

@@ -1,0 +1,50 @@
+import { mkdirSync } from "node:fs";
+import { OrbError } from "../base/errors.ts";
+
+export const PART_PREFIX = "part-";
+export const SIDECAR_SUFFIX = ".json";
+
+/** `sha256/ab/<64 digits>`. The check is what keeps every path inside the store's folder. */
+export function artifactPath(hash: string): string {
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new OrbError("input_invalid", "an artifact is named by 64 hexadecimal digits");
+  return `sha256/${hash.slice(0, 2)}/${hash}`;
+}
+
+export class Folder {
+  readonly dir: string;
+  readonly tmp: string;
+  readonly #label: string;
+  readonly #shards = new Set<string>();
+  #count = 0;
+
+  constructor(dir: string, now: number) {
+    this.dir = dir;
+    this.tmp = `${dir}/tmp`;
+    this.#label = `${process.pid}-${now.toString(36)}`;
+  }
+
+  /** A name nobody else uses; opened exclusively all the same, since containers share process ids. */
+  temporary(): string {
+    this.#count += 1;
+    return `${this.tmp}/w-${this.#label}-${this.#count}`;
+  }
+
+  /** The absolute path of an artifact, its shard made when it is the first one there. */
+  prepare(path: string): string {
+    const shard = path.slice(0, -65);
+    if (!this.#shards.has(shard)) {
+      mkdirSync(`${this.dir}/${shard}`, { recursive: true });
+      this.#shards.add(shard);
+    }
+    return `${this.dir}/${path}`;
+  }
+
+  part(key: string): string {
+    if (!/^[A-Za-z0-9_-]{1,100}$/.test(key)) throw new OrbError("input_invalid", "a part is named by letters, digits, - and _");
+    return `${this.tmp}/${PART_PREFIX}${key}`;
+  }
+
+  sidecar(key: string): string {
+    return this.part(key) + SIDECAR_SUFFIX;
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { createReadStream, mkdirSync, opendirSync, type ReadStream, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import type { Clock } from "../base/clock.ts";
+import { OrbError } from "../base/errors.ts";
+import { onDisk } from "./disk.ts";
+import { artifactPath, Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
+import { dropPart, readPart, type ResumablePart } from "./part.ts";
+import { type ArtifactWriter, FileWriter, type WriterOptions } from "./writer.ts";
+
+/** Files by content: the same bytes are one file, whoever stores them and however often. */
+export interface ArtifactStore {
+  writer(options?: WriterOptions): ArtifactWriter;
+  resumable(partKey: string): ResumablePart | null;
+  dropPart(partKey: string): void;
+  parts(): AsyncIterable<string>;
+  has(hash: string): boolean;
+  sizeOf(hash: string): number | null;
+  open(hash: string): ReadStream;
+  /** Reads the file again and compares; false also when there is none. */
+  verify(hash: string): Promise<boolean>;
+  /** Throws `disk_full` (or what else is wrong) when a small file cannot be written now. */
+  probe(): void;
+}
+
+const STALE_MS = 60 * 60 * 1000;
+
+export function createArtifactStore(options: { dir: string; clock: Clock }): ArtifactStore {
+  const { dir, clock } = options;
+  const folder = new Folder(dir, clock.now());
+  onDisk(() => mkdirSync(folder.tmp, { recursive: true }));
+  removeLeftovers(folder, clock.now() - STALE_MS);
+
+  const locate = (hash: string) => `${dir}/${artifactPath(hash)}`;
+  const sizeOf = (hash: string) => statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
+
+  return {
+    writer: (writerOptions = {}) => new FileWriter(folder, writerOptions),
+    resumable: (key) => readPart(folder, key),
+    dropPart: (key) => dropPart(folder, key),
+    async *parts() {
+      for await (const entry of opendirSync(folder.tmp)) {
+        const { name } = entry;
+        if (name.startsWith(PART_PREFIX) && name.endsWith(SIDECAR_SUFFIX)) {
+          yield name.slice(PART_PREFIX.length, -SIDECAR_SUFFIX.length);
+        }
+      }
+    },
+    has: (hash) => sizeOf(hash) !== null,
+    sizeOf,
+    open: (hash) => {
+      if (sizeOf(hash) === null) throw new OrbError("not_found", "there is no artifact with that hash");
+      return createReadStream(locate(hash));
+    },
+    async verify(hash) {
+      if (sizeOf(hash) === null) return false;
+      const actual = createHash("sha256");
+      await pipeline(createReadStream(locate(hash), { highWaterMark: 1024 * 1024 }), actual);
+      return actual.digest("hex") === hash;
+    },
+    probe() {
+      const path = folder.temporary();
+      onDisk(() => {
+        try {
+          writeFileSync(path, Buffer.alloc(4096), { flag: "wx" });
+        } finally {
+          removeIfThere(path);
+        }
+      });
+    },
+  };
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was never made, or someone was faster.
+  }
+}
+
+/** Temporary files of processes that died. Parts are somebody's progress: only the janitor knows whether it is wanted. */
+function removeLeftovers(folder: Folder, before: number): void {
+  for (const name of readdirSync(folder.tmp)) {
+    if (name.startsWith(PART_PREFIX)) continue;
+    const path = `${folder.tmp}/${name}`;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() === true && found.mtimeMs < before) removeIfThere(path);
+  }
+}

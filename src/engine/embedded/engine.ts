@@ -1,0 +1,231 @@
+import { type Clock, sleep } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { ProcessIdentity } from "../../base/machine.ts";
+import type { Random } from "../../base/random.ts";
+import { Signal } from "../../base/signal.ts";
+import type { EngineHolder, Store } from "../../store/port.ts";
+import type { Engine, EngineRole, LaneHost } from "../port.ts";
+import type { Link, Watch } from "./link.ts";
+import { LaneScheduler } from "./scheduler.ts";
+
+export interface EmbeddedEngineOptions {
+  store: Store;
+  host: LaneHost;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  identity: ProcessIdentity;
+  /** Whether the process that holds the lock may still live. */
+  mayBeAlive(holder: EngineHolder): boolean;
+  link: Link;
+  watch(address: string): Watch;
+  leaseTtlMs: number;
+  heartbeatMs: number;
+  graceMs: number;
+  maxActiveLanes: number;
+  /** Told when this process becomes the engine or stops being it. */
+  onRole?: (role: EngineRole) => void;
+}
+
+/** Fallback for a poke that got lost: how often the store is asked whether another process wrote. */
+const LOOK_MS = 250;
+const RECONCILE_MS = 30_000;
+const STANDBY_LOOK_MS = 1000;
+const SLICE_MS = 2000;
+
+/**
+ * The engine of a single machine. The process that holds the engine lock in the store runs lanes; every other
+ * process on the file is a standby that takes over when the lock becomes free: at once when the holder's process is
+ * gone, after the lease when it is frozen.
+ */
+export class EmbeddedEngine implements Engine {
+  readonly #options: EmbeddedEngineOptions;
+  readonly #stopping = new AbortController();
+  #role: EngineRole = "standby";
+  #scheduler: LaneScheduler | null = null;
+  #loop: Promise<void> | null = null;
+  readonly #look = new Signal();
+
+  constructor(options: EmbeddedEngineOptions) {
+    this.#options = options;
+  }
+
+  get role(): EngineRole {
+    return this.#role;
+  }
+
+  /** Resolves when it is known whether this process is the engine or a standby. */
+  async start(): Promise<void> {
+    const term = await this.#tryTake();
+    this.#loop = this.#live(term);
+  }
+
+  offer(lanes: Iterable<string>): void {
+    for (const lane of lanes) this.#scheduler?.offer(lane);
+  }
+
+  controlChanged(): void {
+    this.#scheduler?.controlChanged();
+    this.#look.raise();
+  }
+
+  /** Finishes or hands back what runs within the grace period, then gives the lock back. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+    this.#setRole("stopped");
+  }
+
+  /** Does not wait for what runs: it is handed back. */
+  hurry(): void {
+    this.#stopping.abort();
+    this.#scheduler?.hurry();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #setRole(role: EngineRole): void {
+    if (this.#role === role) return;
+    this.#role = role;
+    this.#options.onRole?.(role);
+  }
+
+  async #live(firstTerm: string | null): Promise<void> {
+    const { clock, log } = this.#options;
+    let term = firstTerm;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        if (term !== null) await this.#serve(term);
+        else await this.#standBy();
+        if (this.#stopping.signal.aborted) return;
+        term = await this.#tryTake();
+      } catch (error) {
+        term = null;
+        log.warn("the engine cannot use the store; it tries again", { error: messageOf(error) });
+        await sleep(clock, STANDBY_LOOK_MS, this.#stopping.signal);
+      }
+    }
+    if (term !== null) await this.#release(term);
+  }
+
+  /** Tries for the lock under a new name: nobody, not even this process itself, inherits the leases of an earlier term. */
+  async #tryTake(): Promise<string | null> {
+    const { store, identity, link, random, leaseTtlMs, mayBeAlive } = this.#options;
+    const holder = await store.engineHolder();
+    const dead = holder !== null && !mayBeAlive(holder) ? holder.id : undefined;
+    const term = random.uuid();
+    const { taken } = await store.takeEngine({ ...identity, id: term, address: link.address }, leaseTtlMs, dead);
+    return taken ? term : null;
+  }
+
+  async #release(term: string): Promise<void> {
+    try {
+      await this.#options.store.releaseEngine(term);
+    } catch (error) {
+      this.#options.log.warn("the engine lock could not be given back; it ends with its lease", { error: messageOf(error) });
+    }
+  }
+
+  /** Waits until the lock may be free. */
+  async #standBy(): Promise<void> {
+    const { store, clock, watch, mayBeAlive } = this.#options;
+    this.#setRole("standby");
+    const holder = await store.engineHolder();
+    if (holder === null || holder.remainingMs < 0 || !mayBeAlive(holder)) return;
+    const watched = watch(holder.address);
+    const waited = new AbortController();
+    const stop = () => waited.abort();
+    this.#stopping.signal.addEventListener("abort", stop, { once: true });
+    // A socket that cannot be reached closes at once; the pause keeps that from becoming a busy loop.
+    const gone = watched.closed.then(() => sleep(clock, 20, waited.signal));
+    await Promise.race([gone, sleep(clock, STANDBY_LOOK_MS, waited.signal)]);
+    waited.abort();
+    this.#stopping.signal.removeEventListener("abort", stop);
+    watched.stop();
+  }
+
+  /** One term as the engine: until stopped, or until the lock is lost. */
+  async #serve(term: string): Promise<void> {
+    const { host, clock, log, link, leaseTtlMs, heartbeatMs, graceMs, maxActiveLanes } = this.#options;
+    const scheduler = new LaneScheduler({ host, clock, log, owner: term, ttlMs: leaseTtlMs, maxActive: maxActiveLanes, sliceMs: SLICE_MS });
+    this.#scheduler = scheduler;
+    this.#setRole("engine");
+    const lost = new AbortController();
+    const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
+    const duties = [
+      this.#keepLease(term, heartbeatMs, leaseTtlMs, lost),
+      this.#lookForWork(scheduler, lost.signal),
+    ];
+    await link.listen((lanes) => {
+      if (lanes === null) this.controlChanged();
+      else this.offer(lanes);
+    }).catch((error: unknown) => log.warn("other processes cannot wake the engine; it looks by itself", { error: messageOf(error) }));
+    await new Promise<void>((resolve) => {
+      if (over.aborted) resolve();
+      else over.addEventListener("abort", () => resolve(), { once: true });
+    });
+    if (lost.signal.aborted) {
+      log.warn("this process lost the engine; another one has it, or the store could not be reached");
+      await scheduler.fence();
+    } else {
+      await this.#drain(scheduler, graceMs);
+    }
+    lost.abort();
+    await Promise.all(duties);
+    this.#scheduler = null;
+    await link.close();
+    if (this.#stopping.signal.aborted) await this.#release(term);
+  }
+
+  async #drain(scheduler: LaneScheduler, graceMs: number): Promise<void> {
+    const timer = this.#options.clock.after(graceMs, () => scheduler.hurry(), { keepAlive: true });
+    await scheduler.drain();
+    timer.cancel();
+  }
+
+  /** An owner that could not renew in time stops by itself, by its own monotonic clock, before others may take over. */
+  async #keepLease(term: string, heartbeatMs: number, ttlMs: number, lost: AbortController): Promise<void> {
+    const { store, clock, log } = this.#options;
+    let renewed = clock.monotonic();
+    while (!lost.signal.aborted) {
+      await sleep(clock, heartbeatMs, lost.signal);
+      if (lost.signal.aborted) return;
+      const asked = clock.monotonic();
+      try {
+        if ((await store.heartbeat(term, ttlMs)) === null) return lost.abort();
+        renewed = asked;
+      } catch (error) {
+        log.warn("the engine's lease could not be renewed", { error: messageOf(error) });
+      }
+      if (clock.monotonic() - renewed > ttlMs - heartbeatMs) return lost.abort();
+    }
+  }
+
+  /** The reconciler: at the start, every 30 s, and whenever another process wrote to the store. */
+  async #lookForWork(scheduler: LaneScheduler, lost: AbortSignal): Promise<void> {
+    const { store, clock, log } = this.#options;
+    lost.addEventListener("abort", () => this.#look.raise(), { once: true });
+    let seen = -1;
+    let control = -1;
+    let reconciled = Number.NEGATIVE_INFINITY;
+    while (!lost.aborted) {
+      try {
+        const foreign = await store.foreignVersion();
+        const version = await store.controlVersion();
+        if (version !== control && control !== -1) scheduler.controlChanged();
+        if (foreign !== seen || version !== control || clock.monotonic() - reconciled >= RECONCILE_MS) {
+          seen = foreign;
+          control = version;
+          reconciled = clock.monotonic();
+          for (const work of await store.lanesWithWork()) scheduler.offerAt(work.lane, work.readyAt);
+        }
+      } catch (error) {
+        log.warn("the reconciler cannot read the store; it tries again", { error: messageOf(error) });
+      }
+      await this.#look.wait(clock, LOOK_MS);
+    }
+  }
+}

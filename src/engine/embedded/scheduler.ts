@@ -1,0 +1,159 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import { Signal } from "../../base/signal.ts";
+import type { LaneHost, LaneTicket, TicketEnd } from "../port.ts";
+
+interface Lane {
+  state: "waiting" | "queued" | "active";
+  offers: number;
+  timer: Timer | null;
+  changed: Signal;
+}
+
+export interface SchedulerOptions {
+  host: LaneHost;
+  clock: Clock;
+  log: Log;
+  owner: string;
+  ttlMs: number;
+  /** Lanes worked on at the same time. */
+  maxActive: number;
+  /** How long a lane may go on while others wait for a turn. */
+  sliceMs: number;
+}
+
+/**
+ * Hands lanes to the host, in the order in which they were offered. A lane that is offered while it is worked on is
+ * told so; a lane that ends with work for later gets a timer. One scheduler serves one term of the engine.
+ */
+export class LaneScheduler {
+  readonly #options: SchedulerOptions;
+  readonly #lanes = new Map<string, Lane>();
+  #queue: string[] = [];
+  #active = 0;
+  #controls = 0;
+  readonly #drain = new AbortController();
+  readonly #hurry = new AbortController();
+  readonly #fence = new AbortController();
+  #idle: (() => void) | null = null;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  offer(name: string): void {
+    if (this.#drain.signal.aborted) return;
+    const lane = this.#lane(name);
+    if (lane.state === "waiting") {
+      this.#enqueue(name, lane);
+      this.#pump();
+    } else if (lane.state === "active") {
+      lane.offers += 1;
+      lane.changed.raise();
+    }
+  }
+
+  offerAt(name: string, at: number): void {
+    const delay = at - this.#options.clock.now();
+    if (delay <= 0) return this.offer(name);
+    const lane = this.#lane(name);
+    if (lane.state !== "waiting" || this.#drain.signal.aborted) return;
+    lane.timer?.cancel();
+    lane.timer = this.#options.clock.after(delay, () => this.offer(name));
+  }
+
+  controlChanged(): void {
+    this.#controls += 1;
+    for (const lane of this.#lanes.values()) if (lane.state === "active") lane.changed.raise();
+  }
+
+  /** No lane is started any more; those at work finish what they have. Resolves when all have ended. */
+  drain(): Promise<void> {
+    this.#end(this.#drain);
+    for (const lane of this.#lanes.values()) lane.timer?.cancel();
+    return new Promise((resolve) => {
+      if (this.#active === 0) resolve();
+      else this.#idle = resolve;
+    });
+  }
+
+  /** What still runs is stopped and handed back. */
+  hurry(): void {
+    this.#end(this.#hurry);
+  }
+
+  /** Ownership is gone: everything stops and writes nothing. Resolves when all have ended. */
+  fence(): Promise<void> {
+    this.#end(this.#fence);
+    return this.drain();
+  }
+
+  #end(controller: AbortController): void {
+    controller.abort();
+    for (const lane of this.#lanes.values()) lane.changed.raise();
+  }
+
+  #lane(name: string): Lane {
+    let lane = this.#lanes.get(name);
+    if (lane === undefined) {
+      lane = { state: "waiting", offers: 0, timer: null, changed: new Signal() };
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  #enqueue(name: string, lane: Lane): void {
+    lane.timer?.cancel();
+    lane.timer = null;
+    lane.state = "queued";
+    this.#queue.push(name);
+  }
+
+  #pump(): void {
+    while (this.#active < this.#options.maxActive && this.#queue.length > 0 && !this.#drain.signal.aborted) {
+      const name = this.#queue.shift() as string;
+      const lane = this.#lanes.get(name) as Lane;
+      lane.state = "active";
+      lane.offers = 0;
+      this.#active += 1;
+      void this.#run(name, lane);
+    }
+  }
+
+  async #run(name: string, lane: Lane): Promise<void> {
+    const { host, clock, log, owner, ttlMs, sliceMs } = this.#options;
+    const since = clock.monotonic();
+    const ticket: LaneTicket = {
+      lane: name,
+      owner,
+      ttlMs,
+      changed: lane.changed,
+      drain: this.#drain.signal,
+      hurry: this.#hurry.signal,
+      fence: this.#fence.signal,
+      yieldWanted: () => this.#queue.length > 0 && clock.monotonic() - since >= sliceMs,
+      offers: () => lane.offers,
+      controls: () => this.#controls,
+    };
+    const offersBefore = lane.offers;
+    let end: TicketEnd;
+    try {
+      end = await host.work(ticket);
+    } catch (error) {
+      log.error("a lane's owner failed; it is tried again", { lane: name, error: messageOf(error) });
+      end = { more: false, wakeAt: clock.now() + 1000 };
+    }
+    this.#active -= 1;
+    lane.state = "waiting";
+    if (!this.#drain.signal.aborted) {
+      // An offer that came while the lane was at work may have come too late for it to be seen.
+      if (end.more || lane.offers > offersBefore) this.#enqueue(name, lane);
+      else if (end.wakeAt !== null) this.offerAt(name, end.wakeAt);
+      else this.#lanes.delete(name);
+      this.#pump();
+    } else if (this.#active === 0) {
+      this.#idle?.();
+    }
+  }
+}

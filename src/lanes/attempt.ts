@@ -1,0 +1,124 @@
+import type { Clock } from "../base/clock.ts";
+import { isDiskFull, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import { type Failure, FetchFailure, failure } from "../domain/failure.ts";
+import { type Attempt, type Handled, type RetryRules, verdictOf } from "../domain/outcome.ts";
+import { siteOf } from "../domain/url.ts";
+import type { ClaimedTask, SettledTask } from "../store/port.ts";
+import type { HandlerLookup } from "./handlers/handler.ts";
+import type { Pressure } from "./pressure.ts";
+
+export interface AttemptDeps {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  handlers: HandlerLookup;
+  retry: RetryRules;
+  pressure: Pressure;
+}
+
+export interface AttemptEnd {
+  settled: SettledTask;
+  /** What it says about the site: a failure, null for a good answer, undefined for nothing. */
+  aboutSite: Failure | null | undefined;
+}
+
+/** The lane of a site. */
+export function laneOfSite(site: string): string {
+  return `site:${site}`;
+}
+
+/** Tries a task once and says what is to be written. Never throws. */
+export async function attemptTask(deps: AttemptDeps, task: ClaimedTask, signal: AbortSignal): Promise<AttemptEnd> {
+  const { clock, log } = deps;
+  const startedAt = clock.now();
+  const begun = clock.monotonic();
+  const handler = deps.handlers(task.handler);
+  const handled: Handled =
+    handler === undefined
+      ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
+      : await run(() => handler.run(task, { signal, log }), signal, deps.pressure);
+  const attempt: Attempt = {
+    attempt: task.attempts.length + 1,
+    strategy: handler?.strategy ?? "none",
+    proxy: null,
+    started_at: new Date(startedAt).toISOString(),
+    duration_ms: Math.round(clock.monotonic() - begun),
+    http_status: statusOf(handled),
+    failure_code: handled.kind === "failed" ? handled.failure.code : null,
+    failure_reason: handled.kind === "failed" ? handled.failure.reason : null,
+  };
+  return { settled: settledTask(deps, task, handled, attempt), aboutSite: aboutSite(handled) };
+}
+
+/** Hands a task back that was claimed and not started. */
+export function notStarted(task: ClaimedTask): SettledTask {
+  return { task, verdict: { kind: "handed_back" }, attempt: null };
+}
+
+/** Ends a task without trying it, because its site has been given up. */
+export function givenUp(task: ClaimedTask): SettledTask {
+  const why = failure("breaker_open", "the site kept failing and was given up; retry-failed tries it again");
+  return { task, verdict: { kind: "failed", failure: why }, attempt: null };
+}
+
+async function run(work: () => Promise<Handled>, signal: AbortSignal, pressure: Pressure): Promise<Handled> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted) return { kind: "handed_back", why: "stopped" };
+    if (isDiskFull(error)) {
+      pressure.report(error);
+      return { kind: "handed_back", why: "disk full" };
+    }
+    if (error instanceof FetchFailure) return { kind: "failed", failure: error.failure };
+    return { kind: "failed", failure: failure("internal", messageOf(error)) };
+  }
+}
+
+function statusOf(handled: Handled): number | null {
+  if (handled.kind === "failed") return handled.failure.httpStatus ?? null;
+  return handled.kind === "handed_back" ? null : (handled.httpStatus ?? null);
+}
+
+function aboutSite(handled: Handled): Failure | null | undefined {
+  if (handled.kind === "handed_back") return undefined;
+  if (handled.kind !== "failed") return null;
+  // Failures of our own, and refusals by our own guard, say nothing about the site.
+  return handled.failure.code === "unknown" || handled.failure.code === "forbidden_target" ? undefined : handled.failure;
+}
+
+function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): SettledTask {
+  const rules = { ...deps.retry, maxAttempts: task.maxAttempts ?? deps.retry.maxAttempts };
+  const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
+  switch (verdict.kind) {
+    case "completed": {
+      const done = handled as Extract<Handled, { kind: "completed" }>;
+      return {
+        task,
+        attempt,
+        verdict: { kind: "completed", artifacts: done.artifacts, results: done.results, detail: done.detail },
+      };
+    }
+    case "skipped":
+      return { task, attempt, verdict: { kind: "skipped", why: (handled as Extract<Handled, { kind: "skipped" }>).why } };
+    case "moved": {
+      const moved = handled as Extract<Handled, { kind: "moved" }>;
+      const site = siteOf(moved.url);
+      return {
+        task,
+        attempt,
+        verdict: { kind: "moved", url: moved.url, site, lane: laneOfSite(site), redirects: [...task.redirects, ...moved.redirects] },
+      };
+    }
+    case "handed_back":
+      return notStarted(task);
+    case "rate_wait":
+      return { task, attempt, verdict: { kind: "rate_wait" } };
+    case "retry":
+      return { task, attempt, verdict: { kind: "retry", failure: verdict.failure, readyAt: deps.clock.now() + verdict.delayMs } };
+    case "failed":
+      return { task, attempt, verdict: { kind: "failed", failure: verdict.failure } };
+  }
+}

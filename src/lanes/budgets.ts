@@ -1,0 +1,145 @@
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Signal } from "../base/signal.ts";
+import type { Store } from "../store/port.ts";
+
+interface Budget {
+  key: string;
+  /** Units this process has borrowed from the store. */
+  held: number;
+  used: number;
+  /** The newest cap; fewer units than are held when it was lowered. */
+  cap: number;
+  borrowing: boolean;
+  waiting: Set<Signal>;
+}
+
+export function resolverKey(resolver: string): string {
+  return `resolver:${resolver}`;
+}
+
+/**
+ * Limits that cross lanes. Units are borrowed from the store, so that the cap holds over all machines; what is not
+ * used goes back. A task without a cap on its resolver needs no unit.
+ */
+export class Budgets {
+  readonly #deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> };
+  readonly #budgets = new Map<string, Budget | null>();
+  #owner = "";
+
+  constructor(deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> }) {
+    this.#deps = deps;
+  }
+
+  /** A new term of the engine starts with nothing borrowed; a unit in use keeps its place until it is released. */
+  setOwner(owner: string): void {
+    if (owner === this.#owner) return;
+    this.#owner = owner;
+    for (const budget of this.#budgets.values()) if (budget !== null) budget.held = 0;
+  }
+
+  /** Takes a unit, or promises to raise `waiter` when it is worth asking again. */
+  take(resolver: string, waiter: Signal): boolean {
+    const budget = this.#budget(resolver);
+    if (budget === null) return true;
+    if (budget === undefined) {
+      void this.#learn(resolver, waiter);
+      return false;
+    }
+    if (budget.used < Math.min(budget.held, budget.cap)) {
+      budget.used += 1;
+      return true;
+    }
+    budget.waiting.add(waiter);
+    if (budget.held < budget.cap && !budget.borrowing) void this.#borrow(budget);
+    return false;
+  }
+
+  release(resolver: string): void {
+    const budget = this.#budget(resolver);
+    if (budget === null || budget === undefined) return;
+    budget.used -= 1;
+    this.#wake(budget);
+    if (budget.used === 0 && budget.waiting.size === 0) void this.#giveBack(budget);
+  }
+
+  /** Caps may have changed. */
+  async refresh(): Promise<void> {
+    for (const resolver of [...this.#budgets.keys()]) {
+      const cap = await this.#cap(resolver);
+      const budget = this.#budgets.get(resolver);
+      if (budget === null || budget === undefined) {
+        if (cap !== null) this.#budgets.delete(resolver);
+        continue;
+      }
+      // A cap that was lowered lets what runs finish; one that was taken away needs no counting any more.
+      if (cap === null) this.#budgets.set(resolver, null);
+      else budget.cap = cap;
+      this.#wake(budget);
+    }
+  }
+
+  #budget(resolver: string): Budget | null | undefined {
+    return this.#budgets.get(resolver);
+  }
+
+  async #cap(resolver: string): Promise<number | null> {
+    const stored = await this.#deps.store.budgetCap(resolverKey(resolver));
+    return stored ?? this.#deps.caps[resolver] ?? null;
+  }
+
+  async #learn(resolver: string, waiter: Signal): Promise<void> {
+    try {
+      const cap = await this.#cap(resolver);
+      if (!this.#budgets.has(resolver)) {
+        this.#budgets.set(
+          resolver,
+          cap === null
+            ? null
+            : { key: resolverKey(resolver), held: 0, used: 0, cap, borrowing: false, waiting: new Set() },
+        );
+      }
+      waiter.raise();
+    } catch (error) {
+      this.#failed(error, waiter);
+    }
+  }
+
+  async #borrow(budget: Budget): Promise<void> {
+    budget.borrowing = true;
+    try {
+      const wanted = budget.cap - budget.held;
+      budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, budget.cap);
+      if (budget.used < budget.held) this.#wake(budget);
+      // Others have all of it: ask again after a while.
+      else this.#deps.clock.after(200, () => this.#wake(budget));
+    } catch (error) {
+      for (const waiter of budget.waiting) this.#failed(error, waiter);
+    } finally {
+      budget.borrowing = false;
+    }
+  }
+
+  async #giveBack(budget: Budget): Promise<void> {
+    const units = budget.held;
+    if (units === 0) return;
+    budget.held = 0;
+    try {
+      await this.#deps.store.giveBack(budget.key, this.#owner, units);
+    } catch (error) {
+      this.#deps.log.debug("borrowed units were not given back; they end with the lease", { error: messageOf(error) });
+    }
+  }
+
+  #wake(budget: Budget): void {
+    const waiting = [...budget.waiting];
+    budget.waiting.clear();
+    for (const waiter of waiting) waiter.raise();
+  }
+
+  #failed(error: unknown, waiter: Signal): void {
+    this.#deps.log.warn("a budget could not be borrowed; it is tried again", { error: messageOf(error) });
+    this.#deps.clock.after(1000, () => waiter.raise());
+  }
+}

@@ -1,0 +1,267 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { LaneTicket, TicketEnd } from "../engine/port.ts";
+import type { ClaimedTask, LaneGrant, SettledTask, Store } from "../store/port.ts";
+import { type AttemptDeps, type AttemptEnd, attemptTask, givenUp, notStarted } from "./attempt.ts";
+import type { Budgets } from "./budgets.ts";
+import { Pace, type PaceMemories } from "./pace.ts";
+import type { Pressure } from "./pressure.ts";
+import type { LaneRules } from "./rules.ts";
+import type { Settler } from "./settler.ts";
+import type { Slots, SlotSeeker } from "./slots.ts";
+import { Window } from "./window.ts";
+
+export interface OwnerDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  rules: LaneRules;
+  attempt: AttemptDeps;
+  slots: Slots;
+  budgets: Budgets;
+  settler: Settler;
+  paces: PaceMemories;
+  pressure: Pressure;
+  /** Told how a lane's tasks move, for the progress display. */
+  onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
+}
+
+/** A lane that has to wait longer than this gives its ticket back instead of sitting on it. */
+const PATIENCE_MS = 1000;
+
+/**
+ * Works on one lane for as long as it has something to do: claims a window of tasks, starts them under the lane's
+ * limits, hands the outcomes to the settler. One loop that wakes whenever something changed.
+ */
+export class LaneOwner implements SlotSeeker {
+  readonly #deps: OwnerDeps;
+  readonly #ticket: LaneTicket;
+  readonly #grant: LaneGrant;
+  readonly #pace: Pace;
+  readonly #window: Window;
+  readonly #running = new Map<number, AbortController>();
+  #grantedSlots = 0;
+  #lost = false;
+  #offersSeen = 0;
+  #controlsSeen: number;
+  /** Nothing ready was left in the store when last asked. */
+  #dry = false;
+  #nextReadyAt: number | null = null;
+
+  constructor(deps: OwnerDeps, ticket: LaneTicket, grant: LaneGrant) {
+    this.#deps = deps;
+    this.#ticket = ticket;
+    this.#grant = grant;
+    this.#pace = new Pace(grant.site, deps.rules, deps.clock, deps.paces.recall(grant));
+    this.#window = new Window(deps.clock, this.#pace.concurrency);
+    this.#controlsSeen = ticket.controls();
+  }
+
+  slotGranted(): void {
+    this.#grantedSlots += 1;
+    this.#ticket.changed.raise();
+  }
+
+  async work(): Promise<TicketEnd> {
+    const { clock, pressure } = this.#deps;
+    const ticket = this.#ticket;
+    const unsubscribe = pressure.subscribe(ticket.changed);
+    let waitMs: number | null = null;
+    for (;;) {
+      if (ticket.fence.aborted || this.#lost) break;
+      await this.#noticeChanges();
+      const ending = this.#mustEnd();
+      if (ending) {
+        this.#giveSlotsBack();
+      } else {
+        await this.#fill();
+        waitMs = this.#startSome();
+      }
+      if (ticket.hurry.aborted) this.#abortRunning();
+      if (this.#running.size === 0) {
+        if (ending || this.#lost || this.#finished(waitMs)) break;
+        // Everything claimed was dealt with without being started: there may be more of it.
+        if (this.#window.size === 0 && waitMs === null && pressure.reason === null) continue;
+      }
+      await ticket.changed.wait(clock, this.#nextLook(ending, waitMs));
+    }
+    unsubscribe();
+    return this.#finish(waitMs);
+  }
+
+  /** Something outside asks to stop taking work. */
+  #mustEnd(): boolean {
+    const { drain, hurry } = this.#ticket;
+    return drain.aborted || hurry.aborted || this.#ticket.yieldWanted() || this.#deps.pressure.reason !== null;
+  }
+
+  /** Nothing is running: is there anything left to wait for here? */
+  #finished(waitMs: number | null): boolean {
+    if (this.#window.size === 0 && this.#dry) return true;
+    return waitMs !== null && waitMs > PATIENCE_MS;
+  }
+
+  #nextLook(ending: boolean, waitMs: number | null): number | null {
+    if (ending) return null;
+    if (waitMs !== null) return waitMs;
+    // While something is in the window its end wakes the loop, and retries that became due are claimed with the next fill.
+    if (this.#window.size > 0 || this.#nextReadyAt === null) return null;
+    return Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
+  }
+
+  async #noticeChanges(): Promise<void> {
+    const { store, budgets, clock } = this.#deps;
+    const offers = this.#ticket.offers();
+    if (offers !== this.#offersSeen) {
+      this.#offersSeen = offers;
+      this.#dry = false;
+    }
+    if (this.#nextReadyAt !== null && this.#nextReadyAt <= clock.now()) this.#dry = false;
+    const controls = this.#ticket.controls();
+    if (controls !== this.#controlsSeen) {
+      this.#controlsSeen = controls;
+      this.#dry = false;
+      await budgets.refresh();
+      const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
+      if (site !== null) this.#pace.refresh(site);
+      this.#window.setConcurrency(this.#pace.concurrency);
+    }
+  }
+
+  /** Claims another window when the present one runs low. */
+  async #fill(): Promise<void> {
+    const { store, clock, pressure } = this.#deps;
+    if (this.#dry) return;
+    // What may not start soon is better left in the store, where others can see and change it.
+    const gate = this.#pace.gate();
+    if (gate.kind === "wait" && gate.ms === null && gate.why === "paused") return;
+    if (gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS) return;
+    const blocked = this.#window.blockedResolvers();
+    const limit = this.#window.wanted();
+    if (limit === 0) return;
+    try {
+      const claim = await store.claim(this.#grant, { limit, withoutResolvers: blocked }, clock.now());
+      if (claim === null) {
+        this.#lost = true;
+        return;
+      }
+      this.#window.add(claim.tasks);
+      this.#nextReadyAt = claim.nextReadyAt;
+      // Tasks of a used-up resolver stay behind on purpose: they are asked for again when it has room.
+      this.#dry = claim.tasks.length === 0 && blocked.length === 0 ? true : !claim.more && blocked.length === 0;
+    } catch (error) {
+      if (!pressure.report(error)) throw error;
+    }
+  }
+
+  /** Starts what may start; returns how long to wait for the next chance, null when that is not a matter of time. */
+  #startSome(): number | null {
+    const { slots, budgets } = this.#deps;
+    this.#window.unblock();
+    while (this.#window.size > 0) {
+      const gate = this.#pace.gate();
+      if (gate.kind === "give_up") {
+        for (const task of this.#window.takeAll()) this.#settle({ settled: givenUp(task), aboutSite: undefined });
+        break;
+      }
+      if (gate.kind === "wait") {
+        this.#giveSlotsBack();
+        return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
+      }
+      const task = this.#window.take((resolver) => budgets.take(resolver, this.#ticket.changed));
+      if (task === null) break;
+      if (this.#grantedSlots > 0) this.#grantedSlots -= 1;
+      else if (!slots.take(this)) {
+        if (task.resolver !== null) budgets.release(task.resolver);
+        this.#window.putBack(task);
+        return null;
+      }
+      this.#start(task);
+    }
+    this.#giveSlotsBack();
+    const gate = this.#pace.gate();
+    // Nothing claimed because the site has to wait: the ticket ends at that time.
+    if (this.#window.size === 0 && gate.kind === "wait") return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
+    return null;
+  }
+
+  #giveSlotsBack(): void {
+    this.#deps.slots.leaveLine(this);
+    for (; this.#grantedSlots > 0; this.#grantedSlots -= 1) this.#deps.slots.release();
+  }
+
+  #start(task: ClaimedTask): void {
+    const { slots, budgets, onTask } = this.#deps;
+    const controller = new AbortController();
+    this.#running.set(task.row, controller);
+    this.#pace.start();
+    onTask?.(this.#grant.lane, "started");
+    void attemptTask(this.#deps.attempt, task, controller.signal).then((end) => {
+      this.#running.delete(task.row);
+      const events = this.#pace.end(end.aboutSite);
+      slots.release();
+      if (task.resolver !== null) budgets.release(task.resolver);
+      onTask?.(this.#grant.lane, "ended", end.settled);
+      this.#settle(end, events);
+      this.#ticket.changed.raise();
+    });
+  }
+
+  #settle(end: AttemptEnd, events?: ReturnType<Pace["end"]>): void {
+    if (this.#ticket.fence.aborted || this.#lost) return;
+    const { verdict } = end.settled;
+    if (verdict.kind === "retry") {
+      this.#nextReadyAt = Math.min(this.#nextReadyAt ?? Number.POSITIVE_INFINITY, verdict.readyAt);
+    }
+    if (verdict.kind === "rate_wait" || verdict.kind === "handed_back") this.#dry = false;
+    const site = this.#grant.site?.site;
+    this.#deps.settler.add(
+      this.#grant,
+      {
+        task: end.settled,
+        politeness: this.#pace.takeChange(),
+        ...(site === undefined ? {} : { site }),
+        ...(events === undefined || events.length === 0 ? {} : { events }),
+      },
+      () => {
+        this.#lost = true;
+        this.#ticket.changed.raise();
+      },
+    );
+  }
+
+  #abortRunning(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  /** Hands back what was not started, waits until everything is written, and gives the lane back. */
+  async #finish(waitMs: number | null): Promise<TicketEnd> {
+    const { store, settler, clock, pressure } = this.#deps;
+    this.#giveSlotsBack();
+    this.#deps.paces.remember(this.#grant, this.#pace.memory());
+    if (this.#ticket.fence.aborted || this.#lost) {
+      this.#abortRunning();
+      return { more: this.#lost && !this.#ticket.fence.aborted, wakeAt: null };
+    }
+    const left = this.#window.takeAll();
+    for (const task of left) this.#settle({ settled: notStarted(task), aboutSite: undefined });
+    await Promise.race([settler.flush(this.#grant), aborted(this.#ticket.fence)]);
+    try {
+      if (!this.#ticket.fence.aborted) await store.releaseLane(this.#grant);
+    } catch (error) {
+      if (!pressure.report(error)) throw error;
+    }
+    const held = waitMs !== null && waitMs > PATIENCE_MS;
+    const wake = held && Number.isFinite(waitMs) ? clock.now() + waitMs : this.#nextReadyAt;
+    const more = !held && (left.length > 0 || !this.#dry);
+    if (pressure.reason !== null) return { more: false, wakeAt: clock.now() + PATIENCE_MS };
+    return { more, wakeAt: more ? null : wake };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

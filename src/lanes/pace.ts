@@ -1,0 +1,181 @@
+import type { Clock } from "../base/clock.ts";
+import { siteHold } from "../domain/backoff.ts";
+import { type Bucket, emptyBucket, takeToken } from "../domain/bucket.ts";
+import { type Breaker, breakerAfterFailure, breakerAfterSuccess, breakerPhase, CLOSED_BREAKER } from "../domain/circuit.ts";
+import { countsForBreaker, holdsSite } from "../domain/classify.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { LaneEvent, LaneGrant, Politeness, SiteLimits, SiteRecord } from "../store/port.ts";
+import { FAILED_PROBES_BEFORE_GIVING_UP, type LaneRules } from "./rules.ts";
+
+export type Gate =
+  | { kind: "go" }
+  /** Nothing may start before this many milliseconds have passed; null: before something else changes. */
+  | { kind: "wait"; ms: number | null; why: string }
+  /** The site has been given up: its tasks fail as circuit_open. */
+  | { kind: "give_up" };
+
+const NO_LIMITS: SiteLimits = { maxConcurrency: null, requestsPerSecond: null, burst: null, minDelayMs: null, paused: false };
+
+/** What an owner that takes its own lane again must still know, so that a slow rate does not start from zero each time. */
+export interface PaceMemory {
+  bucket: Bucket;
+  lastStart: number;
+}
+
+const MEMORIES_AT_MOST = 10_000;
+
+/** The paces of lanes this process gave back. They hold only if nobody else owned the lane in between. */
+export class PaceMemories {
+  readonly #memories = new Map<string, PaceMemory & { epoch: number }>();
+
+  remember(grant: LaneGrant, memory: PaceMemory): void {
+    this.#memories.delete(grant.lane);
+    this.#memories.set(grant.lane, { ...memory, epoch: grant.epoch });
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > MEMORIES_AT_MOST && oldest !== undefined) this.#memories.delete(oldest);
+  }
+
+  recall(grant: LaneGrant): PaceMemory | undefined {
+    const memory = this.#memories.get(grant.lane);
+    return memory?.epoch === grant.epoch - 1 ? memory : undefined;
+  }
+}
+
+/**
+ * The manners of one lane: concurrency, rate, delay, holds and the breaker. Because a lane has one owner, these are
+ * plain numbers in one process and still exact over all machines.
+ */
+export class Pace {
+  readonly #rules: LaneRules;
+  readonly #clock: Clock;
+  #limits: SiteLimits;
+  #politeness: Politeness;
+  #bucket: Bucket;
+  #lastStart: number;
+  #inFlight = 0;
+  #changed = false;
+
+  constructor(site: SiteRecord | null, rules: LaneRules, clock: Clock, memory?: PaceMemory) {
+    this.#rules = rules;
+    this.#clock = clock;
+    this.#limits = site ?? NO_LIMITS;
+    this.#politeness = {
+      holdUntil: site?.holdUntil ?? 0,
+      holdStep: site?.holdStep ?? 0,
+      breaker: site?.breaker ?? CLOSED_BREAKER,
+    };
+    // A new owner does not know what the one before did last: it starts with an empty bucket and one delay.
+    this.#bucket = memory?.bucket ?? emptyBucket(clock.monotonic());
+    this.#lastStart = memory?.lastStart ?? clock.monotonic();
+  }
+
+  memory(): PaceMemory {
+    return { bucket: this.#bucket, lastStart: this.#lastStart };
+  }
+
+  get concurrency(): number {
+    return Math.max(1, this.#limits.maxConcurrency ?? this.#rules.maxPerSite);
+  }
+
+  get breaker(): Breaker {
+    return this.#politeness.breaker;
+  }
+
+  /** The operator changed the limits, or reset the breaker. */
+  refresh(site: SiteRecord): void {
+    this.#limits = site;
+    if (this.#politeness.breaker.openUntil !== null && site.breaker.openUntil === null && !this.#changed) {
+      this.#politeness = { holdUntil: site.holdUntil, holdStep: site.holdStep, breaker: site.breaker };
+    }
+  }
+
+  /** May one more start now? Asking changes nothing. */
+  gate(): Gate {
+    if (this.#limits.paused) return { kind: "wait", ms: null, why: "paused" };
+    if (this.#inFlight >= this.concurrency) return { kind: "wait", ms: null, why: "concurrency" };
+    const now = this.#clock.now();
+    const phase = breakerPhase(this.#politeness.breaker, now);
+    if (phase === "open") {
+      if (this.#politeness.breaker.failedProbes >= FAILED_PROBES_BEFORE_GIVING_UP) return { kind: "give_up" };
+      return { kind: "wait", ms: (this.#politeness.breaker.openUntil ?? now) - now, why: "circuit_open" };
+    }
+    if (this.#politeness.holdUntil > now) return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
+    if (phase === "half_open" && this.#inFlight > 0) return { kind: "wait", ms: null, why: "probing" };
+    const delay = this.#limits.minDelayMs ?? this.#rules.minDelayMs;
+    const sinceLast = this.#clock.monotonic() - this.#lastStart;
+    if (delay > 0 && sinceLast < delay) return { kind: "wait", ms: delay - sinceLast, why: "min_delay" };
+    const rate = this.#limits.requestsPerSecond;
+    if (rate !== null && rate > 0) {
+      const { waitMs } = takeToken(this.#bucket, this.#bucketRule(rate), this.#clock.monotonic());
+      if (waitMs > 0) return { kind: "wait", ms: waitMs, why: "rate" };
+    }
+    return { kind: "go" };
+  }
+
+  start(): void {
+    this.#inFlight += 1;
+    this.#lastStart = this.#clock.monotonic();
+    const rate = this.#limits.requestsPerSecond;
+    if (rate !== null && rate > 0) {
+      this.#bucket = takeToken(this.#bucket, this.#bucketRule(rate), this.#lastStart).bucket;
+    }
+  }
+
+  /** One that was started has ended; `failure` is undefined when it says nothing about the site. */
+  end(failure: Failure | null | undefined): LaneEvent[] {
+    this.#inFlight -= 1;
+    if (failure === undefined) return [];
+    if (failure === null) {
+      this.#succeeded();
+      return [];
+    }
+    return this.#failed(failure);
+  }
+
+  /** What must be stored, when it changed since the last call. */
+  takeChange(): Politeness | null {
+    if (!this.#changed) return null;
+    this.#changed = false;
+    return this.#politeness;
+  }
+
+  #bucketRule(perSecond: number) {
+    return { perSecond, burst: this.#limits.burst ?? 1 };
+  }
+
+  #succeeded(): void {
+    const { breaker, holdStep, holdUntil } = this.#politeness;
+    const after = breakerAfterSuccess(breaker);
+    const quiet = holdStep > 0 && this.#clock.now() >= holdUntil;
+    if (after === breaker && !quiet) return;
+    this.#politeness = { holdUntil, holdStep: quiet ? 0 : holdStep, breaker: after };
+    this.#changed = true;
+  }
+
+  #failed(failure: Failure): LaneEvent[] {
+    const events: LaneEvent[] = [];
+    const now = this.#clock.now();
+    let { holdUntil, holdStep, breaker } = this.#politeness;
+    if (holdsSite(failure)) {
+      // Requests that were under way together are one refusal, not many.
+      const fresh = now >= holdUntil;
+      const rest = failure.retryAfterMs ?? (fresh ? siteHold(this.#rules.retry.backoff, holdStep) : 0);
+      const until = now + Math.min(rest, this.#rules.retry.retryAfterMaxMs);
+      if (until > holdUntil) {
+        holdUntil = until;
+        events.push({ level: "warn", message: "Site held", meta: { seconds: Math.round(rest / 1000), http_status: failure.httpStatus } });
+      }
+      if (fresh) holdStep += 1;
+    }
+    if (countsForBreaker(failure)) {
+      const wasOpen = breaker.openUntil;
+      breaker = breakerAfterFailure(breaker, this.#rules.breaker, now);
+      if (breaker.openUntil !== null && breaker.openUntil !== wasOpen) {
+        events.push({ level: "warn", message: "Breaker opened", meta: { failures: breaker.failures, failed_probes: breaker.failedProbes } });
+      }
+    }
+    this.#politeness = { holdUntil, holdStep, breaker };
+    this.#changed = true;
+    return events;
+  }
+}

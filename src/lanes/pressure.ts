@@ -1,0 +1,56 @@
+import type { Clock } from "../base/clock.ts";
+import { isDiskFull, isOrbError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Signal } from "../base/signal.ts";
+
+const PROBE_MS = 1000;
+
+/**
+ * The process cannot write (disk full, database unreachable): work pauses, nothing is lost, and it goes on by
+ * itself when a probe finds that writing works again.
+ */
+export class Pressure {
+  readonly #deps: { clock: Clock; log: Log; probe: () => Promise<void> };
+  readonly #listeners = new Set<Signal>();
+  #reason: string | null = null;
+
+  constructor(deps: { clock: Clock; log: Log; probe: () => Promise<void> }) {
+    this.#deps = deps;
+  }
+
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  /** Errors that mean "wait": true when this was one. */
+  report(error: unknown): boolean {
+    const waits = isDiskFull(error) || (isOrbError(error) && (error.reaction === "wait" || error.code === "database_busy"));
+    if (!waits) return false;
+    if (this.#reason === null) {
+      this.#reason = messageOf(error);
+      this.#deps.log.error("work pauses until writing is possible again", { reason: this.#reason });
+      this.#probeLater();
+    }
+    return true;
+  }
+
+  subscribe(signal: Signal): () => void {
+    this.#listeners.add(signal);
+    return () => this.#listeners.delete(signal);
+  }
+
+  #probeLater(): void {
+    this.#deps.clock.after(PROBE_MS, () => void this.#probe(), { keepAlive: true });
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await this.#deps.probe();
+    } catch {
+      return this.#probeLater();
+    }
+    this.#reason = null;
+    this.#deps.log.info("writing works again; work goes on");
+    for (const signal of this.#listeners) signal.raise();
+  }
+}

@@ -1,0 +1,15 @@
+import type { BreakerRule } from "../domain/circuit.ts";
+import type { RetryRules } from "../domain/outcome.ts";
+
+/** The configured manners of a worker; a site's own limits override the per-site ones. */
+export interface LaneRules {
+  maxPerSite: number;
+  minDelayMs: number;
+  breaker: BreakerRule;
+  retry: RetryRules;
+  /** Cap per resolver; resolvers that are not named have none. */
+  maxPerResolver: Readonly<Record<string, number>>;
+}
+
+/** Probes that may fail before the waiting tasks of an open breaker are given up. */
+export const FAILED_PROBES_BEFORE_GIVING_UP = 3;

@@ -1,0 +1,150 @@
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { failure } from "../domain/failure.ts";
+import { Signal } from "../base/signal.ts";
+import type { LaneEvent, LaneHold, Politeness, SettleBatch, Settled, SettledTask, Store } from "../store/port.ts";
+import type { Pressure } from "./pressure.ts";
+
+interface Pending {
+  hold: LaneHold;
+  tasks: SettledTask[];
+  events: LaneEvent[];
+  site: { site: string; politeness: Politeness } | null;
+  lost: () => void;
+  flushed: (() => void)[];
+}
+
+export interface SettlerDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  pressure: Pressure;
+  onSettled: (settled: Settled) => void;
+}
+
+// Outcomes gather this long before they are written together. On a local site (2 ms a page, 10 at a time) that
+// makes some 50 outcomes a transaction; a crash refetches at most what was gathered.
+const GATHER_MS = 10;
+const MOST_TASKS = 500;
+const RETRY_MS = 250;
+
+/** Writes the outcomes of all lanes of the process in few transactions. */
+export class Settler {
+  readonly #deps: SettlerDeps;
+  #pending = new Map<string, Pending>();
+  #count = 0;
+  #scheduled = false;
+  #writing = false;
+  readonly #room = new Signal();
+
+  constructor(deps: SettlerDeps) {
+    this.#deps = deps;
+    deps.pressure.subscribe(this.#room);
+  }
+
+  add(hold: LaneHold, what: { task: SettledTask; site?: string; politeness?: Politeness | null; events?: LaneEvent[] }, lost: () => void): void {
+    const pending = this.#of(hold, lost);
+    pending.tasks.push(what.task);
+    if (what.events !== undefined) pending.events.push(...what.events);
+    if (what.site !== undefined && what.politeness) pending.site = { site: what.site, politeness: what.politeness };
+    this.#count += 1;
+    if (this.#count >= MOST_TASKS) void this.#write();
+    else this.#schedule();
+  }
+
+  /** Resolves when everything added for this lane so far is written or has turned out to be lost. */
+  flush(hold: LaneHold): Promise<void> {
+    const pending = this.#pending.get(keyOf(hold));
+    if (pending === undefined && !this.#writing) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#of(hold, pending?.lost ?? (() => {})).flushed.push(resolve);
+      void this.#write();
+    });
+  }
+
+  #of(hold: LaneHold, lost: () => void): Pending {
+    const key = keyOf(hold);
+    let pending = this.#pending.get(key);
+    if (pending === undefined) {
+      pending = { hold, tasks: [], events: [], site: null, lost, flushed: [] };
+      this.#pending.set(key, pending);
+    }
+    return pending;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#deps.clock.after(GATHER_MS, () => void this.#write(), { keepAlive: true });
+  }
+
+  async #write(): Promise<void> {
+    if (this.#writing) return;
+    this.#writing = true;
+    this.#scheduled = false;
+    while (this.#pending.size > 0) {
+      const batch = [...this.#pending.values()];
+      this.#pending = new Map();
+      this.#count = 0;
+      const settled = await this.#persist(batch.map(toBatch));
+      const lost = new Set(settled.lost);
+      for (const pending of batch) {
+        if (lost.has(pending.hold.laneId)) pending.lost();
+        for (const resolve of pending.flushed) resolve();
+      }
+      this.#deps.onSettled(settled);
+      // Let what has just finished come in before it is written one by one.
+      if (this.#pending.size > 0 && ![...this.#pending.values()].some((pending) => pending.flushed.length > 0)) break;
+    }
+    this.#writing = false;
+    if (this.#pending.size > 0) this.#schedule();
+  }
+
+  /** Outcomes are kept until they can be written; a lane that was lost meanwhile is reported as lost. */
+  async #persist(batches: SettleBatch[]): Promise<Settled> {
+    const { store, clock, pressure } = this.#deps;
+    for (;;) {
+      try {
+        return await store.settle(batches, clock.now());
+      } catch (error) {
+        if (!pressure.report(error)) return this.#separate(batches, error);
+        await this.#room.wait(clock, RETRY_MS);
+      }
+    }
+  }
+
+  /** One outcome that cannot be written must not keep the others from being written. */
+  async #separate(batches: SettleBatch[], error: unknown): Promise<Settled> {
+    const singles = batches.flatMap(({ hold, tasks }) => tasks.map((task): SettleBatch => ({ hold, tasks: [task] })));
+    const [only] = singles;
+    if (singles.length > 1 || only === undefined) {
+      const parts: Settled[] = [];
+      for (const single of singles) parts.push(await this.#persist([single]));
+      return {
+        lost: parts.flatMap((part) => part.lost),
+        opened: parts.flatMap((part) => part.opened),
+        ended: parts.flatMap((part) => part.ended),
+      };
+    }
+    const task = only.tasks[0] as SettledTask;
+    this.#deps.log.error("an outcome could not be written", { task: task.task.id, error: messageOf(error) });
+    // Even the failure cannot be written: the lane is let go, and its next owner takes the task back.
+    if (task.verdict.kind === "failed") return { lost: [only.hold.laneId], opened: [], ended: [] };
+    const verdict = { kind: "failed", failure: failure("internal", messageOf(error)) } as const;
+    return this.#persist([{ hold: only.hold, tasks: [{ ...task, verdict }] }]);
+  }
+}
+
+function keyOf(hold: LaneHold): string {
+  return `${hold.laneId}/${hold.epoch}/${hold.owner}`;
+}
+
+function toBatch(pending: Pending): SettleBatch {
+  return {
+    hold: pending.hold,
+    tasks: pending.tasks,
+    ...(pending.events.length === 0 ? {} : { events: pending.events }),
+    ...(pending.site === null ? {} : { site: pending.site }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Clock } from "../base/clock.ts";
+import type { ClaimedTask } from "../store/port.ts";
+
+const LARGEST = 256;
+/** A window that lasts shorter than this grows; one that lasts longer than the other shrinks. */
+const TOO_SHORT_MS = 100;
+const TOO_LONG_MS = 1000;
+
+/**
+ * The tasks a lane owner has claimed and not started. Its size follows the lane's speed: large enough that a claim
+ * serves many tasks, small enough that little waits here while others could see it in the store.
+ */
+export class Window {
+  readonly #clock: Clock;
+  #tasks: ClaimedTask[] = [];
+  #concurrency: number;
+  #target: number;
+  #filledAt = Number.NEGATIVE_INFINITY;
+  readonly #blocked = new Set<string>();
+
+  constructor(clock: Clock, concurrency: number) {
+    this.#clock = clock;
+    this.#concurrency = concurrency;
+    this.#target = concurrency * 2;
+  }
+
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  setConcurrency(concurrency: number): void {
+    this.#concurrency = concurrency;
+    this.#target = Math.max(this.#target, concurrency * 2);
+  }
+
+  /** How many more to claim; 0 while the window is well filled. Tasks that wait for their resolver do not count. */
+  wanted(): number {
+    const usable = this.#tasks.filter((task) => task.resolver === null || !this.#blocked.has(task.resolver)).length;
+    if (usable > this.#target / 4) return 0;
+    const lasted = this.#clock.monotonic() - this.#filledAt;
+    if (lasted < TOO_SHORT_MS) this.#target = Math.min(LARGEST, this.#target * 2);
+    else if (lasted > TOO_LONG_MS) this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
+    return this.#target - usable;
+  }
+
+  add(tasks: readonly ClaimedTask[]): void {
+    this.#filledAt = this.#clock.monotonic();
+    this.#tasks.push(...tasks);
+  }
+
+  /** The first task whose resolver has room; those that have none are passed over until `unblock`. */
+  take(mayUse: (resolver: string) => boolean): ClaimedTask | null {
+    for (const [index, task] of this.#tasks.entries()) {
+      if (task.resolver !== null) {
+        if (this.#blocked.has(task.resolver)) continue;
+        if (!mayUse(task.resolver)) {
+          this.#blocked.add(task.resolver);
+          continue;
+        }
+      }
+      this.#tasks.splice(index, 1);
+      return task;
+    }
+    return null;
+  }
+
+  putBack(task: ClaimedTask): void {
+    this.#tasks.unshift(task);
+  }
+
+  takeAll(): ClaimedTask[] {
+    const all = this.#tasks;
+    this.#tasks = [];
+    return all;
+  }
+
+  blockedResolvers(): string[] {
+    return [...this.#blocked];
+  }
+
+  /** Every resolver is asked anew. */
+  unblock(): void {
+    this.#blocked.clear();
+  }
+}

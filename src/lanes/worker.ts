@@ -1,0 +1,100 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { LaneHost, LaneTicket, TicketEnd } from "../engine/port.ts";
+import type { Settled, SettledTask, Store } from "../store/port.ts";
+import { Budgets } from "./budgets.ts";
+import type { HandlerLookup } from "./handlers/handler.ts";
+import { LaneOwner, type OwnerDeps } from "./owner.ts";
+import { PaceMemories } from "./pace.ts";
+import { Pressure } from "./pressure.ts";
+import type { LaneRules } from "./rules.ts";
+import { Settler } from "./settler.ts";
+import { Slots } from "./slots.ts";
+
+export interface WorkerOptions {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  rules: LaneRules;
+  handlers: HandlerLookup;
+  /** Tasks in flight in this process. */
+  maxWorkers: number;
+  /** Throws while the disk that holds the artifacts takes no writes. */
+  probeArtifacts: () => Promise<void>;
+  /** Lanes that got work because a task moved there. */
+  onOpened: (lanes: string[]) => void;
+  onSettled?: (settled: Settled) => void;
+  onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
+}
+
+/** Executes tasks: what the engine gives lanes to. */
+export class LaneWorker implements LaneHost {
+  readonly #deps: OwnerDeps;
+  readonly #store: Store;
+  readonly #budgets: Budgets;
+  readonly #slots: Slots;
+  readonly #pressure: Pressure;
+
+  constructor(options: WorkerOptions) {
+    const { store, clock, random, log, rules } = options;
+    this.#store = store;
+    this.#slots = new Slots(options.maxWorkers);
+    this.#pressure = new Pressure({
+      clock,
+      log,
+      probe: async () => {
+        await store.probe();
+        await options.probeArtifacts();
+      },
+    });
+    this.#budgets = new Budgets({ store, clock, log, caps: rules.maxPerResolver });
+    const settler = new Settler({
+      store,
+      clock,
+      log,
+      pressure: this.#pressure,
+      onSettled: (settled) => {
+        if (settled.opened.length > 0) options.onOpened(settled.opened);
+        options.onSettled?.(settled);
+      },
+    });
+    this.#deps = {
+      store,
+      clock,
+      log,
+      rules,
+      attempt: { clock, random, log, handlers: options.handlers, retry: rules.retry, pressure: this.#pressure },
+      slots: this.#slots,
+      budgets: this.#budgets,
+      settler,
+      paces: new PaceMemories(),
+      pressure: this.#pressure,
+      ...(options.onTask === undefined ? {} : { onTask: options.onTask }),
+    };
+  }
+
+  get inFlight(): number {
+    return this.#slots.used;
+  }
+
+  /** Why work pauses in this process, when it does. */
+  get paused(): string | null {
+    return this.#pressure.reason;
+  }
+
+  async work(ticket: LaneTicket): Promise<TicketEnd> {
+    if (this.#pressure.reason !== null) return { more: false, wakeAt: this.#deps.clock.now() + 1000 };
+    this.#budgets.setOwner(ticket.owner);
+    let grant;
+    try {
+      grant = await this.#store.takeLane(ticket.lane, ticket.owner, ticket.ttlMs);
+    } catch (error) {
+      if (!this.#pressure.report(error)) throw error;
+      return { more: false, wakeAt: this.#deps.clock.now() + 1000 };
+    }
+    if (grant === null) return { more: false, wakeAt: null };
+    return new LaneOwner(this.#deps, ticket, grant).work();
+  }
+}

@@ -18,7 +18,11 @@ export interface Store extends AsyncDisposable {
   // The engine lock: only for stores with `singleEngine`.
   engineHolder(): Promise<EngineHolder | null>;
   /** Takes the lock if it is free, expired, or held by `evict`. Taking it ends every lease of the holder before. */
-  takeEngine(candidate: EngineCandidate, ttlMs: number, evict?: string): Promise<{ taken: boolean; holder: EngineHolder }>;
+  takeEngine(
+    candidate: EngineCandidate,
+    ttlMs: number,
+    evict?: string,
+  ): Promise<{ taken: boolean; holder: EngineHolder }>;
   releaseEngine(holder: string): Promise<void>;
   /** Prolongs the engine lock, the lanes and the loans of one owner. Returns the ids of the lanes it still owns; null: not the engine any more. */
   heartbeat(owner: string, ttlMs: number): Promise<Set<number> | null>;

@@ -2,7 +2,11 @@ import { bumpControl, type Context } from "./context.ts";
 
 export function borrow({ connection }: Context, key: string, owner: string, units: number, cap: number): number {
   return connection.write(() => {
-    const stored = connection.sql("SELECT cap FROM budgets WHERE key = ?").get(key) as { cap: number | null } | undefined;
+    // Loans end with the engine's lease. One that was replaced gets none: it would never come back.
+    if (connection.sql("SELECT 1 FROM engine WHERE holder = ?").get(owner) === undefined) return 0;
+    const stored = connection.sql("SELECT cap FROM budgets WHERE key = ?").get(key) as
+      | { cap: number | null }
+      | undefined;
     const limit = stored?.cap ?? cap;
     const lent = connection
       .sql(

@@ -85,7 +85,9 @@ export function claim(
       order.map((run) => (byRun.get(run) ?? []).reduce((sum, stream) => sum + stream.queued, 0)),
     );
     const taken = order.map((run, index) => takeFrom(context, byRun.get(run) ?? [], shares[index] ?? 0, now));
-    const lastServed = order.findLast((_, index) => (taken[index]?.length ?? 0) > 0);
+    // The one that got the last task of the deal; the next deal starts behind it, so that no run always has the extra one.
+    const most = Math.max(0, ...taken.map((list) => list.length));
+    const lastServed = most === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === most);
     if (lastServed !== undefined) cursor.served(hold.laneId, lastServed);
     const left = ready.reduce((sum, stream) => sum + stream.queued, 0);
     return {

@@ -3,7 +3,17 @@ import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
 
-const PRIMARY_ERROR = { BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, CONSTRAINT: 19, NOTADB: 26 };
+const PRIMARY_ERROR = {
+  BUSY: 5,
+  LOCKED: 6,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  CONSTRAINT: 19,
+  NOTADB: 26,
+};
 
 /** Turns what SQLite says into the product's errors. */
 export function storeError(error: unknown): unknown {
@@ -31,6 +41,21 @@ export function storeError(error: unknown): unknown {
   }
 }
 
+/** "Orbw" as a number: marks the file as ours. */
+export const APPLICATION_ID = 0x4f726277;
+
+export function pragma(db: DatabaseSync, name: string): number {
+  return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
+}
+
+/** Whether the file holds something that we did not write. */
+export function isForeign(db: DatabaseSync): boolean {
+  // In this order: tables that another process of ours makes right now come together with its mark.
+  const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"] ?? 0);
+  const owner = pragma(db, "application_id");
+  return owner !== APPLICATION_ID && (tables > 0 || owner !== 0);
+}
+
 /** One connection. Transactions are synchronous and short, so that they never span a turn of the event loop. */
 export class Connection {
   readonly db: DatabaseSync;
@@ -39,22 +64,28 @@ export class Connection {
   #open = true;
 
   constructor(path: string, options: { readOnly?: boolean; busyTimeoutMs?: number } = {}) {
+    let db: DatabaseSync | undefined;
     try {
       if (path !== ":memory:" && options.readOnly !== true) mkdirSync(dirname(path), { recursive: true });
-      this.db = new DatabaseSync(path, {
+      db = new DatabaseSync(path, {
         timeout: options.busyTimeoutMs ?? 5000,
         readOnly: options.readOnly ?? false,
       });
-      if (options.readOnly !== true) {
-        this.db.exec("PRAGMA journal_mode = WAL");
+      // Another program's file is refused later, with a sentence; until then nothing in it is changed.
+      if (options.readOnly !== true && !isForeign(db)) {
+        db.exec("PRAGMA journal_mode = WAL");
         // Space of deleted rows is reused; 64 MB of cache keep the indexes of a million tasks in memory.
-        this.db.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864");
+        db.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864");
       }
+      this.db = db;
     } catch (error) {
+      db?.close();
       const mapped = storeError(error);
       throw mapped instanceof OrbError
         ? mapped
-        : new OrbError("database_unavailable", `cannot open the database: ${(error as Error).message}`, { cause: error });
+        : new OrbError("database_unavailable", `cannot open the database: ${(error as Error).message}`, {
+            cause: error,
+          });
     }
   }
 

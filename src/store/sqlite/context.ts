@@ -1,6 +1,12 @@
 import { hash } from "node:crypto";
 import { NO_TASKS, type TaskCounts, endOfRun } from "../../domain/run-end.ts";
-import { OPEN_TASK_STATES, type RunState, TASK_STATES, TERMINAL_RUN_STATES, type TaskState } from "../../domain/states.ts";
+import {
+  OPEN_TASK_STATES,
+  type RunState,
+  TASK_STATES,
+  TERMINAL_RUN_STATES,
+  type TaskState,
+} from "../../domain/states.ts";
 import type { Connection } from "./connection.ts";
 
 /** What every verb of the store works with. */
@@ -50,7 +56,16 @@ export function appendEvent(
     .sql(
       "INSERT INTO events (run, seq, generation, terminal, level, message, meta, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     )
-    .run(run, row.last_seq, row.generation, event.terminal ? 1 : 0, event.level, event.message, toJson(event.meta), now);
+    .run(
+      run,
+      row.last_seq,
+      row.generation,
+      event.terminal ? 1 : 0,
+      event.level,
+      event.message,
+      toJson(event.meta),
+      now,
+    );
 }
 
 const CHANGE_COUNTERS = `UPDATE streams SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")}
@@ -93,19 +108,38 @@ export function endRunIfDone(context: Context, run: number, now: number): RunSta
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = { failed: "error", partial: "warn" };
 
 /** The one place that changes a run's status: the stamp and the event go with it. */
-export function moveRun(context: Context, run: number, to: RunState, message: string, now: number, meta?: unknown): void {
+export function moveRun(
+  context: Context,
+  run: number,
+  to: RunState,
+  message: string,
+  now: number,
+  meta?: unknown,
+): void {
   const { connection } = context;
   const terminal = TERMINAL_RUN_STATES.includes(to);
   connection
-    .sql(
-      `UPDATE runs SET status = ?, message = ?, finished_at = ?, started_at = coalesce(started_at, ?) WHERE n = ?`,
-    )
+    .sql(`UPDATE runs SET status = ?, message = ?, finished_at = ?, started_at = coalesce(started_at, ?) WHERE n = ?`)
     .run(to, message, terminal ? now : null, to === "running" ? now : null, run);
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
 }
 
-/** Opens an ended run again, as a new generation. */
-export function reopenRun(context: Context, run: number, message: string, now: number): void {
+/** Opens an ended run again, as a new generation: each has one end. */
+export function reopenRun(context: Context, run: number, message: string, now: number, to: RunState = "running"): void {
   context.connection.sql("UPDATE runs SET generation = generation + 1 WHERE n = ?").run(run);
-  moveRun(context, run, "running", message, now);
+  moveRun(context, run, to, message, now);
+}
+
+/**
+ * The audit tells by `lease_until` since when a lane has been waiting for an owner; whatever makes its work ready
+ * stamps it anew.
+ */
+export function stampIdleLane({ connection, leaseNow }: Context, lane: number): void {
+  connection.sql("UPDATE lanes SET lease_until = ? WHERE id = ? AND owner IS NULL").run(leaseNow(), lane);
+}
+
+export function stampIdleLanesOfRun({ connection, leaseNow }: Context, run: number): void {
+  connection
+    .sql("UPDATE lanes SET lease_until = ? WHERE owner IS NULL AND id IN (SELECT lane FROM streams WHERE run = ?)")
+    .run(leaseNow(), run);
 }

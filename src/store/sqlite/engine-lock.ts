@@ -48,7 +48,9 @@ export function takeEngine(
       )
       .run(candidate.id, leaseNow() + ttlMs, candidate.boot, candidate.pid, candidate.pidStart, candidate.address);
     if (present?.id !== candidate.id) {
-      connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE owner IS NOT NULL").run(leaseNow());
+      // All of them, also those without an owner: their stamps may be of another boot, and what waited for an engine
+      // waits for this one from now on.
+      connection.sql("UPDATE lanes SET owner = NULL, lease_until = ?").run(leaseNow());
       connection.sql("DELETE FROM loans").run();
     }
     return { taken: true, holder: engineHolder(context) as EngineHolder };

@@ -1,6 +1,16 @@
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { Enqueued, NewTask, Requeued } from "../port.ts";
-import { bumpControl, changeCounters, type Context, keyHash, reopenRun, rows, STATE, toJson } from "./context.ts";
+import {
+  bumpControl,
+  changeCounters,
+  type Context,
+  keyHash,
+  reopenRun,
+  rows,
+  stampIdleLane,
+  STATE,
+  toJson,
+} from "./context.ts";
 import { requireRun } from "./runs.ts";
 
 /** Finds or makes the lane; a lane that gets its first work is stamped, so that the audit can tell how long it waits. */
@@ -8,8 +18,13 @@ export function laneId({ connection, leaseNow }: Context, lane: string, site: st
   const found = connection.sql("SELECT id FROM lanes WHERE lane = ?").get(lane) as { id: number } | undefined;
   const id =
     found?.id ??
-    (connection.sql("INSERT INTO lanes (lane, lease_until) VALUES (?, ?) RETURNING id").get(lane, leaseNow()) as { id: number }).id;
-  if (site !== null) connection.sql("INSERT INTO sites (site, lane) VALUES (?, ?) ON CONFLICT DO NOTHING").run(site, id);
+    (
+      connection.sql("INSERT INTO lanes (lane, lease_until) VALUES (?, ?) RETURNING id").get(lane, leaseNow()) as {
+        id: number;
+      }
+    ).id;
+  if (site !== null)
+    connection.sql("INSERT INTO sites (site, lane) VALUES (?, ?) ON CONFLICT DO NOTHING").run(site, id);
   return id;
 }
 
@@ -19,14 +34,12 @@ export function streamId({ connection }: Context, run: number, lane: number, res
     .get(run, lane, resolver ?? "") as { id: number } | undefined;
   return (
     found?.id ??
-    (connection
-      .sql("INSERT INTO streams (run, lane, resolver) VALUES (?, ?, ?) RETURNING id")
-      .get(run, lane, resolver ?? "") as { id: number }).id
+    (
+      connection
+        .sql("INSERT INTO streams (run, lane, resolver) VALUES (?, ?, ?) RETURNING id")
+        .get(run, lane, resolver ?? "") as { id: number }
+    ).id
   );
-}
-
-function stampIdleLane({ connection, leaseNow }: Context, lane: number): void {
-  connection.sql("UPDATE lanes SET lease_until = ? WHERE id = ? AND owner IS NULL").run(leaseNow(), lane);
 }
 
 const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
@@ -43,7 +56,8 @@ export function enqueue(context: Context, runId: string, tasks: readonly NewTask
       const insert = connection.sql(INSERT_TASK);
       let added = 0;
       for (const [index, task] of tasks.entries()) {
-        const name = `${task.lane}\0${task.resolver ?? ""}`;
+        // A lane may hold several sites; each of them must become known.
+        const name = `${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
         let target = streams.get(name);
         if (target === undefined) {
           const lane = laneId(context, task.lane, task.site);

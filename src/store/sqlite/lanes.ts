@@ -59,9 +59,8 @@ function takeBack(context: Context, lane: number): number {
   let recovered = 0;
   for (const { id } of left) {
     const changes = Number(
-      connection
-        .sql(`UPDATE tasks SET state = ${STATE.queued} WHERE stream = ? AND state = ${STATE.running}`)
-        .run(id).changes,
+      connection.sql(`UPDATE tasks SET state = ${STATE.queued} WHERE stream = ? AND state = ${STATE.running}`).run(id)
+        .changes,
     );
     changeCounters(context, id, { running: -changes, queued: changes });
     recovered += changes;
@@ -71,8 +70,9 @@ function takeBack(context: Context, lane: number): number {
 
 export function holdsLane({ connection }: Context, hold: LaneHold): boolean {
   return (
-    connection.sql("SELECT 1 FROM lanes WHERE id = ? AND epoch = ? AND owner = ?").get(hold.laneId, hold.epoch, hold.owner) !==
-    undefined
+    connection
+      .sql("SELECT 1 FROM lanes WHERE id = ? AND epoch = ? AND owner = ?")
+      .get(hold.laneId, hold.epoch, hold.owner) !== undefined
   );
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
-import type { Connection } from "./connection.ts";
+import { APPLICATION_ID, type Connection, isForeign, pragma } from "./connection.ts";
 import { core } from "./migrations/0001-core.ts";
 
 export interface Migration {
@@ -12,22 +12,13 @@ export interface Migration {
 /** In order; a published migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [core];
 
-/** "Orbw" as a number: marks the file as ours. */
-export const APPLICATION_ID = 0x4f726277;
-
-function pragma(db: DatabaseSync, name: string): number {
-  return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
-}
-
 export function schemaVersion(connection: Connection): number {
   return pragma(connection.db, "user_version");
 }
 
 function refuseForeign(db: DatabaseSync, latest: number): number {
   const version = pragma(db, "user_version");
-  const owner = pragma(db, "application_id");
-  const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"] ?? 0);
-  if (owner !== APPLICATION_ID && (tables > 0 || owner !== 0)) {
+  if (isForeign(db)) {
     throw new OrbError("database_foreign", "the database file belongs to another program", {
       hint: "Point APP_DATABASE_URL at a file of its own.",
     });

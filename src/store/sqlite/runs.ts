@@ -1,9 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { encodeId } from "../../domain/ids.ts";
-import { TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
+import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
 import type { EventRecord, NewRun, RunRecord } from "../port.ts";
-import { appendEvent, bumpControl, type Context, endRunIfDone, moveRun, parseJson, reopenRun, rows } from "./context.ts";
+import {
+  appendEvent,
+  bumpControl,
+  type Context,
+  endRunIfDone,
+  moveRun,
+  parseJson,
+  reopenRun,
+  rows,
+  stampIdleLanesOfRun,
+} from "./context.ts";
 
 interface RunRow {
   n: number;
@@ -67,7 +77,14 @@ export function openRun(context: Context, run: NewRun, now: number): RunRecord {
           `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, created_at)
            VALUES (?, ?, ?, 'queued', ?, ?, ?) RETURNING *`,
         )
-        .get(randomUUID(), run.kind, run.alias ?? null, run.maxAttempts, JSON.stringify(run.snapshot ?? null), now) as unknown as RunRow;
+        .get(
+          randomUUID(),
+          run.kind,
+          run.alias ?? null,
+          run.maxAttempts,
+          JSON.stringify(run.snapshot ?? null),
+          now,
+        ) as unknown as RunRow;
       appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind } }, now);
       return toRecord(row);
     },
@@ -79,10 +96,16 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
   return context.connection.write(
     () => {
       const row = requireRun(context, id);
-      if (to === "running" && TERMINAL_RUN_STATES.includes(row.status)) reopenRun(context, row.n, message, now);
+      if (!canRunMove(row.status, to)) {
+        throw new OrbError("illegal_transition", `a run that is ${row.status} cannot become ${to}`);
+      }
+      if (TERMINAL_RUN_STATES.includes(row.status)) reopenRun(context, row.n, message, now, to);
       else moveRun(context, row.n, to, message, now);
-      // What was in flight when the run was paused may have been the last of it.
-      if (to === "running") endRunIfDone(context, row.n, now);
+      if (to === "running") {
+        stampIdleLanesOfRun(context, row.n);
+        // What was in flight when the run was paused may have been the last of it.
+        endRunIfDone(context, row.n, now);
+      }
       bumpControl(context);
       return toRecord(requireRun(context, id));
     },

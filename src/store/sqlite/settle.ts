@@ -1,15 +1,16 @@
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { TaskState } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
-import { appendEvent, changeCounters, type Context, endRunIfDone, rows, STATE } from "./context.ts";
+import { appendEvent, changeCounters, type Context, endRunIfDone, rows, stampIdleLane, STATE } from "./context.ts";
 import { laneId, streamId } from "./enqueue.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { writePoliteness } from "./sites.ts";
 
-const END_TASK = `UPDATE tasks SET state = ?, tries = ?, attempts = ?, outcome = ?, ended_at = ? WHERE id = ? AND state = ${STATE.running}`;
+// The stream is part of the proof: a task that moved to another lane since it was claimed is not touched.
+const END_TASK = `UPDATE tasks SET state = ?, tries = ?, attempts = ?, outcome = ?, ended_at = ? WHERE id = ? AND stream = ? AND state = ${STATE.running}`;
 
 const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = ?, attempts = ?, outcome = ?, stream = ?, next_url = ?
-  WHERE id = ? AND state = ${STATE.running}`;
+  WHERE id = ? AND stream = ? AND state = ${STATE.running}`;
 
 /** Counter changes, gathered so that each stream's row is written once per transaction. */
 class Tally {
@@ -72,11 +73,22 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
   const end = (state: TaskState, outcome: unknown): boolean => {
     const { changes } = connection
       .sql(END_TASK)
-      .run(STATE[state], spent, attempts, outcome === null ? null : JSON.stringify(outcome), now, task.row);
+      .run(
+        STATE[state],
+        spent,
+        attempts,
+        outcome === null ? null : JSON.stringify(outcome),
+        now,
+        task.row,
+        task.streamId,
+      );
     if (changes === 1) tally.move(task.streamId, task.streamId, state);
     return changes === 1;
   };
-  const keep = (state: TaskState, more: { tries?: number; waits?: number; readyAt?: number; outcome?: unknown; stream?: number; url?: string }) => {
+  const keep = (
+    state: TaskState,
+    more: { tries?: number; waits?: number; readyAt?: number; outcome?: unknown; stream?: number; url?: string },
+  ) => {
     const stream = more.stream ?? task.streamId;
     const outcome = more.outcome ?? (task.redirects.length > 0 ? { redirects: task.redirects } : null);
     const { changes } = connection
@@ -91,6 +103,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
         stream,
         more.url ?? task.nextUrl,
         task.row,
+        task.streamId,
       );
     if (changes === 1) tally.move(task.streamId, stream, state);
   };
@@ -106,7 +119,11 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       end("failed", { failure: verdict.failure });
       return;
     case "retry":
-      keep("retrying", { tries: spent, readyAt: verdict.readyAt, outcome: { failure: verdict.failure, redirects: task.redirects } });
+      keep("retrying", {
+        tries: spent,
+        readyAt: verdict.readyAt,
+        outcome: { failure: verdict.failure, redirects: task.redirects },
+      });
       return;
     case "rate_wait":
       keep("queued", { waits: task.waits + 1 });
@@ -115,13 +132,19 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       keep("queued", {});
       return;
     case "moved": {
+      const run = connection
+        .sql(
+          `SELECT s.run FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.id = ? AND t.stream = ? AND t.state = ${STATE.running}`,
+        )
+        .get(task.row, task.streamId) as { run: number } | undefined;
+      if (run === undefined) return;
       const lane = laneId(context, verdict.lane, verdict.site);
-      const run = connection.sql("SELECT run FROM streams WHERE id = ?").get(task.streamId) as { run: number };
       keep("queued", {
         stream: streamId(context, run.run, lane, task.resolver),
         url: verdict.url,
         outcome: { redirects: verdict.redirects },
       });
+      stampIdleLane(context, lane);
       opened.add(verdict.lane);
       return;
     }
@@ -141,7 +164,9 @@ function writeYield(
   }
   for (const [ordinal, file] of verdict.artifacts.entries()) {
     connection
-      .sql("INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)")
+      .sql(
+        "INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      )
       .run(task.row, ordinal, Buffer.from(file.hash, "hex"), file.size, file.contentType, file.url, now);
   }
   for (const [ordinal, data] of verdict.results.entries()) {

@@ -1,7 +1,7 @@
 import { OrbError } from "../../base/errors.ts";
 import { CLOSED_BREAKER } from "../../domain/circuit.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../port.ts";
-import { bumpControl, type Context, rows } from "./context.ts";
+import { bumpControl, type Context, rows, stampIdleLane } from "./context.ts";
 import { laneId } from "./enqueue.ts";
 
 interface SiteRow {
@@ -66,7 +66,10 @@ export function setSite(context: Context, site: string, change: Partial<SiteLimi
   const { connection } = context;
   return connection.write(
     () => {
-      laneId(context, `site:${site}`, site);
+      // A site that already belongs to a lane stays there.
+      const known = connection.sql("SELECT lane FROM sites WHERE site = ?").get(site) as { lane: number } | undefined;
+      const lane = known?.lane ?? laneId(context, `site:${site}`, site);
+      if (change.paused === false) stampIdleLane(context, lane);
       for (const [name, value] of Object.entries(change) as [keyof SiteLimits, number | boolean | null][]) {
         const column = COLUMNS[name];
         if (column === undefined) throw new OrbError("input_invalid", `a site has no limit named ${name}`);

@@ -12,7 +12,16 @@ import { migrate } from "./migrate.ts";
 import { changeRun, openRun, readEvents, readRun, readRunByAlias } from "./runs.ts";
 import { settle } from "./settle.ts";
 import { readSite, readSites, resetBreaker, setSite } from "./sites.ts";
-import { artifactsOf, artifactsSince, openTasks, readCounts, readTask, readTaskByKey, readTasks, resultsOf } from "./tasks.ts";
+import {
+  artifactsOf,
+  artifactsSince,
+  openTasks,
+  readCounts,
+  readTask,
+  readTaskByKey,
+  readTasks,
+  resultsOf,
+} from "./tasks.ts";
 
 /**
  * SQLite on the main thread. Transactions take well under a millisecond per batch; a thread of its own was measured
@@ -26,7 +35,9 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     connection.close();
     throw storeError(error);
   }
-  const { value: instance } = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as { value: string };
+  const { value: instance } = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as {
+    value: string;
+  };
   const context: Context = { connection, instance, leaseNow: () => options.clock.monotonic() };
   const cursor = new ClaimCursor();
   const number = (sql: string) => Number(Object.values(connection.sql(sql).get() ?? {})[0]);
@@ -80,7 +91,11 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     audit: async () => audit(context),
     probe: async () =>
       connection.write(() => {
-        connection.sql("INSERT INTO meta VALUES ('probe', hex(zeroblob(4096))) ON CONFLICT DO UPDATE SET value = excluded.value").run();
+        connection
+          .sql(
+            "INSERT INTO meta VALUES ('probe', hex(zeroblob(4096))) ON CONFLICT DO UPDATE SET value = excluded.value",
+          )
+          .run();
         connection.sql("DELETE FROM meta WHERE name = 'probe'").run();
       }),
     artifactsSince: async (time, after, limit) => artifactsSince(context, time, after, limit),

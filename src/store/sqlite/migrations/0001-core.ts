@@ -45,7 +45,7 @@ export const core = {
         created_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER
       );
       CREATE TRIGGER runs_move BEFORE UPDATE OF status ON runs
-        WHEN OLD.status <> NEW.status AND (OLD.status || '>' || NEW.status) NOT IN (${legalRunMoves})
+        WHEN (OLD.status || '>' || NEW.status) NOT IN (${legalRunMoves})
         BEGIN SELECT RAISE(ABORT, 'illegal transition of a run'); END;
 
       CREATE TABLE events (

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { candidate, type Scenario, TTL } from "./kit.ts";
+
+export function budgetScenarios(scenario: Scenario): void {
+  scenario("an owner borrows up to the cap and gives back", async (kit) => {
+    await kit.enter("A");
+    assert.equal(await kit.store.borrow("resolver:x", "A", 2, 3), 2);
+    assert.equal(await kit.store.borrow("resolver:x", "A", 2, 3), 3);
+    assert.equal(await kit.store.borrow("resolver:x", "A", 1, 3), 3);
+    assert.equal(await kit.store.borrow("resolver:y", "A", 1, 3), 1);
+    await kit.store.giveBack("resolver:x", "A", 2);
+    assert.equal(await kit.store.borrow("resolver:x", "A", 0, 3), 1);
+    await kit.store.giveBack("resolver:x", "A", 99);
+    assert.equal(await kit.store.borrow("resolver:x", "A", 5, 3), 3);
+  });
+
+  scenario("several owners share one cap", async (kit) => {
+    await kit.enter("A");
+    const other = await kit.open();
+    assert.equal(await kit.store.borrow("x", "A", 2, 3), 2);
+    if (kit.store.capabilities.singleEngine) {
+      // Only the engine works, so only the engine borrows: what anyone else took would never come back.
+      assert.equal(await other.borrow("x", "B", 1, 3), 0);
+      await other.giveBack("x", "B", 1);
+      assert.equal(await kit.store.borrow("x", "A", 2, 3), 3);
+      return;
+    }
+    assert.equal(await other.borrow("x", "B", 2, 3), 1);
+    await kit.store.giveBack("x", "A", 1);
+    assert.equal(await other.borrow("x", "B", 2, 3), 2);
+    assert.equal(await kit.store.borrow("x", "A", 1, 3), 1);
+  });
+
+  scenario("a stored cap wins over the configured one, and changes live", async (kit) => {
+    await kit.enter("A");
+    assert.equal(await kit.store.budgetCap("x"), null);
+    const version = await kit.store.controlVersion();
+    await kit.store.setBudgetCap("x", 1);
+    assert.ok((await kit.store.controlVersion()) > version);
+    assert.equal(await kit.store.budgetCap("x"), 1);
+    assert.equal(await kit.store.borrow("x", "A", 5, 10), 1);
+    await kit.store.setBudgetCap("x", 4);
+    assert.equal(await kit.store.borrow("x", "A", 5, 10), 4);
+    // A lower cap takes nothing away from what is in use; it grants nothing new until enough came back.
+    await kit.store.setBudgetCap("x", 2);
+    assert.equal(await kit.store.borrow("x", "A", 1, 10), 4);
+    await kit.store.giveBack("x", "A", 3);
+    assert.equal(await kit.store.borrow("x", "A", 5, 10), 2);
+    await kit.store.setBudgetCap("x", 0);
+    await kit.store.giveBack("x", "A", 2);
+    assert.equal(await kit.store.borrow("x", "A", 5, 10), 0);
+    await kit.store.setBudgetCap("x", null);
+    assert.equal(await kit.store.budgetCap("x"), null);
+    assert.equal(await kit.store.borrow("x", "A", 5, 10), 5);
+  });
+
+  scenario("what a dead owner borrowed is free for its successor, and the dead borrow no more", async (kit) => {
+    if (!kit.store.capabilities.singleEngine) return;
+    await kit.enter("A");
+    assert.equal(await kit.store.borrow("x", "A", 3, 3), 3);
+    await kit.store.takeEngine(candidate("B"), TTL, "A");
+    assert.equal(await kit.store.borrow("x", "A", 1, 3), 0);
+    assert.equal(await kit.store.borrow("x", "B", 3, 3), 3);
+    await kit.store.giveBack("x", "A", 3);
+    assert.equal(await kit.store.borrow("x", "B", 1, 3), 3);
+    await kit.store.releaseEngine("B");
+    await kit.enter("A");
+    assert.equal(await kit.store.borrow("x", "A", 3, 3), 3);
+  });
+}

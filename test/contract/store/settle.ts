@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { failure } from "../../../src/domain/failure.ts";
+import {
+  attempt,
+  DONE,
+  FAILED,
+  HANDED_BACK,
+  LANE,
+  movedTo,
+  newTask,
+  retryAt,
+  type Scenario,
+  SKIPPED,
+  TTL,
+  type Verdict,
+} from "./kit.ts";
+
+const OTHER = "site:b.example";
+
+function file(letter: string) {
+  return { hash: letter.repeat(64), size: 3, contentType: "text/plain", url: `https://a.example/${letter}` };
+}
+
+export function settleScenarios(scenario: Scenario): void {
+  scenario("a completed task keeps its files, records, detail and history", async (kit) => {
+    const run = await kit.runWith(["k"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const artifacts = [file("a"), { ...file("b"), contentType: null }];
+    const results = [{ title: "one" }, ["two"], null];
+    kit.pass(40);
+    const settled = await kit.settle(lane, tasks, { kind: "completed", artifacts, results, detail: { bytes: 3 } });
+    assert.deepEqual(settled, { lost: [], opened: [], ended: [{ runId: run.id, status: "completed" }] });
+
+    const task = await kit.store.taskByKey(run.id, "k");
+    assert.ok(task !== null);
+    assert.deepEqual([task.state, task.tries, task.endedAt, task.detail], ["completed", 1, kit.now, { bytes: 3 }]);
+    assert.deepEqual(task.attempts, [attempt(1)]);
+    assert.equal(task.failure, null);
+    assert.deepEqual(await kit.store.resultsOf(task.id), results);
+    const stored = await kit.store.artifactsOf(task.id);
+    assert.deepEqual(
+      stored.map(({ hash, size, contentType, url }) => ({ hash, size, contentType, url })),
+      artifacts,
+    );
+    assert.ok(stored.every((one) => one.taskId === task.id && one.createdAt === kit.now));
+  });
+
+  scenario("settling the same task again changes nothing: one set of files and records", async (kit) => {
+    const run = await kit.runWith(["k", "other"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const one = tasks.slice(0, 1);
+    const verdict: Verdict = { kind: "completed", artifacts: [file("a")], results: ["first"], detail: null };
+    await kit.settle(lane, one, verdict);
+    await kit.settle(lane, one, { ...verdict, results: ["second", "third"] });
+    await kit.settle(lane, one, FAILED);
+    await kit.settle(lane, one, movedTo(OTHER));
+    const task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual(await kit.store.resultsOf(task?.id ?? ""), ["first"]);
+    assert.equal((await kit.store.artifactsOf(task?.id ?? "")).length, 1);
+    assert.deepEqual(await kit.counts(run), { running: 1, completed: 1 });
+    assert.deepEqual(
+      (await kit.store.counts(run.id)).map(({ lane: name }) => name),
+      [LANE],
+    );
+  });
+
+  scenario("a task settled twice in one batch is counted once", async (kit) => {
+    const run = await kit.runWith(["k"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const settled = await kit.settle(lane, [...tasks, ...tasks], DONE);
+    assert.equal(settled.ended.length, 1);
+    assert.deepEqual(await kit.counts(run), { completed: 1 });
+  });
+
+  scenario("a task fetched again after retries has one set of files and records", async (kit) => {
+    const run = await kit.runWith(["k"]);
+    const lane = await kit.take("A");
+    await kit.work(lane, retryAt(kit.now));
+    await kit.work(lane, FAILED);
+    await kit.store.retryFailed(run.id, { limit: 1 }, kit.now);
+    await kit.work(lane, { kind: "completed", artifacts: [file("c")], results: [1, 2], detail: null });
+    const task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual(await kit.store.resultsOf(task?.id ?? ""), [1, 2]);
+    assert.equal(task?.attempts.length, 3);
+    assert.equal(task?.failure, null);
+  });
+
+  scenario("a failed task says why", async (kit) => {
+    const run = await kit.runWith(["k"]);
+    const lane = await kit.take("A");
+    const why = failure("http_server_error", "the server answered 500", { httpStatus: 500 });
+    await kit.work(lane, { kind: "failed", failure: why });
+    const task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual([task?.state, task?.tries, task?.endedAt], ["failed", 1, kit.now]);
+    assert.deepEqual(task?.failure, why);
+    assert.equal(await kit.status(run), "failed");
+  });
+
+  scenario("a skipped task says why and counts as good", async (kit) => {
+    const run = await kit.runWith(["k"]);
+    await kit.work(await kit.take("A"), SKIPPED);
+    const task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual([task?.state, task?.detail], ["skipped", { why: "unchanged" }]);
+    assert.equal(await kit.status(run), "completed");
+  });
+
+  scenario("a retry spends an attempt and remembers the failure", async (kit) => {
+    const run = await kit.runWith(["k"]);
+    const lane = await kit.take("A");
+    await kit.work(lane, retryAt(kit.now + 10.4));
+    const task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual([task?.state, task?.tries, task?.waits, task?.endedAt], ["retrying", 1, 0, null]);
+    assert.equal(task?.readyAt, kit.now + 10);
+    assert.equal(task?.failure?.reason, "connection_reset");
+    assert.equal(task?.attempts.length, 1);
+    assert.equal(await kit.status(run), "running");
+  });
+
+  scenario("waiting out a rate limit and handing back spend no attempt", async (kit) => {
+    const run = await kit.runWith(["k"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const limited = attempt(1, {
+      http_status: 429,
+      failure_code: "rate_limited",
+      failure_reason: "http_too_many_requests",
+    });
+    await kit.store.settle(
+      [{ hold: lane, tasks: tasks.map((task) => ({ task, verdict: { kind: "rate_wait" }, attempt: limited })) }],
+      kit.now,
+    );
+    let task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual([task?.state, task?.tries, task?.waits, task?.attempts.length], ["queued", 0, 1, 1]);
+
+    const again = await kit.claim(lane);
+    assert.deepEqual([again.tasks[0]?.tries, again.tasks[0]?.waits], [0, 1]);
+    await kit.store.settle(
+      [{ hold: lane, tasks: again.tasks.map((one) => ({ task: one, verdict: HANDED_BACK, attempt: null })) }],
+      kit.now,
+    );
+    task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual([task?.state, task?.tries, task?.waits, task?.attempts.length], ["queued", 0, 1, 1]);
+    assert.deepEqual(await kit.counts(run), { queued: 1 });
+    assert.equal(await kit.status(run), "running");
+  });
+
+  scenario("a task that lives elsewhere moves to that site's lane, and the run goes on", async (kit) => {
+    const run = await kit.runWith([newTask("k", { resolver: "crossref", priority: 4 })]);
+    const lane = await kit.take("A");
+    const settled = await kit.work(lane, movedTo(OTHER));
+    assert.deepEqual(settled, { lost: [], opened: [OTHER], ended: [] });
+    assert.equal(await kit.status(run), "running");
+    const task = await kit.store.taskByKey(run.id, "k");
+    assert.deepEqual([task?.lane, task?.state, task?.tries], [OTHER, "queued", 0]);
+    assert.deepEqual([task?.url, task?.nextUrl], ["https://a.example/k", "https://b.example/"]);
+    assert.equal((await kit.store.site("b.example"))?.lane, OTHER);
+    assert.deepEqual(
+      (await kit.store.lanesWithWork()).map((work) => work.lane),
+      [OTHER],
+    );
+    const other = await kit.take("A", OTHER);
+    const { tasks } = await kit.claim(other);
+    const [moved] = tasks;
+    assert.deepEqual(
+      [moved?.nextUrl, moved?.redirects, moved?.resolver, moved?.priority],
+      ["https://b.example/", ["https://a.example/"], "crossref", 4],
+    );
+    // Where it lives now and how it got there outlast a wait and a retry.
+    await kit.settle(other, tasks, { kind: "rate_wait" });
+    const waited = await kit.claim(other);
+    assert.deepEqual(waited.tasks[0]?.redirects, ["https://a.example/"]);
+    await kit.settle(other, waited.tasks, retryAt(kit.now));
+    const retried = await kit.claim(other);
+    assert.deepEqual([retried.tasks[0]?.nextUrl, retried.tasks[0]?.redirects.length], ["https://b.example/", 1]);
+    assert.deepEqual((await kit.settle(other, retried.tasks, DONE)).ended.length, 1);
+  });
+
+  scenario("a moved task's old claim cannot write into its new lane", async (kit) => {
+    const run = await kit.runWith(["k", "stays"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const old = tasks.slice(0, 1);
+    await kit.settle(lane, old, movedTo(OTHER));
+    const other = await kit.take("A", OTHER);
+    const { tasks: present } = await kit.claim(other);
+    await kit.settle(lane, old, FAILED);
+    assert.deepEqual(await kit.states(run), { k: "running", stays: "running" });
+    await kit.expectClean();
+    await kit.settle(other, present, DONE);
+  });
+
+  scenario("a lane that sleeps for an hour and is woken by a move has not been neglected", async (kit) => {
+    const run = await kit.runWith(["k", newTask("b", { lane: OTHER })]);
+    const other = await kit.take("A", OTHER);
+    await kit.work(other, DONE);
+    await kit.store.releaseLane(other);
+    const lane = await kit.take("A");
+    for (let minute = 0; minute < 60; minute += 1) {
+      kit.pass(TTL - 1);
+      await kit.store.heartbeat("A", TTL);
+    }
+    await kit.work(lane, movedTo(OTHER));
+    await kit.expectClean();
+    assert.equal(await kit.status(run), "running");
+  });
+
+  scenario("a run ends exactly with its last open task, over all lanes, in the same breath", async (kit) => {
+    const run = await kit.runWith(["a", newTask("b", { lane: OTHER }), newTask("c", { resolver: "r" })]);
+    const lane = await kit.take("A");
+    const other = await kit.take("A", OTHER);
+    const first = await kit.claim(lane);
+    const second = await kit.claim(other);
+    assert.deepEqual((await kit.settle(lane, first.tasks.slice(0, 1), DONE)).ended, []);
+    assert.deepEqual((await kit.settle(other, second.tasks, DONE)).ended, []);
+    assert.equal(await kit.status(run), "running");
+    kit.pass(7);
+    const settled = await kit.settle(lane, first.tasks.slice(1), DONE);
+    assert.deepEqual(settled.ended, [{ runId: run.id, status: "completed" }]);
+    const ended = await kit.store.run(run.id);
+    assert.deepEqual(
+      [ended?.status, ended?.finishedAt, ended?.message],
+      ["completed", kit.now, "Run completed: 3 of 3 done"],
+    );
+    assert.equal((await kit.ends(run)).length, 1);
+  });
+
+  scenario("how a run ends follows from its tasks", async (kit) => {
+    const table: [Verdict[], string][] = [
+      [[DONE, DONE], "completed"],
+      [[DONE, SKIPPED], "completed"],
+      [[DONE, FAILED], "partial"],
+      [[SKIPPED, FAILED], "partial"],
+      [[FAILED, FAILED], "failed"],
+    ];
+    for (const [verdicts, status] of table) {
+      const run = await kit.runWith(["x", "y"]);
+      const lane = await kit.take("A");
+      const { tasks } = await kit.claim(lane);
+      const settled = await kit.store.settle(
+        [
+          {
+            hold: lane,
+            tasks: tasks.map((task, index) => ({ task, verdict: verdicts[index] ?? DONE, attempt: attempt(1) })),
+          },
+        ],
+        kit.now,
+      );
+      assert.deepEqual(settled.ended, [{ runId: run.id, status }]);
+      assert.equal(await kit.status(run), status);
+      await kit.store.releaseLane(lane);
+    }
+  });
+
+  scenario("lane events reach every run with open work there, before the run's end", async (kit) => {
+    const ending = await kit.runWith(["a"]);
+    const going = await kit.runWith(["b", "c"]);
+    const elsewhere = await kit.runWith([newTask("d", { lane: OTHER })]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane, 2);
+    await kit.store.settle(
+      [
+        {
+          hold: lane,
+          tasks: tasks.map((task) => ({ task, verdict: DONE, attempt: attempt(1) })),
+          events: [{ level: "warn", message: "Breaker opened", meta: { failures: 5 } }],
+        },
+      ],
+      kit.now,
+    );
+    const words = async (run: typeof ending) => (await kit.events(run)).map((event) => event.message);
+    assert.deepEqual(await words(ending), [
+      "Run created",
+      "Run started",
+      "Breaker opened",
+      "Run completed: 1 of 1 done",
+    ]);
+    assert.deepEqual(await words(going), ["Run created", "Run started", "Breaker opened"]);
+    assert.deepEqual(await words(elsewhere), ["Run created"]);
+    const told = (await kit.events(going)).at(-1);
+    assert.deepEqual([told?.level, told?.meta], ["warn", { failures: 5 }]);
+  });
+
+  scenario("an empty settle is fine", async (kit) => {
+    assert.deepEqual(await kit.store.settle([], kit.now), { lost: [], opened: [], ended: [] });
+    await kit.runWith(["a"]);
+    const lane = await kit.take("A");
+    assert.deepEqual(await kit.settle(lane, [], DONE), { lost: [], opened: [], ended: [] });
+  });
+}

@@ -1,0 +1,104 @@
+// node scripts/docs.mjs [--check]: writes the pages that are made from tables in the source, or says which are stale.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isNewEnough } from "../bin/handover.mjs";
+import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
+
+await script(async (args) => {
+  await ensureInstalled();
+  // The tables are TypeScript.
+  if (!isNewEnough(process.versions.node)) return run(node24(), process.argv.slice(1));
+  const pages = { "docs/configuration.md": await configurationPage(), "docs/errors.md": await errorsPage() };
+  const stale = Object.entries(pages).filter(([path, text]) => readIfThere(path) !== text);
+  if (args.includes("--check")) {
+    for (const [path] of stale) process.stderr.write(`${path} is stale: run node scripts/docs.mjs\n`);
+    return stale.length === 0 ? 0 : 1;
+  }
+  for (const [path, text] of stale) writeFileSync(join(root, path), text);
+  return 0;
+});
+
+function readIfThere(path) {
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+async function configurationPage() {
+  const { OPTIONS } = await import("../src/config/options.ts");
+  const options = Object.values(OPTIONS);
+  const rows = options.map((option) => {
+    const fallback = option.default === null ? (option.otherwise ?? "unset") : `\`${option.default}\``;
+    return `| \`${option.name}\` | ${fallback} | ${option.about} |`;
+  });
+  const details = options.map((option) => {
+    const example =
+      option.example.includes("`") || option.example.includes("…") ? option.example : `\`${option.example}\``;
+    const secret =
+      option.secret === "whole"
+        ? " Never shown."
+        : option.secret === "password"
+          ? " A password in it is masked wherever it is shown."
+          : "";
+    return `- \`${option.name}\`: ${option.type.expected}; for example ${example}.${secret}`;
+  });
+  return `# Configuration
+
+<!-- Made from src/config/options.ts by \`node scripts/docs.mjs\`; edit there. -->
+
+Options are environment variables. A \`.env\` file in the working directory is read too; the environment wins over it.
+An empty variable counts as unset. At start every bad value is named at once, with what was expected; an unknown \`APP_…\`
+variable is a warning. \`orb config\` prints the values in force and where each came from, secrets masked.
+
+| variable | default | |
+|---|---|---|
+${rows.join("\n")}
+
+## Values
+
+Numbers of seconds and hours take fractions. Booleans are \`true\`, \`false\`, \`1\`, \`0\`, \`yes\` or \`no\`. Relative paths start
+from the working directory. \`sqlite:\` takes a relative or an absolute path.
+
+${details.join("\n")}
+
+## Rules between options
+
+- \`APP_HEARTBEAT_SECONDS\` is at most a third of \`APP_LEASE_TTL_SECONDS\`.
+- \`APP_RETRY_MAX_SECONDS\` is at least \`APP_RETRY_BASE_SECONDS\`.
+- An \`APP_HOST\` that is not loopback needs an \`APP_API_TOKEN\`.
+- \`APP_REDIS_URL\` needs a Postgres \`APP_DATABASE_URL\`.
+`;
+}
+
+async function errorsPage() {
+  const { ERROR_CATALOGUE } = await import("../src/base/errors.ts");
+  const reactions = {
+    retry: "the same call may work later",
+    wait: "wait until a resource is back, then go on",
+    give_up: "this piece of work is over, others go on",
+    fix_input: "the caller must change what was given",
+    stop: "the process cannot do its job until an operator acts",
+  };
+  const rows = Object.entries(ERROR_CATALOGUE).map(
+    ([code, entry]) => `| \`${code}\` | ${entry.reaction} | ${entry.meaning} | ${entry.remedy} |`,
+  );
+  return `# Errors
+
+<!-- Made from src/base/errors.ts by \`node scripts/docs.mjs\`; edit there. -->
+
+Every error that the program raises on purpose has one of these codes. A code keeps its meaning for ever; one that is no
+longer raised is not used again. Why a task failed is told by \`failure_code\` and \`failure_reason\`, not by these.
+
+| code | reaction | what happened | what to do |
+|---|---|---|---|
+${rows.join("\n")}
+
+The reaction says what a program that meets the code should do:
+
+${Object.entries(reactions)
+  .map(([name, meaning]) => `- **${name}**: ${meaning}.`)
+  .join("\n")}
+`;
+}

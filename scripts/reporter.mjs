@@ -1,0 +1,63 @@
+// How test results are counted and told. As a reporter of node:test (the default export) it runs inside each test
+// file's process and writes one JSON line per event to the pipe that scripts/test.mjs gave it: standard output stays
+// the tests' own. The rest of this file turns those events into numbers and text.
+import { writeSync } from "node:fs";
+import { inspect } from "node:util";
+
+export const EVENT_FD = 3;
+
+export default async function* report(source) {
+  for await (const event of source) {
+    const line = toLine(event);
+    if (line !== undefined) writeSync(EVENT_FD, `${JSON.stringify(line)}\n`);
+  }
+  yield "";
+}
+
+function toLine({ type, data }) {
+  if (type === "test:summary") return { type: "summary", counts: data.counts };
+  if (type === "test:start") return { type: "start", name: data.name };
+  if (type !== "test:pass" && type !== "test:fail") return undefined;
+  return {
+    type: type.slice("test:".length),
+    name: data.name,
+    line: data.line,
+    kind: data.details?.type,
+    skipped: Boolean(data.skip) || Boolean(data.todo),
+    failureType: data.details?.error?.failureType,
+    error: type === "test:fail" ? errorText(data.details?.error) : undefined,
+  };
+}
+
+function errorText(error) {
+  const cause = error?.cause ?? error;
+  return typeof cause === "string" ? cause : inspect(cause, { depth: 5 });
+}
+
+/**
+ * What an event adds to the totals; undefined for what is not a test. A test or suite that failed only because one
+ * inside it did is not a second failure; a suite whose own hook threw has no other witness and counts.
+ */
+export function outcomeOf(event) {
+  if (event.type !== "pass" && event.type !== "fail") return undefined;
+  if (event.skipped) return "skipped";
+  if (event.type === "fail") return event.failureType === "subtestsFailed" ? undefined : "failed";
+  return event.kind === "suite" ? undefined : "passed";
+}
+
+export const noTotals = () => ({ passed: 0, failed: 0, skipped: 0 });
+
+export function addTotals(sum, more) {
+  for (const key of Object.keys(sum)) sum[key] += more[key];
+}
+
+/** The line that scripts read: `12 passed, 0 failed`, and how many were skipped if any were. */
+export function sentence(totals) {
+  const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : "";
+  return `${totals.passed} passed, ${totals.failed} failed${skipped}`;
+}
+
+export function describeFailure(file, failure) {
+  const where = failure.line === undefined ? file : `${file}:${failure.line}`;
+  return `\n✖ ${failure.name}\n  ${where}\n${failure.error.replace(/^/gm, "    ")}\n`;
+}

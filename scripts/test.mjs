@@ -1,0 +1,62 @@
+// npm test [-- [--full] [part of a file name …]]: runs the test files and prints, as the very last line, how many tests
+// passed and failed. --full adds the long ones.
+import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
+import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
+import { runTestFile } from "./test-file.mjs";
+
+await script(async (args) => {
+  await ensureInstalled();
+  const full = args.includes("--full");
+  const folder = process.env.ORB_TEST_DIR ?? join(root, "test");
+  const files = findFiles(
+    folder,
+    args.filter((arg) => !arg.startsWith("--")),
+  );
+  const totals = noTotals();
+  const failures = [];
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
+  const settings = {
+    node: node24(),
+    cwd: root,
+    env: { ...process.env, ...(full ? { ORB_TEST_FULL: "1" } : {}) },
+    testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? (full ? 900_000 : 90_000)),
+    signal: stop.signal,
+  };
+  const next = files.values();
+  const work = async () => {
+    for (const file of next) {
+      if (stop.signal.aborted) return;
+      const started = Date.now();
+      const result = await runTestFile({ ...settings, file: join(folder, file) });
+      const seconds = ((Date.now() - started) / 1000).toFixed(1);
+      // Each file's output stays together, although files run side by side.
+      if (result.output.trim() !== "") process.stdout.write(result.output.replace(/\n*$/, "\n"));
+      const mark = result.totals.failed > 0 ? "✖" : "✔";
+      process.stdout.write(`${mark} ${file}: ${sentence(result.totals)} (${seconds} s)\n`);
+      if (result.leftovers) process.stdout.write(`  ${file} left processes behind; they were ended\n`);
+      addTotals(totals, result.totals);
+      failures.push(...result.failures.map((failure) => describeFailure(file, failure)));
+    }
+  };
+  // Files mostly wait for timers and processes, but several of them at once also disturb each other's times.
+  const workers = Math.max(1, Math.min(4, availableParallelism()));
+  await Promise.all(Array.from({ length: workers }, work));
+  process.stdout.write(failures.join(""));
+  const ran = totals.passed + totals.failed;
+  if (stop.signal.aborted) process.stdout.write("\ninterrupted\n");
+  else if (ran === 0) process.stdout.write("\nno test ran: nothing matches, or everything was skipped\n");
+  process.stdout.write(`\n${sentence(totals)}\n`);
+  return totals.failed > 0 || ran === 0 || stop.signal.aborted ? 1 : 0;
+});
+
+function findFiles(folder, filters) {
+  return readdirSync(folder, { recursive: true })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules/"))
+    .filter((file) => filters.length === 0 || filters.some((filter) => `test/${file}`.includes(filter)))
+    .sort();
+}

@@ -1,0 +1,14 @@
+/**
+ * For suites that need something the machine may lack (a browser, a database server). On a laptop they are skipped,
+ * loudly; with CI=true they fail, because a suite that never runs protects nobody.
+ */
+export function gate(name: string, available: boolean, why: string): { skip?: string } {
+  if (available) return {};
+  if (process.env["CI"] === "true") throw new Error(`${name} cannot run: ${why}`);
+  process.stderr.write(`SKIPPED  ${name}: ${why}\n`);
+  return { skip: why };
+}
+
+/** Long tests run with `npm run test:full` only. */
+export const fullOnly: { skip?: string } =
+  process.env["ORB_TEST_FULL"] === "1" ? {} : { skip: "long: runs with npm run test:full" };

@@ -70,7 +70,7 @@ export const OPTIONS = {
   }),
   apiToken: optional({
     name: "APP_API_TOKEN",
-    type: type.secretText(16),
+    type: type.strongSecret(16),
     about: "Bearer token that callers of the API must show; required to listen on a non-loopback address.",
     example: "the output of `openssl rand -hex 32`",
     secret: "whole",
@@ -245,7 +245,7 @@ export const OPTIONS = {
   }),
   secretKey: optional({
     name: "APP_SECRET_KEY",
-    type: type.secretText(16),
+    type: type.strongSecret(16),
     about: "Encrypts stored sessions and credentials.",
     example: "the output of `openssl rand -hex 32`",
     secret: "whole",
@@ -279,7 +279,7 @@ export const OPTIONS = {
   }),
   llmKey: optional({
     name: "APP_LLM_KEY",
-    type: type.secretText(1),
+    type: type.key,
     about: "Key for that endpoint.",
     example: "sk-…",
     secret: "whole",
@@ -293,7 +293,7 @@ export const OPTIONS = {
   }),
   webhookSecret: optional({
     name: "APP_WEBHOOK_SECRET",
-    type: type.secretText(16),
+    type: type.strongSecret(16),
     about: "Signs outgoing webhooks.",
     example: "the output of `openssl rand -hex 32`",
     secret: "whole",

@@ -88,12 +88,19 @@ export const path: ValueType<string> = {
   format: String,
 };
 
-/** A secret short enough to be guessed is worse than none: it looks like protection. */
-export function secretText(minLength: number): ValueType<string> {
+/** What goes into a header as a key: given by someone else, so only its form is judged. */
+export const key: ValueType<string> = {
+  expected: "printable ASCII characters without spaces",
+  parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : refuse()),
+  format: String,
+};
+
+/** A secret of our own. One short enough to be guessed is worse than none: it looks like protection. */
+export function strongSecret(minLength: number): ValueType<string> {
   return {
-    expected: `at least ${minLength} characters, without spaces`,
-    parse: (text) => {
-      if (/[^\x21-\x7e]/.test(text)) refuse("only printable ASCII without spaces can travel in a header");
+    expected: `at least ${minLength} printable ASCII characters, without spaces`,
+    parse: (text, cwd) => {
+      key.parse(text, cwd);
       if (text.length < minLength) refuse(`it has ${text.length}`);
       if (new Set(text).size < 4) refuse("it repeats the same few characters");
       return text;

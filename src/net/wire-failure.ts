@@ -44,15 +44,12 @@ export function exchangeFailure(error: Error, answered: boolean): Error {
   const make = (reason: FailureReason, message: string) => new FetchFailure(reason, message, { cause: error });
   if (code === "UND_ERR_HEADERS_OVERFLOW") return make("headers_too_large", "the headers of the answer are too large");
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    return make("truncated_body", "the body does not have the length that was announced");
-  }
-  // llhttp's own names. An end of file inside a message is a cut, everything else is not HTTP.
-  if (code === "HPE_INVALID_EOF_STATE") {
+    // undici says this of every parser error once it has seen a Content-Length, even of one in the headers.
     return answered
-      ? make("truncated_body", "the connection closed in the middle of the body")
-      : make("malformed_response", "the connection closed in the middle of the headers");
+      ? make("truncated_body", "the body does not have the length that was announced")
+      : make("malformed_response", "the answer is not valid HTTP");
   }
-  if (code.startsWith("HPE_")) return make("malformed_response", `the answer is not valid HTTP (${code})`);
+  if (error.name === "HTTPParserError") return parserFailure(error, answered);
   if (code === "UND_ERR_SOCKET") {
     if (error.message.startsWith("bad ")) return make("malformed_response", "the server answered something that was not asked");
     return answered
@@ -68,6 +65,15 @@ export function exchangeFailure(error: Error, answered: boolean): Error {
   if (code === "ETIMEDOUT") return make("timeout_idle", "the connection timed out");
   if (isTlsCode(code)) return make("tls_failed", `the secure connection failed (${code})`);
   return make("connection_failed", `the connection failed (${code === "" ? "unknown cause" : code})`);
+}
+
+/** No cause: the parser's error carries the rest of the answer, which nobody should keep or log. */
+function parserFailure(error: Error, answered: boolean): FetchFailure {
+  // undici leaves the code empty here; the reason stands in parentheses. An end of file within a message is a cut,
+  // everything else is not HTTP.
+  const why = /\(([^()]*)\)$/.exec(error.message)?.[1] ?? "no reason given";
+  if (why === "Invalid EOF state" && answered) return new FetchFailure("truncated_body", "the connection closed in the middle of the body");
+  return new FetchFailure("malformed_response", `the answer is not valid HTTP: ${why}`);
 }
 
 /** A kept-alive connection that the server had already given up looks like this to the next request on it. */

@@ -106,7 +106,13 @@ class Receiver implements BodySink {
   }
 
   write(chunk: Buffer): void | Promise<void> {
-    return this.writer!.write(chunk);
+    const writer = this.writer!;
+    const { maxBodyBytes } = this.#request;
+    // The client counts one answer; of a resumed body that is only the rest.
+    if (this.resumed && maxBodyBytes !== undefined && writer.size + chunk.length > maxBodyBytes) {
+      throw new FetchFailure("body_too_large", `the body is larger than ${maxBodyBytes} bytes`);
+    }
+    return writer.write(chunk);
   }
 
   #resume(head: ResponseHead): void {
@@ -143,7 +149,7 @@ function toHttp(request: FetchRequest, part: Resumable | null): HttpRequest {
   if (request.signal !== undefined) http.signal = request.signal;
   if (request.followRedirects !== undefined) http.followRedirects = request.followRedirects;
   if (request.limits !== undefined) http.limits = request.limits;
-  if (request.maxBodyBytes !== undefined) http.limits = { ...request.limits, maxBodyBytes: request.maxBodyBytes - (part?.offset ?? 0) };
+  if (request.maxBodyBytes !== undefined) http.limits = { ...request.limits, maxBodyBytes: request.maxBodyBytes };
   return http;
 }
 

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { systemClock } from "../../src/base/clock.ts";
+import { type Failure, FetchFailure } from "../../src/domain/failure.ts";
+import { parseAddressPolicy } from "../../src/net/address.ts";
+import { createHttpClient, type HttpClient, type HttpClientOptions } from "../../src/net/http-client.ts";
+
+export type TestClient = HttpClient & AsyncDisposable;
+
+/** A client that may use the loopback network, closed at the end of its block. */
+export function testClient(options: Partial<HttpClientOptions> = {}): TestClient {
+  const client = createHttpClient({ policy: parseAddressPolicy(true), clock: systemClock, userAgent: "orb-test", ...options });
+  return { ...client, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** The failure that a fetch ended with; a success is the test's failure. */
+export async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof FetchFailure) return error.failure;
+    throw error;
+  }
+  assert.fail("the fetch succeeded");
+}
+
+export async function reasonOf(work: Promise<unknown>): Promise<string> {
+  const { code, reason } = await failureOf(work);
+  return `${code}/${reason}`;
+}

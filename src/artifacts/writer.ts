@@ -41,6 +41,7 @@ export class FileWriter implements ArtifactWriter {
   readonly #folder: Folder;
   readonly #options: WriterOptions;
   #size = 0;
+  #resumedBytes = 0;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #file: { handle: FileHandle; path: string; hash: Hash; position: number } | null = null;
@@ -53,6 +54,7 @@ export class FileWriter implements ArtifactWriter {
     if (options.resume === true) {
       if (options.part === undefined) throw new OrbError("input_invalid", "only a part can be resumed");
       this.#size = statSync(folder.part(options.part.key)).size;
+      this.#resumedBytes = this.#size;
     }
   }
 
@@ -74,8 +76,7 @@ export class FileWriter implements ArtifactWriter {
     try {
       await this.#flush();
       const { handle, path, hash } = this.#file!;
-      const onDiskSize = (await handle.stat()).size;
-      if (onDiskSize !== this.#size) throw new OrbError("engine_lost", "another process wrote to the same partial file");
+      if (!(await this.#isStillOurs())) throw new OrbError("engine_lost", "another process took over the partial file");
       await handle.close();
       const name = artifactPath(hash.digest("hex"));
       onDisk(() => this.#moveInto(path, name));
@@ -94,11 +95,20 @@ export class FileWriter implements ArtifactWriter {
     this.#waiting = [];
     await this.#queue.catch(() => {});
     const file = this.#file;
+    const ours = await this.#isStillOurs();
     this.#file = null;
     await file?.handle.close().catch(() => {});
-    if (keep) return;
+    if (keep || !ours) return;
     if (part !== undefined) dropPart(this.#folder, part.key);
     else if (file !== null) rmSync(file.path, { force: true });
+  }
+
+  /** A process that was frozen and replaced must neither publish nor remove what its successor writes under the same key. */
+  async #isStillOurs(): Promise<boolean> {
+    if (this.#file === null || this.#options.part === undefined) return true;
+    const held = await this.#file.handle.stat().catch(() => null);
+    const named = statSync(this.#file.path, { throwIfNoEntry: false });
+    return held !== null && named !== undefined && held.ino === named.ino && held.size === this.#file.position;
   }
 
   /**
@@ -181,17 +191,23 @@ export class FileWriter implements ArtifactWriter {
       return { handle: await open(path, "wx"), path, hash, position: 0 };
     }
     const handle = await open(path, "r+");
-    return { handle, path, hash, position: await readBack(handle, hash) };
+    try {
+      return { handle, path, hash, position: await readBack(handle, hash, this.#resumedBytes) };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 }
 
-/** Feeds what is already there to the hash, in pieces, and says how much it was. */
-async function readBack(handle: FileHandle, hash: Hash): Promise<number> {
-  const buffer = Buffer.allocUnsafe(READ_BACK_BYTES);
-  for (let position = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return position;
+/** Feeds what is already there to the hash, in pieces. */
+async function readBack(handle: FileHandle, hash: Hash, bytes: number): Promise<number> {
+  const buffer = Buffer.allocUnsafe(Math.min(READ_BACK_BYTES, Math.max(bytes, 1)));
+  for (let position = 0; position < bytes; ) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, bytes - position), position);
+    if (bytesRead === 0) throw new OrbError("engine_lost", "another process shortened the partial file");
     hash.update(buffer.subarray(0, bytesRead));
     position += bytesRead;
   }
+  return bytes;
 }

@@ -32,6 +32,7 @@ export class HostileSite implements AsyncDisposable {
     this.#server = createServer((socket) => {
       this.connections += 1;
       this.#sockets.add(socket);
+      socket.setNoDelay(true);
       const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
       socket.write = ((chunk: Buffer | string, ...rest: unknown[]) => {
         this.sent += typeof chunk === "string" ? Buffer.byteLength(chunk, "latin1") : chunk.length;

@@ -1,5 +1,7 @@
+import { isOrbError, messageOf } from "../../base/errors.ts";
 import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { AuditFinding, AuditReport } from "../port.ts";
+import { storeError } from "./connection.ts";
 import { type Context, rows, STATE } from "./context.ts";
 import { engineHolder } from "./engine-lock.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
@@ -25,14 +27,22 @@ function engineIsLive(context: Context): boolean {
 const PATIENCE_MS = 60_000;
 const PATIENCE_PER_LANE_MS = 500;
 
-const CHECKS: readonly Check[] = [
-  {
-    name: "the database file is sound",
-    find: (context) =>
-      all<{ quick_check: string }>(context, "PRAGMA quick_check")
+const SOUND_FILE: Check = {
+  name: "the database file is sound",
+  find(context) {
+    try {
+      return all<{ quick_check: string }>(context, "PRAGMA quick_check")
         .map((row) => row.quick_check)
-        .filter((text) => text !== "ok"),
+        .filter((text) => text !== "ok");
+    } catch (error) {
+      // Some damage makes the check itself fail; to the reader that is the same finding.
+      if (isOrbError(storeError(error), "database_unavailable")) return [messageOf(error)];
+      throw error;
+    }
   },
+};
+
+const CHECKS: readonly Check[] = [
   {
     name: "counters equal the tasks they count",
     find(context) {
@@ -148,14 +158,18 @@ const CHECKS: readonly Check[] = [
 
 const MOST_PER_CHECK = 20;
 
+function findingsOf(check: Check, context: Context): AuditFinding[] {
+  return check
+    .find(context)
+    .slice(0, MOST_PER_CHECK)
+    .map((what) => ({ check: check.name, what }));
+}
+
 export function audit(context: Context): AuditReport {
-  const findings = context.connection.read(() =>
-    CHECKS.flatMap((check): AuditFinding[] =>
-      check
-        .find(context)
-        .slice(0, MOST_PER_CHECK)
-        .map((what) => ({ check: check.name, what })),
-    ),
-  );
-  return { checks: CHECKS.map((check) => check.name), findings };
+  const findings = context.connection.read(() => {
+    const damage = findingsOf(SOUND_FILE, context);
+    // What a damaged file says about its rows means nothing, and reading on may fail.
+    return damage.length > 0 ? damage : CHECKS.flatMap((check) => findingsOf(check, context));
+  });
+  return { checks: [SOUND_FILE, ...CHECKS].map((check) => check.name), findings };
 }

@@ -43,7 +43,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
   const number = (sql: string) => Number(Object.values(connection.sql(sql).get() ?? {})[0]);
   const close = async () => connection.close();
 
-  return {
+  return speakOurErrors({
     capabilities: { singleEngine: true, notifies: false },
     instance,
     close,
@@ -102,5 +102,19 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     artifactsOf: async (taskId) => artifactsOf(context, taskId),
     resultsOf: async (taskId) => resultsOf(context, taskId),
     openTasks: async (ids) => openTasks(context, ids),
-  };
+  });
+}
+
+/** Writes translate their errors themselves; this does it for what is read outside a transaction. */
+function speakOurErrors(store: Store): Store {
+  type Verb = (...args: unknown[]) => Promise<unknown>;
+  const verbs = store as unknown as Record<string, unknown>;
+  for (const [name, verb] of Object.entries(verbs)) {
+    if (typeof verb !== "function") continue;
+    verbs[name] = (...args: unknown[]) =>
+      (verb as Verb)(...args).catch((error: unknown) => {
+        throw storeError(error);
+      });
+  }
+  return store;
 }

@@ -29,6 +29,8 @@ export interface LaneTicket {
   readonly hurry: AbortSignal;
   /** The lane is not ours any more: stop, and write nothing. */
   readonly fence: AbortSignal;
+  /** By our own clock nobody else can own the lane yet. Nothing may be started once this is false. */
+  leaseHolds(): boolean;
   /** Others wait for a turn, and this one has had its time. */
   yieldWanted(): boolean;
   /** Grows with every offer since the ticket was given. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Signal } from "../base/signal.ts";
@@ -12,8 +12,12 @@ interface Budget {
   /** The newest cap; fewer units than are held when it was lowered. */
   cap: number;
   borrowing: boolean;
+  idleTimer: Timer | null;
   waiting: Set<Signal>;
 }
+
+const IDLE_MS = 1000;
+const ASK_AGAIN_MS = 200;
 
 export function resolverKey(resolver: string): string {
   return `resolver:${resolver}`;
@@ -61,7 +65,7 @@ export class Budgets {
     if (budget === null || budget === undefined) return;
     budget.used -= 1;
     this.#wake(budget);
-    if (budget.used === 0 && budget.waiting.size === 0) void this.#giveBack(budget);
+    if (budget.used === 0 && budget.waiting.size === 0) this.#giveBackLater(budget);
   }
 
   /** Caps may have changed. */
@@ -97,7 +101,7 @@ export class Budgets {
           resolver,
           cap === null
             ? null
-            : { key: resolverKey(resolver), held: 0, used: 0, cap, borrowing: false, waiting: new Set() },
+            : { key: resolverKey(resolver), held: 0, used: 0, cap, borrowing: false, idleTimer: null, waiting: new Set() },
         );
       }
       waiter.raise();
@@ -113,12 +117,21 @@ export class Budgets {
       budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, budget.cap);
       if (budget.used < budget.held) this.#wake(budget);
       // Others have all of it: ask again after a while.
-      else this.#deps.clock.after(200, () => this.#wake(budget));
+      else this.#deps.clock.after(ASK_AGAIN_MS, () => this.#wake(budget));
     } catch (error) {
       for (const waiter of budget.waiting) this.#failed(error, waiter);
     } finally {
       budget.borrowing = false;
     }
+  }
+
+  /** The next task of the resolver is often on its way: only what stays unused goes back. */
+  #giveBackLater(budget: Budget): void {
+    if (budget.idleTimer !== null) return;
+    budget.idleTimer = this.#deps.clock.after(IDLE_MS, () => {
+      budget.idleTimer = null;
+      if (budget.used === 0) void this.#giveBack(budget);
+    });
   }
 
   async #giveBack(budget: Budget): Promise<void> {

@@ -28,6 +28,7 @@ export interface OwnerDeps {
 
 /** A lane that has to wait longer than this gives its ticket back instead of sitting on it. */
 const PATIENCE_MS = 1000;
+const BREATHE_MS = 25;
 
 /**
  * Works on one lane for as long as it has something to do: claims a window of tasks, starts them under the lane's
@@ -47,6 +48,7 @@ export class LaneOwner implements SlotSeeker {
   /** Nothing ready was left in the store when last asked. */
   #dry = false;
   #nextReadyAt: number | null = null;
+  #breathed: number;
 
   constructor(deps: OwnerDeps, ticket: LaneTicket, grant: LaneGrant) {
     this.#deps = deps;
@@ -55,6 +57,7 @@ export class LaneOwner implements SlotSeeker {
     this.#pace = new Pace(grant.site, deps.rules, deps.clock, deps.paces.recall(grant));
     this.#window = new Window(deps.clock, this.#pace.concurrency);
     this.#controlsSeen = ticket.controls();
+    this.#breathed = deps.clock.monotonic();
   }
 
   slotGranted(): void {
@@ -81,17 +84,27 @@ export class LaneOwner implements SlotSeeker {
       if (this.#running.size === 0) {
         if (ending || this.#lost || this.#finished(waitMs)) break;
         // Everything claimed was dealt with without being started: there may be more of it.
-        if (this.#window.size === 0 && waitMs === null && pressure.reason === null) continue;
+        if (this.#window.size === 0 && waitMs === null && pressure.reason === null) ticket.changed.raise();
       }
+      await this.#breathe();
       await ticket.changed.wait(clock, this.#nextLook(ending, waitMs));
     }
     unsubscribe();
     return this.#finish(waitMs);
   }
 
+  /** Tasks that end without waiting for anything must not keep heartbeats and other lanes from their turn. */
+  async #breathe(): Promise<void> {
+    const { clock } = this.#deps;
+    if (clock.monotonic() - this.#breathed < BREATHE_MS) return;
+    await new Promise<void>((resolve) => clock.after(0, resolve, { keepAlive: true }));
+    this.#breathed = clock.monotonic();
+  }
+
   /** Something outside asks to stop taking work. */
   #mustEnd(): boolean {
     const { drain, hurry } = this.#ticket;
+    if (!this.#ticket.leaseHolds()) return true;
     return drain.aborted || hurry.aborted || this.#ticket.yieldWanted() || this.#deps.pressure.reason !== null;
   }
 
@@ -158,7 +171,7 @@ export class LaneOwner implements SlotSeeker {
   #startSome(): number | null {
     const { slots, budgets } = this.#deps;
     this.#window.unblock();
-    while (this.#window.size > 0) {
+    while (this.#window.size > 0 && this.#ticket.leaseHolds()) {
       const gate = this.#pace.gate();
       if (gate.kind === "give_up") {
         for (const task of this.#window.takeAll()) this.#settle({ settled: givenUp(task), aboutSite: undefined });
@@ -168,14 +181,14 @@ export class LaneOwner implements SlotSeeker {
         this.#giveSlotsBack();
         return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
       }
+      // First the slot, then the budget: a unit is never borrowed for a task that cannot start.
+      if (this.#grantedSlots === 0) {
+        if (!slots.take(this)) return null;
+        this.#grantedSlots += 1;
+      }
       const task = this.#window.take((resolver) => budgets.take(resolver, this.#ticket.changed));
       if (task === null) break;
-      if (this.#grantedSlots > 0) this.#grantedSlots -= 1;
-      else if (!slots.take(this)) {
-        if (task.resolver !== null) budgets.release(task.resolver);
-        this.#window.putBack(task);
-        return null;
-      }
+      this.#grantedSlots -= 1;
       this.#start(task);
     }
     this.#giveSlotsBack();
@@ -254,7 +267,7 @@ export class LaneOwner implements SlotSeeker {
     const held = waitMs !== null && waitMs > PATIENCE_MS;
     const wake = held && Number.isFinite(waitMs) ? clock.now() + waitMs : this.#nextReadyAt;
     const more = !held && (left.length > 0 || !this.#dry);
-    if (pressure.reason !== null) return { more: false, wakeAt: clock.now() + PATIENCE_MS };
+    if (pressure.reason !== null || !this.#ticket.leaseHolds()) return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     return { more, wakeAt: more ? null : wake };
   }
 }

@@ -64,10 +64,6 @@ export class Window {
     return null;
   }
 
-  putBack(task: ClaimedTask): void {
-    this.#tasks.unshift(task);
-  }
-
   takeAll(): ClaimedTask[] {
     const all = this.#tasks;
     this.#tasks = [];

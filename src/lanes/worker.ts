@@ -29,6 +29,9 @@ export interface WorkerOptions {
   onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
+/** When to try a lane again that could not be worked on. */
+const LATER_MS = 1000;
+
 /** Executes tasks: what the engine gives lanes to. */
 export class LaneWorker implements LaneHost {
   readonly #deps: OwnerDeps;
@@ -85,14 +88,14 @@ export class LaneWorker implements LaneHost {
   }
 
   async work(ticket: LaneTicket): Promise<TicketEnd> {
-    if (this.#pressure.reason !== null) return { more: false, wakeAt: this.#deps.clock.now() + 1000 };
+    if (this.#pressure.reason !== null || !ticket.leaseHolds()) return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     this.#budgets.setOwner(ticket.owner);
     let grant;
     try {
       grant = await this.#store.takeLane(ticket.lane, ticket.owner, ticket.ttlMs);
     } catch (error) {
       if (!this.#pressure.report(error)) throw error;
-      return { more: false, wakeAt: this.#deps.clock.now() + 1000 };
+      return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     }
     if (grant === null) return { more: false, wakeAt: null };
     return new LaneOwner(this.#deps, ticket, grant).work();

@@ -46,6 +46,8 @@ export class EmbeddedEngine implements Engine {
   #scheduler: LaneScheduler | null = null;
   #loop: Promise<void> | null = null;
   readonly #look = new Signal();
+  /** When the lease was last known to be ours, on the monotonic clock: measured before asking, so never too late. */
+  #renewed = Number.NEGATIVE_INFINITY;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
@@ -113,10 +115,11 @@ export class EmbeddedEngine implements Engine {
 
   /** Tries for the lock under a new name: nobody, not even this process itself, inherits the leases of an earlier term. */
   async #tryTake(): Promise<string | null> {
-    const { store, identity, link, random, leaseTtlMs, mayBeAlive } = this.#options;
+    const { store, clock, identity, link, random, leaseTtlMs, mayBeAlive } = this.#options;
     const holder = await store.engineHolder();
     const dead = holder !== null && !mayBeAlive(holder) ? holder.id : undefined;
     const term = random.uuid();
+    this.#renewed = clock.monotonic();
     const { taken } = await store.takeEngine({ ...identity, id: term, address: link.address }, leaseTtlMs, dead);
     return taken ? term : null;
   }
@@ -150,7 +153,16 @@ export class EmbeddedEngine implements Engine {
   /** One term as the engine: until stopped, or until the lock is lost. */
   async #serve(term: string): Promise<void> {
     const { host, clock, log, link, leaseTtlMs, heartbeatMs, graceMs, maxActiveLanes } = this.#options;
-    const scheduler = new LaneScheduler({ host, clock, log, owner: term, ttlMs: leaseTtlMs, maxActive: maxActiveLanes, sliceMs: SLICE_MS });
+    const scheduler = new LaneScheduler({
+      host,
+      clock,
+      log,
+      owner: term,
+      ttlMs: leaseTtlMs,
+      leaseHolds: () => clock.monotonic() - this.#renewed < leaseTtlMs,
+      maxActive: maxActiveLanes,
+      sliceMs: SLICE_MS,
+    });
     this.#scheduler = scheduler;
     this.#setRole("engine");
     const lost = new AbortController();
@@ -189,18 +201,17 @@ export class EmbeddedEngine implements Engine {
   /** An owner that could not renew in time stops by itself, by its own monotonic clock, before others may take over. */
   async #keepLease(term: string, heartbeatMs: number, ttlMs: number, lost: AbortController): Promise<void> {
     const { store, clock, log } = this.#options;
-    let renewed = clock.monotonic();
     while (!lost.signal.aborted) {
       await sleep(clock, heartbeatMs, lost.signal);
       if (lost.signal.aborted) return;
       const asked = clock.monotonic();
       try {
         if ((await store.heartbeat(term, ttlMs)) === null) return lost.abort();
-        renewed = asked;
+        this.#renewed = asked;
       } catch (error) {
         log.warn("the engine's lease could not be renewed", { error: messageOf(error) });
       }
-      if (clock.monotonic() - renewed > ttlMs - heartbeatMs) return lost.abort();
+      if (clock.monotonic() - this.#renewed > ttlMs - heartbeatMs) return lost.abort();
     }
   }
 

@@ -17,6 +17,7 @@ export interface SchedulerOptions {
   log: Log;
   owner: string;
   ttlMs: number;
+  leaseHolds: () => boolean;
   /** Lanes worked on at the same time. */
   maxActive: number;
   /** How long a lane may go on while others wait for a turn. */
@@ -132,6 +133,7 @@ export class LaneScheduler {
       drain: this.#drain.signal,
       hurry: this.#hurry.signal,
       fence: this.#fence.signal,
+      leaseHolds: this.#options.leaseHolds,
       yieldWanted: () => this.#queue.length > 0 && clock.monotonic() - since >= sliceMs,
       offers: () => lane.offers,
       controls: () => this.#controls,
@@ -148,7 +150,8 @@ export class LaneScheduler {
     lane.state = "waiting";
     if (!this.#drain.signal.aborted) {
       // An offer that came while the lane was at work may have come too late for it to be seen.
-      if (end.more || lane.offers > offersBefore) this.#enqueue(name, lane);
+      // It comes back by a timer, so that a lane that cannot go on never keeps everything else from running.
+      if (end.more || lane.offers > offersBefore) lane.timer = clock.after(0, () => this.offer(name));
       else if (end.wakeAt !== null) this.offerAt(name, end.wakeAt);
       else this.#lanes.delete(name);
       this.#pump();

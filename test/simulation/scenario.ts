@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { silentLog } from "../../src/base/log.ts";
+import { integerBelow, type Random, seededRandom } from "../../src/base/random.ts";
+import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { siteOf } from "../../src/domain/url.ts";
+import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
+import { laneOfSite } from "../../src/lanes/attempt.ts";
+import type { LaneRules } from "../../src/lanes/rules.ts";
+import { LaneWorker } from "../../src/lanes/worker.ts";
+import type { NewTask, RunRecord, Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { Network, type PageScript } from "./network.ts";
+import { type SimProcess, World } from "./world.ts";
+
+export interface ScenarioReport {
+  tasks: number;
+  requests: number;
+  crashes: number;
+  steps: number;
+}
+
+interface Plan {
+  sites: number;
+  perSite: number;
+  minDelayMs: number;
+  maxWorkers: number;
+  crash: number;
+  freeze: number;
+  jumps: boolean;
+  processes: number;
+  runs: number;
+  ttlMs: number;
+  resolvers: Record<string, number>;
+}
+
+const pick = <T>(random: Random, list: readonly T[]): T => list[integerBelow(random, list.length)] as T;
+
+function makePlan(random: Random): Plan {
+  return {
+    sites: 1 + integerBelow(random, 5),
+    perSite: pick(random, [1, 2, 3, 10]),
+    minDelayMs: pick(random, [0, 0, 0, 20, 1500]),
+    maxWorkers: pick(random, [1, 3, 32]),
+    crash: pick(random, [0, 0, 0.01, 0.03, 0.1]),
+    freeze: pick(random, [0, 0, 0.002]),
+    jumps: random.next() < 0.06,
+    processes: pick(random, [1, 1, 2, 3]),
+    runs: pick(random, [1, 1, 2, 4]),
+    ttlMs: pick(random, [5000, 60_000]),
+    resolvers: pick(random, [{}, { slow: 1 }, { slow: 2, other: 1 }]),
+  };
+}
+
+function makeScript(random: Random, sites: number, index: number): PageScript {
+  const roll = random.next();
+  if (roll < 0.6) return { kind: "ok" };
+  if (roll < 0.72) return { kind: "flaky", times: 1 + integerBelow(random, 2) };
+  if (roll < 0.78) return { kind: "missing" };
+  if (roll < 0.82) return { kind: "broken" };
+  if (roll < 0.88) return { kind: "limited", times: 1 + integerBelow(random, 3), retryAfterMs: pick(random, [null, 3000]) };
+  if (roll < 0.94) return { kind: "redirect", to: `http://s${integerBelow(random, sites)}.test/moved/${index}` };
+  return { kind: "refused" };
+}
+
+/** One schedule, decided by the seed alone: the product at work while its processes are killed, frozen and started again. */
+export async function runScenario(seed: number): Promise<ScenarioReport> {
+  const random = seededRandom(seed);
+  const plan = makePlan(random);
+  const world = new World(random);
+  const network = new Network(world, { perSite: plan.perSite, perResolver: plan.resolvers, minDelayMs: plan.minDelayMs });
+  network.latency = () => pick(random, [0, 1, 5, 40, 400]);
+  const rules: LaneRules = {
+    maxPerSite: plan.perSite,
+    minDelayMs: plan.minDelayMs,
+    breaker: { failures: 5, cooldownMs: 30_000 },
+    retry: { backoff: { baseMs: 1000, maxMs: 30_000 }, maxAttempts: 3, retryAfterMaxMs: 3_600_000, rateLimitMaxWaits: 5 },
+    maxPerResolver: plan.resolvers,
+  };
+  const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null) });
+  let crashes = 0;
+  let faults = true;
+  const crash = () => {
+    if (!faults || !world.chance(plan.crash)) return null;
+    crashes += 1;
+    return world.chance(0.5) ? ("before" as const) : ("after" as const);
+  };
+
+  const engines: { process: SimProcess; engine: EmbeddedEngine }[] = [];
+  const boot = () => {
+    const process = world.spawn();
+    const store = world.storeFor(process, truth, crash);
+    const handler = network.handlerFor(process);
+    const worker = new LaneWorker({
+      store,
+      clock: process.clock,
+      random,
+      log: silentLog,
+      rules,
+      handlers: () => handler,
+      maxWorkers: plan.maxWorkers,
+      probeArtifacts: async () => {},
+      onOpened: (lanes) => engine.offer(lanes),
+    });
+    const engine = new EmbeddedEngine({
+      store,
+      host: worker,
+      clock: process.clock,
+      random,
+      log: silentLog,
+      identity: { boot: "sim", pid: process.pid, pidStart: "" },
+      mayBeAlive: (holder) => world.mayBeAlive(holder),
+      link: world.linkFor(process),
+      watch: (address) => world.watchFor(process, address),
+      leaseTtlMs: plan.ttlMs,
+      heartbeatMs: plan.ttlMs / 4,
+      graceMs: 1000,
+      maxActiveLanes: pick(random, [1, 2, 32]),
+    });
+    engines.push({ process, engine });
+    // Whoever dies is started again after a while.
+    process.onDeath.push(() => world.schedule(pick(random, [0, 50, 2000, 9000]), boot));
+    void engine.start();
+  };
+
+  const runs: RunRecord[] = [];
+  const expected = new Map<string, { runId: string; url: string; script: PageScript }>();
+  for (let index = 0; index < plan.runs; index += 1) {
+    runs.push(await truth.openRun({ kind: "queue", alias: `queue-${index}`, maxAttempts: null, snapshot: {} }, world.clock(null).now()));
+  }
+  const batches = 1 + integerBelow(random, 4);
+  let submitted = 0;
+  const submit = (batch: number) => {
+    const run = pick(random, runs);
+    const tasks: NewTask[] = Array.from({ length: 1 + integerBelow(random, 20) }, (_, index) => {
+      const number = batch * 100 + index;
+      const url = `http://s${integerBelow(random, plan.sites)}.test/${run.alias}/${number}`;
+      const script = makeScript(random, plan.sites, number + runs.indexOf(run) * 10_000);
+      network.pages.set(url, script);
+      if (script.kind === "redirect") network.pages.set(script.to, { kind: "ok" });
+      const key = `${run.alias}:${number}`;
+      expected.set(key, { runId: run.id, url, script });
+      return {
+        key,
+        lane: laneOfSite(siteOf(url)),
+        site: siteOf(url),
+        resolver: pick(random, [null, null, "slow", "other"]),
+        url,
+        priority: integerBelow(random, 3),
+        handler: null,
+        payload: null,
+      };
+    });
+    const enqueue = async () => {
+      const now = world.clock(null).now();
+      const first = await truth.enqueue(run.id, tasks, now);
+      // The client that got no answer asks again: nothing is added twice.
+      const second = await truth.enqueue(run.id, tasks, now);
+      assert.equal(second.added, 0);
+      const holder = await truth.engineHolder();
+      // A lost poke must not matter.
+      if (holder !== null && world.chance(0.7)) world.poke(holder.address, first.lanes);
+      submitted += 1;
+    };
+    world.schedule(batch * pick(random, [0, 100, 5000]), () => void enqueue());
+  };
+  for (let index = 0; index < plan.processes; index += 1) world.schedule(index * 10, boot);
+  for (let batch = 0; batch < batches; batch += 1) submit(batch);
+
+  const disturb = () => {
+    if (!faults) return;
+    const [victim] = engines.filter(({ process }) => process.alive).toSorted(() => random.next() - 0.5);
+    if (victim !== undefined && world.chance(plan.freeze * 50)) world.freeze(victim.process, pick(random, [500, 8000, 90_000]));
+    if (plan.jumps && world.chance(0.05)) world.wallOffset += pick(random, [-3_600_000, 3_600_000, 86_400_000]);
+    world.schedule(500, disturb);
+  };
+  world.schedule(200, disturb);
+  // Faults end some day; from then on everything must come to an end by itself.
+  world.schedule(120_000, () => (faults = false));
+
+  let ended = false;
+  const look = async () => {
+    const states = await Promise.all(runs.map((run) => truth.run(run.id)));
+    const used = await Promise.all(runs.map((run) => truth.counts(run.id)));
+    ended =
+      submitted === batches &&
+      states.every((run, index) => TERMINAL_RUN_STATES.includes((run as RunRecord).status) || used[index]?.length === 0);
+    if (!ended) world.schedule(300, () => void look());
+  };
+  world.schedule(300, () => void look());
+  await world.run(() => ended || network.violations.length > 0, { until: world.time + 6 * 86_400_000, steps: 400_000 });
+  for (const { process } of engines) process.alive = false;
+
+  assert.deepEqual(network.violations, []);
+  await check(truth, expected);
+  assert.deepEqual((await truth.audit()).findings, []);
+  const needed = [...expected.values()].length * (3 + 5 + 1);
+  assert.ok(network.requests() <= needed + crashes * plan.perSite * plan.sites * 4 + 1000, "far too many requests");
+  await truth.close();
+  return { tasks: expected.size, requests: network.requests(), crashes, steps: world.steps };
+}
+
+/** Every task ended as its page's behaviour demands, whatever happened to the processes. */
+async function check(store: Store, expected: Map<string, { runId: string; url: string; script: PageScript }>): Promise<void> {
+  for (const [key, { runId, script }] of expected) {
+    const task = await store.taskByKey(runId, key);
+    assert.ok(task !== null, `task ${key} is lost`);
+    const story = `${key} (${script.kind}): ${task.state} ${JSON.stringify(task.failure)} ${JSON.stringify(task.attempts)}`;
+    const results = await store.resultsOf(task.id);
+    if (task.state === "completed") {
+      assert.equal(results.length, 1, story);
+      assert.equal((await store.artifactsOf(task.id)).length, 1, story);
+    } else {
+      assert.equal(results.length, 0, story);
+    }
+    // A site that broke down for good takes its waiting tasks along, whatever their page would have said.
+    if (task.failure?.code === "circuit_open") continue;
+    const spent = task.attempts.filter((attempt) => attempt.failure_code !== null && attempt.failure_code !== "rate_limited").length;
+    switch (script.kind) {
+      case "ok":
+      case "redirect":
+      case "flaky":
+        assert.equal(task.state, "completed", story);
+        break;
+      case "limited":
+        assert.equal(task.state, "completed", story);
+        assert.equal(task.tries, 1, story);
+        break;
+      case "missing":
+      case "refused":
+        assert.equal(task.state, "failed", story);
+        assert.equal(spent, 1, story);
+        break;
+      case "broken":
+        assert.equal(task.state, "failed", story);
+        assert.equal(spent, 3, story);
+        break;
+    }
+  }
+}

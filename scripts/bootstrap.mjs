@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync } fro
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findRuntime, isNewEnough, WANTED_MAJOR } from "../bin/handover.mjs";
+import { binaryPackage, findRuntime, isNewEnough, WANTED_MAJOR } from "../bin/handover.mjs";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -56,27 +56,17 @@ export function node24(folder = root) {
   // The package `node` fetches its binary in an install script; npm may have been told not to run those.
   const attempts = [
     ["rebuild", "node", "--ignore-scripts=false", "--foreground-scripts=false"],
-    ["install", "--no-save", "--no-audit", "--no-fund", `node-${runtimePackage()}@${WANTED_MAJOR}`],
+    ["install", "--no-save", "--no-audit", "--no-fund", `${binaryPackage()}@${WANTED_MAJOR}`],
   ];
   for (const attempt of attempts) {
     if (existsSync(join(folder, "node_modules"))) spawnSync(npmCommand(), attempt, { cwd: folder, stdio: "ignore" });
-    const runtime = findRuntime(folder) ?? findArchPackage(folder);
+    const runtime = findRuntime(folder);
     if (runtime !== undefined) return runtime;
   }
   throw new Error(
     `Node ${WANTED_MAJOR} is needed, this is ${process.versions.node}, and npm could not bring it along: ` +
       `install Node ${WANTED_MAJOR} and try again.`,
   );
-}
-
-function runtimePackage() {
-  const platform = process.platform === "win32" ? "win" : process.platform;
-  return platform === "darwin" && process.arch === "arm64" ? "bin-darwin-arm64" : `${platform}-${process.arch}`;
-}
-
-function findArchPackage(folder) {
-  const path = join(folder, "node_modules", `node-${runtimePackage()}`, "bin", "node");
-  return existsSync(path) ? path : undefined;
 }
 
 const npmCommand = () => (process.platform === "win32" ? "npm.cmd" : "npm");

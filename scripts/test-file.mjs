@@ -7,10 +7,8 @@ import { EVENT_FD, noTotals, outcomeOf } from "./reporter.mjs";
 
 const REPORTER = fileURLToPath(new URL("./reporter.mjs", import.meta.url));
 
-/** Time after its limit that a test gets to report that it failed. */
-const SPARE_MS = 15_000;
-
-export function runTestFile({ node, file, cwd, env, testTimeoutMs, signal, spareMs = SPARE_MS }) {
+/** `spareMs` is the time after its limit that a test gets to report that it failed. */
+export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, signal }) {
   return new Promise((resolve) => {
     const totals = noTotals();
     const failures = [];

@@ -24,6 +24,7 @@ await script(async (args) => {
     cwd: root,
     env: { ...process.env, ...(full ? { ORB_TEST_FULL: "1" } : {}) },
     testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? (full ? 900_000 : 90_000)),
+    spareMs: Number(process.env.ORB_TEST_SPARE_MS ?? 15_000),
     signal: stop.signal,
   };
   const next = files.values();

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseQueueItem, parseQueueLine, QUEUE_ITEM_LIMITS, queueItemToJson } from "../../src/domain/queue-item.ts";
+
+const good = { artifact_id: "a-1", url: "https://example.com/a" };
+
+function errorsOf(value: unknown): Record<string, string> {
+  return Object.fromEntries((parseQueueItem(value).errors ?? []).map((error) => [error.path, error.message]));
+}
+
+test("an item needs a name and an address; the rest has defaults", () => {
+  assert.deepEqual(parseQueueItem(good).ok, {
+    artifactId: "a-1",
+    url: "https://example.com/a",
+    resolver: null,
+    priority: 0,
+    payload: null,
+    handler: null,
+  });
+});
+
+test("every field is read", () => {
+  const all = {
+    ...good,
+    resolver: "unpaywall",
+    priority: -7,
+    payload: { doi: ["10.1/x"], n: null },
+    handler: "pdf.text",
+  };
+  const item = parseQueueItem(all).ok;
+  assert.equal(item?.resolver, "unpaywall");
+  assert.equal(item?.priority, -7);
+  assert.deepEqual(item?.payload, { doi: ["10.1/x"], n: null });
+  assert.equal(item?.handler, "pdf.text");
+});
+
+test("the address is kept in the form it is fetched by", () => {
+  assert.equal(
+    parseQueueItem({ ...good, url: "HTTPS://Example.com/%7ea?utm_source=x#f" }).ok?.url,
+    "https://example.com/%7ea?utm_source=x",
+  );
+});
+
+test("all mistakes of an item are told at once", () => {
+  const errors = errorsOf({
+    url: "ftp://example.com/",
+    resolver: "a b",
+    priority: 1.5,
+    payload: Number.NaN,
+    handler: 3,
+  });
+  assert.deepEqual(Object.keys(errors), ["artifact_id", "url", "resolver", "priority", "payload", "handler"]);
+  assert.match(errors["artifact_id"] ?? "", /required/);
+  assert.match(errors["url"] ?? "", /http/);
+});
+
+for (const [name, value] of Object.entries({
+  empty: "",
+  blank: "  ",
+  number: 12,
+  null: null,
+  "too long": "x".repeat(513),
+  "line break": "a\nb",
+  NUL: "a\0b",
+  "half a character": "a\ud800",
+})) {
+  test(`an artifact_id that is ${name} is refused`, () =>
+    assert.ok("artifact_id" in errorsOf({ ...good, artifact_id: value })));
+}
+
+for (const url of [
+  "",
+  "/relative",
+  "example.com",
+  "file:///etc/passwd",
+  "javascript:1",
+  "http://",
+  `http://e.example/${"x".repeat(8192)}`,
+  5,
+]) {
+  test(`the address ${String(url).slice(0, 30)} is refused`, () => assert.ok("url" in errorsOf({ ...good, url })));
+}
+
+test("limits hold exactly", () => {
+  assert.deepEqual(errorsOf({ ...good, artifact_id: "x".repeat(512), priority: 1000, resolver: "r".repeat(128) }), {});
+  assert.ok("priority" in errorsOf({ ...good, priority: 1001 }));
+  assert.ok("resolver" in errorsOf({ ...good, resolver: "r".repeat(129) }));
+  const fits = "x".repeat(QUEUE_ITEM_LIMITS.payloadBytes - 2);
+  assert.deepEqual(errorsOf({ ...good, payload: fits }), {});
+  assert.ok("payload" in errorsOf({ ...good, payload: `${fits}x` }));
+  assert.ok("payload" in errorsOf({ ...good, payload: "é".repeat(40_000) }), "bytes count, not characters");
+});
+
+test("a payload that is nested too deep, circular or not JSON is refused", () => {
+  const deep = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`) as unknown;
+  assert.match(errorsOf({ ...good, payload: deep })["payload"] ?? "", /nested/);
+  const circle: unknown[] = [];
+  circle.push(circle, circle);
+  assert.ok("payload" in errorsOf({ ...good, payload: circle }));
+  assert.ok("payload" in errorsOf({ ...good, payload: { when: new Date(0) } }));
+  assert.ok("payload" in errorsOf({ ...good, payload: { f: () => 1 } }));
+});
+
+test("an unknown key is refused with what was probably meant", () => {
+  assert.equal(errorsOf({ ...good, priorty: 1 })["priorty"], 'unknown key, did you mean "priority"?');
+  assert.equal(errorsOf({ ...good, artifactId: 1 })["artifactId"], 'unknown key, did you mean "artifact_id"?');
+  assert.equal(errorsOf({ ...good, colour: 1 })["colour"], "unknown key");
+});
+
+test("__proto__ is refused at every depth, and changes nothing", () => {
+  const outside = parseQueueLine('{"artifact_id":"a","url":"https://e.example/","__proto__":{"priority":5}}');
+  assert.equal(outside.errors?.[0]?.path, "__proto__");
+  const inside = parseQueueLine(
+    '{"artifact_id":"a","url":"https://e.example/","payload":{"x":[{"__proto__":{"y":1}}]}}',
+  );
+  assert.equal(inside.errors?.[0]?.path, "payload");
+  assert.equal(({} as Record<string, unknown>)["y"], undefined);
+});
+
+test("a line that is not an object of JSON is one error without a field", () => {
+  for (const line of ["", "{", "[]", "null", '"text"', "12", '{"a":1} {"b":2}']) {
+    const { errors } = parseQueueLine(line);
+    assert.equal(errors?.length, 1, line);
+    assert.equal(errors?.[0]?.path, "", line);
+  }
+  assert.match(parseQueueLine("x".repeat(2_000_000)).errors?.[0]?.message ?? "", /characters/);
+});
+
+test("a byte order mark and Windows line ends do no harm", () => {
+  assert.equal(parseQueueLine(`\uFEFF${JSON.stringify(good)}\r`).ok?.artifactId, "a-1");
+});
+
+test("what was accepted comes back the same from its wire form", () => {
+  const item = fc.record(
+    {
+      artifact_id: fc.string({ minLength: 1, maxLength: 20 }),
+      url: fc.webUrl(),
+      resolver: fc.constantFrom("a", "b.c", null),
+      priority: fc.integer({ min: -1100, max: 1100 }),
+      payload: fc.jsonValue({ maxDepth: 4 }),
+      handler: fc.constantFrom("h", null),
+    },
+    { requiredKeys: ["artifact_id", "url"] },
+  );
+  fc.assert(
+    fc.property(item, (given) => {
+      const first = parseQueueItem(given);
+      if (first.ok === undefined) return;
+      const again = parseQueueLine(JSON.stringify(queueItemToJson(first.ok)));
+      // Through JSON, as the store does it: -0 in a payload is 0 there.
+      assert.equal(JSON.stringify(again.ok), JSON.stringify(first.ok));
+    }),
+  );
+});
+
+test("no value makes it throw", () => {
+  fc.assert(
+    fc.property(fc.anything(), (value) => {
+      const { ok, errors } = parseQueueItem(value);
+      assert.notEqual(ok === undefined, errors === undefined);
+    }),
+  );
+});

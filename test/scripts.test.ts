@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root } from "./support/source.ts";
+import { tempDir } from "./support/temp-dir.ts";
+
+/** Runs scripts/test.mjs over test files made for the purpose. */
+function runTests(files: Record<string, string>, args: string[] = [], env: Record<string, string> = {}) {
+  using dir = tempDir();
+  const folder = dir.path;
+  for (const [name, body] of Object.entries(files)) {
+    writeFileSync(join(folder, name), `import { before, describe, it, test } from "node:test";\n${body}`);
+  }
+  // Without these a test runner inside a test runner believes to be its child.
+  const { NODE_TEST_CONTEXT: _context, CI: _ci, ...plain } = process.env;
+  const result = spawnSync(process.execPath, [join(root, "scripts/test.mjs"), ...args], {
+    encoding: "utf8",
+    env: { ...plain, ORB_TEST_DIR: folder, ...env },
+  });
+  const lines = result.stdout.trimEnd().split("\n");
+  return { code: result.status, last: lines.at(-1), out: result.stdout, err: result.stderr };
+}
+
+test("the last line counts tests, not suites and files", () => {
+  const result = runTests({
+    "a.test.ts": `describe("s", () => { it("one", () => {}); it("two", () => {}); });`,
+    "b.test.ts": `test("three", () => { console.log("hello from three"); });`,
+  });
+  assert.equal(result.last, "3 passed, 0 failed");
+  assert.equal(result.code, 0);
+  assert.match(result.out, /hello from three/);
+});
+
+test("a failure is shown in full, counted once, and makes the run fail", () => {
+  const result = runTests({
+    "a.test.ts": `test("outer", async (t) => { await t.test("inner", () => { throw new Error("broken pipe"); }); });
+      it.skip("later", () => {}); test("fine", () => {});`,
+  });
+  assert.equal(result.last, "1 passed, 1 failed, 1 skipped");
+  assert.equal(result.code, 1);
+  assert.match(result.out, /broken pipe/);
+  assert.match(result.out, /a\.test\.ts:2/);
+});
+
+test("a file that cannot be loaded, leaves early or dies is a failure", () => {
+  const result = runTests({
+    "load.test.ts": `throw new Error("no");`,
+    "exit.test.ts": `test("x", () => process.exit(0));`,
+    "kill.test.ts": `test("x", () => process.kill(process.pid, "SIGKILL"));`,
+    "hook.test.ts": `describe("s", () => { before(() => { throw new Error("hook"); }); it("never", () => {}); });`,
+  });
+  assert.equal(result.last, "0 passed, 5 failed");
+  assert.equal(result.code, 1);
+});
+
+test("a test that hangs is ended", () => {
+  const result = runTests(
+    { "loop.test.ts": `test("waits", () => new Promise((resolve) => setTimeout(resolve, 60_000)));` },
+    [],
+    { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "700" },
+  );
+  assert.equal(result.code, 1);
+  assert.match(result.last ?? "", /^0 passed, [12] failed$/);
+  assert.match(result.out, /timed out after 300ms/);
+});
+
+test("an endless loop and a forgotten handle are ended, too", () => {
+  const result = runTests(
+    {
+      "loop.test.ts": `test("spins", () => { for (;;); });`,
+      "open.test.ts": `test("fine", () => { setInterval(() => {}, 1000); });`,
+    },
+    [],
+    { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "700" },
+  );
+  assert.equal(result.code, 1);
+  assert.equal(result.last, "1 passed, 2 failed");
+  assert.match(result.out, /hung in or after/);
+});
+
+test("a run without tests is not a success", () => {
+  const result = runTests({ "a.test.ts": `test("one", () => {});` }, ["no-such-file"]);
+  assert.equal(result.last, "0 passed, 0 failed");
+  assert.equal(result.code, 1);
+});
+
+test("file names choose, --full reaches the tests", () => {
+  const body = `test(process.env.ORB_TEST_FULL === "1" ? "full" : "short", (t) => console.log("ran " + t.name));`;
+  const result = runTests({ "alpha.test.ts": body, "beta.test.ts": body }, ["--full", "alpha"]);
+  assert.equal(result.last, "1 passed, 0 failed");
+  assert.match(result.out, /ran full/);
+});
+
+test("what is missing on this machine is skipped loudly, but fails with CI=true", () => {
+  const gate = JSON.stringify(join(root, "test/support/gate.ts"));
+  const files = {
+    "a.test.ts": `const { gate } = await import(${gate});
+      test("one", () => {}); test("with database", gate("database", false, "there is no database"), () => {});`,
+  };
+  const here = runTests(files);
+  assert.equal(here.last, "1 passed, 0 failed, 1 skipped");
+  assert.match(here.out, /SKIPPED {2}database: there is no database/);
+  assert.equal(runTests(files, [], { CI: "true" }).code, 1);
+});
+
+test("an installation is complete when it holds what the lock file asks for", async () => {
+  using dir = tempDir();
+  const folder = dir.path;
+  const script = join(root, "scripts/bootstrap.mjs");
+  const { isInstalled } = (await import(script)) as { isInstalled(folder: string, dev?: boolean): boolean };
+  const write = (path: string, packages: unknown) => writeFileSync(join(folder, path), JSON.stringify({ packages }));
+  const a = { version: "1.0.0", integrity: "x" };
+  const tool = { version: "2.0.0", integrity: "y", dev: true };
+  const other = { version: "3.0.0", integrity: "z", optional: true };
+  write("package-lock.json", { "": {}, "node_modules/a": a, "node_modules/tool": tool, "node_modules/other": other });
+  assert.equal(isInstalled(folder), false);
+  mkdirSync(join(folder, "node_modules"));
+  write("node_modules/.package-lock.json", { "node_modules/a": a, "node_modules/tool": tool });
+  assert.equal(isInstalled(folder), true);
+  write("node_modules/.package-lock.json", { "node_modules/a": a });
+  assert.equal(isInstalled(folder), false);
+  assert.equal(isInstalled(folder, false), true);
+  write("node_modules/.package-lock.json", { "node_modules/a": { ...a, version: "0.9.0" }, "node_modules/tool": tool });
+  assert.equal(isInstalled(folder), false);
+});

@@ -1,8 +1,11 @@
 import type { Clock, Timer } from "../base/clock.ts";
 
 export interface Timed {
-  /** Called on every sweep; ends itself when one of its limits has passed. */
-  check(now: number): void;
+  /**
+   * Called on every sweep; ends itself when one of its limits has passed. `stalledMs` is how long this process itself
+   * stood still (busy, frozen, asleep): silence in that time is not the site's.
+   */
+  check(now: number, stalledMs: number): void;
 }
 
 const SLOWEST_SWEEP_MS = 200;
@@ -17,6 +20,7 @@ export class Deadlines {
   readonly #items = new Set<Timed>();
   #timer: Timer | null = null;
   #interval = SLOWEST_SWEEP_MS;
+  #dueAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -34,7 +38,7 @@ export class Deadlines {
       this.#timer?.cancel();
       this.#timer = null;
     }
-    this.#timer ??= this.#clock.after(this.#interval, this.#sweep);
+    if (this.#timer === null) this.#arm(this.#clock.monotonic());
   }
 
   delete(item: Timed): void {
@@ -58,8 +62,15 @@ export class Deadlines {
       return;
     }
     const now = this.#clock.monotonic();
+    const late = now - this.#dueAt;
+    const stalledMs = late > this.#interval ? late : 0;
     // A Set may be changed while it is walked: items that end remove themselves.
-    for (const item of this.#items) item.check(now);
-    this.#timer ??= this.#clock.after(this.#interval, this.#sweep);
+    for (const item of this.#items) item.check(now, stalledMs);
+    if (this.#timer === null) this.#arm(now);
   };
+
+  #arm(now: number): void {
+    this.#dueAt = now + this.#interval;
+    this.#timer = this.#clock.after(this.#interval, this.#sweep);
+  }
 }

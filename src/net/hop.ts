@@ -51,12 +51,13 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#owner = owner;
   }
 
-  check(now: number): void {
+  check(now: number, stalledMs: number): void {
     if (this.#moved || this.#waitingForSink) {
       this.#moved = false;
       this.#since = now;
       return;
     }
+    this.#since += stalledMs;
     const { connectMs, headersMs, idleMs } = this.#owner.limits;
     const silent = now - this.#since;
     if (this.#phase === "connecting" && silent > connectMs) this.#timeout("timeout_connect", `no connection after ${connectMs} ms`);

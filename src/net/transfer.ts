@@ -85,14 +85,14 @@ export class Transfer implements Timed, HopOwner {
     this.#dispatch(this.context.pool);
   }
 
-  check(now: number): void {
+  check(now: number, stalledMs: number): void {
     const { totalMs, minBytesPerSecond } = this.limits;
     const wireBytes = this.#hop?.wireBytes ?? 0;
     const bonus = minBytesPerSecond === undefined ? 0 : (wireBytes / minBytesPerSecond) * 1000;
     if (now - this.#started > totalMs + bonus) {
       return this.fail(new FetchFailure("timeout_total", `the fetch took longer than ${Math.round(totalMs + bonus)} ms`));
     }
-    this.#hop?.check(now);
+    this.#hop?.check(now, stalledMs);
   }
 
   /** The head of an answer: follow it, or let the sink have the body. Says what the hop shall do with the bytes. */

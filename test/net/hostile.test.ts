@@ -220,6 +220,30 @@ describe("a body", () => {
   });
 });
 
+describe("a process that stood still", () => {
+  it("does not blame the site for its own silence", async () => {
+    let next = () => {};
+    await using site = await startSite({
+      "/": (socket) => {
+        socket.write(`${head(200, { "content-length": 2 })}a`);
+        next = () => socket.write("b");
+      },
+    });
+    await using client = testClient({ limits: { ...LIMITS, totalMs: 5_000 } });
+    const result = await client.fetch({ url: site.url("/") }, {
+      start: () => {},
+      write: () => {
+        // The loop is blocked for longer than a body may be silent; the rest is sent as soon as it runs again.
+        setImmediate(() => {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+          setTimeout(next, 20);
+        });
+      },
+    });
+    assert.equal(result.bytes, 2);
+  });
+});
+
 describe("a kept-alive connection", () => {
   it("serves one request after the other", async () => {
     await using site = await startSite({ "/": answer(200, "ok"), "/r": redirect("/") });

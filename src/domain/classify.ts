@@ -4,9 +4,11 @@ import { type Failure, type FailureReason, failure } from "./failure.ts";
 export function classifyStatus(status: number, retryAfterMs: number | null): Failure | null {
   if (status >= 200 && status < 300) return null;
   const more = { httpStatus: status, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
-  const named = (reason: FailureReason, words: string) => failure(reason, `the server answered ${status} ${words}`, more);
+  const named = (reason: FailureReason, words: string) =>
+    failure(reason, `the server answered ${status} ${words}`, more);
   if (status === 429) return named("http_too_many_requests", "(too many requests)");
-  if (status === 503 && retryAfterMs !== null) return named("http_unavailable", "(unavailable, asked to come back later)");
+  if (status === 503 && retryAfterMs !== null)
+    return named("http_unavailable", "(unavailable, asked to come back later)");
   if (status === 401) return named("http_unauthorized", "(authentication needed)");
   if (status === 403) return named("http_forbidden", "(forbidden)");
   if (status === 404 || status === 410) return named("http_not_found", status === 404 ? "(not found)" : "(gone)");
@@ -39,6 +41,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "url_not_allowed",
   "retry_after_too_long",
   "handler_missing",
+  "handler_refused",
   "handler_bad_result",
 ]);
 
@@ -56,6 +59,8 @@ export function dispositionOf(what: Failure): Disposition {
 
 /** Failures that say something about the site's health rather than about one page. */
 export function countsForBreaker(what: Failure): boolean {
+  // A user's handler that takes too long is not the site's fault; other tasks of the site must not pay for it.
+  if (what.reason === "handler_timeout") return false;
   return (
     what.code === "timeout" ||
     what.code === "network" ||

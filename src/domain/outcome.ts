@@ -25,7 +25,13 @@ export interface TaskArtifact {
 
 /** What a task's handler made of it. */
 export type Handled =
-  | { kind: "completed"; artifacts: readonly TaskArtifact[]; results: readonly unknown[]; detail?: unknown; httpStatus?: number }
+  | {
+      kind: "completed";
+      artifacts: readonly TaskArtifact[];
+      results: readonly unknown[];
+      detail?: unknown;
+      httpStatus?: number;
+    }
   | { kind: "skipped"; why: string; httpStatus?: number }
   | { kind: "failed"; failure: Failure }
   /** The page lives on another site now: the task moves to that site's lane, and no attempt is spent. */
@@ -51,24 +57,22 @@ export interface RetryRules {
 }
 
 /** Decides what follows from a failure. `tries` counts this attempt, `waits` the rate-limit answers before it. */
-export function verdictOf(
-  handled: Handled,
-  tries: number,
-  waits: number,
-  rules: RetryRules,
-  random: Random,
-): Verdict {
+export function verdictOf(handled: Handled, tries: number, waits: number, rules: RetryRules, random: Random): Verdict {
   if (handled.kind !== "failed") return { kind: handled.kind };
   const what = handled.failure;
-  if ((what.retryAfterMs ?? 0) > rules.retryAfterMaxMs) {
+  const disposition = dispositionOf(what);
+  // A final answer stays what it is, whatever it says about coming back.
+  if (disposition !== "permanent" && (what.retryAfterMs ?? 0) > rules.retryAfterMaxMs) {
     const message = `${what.message}; it asked to wait ${Math.round((what.retryAfterMs ?? 0) / 1000)} s, longer than allowed`;
     return { kind: "failed", failure: failure("retry_after_too_long", message, { httpStatus: what.httpStatus }) };
   }
-  switch (dispositionOf(what)) {
+  switch (disposition) {
     case "permanent":
       return { kind: "failed", failure: what };
     case "rate_limit":
-      return waits >= rules.rateLimitMaxWaits ? { kind: "failed", failure: what } : { kind: "rate_wait", failure: what };
+      return waits >= rules.rateLimitMaxWaits
+        ? { kind: "failed", failure: what }
+        : { kind: "rate_wait", failure: what };
     case "retry":
       if (tries >= rules.maxAttempts) return { kind: "failed", failure: what };
       return { kind: "retry", failure: what, delayMs: retryDelay(rules.backoff, tries, random, what.retryAfterMs) };

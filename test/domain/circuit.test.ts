@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  type Breaker,
+  breakerAfterFailure,
+  breakerAfterSuccess,
+  breakerPhase,
+  CLOSED_BREAKER,
+} from "../../src/domain/circuit.ts";
+
+const RULE = { failures: 3, cooldownMs: 1000 };
+
+function afterFailures(count: number, now: number, from: Breaker = CLOSED_BREAKER): Breaker {
+  let breaker = from;
+  for (let n = 0; n < count; n += 1) breaker = breakerAfterFailure(breaker, RULE, now);
+  return breaker;
+}
+
+test("closed until the failures in a row reach the rule, then open for the cool-down, then half open", () => {
+  assert.equal(breakerPhase(afterFailures(2, 0), 0), "closed");
+  const open = afterFailures(3, 100);
+  assert.deepEqual(open, { failures: 3, openUntil: 1100, failedProbes: 0 });
+  assert.deepEqual(
+    [100, 1099, 1100, 99_999].map((now) => breakerPhase(open, now)),
+    ["open", "open", "half_open", "half_open"],
+  );
+});
+
+test("a success in between starts the count again", () => {
+  const breaker = breakerAfterSuccess(afterFailures(2, 0));
+  assert.deepEqual(breaker, CLOSED_BREAKER);
+  assert.equal(breakerPhase(afterFailures(2, 0, breaker), 0), "closed");
+});
+
+test("a probe's success closes it; its failure opens it for another cool-down and is counted", () => {
+  const open = afterFailures(3, 0);
+  assert.deepEqual(breakerAfterSuccess(open), CLOSED_BREAKER);
+  const again = breakerAfterFailure(open, RULE, 1000);
+  assert.deepEqual([again.openUntil, again.failedProbes], [2000, 1]);
+  const third = breakerAfterFailure(again, RULE, 2500);
+  assert.deepEqual([third.openUntil, third.failedProbes], [3500, 2]);
+});
+
+test("requests that were under way when it opened do not push the reopening away", () => {
+  const open = afterFailures(3, 0);
+  const late = afterFailures(10, 900, open);
+  assert.deepEqual([late.openUntil, late.failedProbes], [1000, 0]);
+});
+
+test("with any history: open exactly while its time runs, never before enough failures in a row", () => {
+  const step = fc.record({ ok: fc.boolean(), ms: fc.integer({ min: 0, max: 1500 }) });
+  fc.assert(
+    fc.property(fc.array(step), fc.integer({ min: 1, max: 6 }), (steps, failures) => {
+      const rule = { failures, cooldownMs: 1000 };
+      let breaker = CLOSED_BREAKER;
+      let now = 0;
+      let inARow = 0;
+      for (const { ok, ms } of steps) {
+        now += ms;
+        const before = breakerPhase(breaker, now);
+        breaker = ok ? breakerAfterSuccess(breaker) : breakerAfterFailure(breaker, rule, now);
+        inARow = ok ? 0 : inARow + 1;
+        assert.equal(breaker.failures, inARow);
+        assert.equal(breakerPhase(breaker, now), inARow >= failures ? "open" : "closed");
+        if (breaker.openUntil !== null) assert.ok(breaker.openUntil <= now + rule.cooldownMs);
+        if (ok) assert.deepEqual(breaker, CLOSED_BREAKER);
+        if (!ok && before === "half_open") assert.equal(breaker.openUntil, now + rule.cooldownMs);
+      }
+    }),
+  );
+});

@@ -1,5 +1,5 @@
 import type { TaskCounts } from "../../domain/run-end.ts";
-import type { TaskState } from "../../domain/states.ts";
+import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import { appendEvent, changeCounters, type Context, endRunIfDone, rows, stampIdleLane, STATE } from "./context.ts";
 import { laneId, streamId } from "./enqueue.ts";
@@ -44,12 +44,16 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const lost: number[] = [];
     const opened = new Set<string>();
     const tally = new Tally();
+    const closed = new ClosedStreams(context);
     for (const batch of batches) {
       if (!holdsLane(context, batch.hold)) {
         lost.push(batch.hold.laneId);
         continue;
       }
-      for (const settled of batch.tasks) settleTask(context, settled, tally, opened, now);
+      for (const settled of batch.tasks) {
+        if (closed.has(settled.task.streamId)) dropTask(context, settled, tally, now);
+        else settleTask(context, settled, tally, opened, now);
+      }
       if (batch.site !== undefined) writePoliteness(context, batch.site.site, batch.site.politeness);
       if (batch.events !== undefined) appendToRuns(context, batch.hold.laneId, batch.events, now);
     }
@@ -63,6 +67,35 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     }
     return { lost, opened: [...opened], ended };
   });
+}
+
+/** Streams whose run was ended (cancelled, out of time) while its owner had tasks of it in hand. */
+class ClosedStreams {
+  readonly #context: Context;
+  readonly #known = new Map<number, boolean>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  has(stream: number): boolean {
+    let closed = this.#known.get(stream);
+    if (closed === undefined) {
+      const row = this.#context.connection
+        .sql("SELECT r.status FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?")
+        .get(stream) as { status: RunState } | undefined;
+      this.#known.set(stream, (closed = row !== undefined && TERMINAL_RUN_STATES.includes(row.status)));
+    }
+    return closed;
+  }
+}
+
+/** Nothing is written for a run after its end: what comes late is dropped, whatever it was. */
+function dropTask({ connection }: Context, { task }: SettledTask, tally: Tally, now: number): void {
+  const { changes } = connection
+    .sql(END_TASK)
+    .run(STATE.cancelled, task.tries, JSON.stringify(task.attempts), null, now, task.row, task.streamId);
+  if (changes === 1) tally.move(task.streamId, task.streamId, "cancelled");
 }
 
 function settleTask(context: Context, settled: SettledTask, tally: Tally, opened: Set<string>, now: number): void {

@@ -254,6 +254,37 @@ export function settleScenarios(scenario: Scenario): void {
     }
   });
 
+  scenario("what is in flight when its run is cancelled is dropped: nothing is written after the end", async (kit) => {
+    const run = await kit.runWith(["a", "b", "c", "d"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    await kit.settle(lane, tasks.slice(0, 1), { kind: "completed", artifacts: [], results: ["kept"], detail: null });
+    await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
+    const events = await kit.events(run);
+    const late: Verdict[] = [
+      { kind: "completed", artifacts: [file("a")], results: ["late"], detail: null },
+      retryAt(kit.now),
+      movedTo(OTHER),
+    ];
+    const settled = await kit.store.settle(
+      [
+        {
+          hold: lane,
+          tasks: tasks
+            .slice(1)
+            .map((task, index) => ({ task, verdict: late[index] ?? DONE, attempt: attempt(task.tries + 1) })),
+        },
+      ],
+      kit.now,
+    );
+    assert.deepEqual(settled, { lost: [], opened: [], ended: [] });
+    assert.deepEqual(await kit.states(run), { a: "completed", b: "cancelled", c: "cancelled", d: "cancelled" });
+    assert.deepEqual(await kit.store.resultsOf(tasks[0]?.id ?? ""), ["kept"]);
+    assert.deepEqual(await kit.store.resultsOf(tasks[1]?.id ?? ""), []);
+    assert.deepEqual(await kit.store.artifactsOf(tasks[1]?.id ?? ""), []);
+    assert.deepEqual(await kit.events(run), events);
+  });
+
   scenario("lane events reach every run with open work there, before the run's end", async (kit) => {
     const ending = await kit.runWith(["a"]);
     const going = await kit.runWith(["b", "c"]);

@@ -6,7 +6,8 @@ export const SIDECAR_SUFFIX = ".json";
 
 /** `sha256/ab/<64 digits>`. The check is what keeps every path inside the store's folder. */
 export function artifactPath(hash: string): string {
-  if (!/^[0-9a-f]{64}$/.test(hash)) throw new OrbError("input_invalid", "an artifact is named by 64 hexadecimal digits");
+  if (!/^[0-9a-f]{64}$/.test(hash))
+    throw new OrbError("input_invalid", "an artifact is named by 64 hexadecimal digits");
   return `sha256/${hash.slice(0, 2)}/${hash}`;
 }
 
@@ -40,7 +41,8 @@ export class Folder {
   }
 
   part(key: string): string {
-    if (!/^[A-Za-z0-9_-]{1,100}$/.test(key)) throw new OrbError("input_invalid", "a part is named by letters, digits, - and _");
+    if (!/^[A-Za-z0-9_-]{1,100}$/.test(key))
+      throw new OrbError("input_invalid", "a part is named by letters, digits, - and _");
     return `${this.tmp}/${PART_PREFIX}${key}`;
   }
 

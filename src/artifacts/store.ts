@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { createReadStream, mkdirSync, opendirSync, type ReadStream, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  createReadStream,
+  mkdirSync,
+  opendirSync,
+  type ReadStream,
+  readdirSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../base/clock.ts";
 import { OrbError } from "../base/errors.ts";

@@ -165,7 +165,7 @@ export class FileWriter implements ArtifactWriter {
     const file = (this.#file ??= await onDiskAsync(() => this.#openFile()));
     file.hash.update(piece);
     try {
-      for (let done = 0; done < piece.length; ) {
+      for (let done = 0; done < piece.length;) {
         // Positional: should a frozen process wake and go on with the same part, both write the same bytes to the same place.
         const { bytesWritten } = await file.handle.write(piece, done, piece.length - done, file.position);
         done += bytesWritten;
@@ -203,7 +203,7 @@ export class FileWriter implements ArtifactWriter {
 /** Feeds what is already there to the hash, in pieces. */
 async function readBack(handle: FileHandle, hash: Hash, bytes: number): Promise<number> {
   const buffer = Buffer.allocUnsafe(Math.min(READ_BACK_BYTES, Math.max(bytes, 1)));
-  for (let position = 0; position < bytes; ) {
+  for (let position = 0; position < bytes;) {
     const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, bytes - position), position);
     if (bytesRead === 0) throw new OrbError("engine_lost", "another process shortened the partial file");
     hash.update(buffer.subarray(0, bytesRead));

@@ -123,7 +123,11 @@ function networks(...list: string[]): Network[] {
   });
 }
 
-const [MAPPED, NAT64, GLOBAL_UNICAST] = networks("::ffff:0:0/96", "64:ff9b::/96", "2000::/3") as [Network, Network, Network];
+const [MAPPED, NAT64, GLOBAL_UNICAST] = networks("::ffff:0:0/96", "64:ff9b::/96", "2000::/3") as [
+  Network,
+  Network,
+  Network,
+];
 
 const NOT_GLOBAL_4 = networks(
   "0.0.0.0/8", // "this network": 0.0.0.0 reaches the machine itself
@@ -144,7 +148,14 @@ const NOT_GLOBAL_4 = networks(
 );
 
 /** What `true` opens. 198.18/15 is here because local proxies hand it out as fake addresses. */
-const PRIVATE_4 = networks("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15");
+const PRIVATE_4 = networks(
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+);
 const PRIVATE_6 = networks("::1/128", "fc00::/7");
 
 /** Where clouds hand out credentials. 168.63.129.16 is Azure's, and public by its number alone. */

@@ -32,8 +32,10 @@ export function contentCodings(header: string | undefined): string[] | null {
     .filter((coding) => coding !== "" && coding !== "identity" && coding !== "none");
   if (codings.length === 0) return null;
   const unknown = codings.find((coding) => !(coding in CODINGS));
-  if (unknown !== undefined) throw new FetchFailure("unsupported_encoding", "the body is encoded in a way that is not known here");
-  if (codings.length > MAX_STACKED) throw new FetchFailure("unsupported_encoding", "the body is encoded too many times over");
+  if (unknown !== undefined)
+    throw new FetchFailure("unsupported_encoding", "the body is encoded in a way that is not known here");
+  if (codings.length > MAX_STACKED)
+    throw new FetchFailure("unsupported_encoding", "the body is encoded too many times over");
   return codings;
 }
 
@@ -56,7 +58,9 @@ const CODINGS: Record<string, Coding> = {
   "x-gzip": gzip,
   deflate: {
     atOnce: (input, maxOutputLength) =>
-      hasZlibHeader(input) ? zlib.inflateSync(input, { maxOutputLength }) : zlib.inflateRawSync(input, { maxOutputLength }),
+      hasZlibHeader(input)
+        ? zlib.inflateSync(input, { maxOutputLength })
+        : zlib.inflateRawSync(input, { maxOutputLength }),
     stream: (first) => (hasZlibHeader(first) ? zlib.createInflate(STREAM) : zlib.createInflateRaw(STREAM)),
   },
   br: {
@@ -102,7 +106,8 @@ export function createDecoder(codings: string[], maxBytes: number, emit: Emit, f
       const limit = Math.min(maxBytes, AT_ONCE_DECODED);
       let body = collected.length === 1 ? collected[0]! : Buffer.concat(collected, size);
       try {
-        for (let index = codings.length - 1; index >= 0; index -= 1) body = CODINGS[codings[index]!]!.atOnce(body, limit);
+        for (let index = codings.length - 1; index >= 0; index -= 1)
+          body = CODINGS[codings[index]!]!.atOnce(body, limit);
       } catch (error) {
         if (systemCode(error) !== "ERR_BUFFER_TOO_LARGE") throw decodeFailure(error as Error);
         if (limit === maxBytes) throw tooLarge();

@@ -9,7 +9,10 @@ import { type AddressPolicy, isAllowedAddress } from "./address.ts";
 export function checkUrl(url: string | URL, policy: AddressPolicy): URL {
   const parsed = typeof url === "string" ? parseUrl(url) : url;
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
-    throw new FetchFailure("scheme_not_allowed", `only http and https are fetched, not ${parsed.protocol.slice(0, 20)}`);
+    throw new FetchFailure(
+      "scheme_not_allowed",
+      `only http and https are fetched, not ${parsed.protocol.slice(0, 20)}`,
+    );
   }
   if (parsed.hostname === "") throw new FetchFailure("url_not_allowed", "the URL names no host");
   checkHost(parsed.hostname, policy);
@@ -27,7 +30,10 @@ export function checkHost(hostname: string, policy: AddressPolicy): void {
 
 export function privateAddress(hostname?: string): FetchFailure {
   const subject = hostname === undefined ? "the target" : `the host "${hostname}"`;
-  return new FetchFailure("private_address", `${subject} is not on the public internet, and its network is not allowed here`);
+  return new FetchFailure(
+    "private_address",
+    `${subject} is not on the public internet, and its network is not allowed here`,
+  );
 }
 
 /**

@@ -60,9 +60,12 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#since += stalledMs;
     const { connectMs, headersMs, idleMs } = this.#owner.limits;
     const silent = now - this.#since;
-    if (this.#phase === "connecting" && silent > connectMs) this.#timeout("timeout_connect", `no connection after ${connectMs} ms`);
-    else if (this.#phase === "waiting" && silent > headersMs) this.#timeout("timeout_headers", `no answer after ${headersMs} ms`);
-    else if (this.#phase === "body" && silent > idleMs) this.#timeout("timeout_idle", `the body stopped for ${idleMs} ms`);
+    if (this.#phase === "connecting" && silent > connectMs)
+      this.#timeout("timeout_connect", `no connection after ${connectMs} ms`);
+    else if (this.#phase === "waiting" && silent > headersMs)
+      this.#timeout("timeout_headers", `no answer after ${headersMs} ms`);
+    else if (this.#phase === "body" && silent > idleMs)
+      this.#timeout("timeout_idle", `the body stopped for ${idleMs} ms`);
     else if (this.#phase === "draining" && silent > idleMs) this.#drained(true);
   }
 

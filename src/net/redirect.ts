@@ -7,7 +7,8 @@ export function isRedirect(status: number): boolean {
 
 /** Where a Location header points to, seen from the page that sent it. */
 export function redirectTarget(location: string | undefined, from: URL): URL {
-  if (location === undefined || location === "") throw new FetchFailure("bad_redirect", "a redirect came without a Location");
+  if (location === undefined || location === "")
+    throw new FetchFailure("bad_redirect", "a redirect came without a Location");
   const target = URL.parse(asUtf8(location), from.href);
   if (target === null) throw new FetchFailure("bad_redirect", "the Location of a redirect is not a URL");
   return target;

@@ -30,7 +30,18 @@ export interface TransferContext {
 export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
 
 /** Set by undici itself or meaningless for a caller to choose. */
-const NOT_FOR_CALLERS = new Set(["connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
+const NOT_FOR_CALLERS = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 /** One fetch: its limits, and the hops from the first URL to the one that answers. */
 export class Transfer implements Timed, HopOwner {
@@ -51,7 +62,13 @@ export class Transfer implements Timed, HopOwner {
   #hop: Hop | null = null;
   #over = false;
 
-  constructor(context: TransferContext, request: HttpRequest, sink: BodySink, resolve: (result: HttpResult) => void, reject: (error: unknown) => void) {
+  constructor(
+    context: TransferContext,
+    request: HttpRequest,
+    sink: BodySink,
+    resolve: (result: HttpResult) => void,
+    reject: (error: unknown) => void,
+  ) {
     this.context = context;
     this.limits = request.limits === undefined ? context.limits : { ...context.limits, ...request.limits };
     this.sink = sink;
@@ -90,7 +107,9 @@ export class Transfer implements Timed, HopOwner {
     const wireBytes = this.#hop?.wireBytes ?? 0;
     const bonus = minBytesPerSecond === undefined ? 0 : (wireBytes / minBytesPerSecond) * 1000;
     if (now - this.#started > totalMs + bonus) {
-      return this.fail(new FetchFailure("timeout_total", `the fetch took longer than ${Math.round(totalMs + bonus)} ms`));
+      return this.fail(
+        new FetchFailure("timeout_total", `the fetch took longer than ${Math.round(totalMs + bonus)} ms`),
+      );
     }
     this.#hop?.check(now, stalledMs);
   }

@@ -16,8 +16,10 @@ export function connectFailure(error: Error, hostname: string): FetchFailure {
   if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT") {
     return make("timeout_connect", `no connection to ${hostname} in time`);
   }
-  if (code === "ECONNRESET" || code === "EPIPE") return make("connection_reset", `${hostname} closed the connection while it opened`);
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return make("dns_failed", `the host name "${hostname}" could not be resolved`);
+  if (code === "ECONNRESET" || code === "EPIPE")
+    return make("connection_reset", `${hostname} closed the connection while it opened`);
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return make("dns_failed", `the host name "${hostname}" could not be resolved`);
   if (isTlsCode(code)) return make("tls_failed", `no secure connection to ${hostname} (${code})`);
   return make("connection_failed", `no connection to ${hostname} (${code === "" ? "unknown cause" : code})`);
 }
@@ -51,13 +53,19 @@ export function exchangeFailure(error: Error, answered: boolean): Error {
   }
   if (error.name === "HTTPParserError") return parserFailure(error, answered);
   if (code === "UND_ERR_SOCKET") {
-    if (error.message.startsWith("bad ")) return make("malformed_response", "the server answered something that was not asked");
+    if (error.message.startsWith("bad "))
+      return make("malformed_response", "the server answered something that was not asked");
     return answered
       ? make("truncated_body", "the connection closed in the middle of the body")
       : make("connection_reset", "the connection closed before an answer came");
   }
   if (code === RESET_CODE || code === "ECONNRESET" || code === "EPIPE") {
-    return make("connection_reset", answered ? "the connection was reset in the middle of the answer" : "the connection was reset before an answer came");
+    return make(
+      "connection_reset",
+      answered
+        ? "the connection was reset in the middle of the answer"
+        : "the connection was reset before an answer came",
+    );
   }
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
     return make("request_invalid", `the request cannot be sent: ${error.message}`);
@@ -72,7 +80,8 @@ function parserFailure(error: Error, answered: boolean): FetchFailure {
   // undici leaves the code empty here; the reason stands in parentheses. An end of file within a message is a cut,
   // everything else is not HTTP.
   const why = /\(([^()]*)\)$/.exec(error.message)?.[1] ?? "no reason given";
-  if (why === "Invalid EOF state" && answered) return new FetchFailure("truncated_body", "the connection closed in the middle of the body");
+  if (why === "Invalid EOF state" && answered)
+    return new FetchFailure("truncated_body", "the connection closed in the middle of the body");
   return new FetchFailure("malformed_response", `the answer is not valid HTTP: ${why}`);
 }
 

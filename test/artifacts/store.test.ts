@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { describe, it } from "node:test";
 import { type ArtifactStore, createArtifactStore } from "../../src/artifacts/store.ts";
 import { systemClock } from "../../src/base/clock.ts";
@@ -12,7 +22,13 @@ const SMALL = Buffer.from("a small page");
 const LARGE = Buffer.alloc(1_000_000, "0123456789abcdef!");
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 const open = (dir: string) => createArtifactStore({ dir, clock: systemClock });
-const part = (key: string) => ({ key, url: "http://example.com/file", etag: '"v1"', lastModified: null, total: LARGE.length });
+const part = (key: string) => ({
+  key,
+  url: "http://example.com/file",
+  etag: '"v1"',
+  lastModified: null,
+  total: LARGE.length,
+});
 
 async function put(store: ArtifactStore, bytes: Buffer, step = 50_000) {
   const writer = store.writer();
@@ -81,14 +97,35 @@ describe("a stored body", () => {
     using dir = tempDir();
     const store = open(dir.path);
     writeFileSync(`${dir.path}/secret`, "x");
-    for (const name of ["../secret", "", "A".repeat(64), `${"a".repeat(63)}/`, `../../${"a".repeat(58)}`, "a".repeat(65), `${"a".repeat(64)}\n`]) {
-      for (const use of [store.has, store.open, store.sizeOf]) assert.throws(() => use(name), (error) => isOrbError(error, "input_invalid"));
+    for (const name of [
+      "../secret",
+      "",
+      "A".repeat(64),
+      `${"a".repeat(63)}/`,
+      `../../${"a".repeat(58)}`,
+      "a".repeat(65),
+      `${"a".repeat(64)}\n`,
+    ]) {
+      for (const use of [store.has, store.open, store.sizeOf])
+        assert.throws(
+          () => use(name),
+          (error) => isOrbError(error, "input_invalid"),
+        );
     }
     for (const key of ["../x", "", "a/b", "a.json", "a".repeat(101)]) {
-      assert.throws(() => store.resumable(key), (error) => isOrbError(error, "input_invalid"));
-      assert.throws(() => store.dropPart(key), (error) => isOrbError(error, "input_invalid"));
+      assert.throws(
+        () => store.resumable(key),
+        (error) => isOrbError(error, "input_invalid"),
+      );
+      assert.throws(
+        () => store.dropPart(key),
+        (error) => isOrbError(error, "input_invalid"),
+      );
     }
-    assert.throws(() => store.open("0".repeat(64)), (error) => isOrbError(error, "not_found"));
+    assert.throws(
+      () => store.open("0".repeat(64)),
+      (error) => isOrbError(error, "not_found"),
+    );
     store.probe();
     assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
   });
@@ -98,12 +135,18 @@ describe("a stored body", () => {
     const store = open(dir.path);
     // A link to /dev/full in the way of the next temporary file: each write to it reports a full disk.
     symlinkSync("/dev/full", `${dir.path}/tmp/part-full`);
-    writeFileSync(`${dir.path}/tmp/part-full.json`, JSON.stringify({ url: "x", etag: null, lastModified: "y", total: null }));
+    writeFileSync(
+      `${dir.path}/tmp/part-full.json`,
+      JSON.stringify({ url: "x", etag: null, lastModified: "y", total: null }),
+    );
     const writer = store.writer({ part: part("full"), resume: true });
-    await assert.rejects(async () => {
-      await writer.write(LARGE);
-      await writer.finish();
-    }, (error) => isOrbError(error, "disk_full"));
+    await assert.rejects(
+      async () => {
+        await writer.write(LARGE);
+        await writer.finish();
+      },
+      (error) => isOrbError(error, "disk_full"),
+    );
     await writer.abort(false);
   });
 
@@ -111,8 +154,10 @@ describe("a stored body", () => {
     using dir = tempDir();
     mkdirSync(`${dir.path}/tmp`);
     const twoHoursAgo = systemClock.now() / 1000 - 7_200;
-    for (const name of ["w-1-old", "w-1-new", "part-old", "part-old.json"]) writeFileSync(`${dir.path}/tmp/${name}`, "x");
-    for (const name of ["w-1-old", "part-old", "part-old.json"]) utimesSync(`${dir.path}/tmp/${name}`, twoHoursAgo, twoHoursAgo);
+    for (const name of ["w-1-old", "w-1-new", "part-old", "part-old.json"])
+      writeFileSync(`${dir.path}/tmp/${name}`, "x");
+    for (const name of ["w-1-old", "part-old", "part-old.json"])
+      utimesSync(`${dir.path}/tmp/${name}`, twoHoursAgo, twoHoursAgo);
     open(dir.path);
     assert.deepEqual(readdirSync(`${dir.path}/tmp`).toSorted(), ["part-old", "part-old.json", "w-1-new"]);
   });
@@ -150,7 +195,9 @@ describe("a part", () => {
       await writer.write(Buffer.alloc(1_000_000, "0123456789abcdef!").subarray(0, 200_000));
       process.kill(process.pid, "SIGKILL");
     `;
-    await new Promise<void>((resolve) => execFile(process.execPath, ["--input-type=module", "-e", script, dir.path], () => resolve()));
+    await new Promise<void>((resolve) =>
+      execFile(process.execPath, ["--input-type=module", "-e", script, dir.path], () => resolve()),
+    );
     const store = open(dir.path);
     const found = store.resumable("t2")!;
     assert.equal(found.offset, 200_000);

@@ -29,7 +29,8 @@ function fileServer(file: Served): Behaviour {
   return (socket, request) => {
     const range = /^bytes=(\d+)-$/.exec(request.headers["range"] ?? "");
     const condition = request.headers["if-range"];
-    const same = condition === undefined || condition === file.headers["etag"] || condition === file.headers["last-modified"];
+    const same =
+      condition === undefined || condition === file.headers["etag"] || condition === file.headers["last-modified"];
     const asked = range === null || file.ignoreRange === true || !same ? 0 : Number(range[1]);
     if (asked >= file.body.length) return void socket.write(head(416, { "content-length": 0 }));
     const from = asked > 0 && file.wrongRange === true ? asked - 10 : asked;
@@ -70,7 +71,10 @@ describe("a download", () => {
     t.site.on("/page", answer(200, "<p>hello", { "content-type": "text/html" }));
     const got = await t.get("/old");
     assert.equal(got.hash, sha256(Buffer.from("<p>hello")));
-    assert.deepEqual([got.status, got.size, got.contentType, got.finalUrl, got.redirects.length], [200, 8, "text/html", t.site.url("/page"), 1]);
+    assert.deepEqual(
+      [got.status, got.size, got.contentType, got.finalUrl, got.redirects.length],
+      [200, 8, "text/html", t.site.url("/page"), 1],
+    );
     assert.equal(await t.artifacts.verify(got.hash!), true);
     assert.equal(t.site.log[0]!.headers["accept-encoding"], "identity");
     assert.equal(t.site.log[0]!.headers["range"], undefined);
@@ -90,7 +94,10 @@ describe("a download", () => {
     for (const status of [204, 304, 403, 404, 429, 500, 503]) {
       t.site.on("/", answer(status, status === 204 || status === 304 ? "" : "a page about the error"));
       const got = await t.get("/");
-      assert.deepEqual([got.status, got.hash, got.size, got.notModified], [status, null, 0, status === 304 ? true : undefined]);
+      assert.deepEqual(
+        [got.status, got.hash, got.size, got.notModified],
+        [status, null, 0, status === 304 ? true : undefined],
+      );
     }
     t.site.on("/", redirect("http://other.test/"));
     assert.equal((await t.get("/", { followRedirects: () => false })).notFollowed, "http://other.test/");
@@ -132,7 +139,10 @@ describe("a download", () => {
 });
 
 describe("a download that broke off", () => {
-  for (const [name, headers] of Object.entries({ ETag: { etag: '"v1"' }, "Last-Modified": { "last-modified": "Sun, 15 Nov 2026 02:45:21 GMT" } })) {
+  for (const [name, headers] of Object.entries({
+    ETag: { etag: '"v1"' },
+    "Last-Modified": { "last-modified": "Sun, 15 Nov 2026 02:45:21 GMT" },
+  })) {
     it(`is completed by the next attempt with only the rest sent, by ${name}`, async () => {
       await using t = await bench();
       const file: Served = { body: FILE, headers, cutAt: CUT };
@@ -191,7 +201,12 @@ describe("a download that broke off", () => {
   });
 
   it("is not kept when there is no telling whether the rest would fit", async () => {
-    for (const headers of [{}, { etag: 'W/"weak"' }, { etag: '"v1"', "accept-ranges": "none" }, { etag: '"v1"', "content-encoding": "gzip" }] as Record<string, string>[]) {
+    for (const headers of [
+      {},
+      { etag: 'W/"weak"' },
+      { etag: '"v1"', "accept-ranges": "none" },
+      { etag: '"v1"', "content-encoding": "gzip" },
+    ] as Record<string, string>[]) {
       await using t = await bench();
       const body = headers["content-encoding"] === undefined ? FILE : gzipSync(FILE, { level: 0 });
       t.site.on("/", fileServer({ body, headers, cutAt: CUT }));

@@ -28,9 +28,29 @@ function refusal(url: string, policy = PUBLIC_ONLY): string {
 describe("a URL that must not be fetched", () => {
   it("is refused when it names a private address, in every way of writing it", () => {
     for (const host of [
-      "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "１２７.0.0.1", "0", "0.0.0.0", "10.0.0.1",
-      "169.254.169.254", "2852039166", "[::1]", "[::]", "[::127.0.0.1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]",
-      "[2002:7f00:1::]", "[fe80::1]", "[fd00:ec2::254]", "[0:0:0:0:0:0:0:1]",
+      "127.0.0.1",
+      "127.1",
+      "2130706433",
+      "0x7f000001",
+      "0x7f.1",
+      "0177.0.0.1",
+      "127.0.0.1.",
+      "１２７.0.0.1",
+      "0",
+      "0.0.0.0",
+      "10.0.0.1",
+      "169.254.169.254",
+      "2852039166",
+      "[::1]",
+      "[::]",
+      "[::127.0.0.1]",
+      "[::ffff:127.0.0.1]",
+      "[::ffff:7f00:1]",
+      "[64:ff9b::7f00:1]",
+      "[2002:7f00:1::]",
+      "[fe80::1]",
+      "[fd00:ec2::254]",
+      "[0:0:0:0:0:0:0:1]",
     ]) {
       assert.equal(refusal(`http://${host}/`), "private_address", host);
     }
@@ -40,10 +60,26 @@ describe("a URL that must not be fetched", () => {
   });
 
   it("is refused when it is not http or https", () => {
-    for (const url of ["file:///etc/passwd", "ftp://example.com/", "javascript:alert(1)", "data:text/plain,x", "gopher://x/", "ws://x/", "blob:http://x/"]) {
+    for (const url of [
+      "file:///etc/passwd",
+      "ftp://example.com/",
+      "javascript:alert(1)",
+      "data:text/plain,x",
+      "gopher://x/",
+      "ws://x/",
+      "blob:http://x/",
+    ]) {
       assert.equal(refusal(url), "scheme_not_allowed", url);
     }
-    for (const url of ["", "example.com", "http://", "http://[fe80::1%25eth0]/", "http://user:s3cret@/", "http://a b/", "http://1.2.3.4.5/"]) {
+    for (const url of [
+      "",
+      "example.com",
+      "http://",
+      "http://[fe80::1%25eth0]/",
+      "http://user:s3cret@/",
+      "http://a b/",
+      "http://1.2.3.4.5/",
+    ]) {
       assert.equal(refusal(url), "url_not_allowed", url);
     }
   });
@@ -51,7 +87,14 @@ describe("a URL that must not be fetched", () => {
   it("keeps metadata addresses closed when private networks are open", () => {
     const open = parseAddressPolicy(true);
     assert.equal(refusal("http://127.0.0.1/", open), "allowed");
-    for (const host of ["169.254.169.254", "2852039166", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200", "[fe80::1]"]) {
+    for (const host of [
+      "169.254.169.254",
+      "2852039166",
+      "[::ffff:169.254.169.254]",
+      "[fd00:ec2::254]",
+      "100.100.100.200",
+      "[fe80::1]",
+    ]) {
       assert.equal(refusal(`http://${host}/latest/meta-data`, open), "private_address", host);
     }
   });
@@ -75,7 +118,8 @@ describe("a fetch of a private address", () => {
     assert.equal(await get(site.url("/literal")), "forbidden_target/private_address");
     assert.equal(await get(site.url("/decimal")), "forbidden_target/private_address");
     assert.equal(await get(site.url("/name")), "forbidden_target/private_address");
-    for (const path of ["/file", "/ftp", "/javascript"]) assert.equal(await get(site.url(path)), "forbidden_target/scheme_not_allowed");
+    for (const path of ["/file", "/ftp", "/javascript"])
+      assert.equal(await get(site.url(path)), "forbidden_target/scheme_not_allowed");
     assert.equal(canary.connections, 0);
   });
 
@@ -91,9 +135,15 @@ describe("a fetch of a private address", () => {
   it("is refused when only one of several resolved addresses is private", async () => {
     await using canary = await startCanary();
     await using site = await startSite({ "/": answer(200, "hello") }, SITE);
-    const lookup = async () => [{ address: SITE, family: 4 }, { address: "127.0.0.1", family: 4 }];
+    const lookup = async () => [
+      { address: SITE, family: 4 },
+      { address: "127.0.0.1", family: 4 },
+    ];
     await using client = testClient({ policy: onlySite, lookup });
-    assert.equal(await reasonOf(client.fetch({ url: `http://mixed.test:${site.port}/` }, discardBody)), "forbidden_target/private_address");
+    assert.equal(
+      await reasonOf(client.fetch({ url: `http://mixed.test:${site.port}/` }, discardBody)),
+      "forbidden_target/private_address",
+    );
     assert.equal(site.connections + canary.connections, 0);
   });
 
@@ -130,7 +180,14 @@ describe("a fetch of a private address", () => {
 });
 
 describe("what a caller gives along with a request", () => {
-  const given = { Authorization: "Bearer t0ken", Cookie: "session=1", "X-Api-Key": "k3y", "X-Anything": "1", Accept: "text/html", "Accept-Language": "de" };
+  const given = {
+    Authorization: "Bearer t0ken",
+    Cookie: "session=1",
+    "X-Api-Key": "k3y",
+    "X-Anything": "1",
+    Accept: "text/html",
+    "Accept-Language": "de",
+  };
 
   it("reaches the origin it was given for, and no other", async () => {
     await using first = await startSite({}, SITE);
@@ -144,16 +201,23 @@ describe("what a caller gives along with a request", () => {
     const result = await client.fetch({ url: first.url("/start"), headers: given }, discardBody);
     assert.equal(result.status, 200);
     assert.equal(result.url, second.url("/end"));
-    assert.deepEqual(result.redirects.map(({ from, to }) => [from, to].map((url) => new URL(url).pathname)), [
-      ["/start", "/same"], ["/same", "/back"], ["/back", "/end"], ["/end", "/end"],
-    ]);
+    assert.deepEqual(
+      result.redirects.map(({ from, to }) => [from, to].map((url) => new URL(url).pathname)),
+      [
+        ["/start", "/same"],
+        ["/same", "/back"],
+        ["/back", "/end"],
+        ["/end", "/end"],
+      ],
+    );
     for (const request of first.log.slice(0, 2)) {
       assert.equal(request.headers["x-api-key"], "k3y");
       assert.equal(request.headers["authorization"], "Bearer t0ken");
       assert.equal(request.headers["cookie"], "session=1");
     }
     for (const request of [...second.log, first.log[2]!]) {
-      for (const name of ["authorization", "cookie", "x-api-key", "x-anything"]) assert.equal(request.headers[name], undefined, name);
+      for (const name of ["authorization", "cookie", "x-api-key", "x-anything"])
+        assert.equal(request.headers[name], undefined, name);
       assert.equal(request.headers["accept"], "text/html");
       assert.equal(request.headers["accept-language"], "de");
       assert.equal(request.headers["user-agent"], "orb-test");
@@ -180,8 +244,20 @@ describe("what a caller gives along with a request", () => {
     site.on("/307", redirect("/end", 307));
     await using client = testClient();
     const post = (path: string) =>
-      client.fetch({ url: site.url(path), method: "post", body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } }, discardBody);
-    for (const [path, method, type] of [["/303", "GET", undefined], ["/302", "GET", undefined], ["/307", "POST", "application/x-www-form-urlencoded"]] as const) {
+      client.fetch(
+        {
+          url: site.url(path),
+          method: "post",
+          body: "a=1",
+          headers: { "content-type": "application/x-www-form-urlencoded" },
+        },
+        discardBody,
+      );
+    for (const [path, method, type] of [
+      ["/303", "GET", undefined],
+      ["/302", "GET", undefined],
+      ["/307", "POST", "application/x-www-form-urlencoded"],
+    ] as const) {
       await post(path);
       const last = site.log.findLast((request) => request.path === "/end")!;
       assert.equal(last.method, method);
@@ -194,7 +270,10 @@ describe("what a caller gives along with a request", () => {
     site.on("/", redirect("https://elsewhere.test/page#part"));
     await using client = testClient();
     const sink = new BufferSink();
-    const result = await client.fetch({ url: site.url("/"), followRedirects: (from, to) => from.host === to.host }, sink);
+    const result = await client.fetch(
+      { url: site.url("/"), followRedirects: (from, to) => from.host === to.host },
+      sink,
+    );
     assert.equal(result.status, 302);
     assert.equal(result.notFollowed, "https://elsewhere.test/page");
   });

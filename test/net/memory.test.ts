@@ -11,9 +11,11 @@ const MIB = 1024 * 1024;
 /** A gibibyte of zeros, compressed without ever being whole in memory. */
 async function bomb(encoder: Transform): Promise<Buffer> {
   const zeros = Buffer.alloc(MIB);
-  const source = Readable.from((function* () {
-    for (let size = 0; size < GIB; size += MIB) yield zeros;
-  })());
+  const source = Readable.from(
+    (function* () {
+      for (let size = 0; size < GIB; size += MIB) yield zeros;
+    })(),
+  );
   const parts: Buffer[] = [];
   for await (const part of source.pipe(encoder)) parts.push(part as Buffer);
   return Buffer.concat(parts);
@@ -26,13 +28,23 @@ it("bombs of 1 GiB and endless bodies, all at once, cost less than 100 MiB of me
     br: createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
     zstd: createZstdCompress(),
   };
-  const bombs = Object.fromEntries(await Promise.all(Object.entries(encoders).map(async ([coding, encoder]) => [coding, await bomb(encoder)] as const)));
+  const bombs = Object.fromEntries(
+    await Promise.all(
+      Object.entries(encoders).map(async ([coding, encoder]) => [coding, await bomb(encoder)] as const),
+    ),
+  );
   await using site = await startSite({ "/endless": flood(head(200), Buffer.alloc(64 * 1024)) });
-  for (const [coding, body] of Object.entries(bombs)) site.on(`/${coding}`, answer(200, body, { "content-encoding": coding }));
+  for (const [coding, body] of Object.entries(bombs))
+    site.on(`/${coding}`, answer(200, body, { "content-encoding": coding }));
   await using client = testClient({ limits: { maxBodyBytes: 128 * MIB } });
   const sink = { start: () => {}, write: () => {} };
   const get = (path: string) => reasonOf(client.fetch({ url: site.url(path) }, sink));
-  const all = () => Promise.all([get("/endless"), get("/endless"), ...Object.keys(bombs).flatMap((coding) => [get(`/${coding}`), get(`/${coding}`)])]);
+  const all = () =>
+    Promise.all([
+      get("/endless"),
+      get("/endless"),
+      ...Object.keys(bombs).flatMap((coding) => [get(`/${coding}`), get(`/${coding}`)]),
+    ]);
 
   globalThis.gc?.();
   const before = process.memoryUsage().rss;

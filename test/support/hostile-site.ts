@@ -124,7 +124,11 @@ export function head(status: number, headers: Record<string, string | number> = 
 }
 
 /** A proper answer. */
-export function answer(status: number, body: string | Buffer, headers: Record<string, string | number> = {}): Behaviour {
+export function answer(
+  status: number,
+  body: string | Buffer,
+  headers: Record<string, string | number> = {},
+): Behaviour {
   const bytes = Buffer.from(body as string);
   return (socket) => {
     socket.write(head(status, { "content-length": bytes.length, ...headers }));
@@ -144,7 +148,9 @@ export function rawThenClose(bytes: string | Buffer): Behaviour {
 
 export function redirect(location: string | ((request: WireRequest) => string), status = 302): Behaviour {
   return (socket, request) => {
-    socket.write(head(status, { location: typeof location === "string" ? location : location(request), "content-length": 0 }));
+    socket.write(
+      head(status, { location: typeof location === "string" ? location : location(request), "content-length": 0 }),
+    );
   };
 }
 

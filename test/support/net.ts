@@ -8,7 +8,12 @@ export type TestClient = HttpClient & AsyncDisposable;
 
 /** A client that may use the loopback network, closed at the end of its block. */
 export function testClient(options: Partial<HttpClientOptions> = {}): TestClient {
-  const client = createHttpClient({ policy: parseAddressPolicy(true), clock: systemClock, userAgent: "orb-test", ...options });
+  const client = createHttpClient({
+    policy: parseAddressPolicy(true),
+    clock: systemClock,
+    userAgent: "orb-test",
+    ...options,
+  });
   return { ...client, [Symbol.asyncDispose]: () => client.close() };
 }
 

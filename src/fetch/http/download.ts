@@ -35,7 +35,11 @@ export async function download(deps: DownloadDeps, request: FetchRequest): Promi
   return answer as FetchAnswer;
 }
 
-async function attempt(deps: DownloadDeps, request: FetchRequest, part: Resumable | null): Promise<FetchAnswer | "start_over"> {
+async function attempt(
+  deps: DownloadDeps,
+  request: FetchRequest,
+  part: Resumable | null,
+): Promise<FetchAnswer | "start_over"> {
   const receiver = new Receiver(deps.artifacts, request, part);
   let result: HttpResult;
   try {
@@ -117,7 +121,8 @@ class Receiver implements BodySink {
 
   #resume(head: ResponseHead): void {
     const part = this.#part;
-    if (part === null) throw new FetchFailure("malformed_response", "the server sent a part of the body that was not asked for");
+    if (part === null)
+      throw new FetchFailure("malformed_response", "the server sent a part of the body that was not asked for");
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(head.headers["content-range"] ?? "");
     if (range === null || Number(range[1]) !== part.offset || head.encoded) throw MISMATCH;
     const total = range[2] === "*" ? null : Number(range[2]);

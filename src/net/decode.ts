@@ -5,7 +5,7 @@ import { FetchFailure } from "../domain/failure.ts";
 
 /**
  * Content decoding with a bound on what comes out. Small bodies are collected and decoded in one synchronous call:
- * for a 33 KB page that costs a third of the streaming decoder, whose every chunk goes through libuv's thread pool.
+ * 115 µs of CPU for a 33 KB page against 270 for the streaming decoder, whose chunks go through libuv's thread pool.
  * Whatever turns out larger, on the wire or decoded, is streamed and never whole in memory.
  */
 export interface Decoder {

@@ -54,7 +54,7 @@ describe("SQLite: a migration that is killed", () => {
       const path = join(folder.path, "orb.db");
       await using child = new Child("migrate", path);
       assert.equal(await child.line(), "ready");
-      await new Promise((resolve) => setTimeout(resolve, random.next() * 120));
+      await new Promise((resolve) => setTimeout(resolve, random.next() * 100));
       await child.kill();
       expectStarts(path);
     }

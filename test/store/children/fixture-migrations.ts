@@ -1,7 +1,7 @@
 import type { Migration } from "../../../src/store/sqlite/migrate.ts";
 
 export const STEPS = 5;
-export const ROWS = 4000;
+export const ROWS = 1500;
 
 /**
  * Migrations that each make a table, fill it, and rewrite the one before. `between` is called in the middle of every one.

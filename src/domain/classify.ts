@@ -40,6 +40,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "scheme_not_allowed",
   "url_not_allowed",
   "retry_after_too_long",
+  "request_invalid",
   "handler_missing",
   "handler_refused",
   "handler_bad_result",

@@ -52,6 +52,7 @@ export const FAILURE_REASONS = {
   run_cancelled: "cancelled",
   request_invalid: "unknown",
   handler_threw: "unknown",
+  handler_refused: "unknown",
   handler_timeout: "timeout",
   handler_out_of_memory: "unknown",
   handler_exited: "unknown",

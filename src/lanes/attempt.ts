@@ -4,6 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import { type Failure, FetchFailure, failure } from "../domain/failure.ts";
 import { type Attempt, type Handled, type RetryRules, verdictOf } from "../domain/outcome.ts";
+import { laneOfSite } from "../domain/lane.ts";
 import { siteOf } from "../domain/url.ts";
 import type { ClaimedTask, SettledTask } from "../store/port.ts";
 import type { HandlerLookup } from "./handlers/handler.ts";
@@ -22,11 +23,6 @@ export interface AttemptEnd {
   settled: SettledTask;
   /** What it says about the site: a failure, null for a good answer, undefined for nothing. */
   aboutSite: Failure | null | undefined;
-}
-
-/** The lane of a site. */
-export function laneOfSite(site: string): string {
-  return `site:${site}`;
 }
 
 /** Tries a task once and says what is to be written. Never throws. */
@@ -86,7 +82,9 @@ function aboutSite(handled: Handled): Failure | null | undefined {
   if (handled.kind === "handed_back") return undefined;
   if (handled.kind !== "failed") return null;
   // Failures of our own, and refusals by our own guard, say nothing about the site.
-  return handled.failure.code === "unknown" || handled.failure.code === "forbidden_target" ? undefined : handled.failure;
+  const { code, reason } = handled.failure;
+  const ours = code === "unknown" || code === "forbidden_target" || reason.startsWith("handler_");
+  return ours ? undefined : handled.failure;
 }
 
 function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): SettledTask {

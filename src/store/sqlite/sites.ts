@@ -1,5 +1,6 @@
 import { OrbError } from "../../base/errors.ts";
 import { CLOSED_BREAKER } from "../../domain/circuit.ts";
+import { laneOfSite } from "../../domain/lane.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../port.ts";
 import { bumpControl, type Context, rows, stampIdleLane } from "./context.ts";
 import { laneId } from "./enqueue.ts";
@@ -68,7 +69,7 @@ export function setSite(context: Context, site: string, change: Partial<SiteLimi
     () => {
       // A site that already belongs to a lane stays there.
       const known = connection.sql("SELECT lane FROM sites WHERE site = ?").get(site) as { lane: number } | undefined;
-      const lane = known?.lane ?? laneId(context, `site:${site}`, site);
+      const lane = known?.lane ?? laneId(context, laneOfSite(site), site);
       if (change.paused === false) stampIdleLane(context, lane);
       for (const [name, value] of Object.entries(change) as [keyof SiteLimits, number | boolean | null][]) {
         const column = COLUMNS[name];

@@ -1,0 +1,219 @@
+/** The composition root: the only place that knows which implementation stands behind which port. */
+import { join } from "node:path";
+import { artifactPath } from "./artifacts/layout.ts";
+import { type ArtifactStore, createArtifactStore } from "./artifacts/store.ts";
+import { type Clock, systemClock } from "./base/clock.ts";
+import { messageOf, OrbError } from "./base/errors.ts";
+import type { Log } from "./base/log.ts";
+import { mayBeAlive, ownIdentity } from "./base/machine.ts";
+import { systemRandom } from "./base/random.ts";
+import { ServiceStack } from "./base/service.ts";
+import type { Config } from "./config/options.ts";
+import { FetchFailure } from "./domain/failure.ts";
+import { EmbeddedEngine } from "./engine/embedded/engine.ts";
+import { createLink, poke, socketPath, watchEngine } from "./engine/embedded/link.ts";
+import type { EngineRole } from "./engine/port.ts";
+import { createHttpStrategy } from "./fetch/http/download.ts";
+import { downloadHandler } from "./lanes/handlers/download.ts";
+import type { HandlerLookup } from "./lanes/handlers/handler.ts";
+import type { HandlerServices } from "./lanes/handlers/user/host.ts";
+import { UserHandlers } from "./lanes/handlers/user/pool.ts";
+import type { LaneRules } from "./lanes/rules.ts";
+import { LaneWorker } from "./lanes/worker.ts";
+import { parseAddressPolicy } from "./net/address.ts";
+import { BufferSink } from "./net/buffer-sink.ts";
+import { createHttpClient, type HttpClient } from "./net/http-client.ts";
+import type { OrchestratorDeps } from "./orchestrator/deps.ts";
+import type { SettledTask } from "./store/port.ts";
+import { openSqliteStore } from "./store/sqlite/store.ts";
+import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
+
+export interface Client extends OrchestratorDeps, AsyncDisposable {
+  artifacts: ArtifactStore;
+  /** The path of a stored file. */
+  pathOf(hash: string): string;
+  close(): Promise<void>;
+}
+
+export function requireSqlite(config: Config): string {
+  if (config.database.kind === "sqlite") return config.database.path;
+  throw new OrbError("config_invalid", "APP_DATABASE_URL: this version keeps its data in SQLite", {
+    hint: "Set APP_DATABASE_URL=sqlite:./data/orb.db",
+    fields: [{ path: "APP_DATABASE_URL", message: "expected sqlite:PATH" }],
+  });
+}
+
+function artifactsDir(config: Config): string {
+  return join(config.dataDir, "artifacts");
+}
+
+/** A process that reads and writes the store without being its engine. */
+export async function openClient(config: Config, clock: Clock = systemClock): Promise<Client> {
+  const store = openSqliteStore({ path: requireSqlite(config), clock });
+  const artifacts = createArtifactStore({ dir: artifactsDir(config), clock });
+  const close = () => store.close();
+  return {
+    store,
+    clock,
+    artifacts,
+    pathOf: (hash) => join(artifactsDir(config), artifactPath(hash)),
+    wake: async (lanes) => {
+      const holder = await store.engineHolder();
+      if (holder !== null) await poke(holder.address, lanes);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+export interface RunningWorker extends Client {
+  readonly role: EngineRole;
+  readonly inFlight: number;
+  /** Why work pauses, when it does. */
+  readonly paused: string | null;
+  /** Finishes or hands back what runs, then closes everything. */
+  stop(): Promise<void>;
+  /** Hands back what runs without waiting for it; `stop` then ends soon. */
+  hurry(): void;
+}
+
+export interface WorkerHooks {
+  onRole?: (role: EngineRole) => void;
+  onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
+}
+
+/** A process that executes tasks, or stands by to. */
+export async function startWorker(config: Config, log: Log, hooks: WorkerHooks = {}): Promise<RunningWorker> {
+  const clock = systemClock;
+  const client = await openClient(config, clock);
+  const { store, artifacts } = client;
+  const stack = new ServiceStack();
+  stack.defer("store", () => store.close());
+  try {
+    const http = createHttpClient({
+      policy: parseAddressPolicy(config.allowPrivateNetworks),
+      clock,
+      userAgent: config.userAgent,
+      limits: httpLimits(config),
+      maxConnectionsPerOrigin: config.maxWorkers,
+    });
+    stack.defer("http", () => http.close());
+    const handlers = await createHandlers(config, { clock, http, artifacts, stack });
+    const worker = new LaneWorker({
+      store,
+      clock,
+      random: systemRandom,
+      log,
+      rules: laneRules(config),
+      handlers,
+      maxWorkers: config.maxWorkers,
+      probeArtifacts: async () => artifacts.probe(),
+      onOpened: (lanes) => engine.offer(lanes),
+      ...(hooks.onTask === undefined ? {} : { onTask: hooks.onTask }),
+    });
+    const engine: EmbeddedEngine = new EmbeddedEngine({
+      store,
+      host: worker,
+      clock,
+      random: systemRandom,
+      log,
+      identity: ownIdentity(),
+      mayBeAlive,
+      link: createLink(socketPath(requireSqlite(config))),
+      watch: watchEngine,
+      leaseTtlMs: config.leaseTtlMs,
+      heartbeatMs: config.heartbeatMs,
+      graceMs: config.shutdownGraceMs,
+      maxActiveLanes: config.maxWorkers,
+      onRole: (role) => {
+        if (role === "engine") sweepParts(client).catch((error: unknown) => log.warn("old partial downloads were not removed", { error: messageOf(error) }));
+        hooks.onRole?.(role);
+      },
+    });
+    await stack.start("engine", engine);
+    return {
+      ...client,
+      wake: async (lanes) => {
+        if (engine.role !== "engine") return client.wake(lanes);
+        if (lanes === null) engine.controlChanged();
+        else engine.offer(lanes);
+      },
+      get role() {
+        return engine.role;
+      },
+      get inFlight() {
+        return worker.inFlight;
+      },
+      get paused() {
+        return worker.paused;
+      },
+      stop: () => stack.stop(),
+      hurry: () => engine.hurry(),
+      close: () => stack.stop(),
+      [Symbol.asyncDispose]: () => stack.stop(),
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+function httpLimits(config: Config) {
+  return {
+    connectMs: Math.min(10_000, config.httpTimeoutMs),
+    headersMs: config.httpTimeoutMs,
+    idleMs: config.httpTimeoutMs,
+    totalMs: config.httpTimeoutMs,
+    maxBodyBytes: config.maxBodyBytes,
+  };
+}
+
+/** A file may take longer than a page, as long as it keeps coming at this pace. */
+const SLOWEST_DOWNLOAD_BYTES_PER_SECOND = 32 * 1024;
+
+function laneRules(config: Config): LaneRules {
+  return {
+    maxPerSite: config.maxPerHost,
+    minDelayMs: config.minHostDelayMs,
+    breaker: { failures: config.breakerFailures, cooldownMs: config.breakerCooldownMs },
+    retry: {
+      backoff: { baseMs: config.retryBaseMs, maxMs: config.retryMaxMs },
+      maxAttempts: config.defaultMaxAttempts,
+      retryAfterMaxMs: config.retryAfterMaxMs,
+      rateLimitMaxWaits: config.rateLimitMaxWaits,
+    },
+    maxPerResolver: config.maxPerResolver,
+  };
+}
+
+async function createHandlers(
+  config: Config,
+  parts: { clock: Clock; http: HttpClient; artifacts: ArtifactStore; stack: ServiceStack },
+): Promise<HandlerLookup> {
+  const { clock, http, artifacts, stack } = parts;
+  const strategy = createHttpStrategy({ client: http, artifacts });
+  const limits = { ...httpLimits(config), minBytesPerSecond: SLOWEST_DOWNLOAD_BYTES_PER_SECOND };
+  const download = downloadHandler({ strategy, clock, limits, maxBodyBytes: config.maxBodyBytes });
+  if (config.handlers === null) return (name) => (name === null || name === "download" ? download : undefined);
+  const services: HandlerServices = {
+    fetch: async (url, headers, signal) => {
+      const sink = new BufferSink();
+      const result = await http.fetch({ url, headers, signal }, sink);
+      return { status: result.status, url: result.url, headers: result.headers, body: new Uint8Array(sink.body()) };
+    },
+    download: async (url, headers, task, signal) => {
+      const answer = await strategy.fetch({ url, headers, partKey: task.id, maxBodyBytes: config.maxBodyBytes, limits, signal });
+      if (answer.hash === null) throw new FetchFailure("http_unexpected", `the server answered ${answer.status}`, { httpStatus: answer.status });
+      return { hash: answer.hash, size: answer.size, contentType: answer.contentType, url: answer.finalUrl };
+    },
+    save: async (bytes, contentType, url) => {
+      const writer = artifacts.writer();
+      await writer.write(Buffer.from(bytes));
+      const { hash, size } = await writer.finish();
+      return { hash, size, contentType, url };
+    },
+  };
+  const user = await UserHandlers.load(config.handlers, { clock, services });
+  stack.defer("handlers", () => user.stop());
+  return (name) => user.find(name) ?? (name === null || name === "download" ? download : undefined);
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import { EXIT, paint, printJson } from "../output.ts";
+
+export interface DoctorCheck {
+  name: string;
+  status: "ok" | "warning" | "problem";
+  /** What was found. */
+  what: string;
+  /** What to do about it; null when all is well. */
+  fix: string | null;
+}
+
+const MARKS = { ok: ["green", "✓"], warning: ["yellow", "!"], problem: ["red", "✗"] } as const;
+
+export function addDoctorCommand(program: Command, context: CliContext): void {
+  program
+    .command("doctor")
+    .description("look at everything the product needs, and say how to mend what is wrong")
+    .action(async () => {
+      const checks = await context.wiring.doctor();
+      const { terminal } = context;
+      if (context.json) printJson(terminal, { healthy: checks.every((check) => check.status !== "problem"), checks });
+      else
+        for (const check of checks) {
+          const [colour, mark] = MARKS[check.status];
+          terminal.out(`${paint(terminal, colour, mark)} ${check.name.padEnd(14)} ${check.what}\n`);
+          if (check.fix !== null) terminal.out(`  ${" ".repeat(14)} ${paint(terminal, "gray", `→ ${check.fix}`)}\n`);
+        }
+      if (checks.some((check) => check.status === "problem")) context.exitCode = EXIT.failed;
+    });
+}

@@ -1,0 +1,179 @@
+import { type Command, Option } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import { parseQueueItem } from "../../domain/queue-item.ts";
+import { QUEUE_STATES, type QueueState } from "../../domain/states.ts";
+import { canonicalUrl } from "../../domain/url.ts";
+import { enqueueItems } from "../../orchestrator/queue/enqueue.ts";
+import { importItems } from "../../orchestrator/queue/import.ts";
+import { listItems, type QueueItemDetail, showItem } from "../../orchestrator/queue/items.ts";
+import { retryFailed } from "../../orchestrator/queue/retry-failed.ts";
+import { queueStats } from "../../orchestrator/queue/stats.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT, paint, plural, printJson, table } from "../output.ts";
+import { importProgress } from "../progress.ts";
+import { positiveInteger } from "../values.ts";
+import { runQueue } from "./queue-run.ts";
+
+/** `orb queue …`: the durable work queue by itself. */
+export function addQueueCommands(program: Command, context: CliContext): void {
+  const queue = program.command("queue").description("a durable queue of things to download or to hand to your own code");
+
+  queue
+    .command("enqueue")
+    .description("add one item; adding the same artifact_id again changes nothing")
+    .argument("<artifact_id_or_url>", "your name for the item, or only the URL")
+    .argument("[url]", "what to fetch")
+    .option("--resolver <name>", "a limit it shares with other items, see APP_MAX_PER_RESOLVER")
+    .option("--priority <number>", "higher goes first", "0")
+    .option("--handler <name>", "a handler of the APP_HANDLERS module instead of the download")
+    .option("--payload <json>", "data for the handler")
+    .action(async (first: string, second: string | undefined, options: Record<string, string | undefined>) => {
+      await context.withClient(async (client) => {
+        const parsed = parseQueueItem({
+          artifact_id: second === undefined ? safeCanonical(first) : first,
+          url: second ?? first,
+          priority: Number(options["priority"]),
+          ...(options["resolver"] === undefined ? {} : { resolver: options["resolver"] }),
+          ...(options["handler"] === undefined ? {} : { handler: options["handler"] }),
+          ...(options["payload"] === undefined ? {} : { payload: parseJsonOption("--payload", options["payload"]) }),
+        });
+        if (parsed.errors !== undefined) {
+          const list = parsed.errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
+          throw new OrbError("input_invalid", `the item cannot be enqueued: ${list}`, { fields: parsed.errors });
+        }
+        const report = await enqueueItems(client, [parsed.ok]);
+        if (context.json) printJson(context.terminal, { artifact_id: parsed.ok.artifactId, ...report });
+        else context.terminal.out(report.added === 1 ? `enqueued ${parsed.ok.artifactId}\n` : `${parsed.ok.artifactId} is in the queue already; nothing changed\n`);
+      });
+    });
+
+  queue
+    .command("import")
+    .description('add many items from a file with one {"artifact_id", "url", …} per line; - reads standard input')
+    .argument("<file>")
+    .action(async (file: string) => {
+      await context.withClient(async (client) => {
+        const { terminal } = context;
+        const bad: { line: number; errors: { path: string; message: string }[] }[] = [];
+        const progress = importProgress(terminal, context.json);
+        const report = await importItems(client, context.wiring.openFile(file), {
+          bad: (line) => {
+            // Bad lines are shown as they come; a file with a million of them must not fill the memory.
+            if (bad.length < MOST_BAD_LINES) bad.push(line);
+            if (!context.json) {
+              const what = line.errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+              progress.line(`${paint(terminal, "yellow", `line ${line.line}:`)} ${what}`);
+            }
+          },
+          progress: (now) => progress.update(now),
+        });
+        progress.done();
+        if (context.json) printJson(terminal, { ...report, bad_lines: bad });
+        else terminal.out(`${plural(report.lines, "line")}: ${report.added} added, ${report.existing} already there, ${report.bad} bad\n`);
+        context.exitCode = report.bad === 0 ? EXIT.done : report.lines === report.bad ? EXIT.failed : EXIT.partial;
+      });
+    });
+
+  queue
+    .command("run")
+    .description("work on the queue; if another process does already, stand by to take over")
+    .option("--drain", "end when nothing is left")
+    .option("--workers <number>", "items at work at the same time (APP_MAX_WORKERS)", positiveInteger)
+    .option("--max-per-host <number>", "items at work per site (APP_MAX_PER_HOST)", positiveInteger)
+    .action((options: { drain?: boolean; workers?: number; maxPerHost?: number }) => runQueue(context, options));
+
+  queue
+    .command("stats")
+    .description("how many items are in which state, in all and per site")
+    .action(async () => {
+      await context.withClient(async (client) => {
+        const stats = await queueStats(client);
+        if (context.json) return printJson(context.terminal, stats);
+        const line = (name: string, row: Omit<typeof stats, "lanes">) => [name, row.queued, row.in_progress, row.done, row.skipped, row.error, row.total];
+        context.terminal.out(
+          table(["site", "queued", "in progress", "done", "skipped", "error", "total"], [
+            ...stats.lanes.map((lane) => line(lane.lane, lane)),
+            ...(stats.lanes.length === 1 ? [] : [line("all", stats)]),
+          ]),
+        );
+      });
+    });
+
+  queue
+    .command("list")
+    .description("items, oldest first")
+    .addOption(new Option("--status <status>", "only those in this state").choices(QUEUE_STATES))
+    .option("--limit <number>", "how many", positiveInteger, 50)
+    .option("--after <id>", "go on behind this item's id")
+    .action(async (options: { status?: QueueState; limit: number; after?: string }) => {
+      await context.withClient(async (client) => {
+        const items = await listItems(client, options);
+        if (context.json) return printJson(context.terminal, items);
+        if (items.length === 0) return context.terminal.out("nothing\n");
+        const rows = items.map((item) => [item.status, item.artifact_id, item.url ?? "", item.attempts, item.failure_reason ?? ""]);
+        context.terminal.out(table(["status", "artifact_id", "url", "tries", "reason"], rows));
+        const last = items.at(-1);
+        if (items.length === options.limit && last !== undefined) context.terminal.err(`more: --after ${last.id}\n`);
+      });
+    });
+
+  queue
+    .command("show")
+    .description("one item: its history, and where its file is")
+    .argument("<artifact_id>")
+    .action(async (name: string) => {
+      await context.withClient(async (client) => {
+        const item = await showItem(client, name, client.pathOf);
+        if (context.json) printJson(context.terminal, item);
+        else context.terminal.out(describe(item));
+      });
+    });
+
+  queue
+    .command("retry-failed")
+    .description("give failed items fresh attempts")
+    .option("--site <site>", "only those of this site")
+    .action(async (options: { site?: string }) => {
+      await context.withClient(async (client) => {
+        const { requeued } = await retryFailed(client, options);
+        if (context.json) printJson(context.terminal, { requeued });
+        else context.terminal.out(`${plural(requeued, "item")} will be tried again\n`);
+      });
+    });
+}
+
+const MOST_BAD_LINES = 1000;
+
+function safeCanonical(url: string): string {
+  return URL.canParse(url) ? canonicalUrl(url) : url;
+}
+
+function parseJsonOption(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new OrbError("input_invalid", `${name} is not JSON: ${text.slice(0, 80)}`);
+  }
+}
+
+function describe(item: QueueItemDetail): string {
+  const lines: [string, string | null][] = [
+    ["artifact_id", item.artifact_id],
+    ["status", item.status],
+    ["url", item.url],
+    ["site", item.site],
+    ["resolver", item.resolver],
+    ["handler", item.handler],
+    ["failure", item.failure_code === null ? null : `${item.failure_code} (${item.failure_reason}): ${item.message}`],
+    ["why", item.failure_code === null ? item.message : null],
+    ["next try", item.next_try_at],
+    ["created", item.created_at],
+    ["finished", item.finished_at],
+    ...item.files.map((file): [string, string] => ["file", `${file.path} (${file.size} bytes, ${file.content_type ?? "unknown type"})`]),
+    ...item.results.map((result): [string, string] => ["result", JSON.stringify(result)]),
+  ];
+  const head = lines.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(12)} ${value}\n`])).join("");
+  if (item.history.length === 0) return head;
+  const rows = item.history.map((attempt) => [attempt.attempt, attempt.started_at, attempt.duration_ms, attempt.strategy, attempt.http_status ?? "", attempt.failure_reason ?? "ok"]);
+  return `${head}\n${table(["try", "started", "ms", "strategy", "status", "outcome"], rows)}`;
+}

@@ -1,0 +1,135 @@
+import { createLogUpdate } from "log-update";
+import type { Log } from "../base/log.ts";
+import { siteOfLane } from "../domain/lane.ts";
+import type { ImportReport } from "../orchestrator/queue/import.ts";
+import { openItems, type QueueStats } from "../orchestrator/queue/stats.ts";
+import { paint, type Terminal } from "./output.ts";
+
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const MOST_LANES = 12;
+const BAR = 24;
+const REDRAW_MS = 100;
+
+function bar(terminal: Terminal, part: number): string {
+  const full = Math.round(Math.max(0, Math.min(1, part)) * BAR);
+  return `${paint(terminal, "cyan", "█".repeat(full))}${paint(terminal, "gray", "░".repeat(BAR - full))}`;
+}
+
+function span(seconds: number): string {
+  if (!Number.isFinite(seconds)) return "–";
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+interface LaneLine {
+  running: number;
+  lastEnd: string | null;
+}
+
+/** The live picture of `queue run`: a line for the whole, one for each site that has work. */
+export class QueueProgress {
+  readonly #terminal: Terminal;
+  readonly #now: () => number;
+  readonly #live: boolean;
+  readonly #draw: ReturnType<typeof createLogUpdate> | null;
+  readonly #lanes = new Map<string, LaneLine>();
+  /** Ended items and when, for the rate over the last seconds. */
+  #samples: { at: number; ended: number }[] = [];
+  #frame = 0;
+  #note: string | null = null;
+  #drawnAt = 0;
+  role: "engine" | "standby" | "stopped" = "standby";
+
+  constructor(terminal: Terminal, now: () => number, options: { live: boolean }) {
+    this.#terminal = terminal;
+    this.#now = now;
+    this.#live = options.live;
+    this.#draw = options.live ? createLogUpdate(process.stderr) : null;
+  }
+
+  task(lane: string, what: "started" | "ended", end?: string): void {
+    const name = siteOfLane(lane);
+    const line = this.#lanes.get(name) ?? { running: 0, lastEnd: null };
+    line.running += what === "started" ? 1 : -1;
+    if (end !== undefined) line.lastEnd = end;
+    this.#lanes.set(name, line);
+  }
+
+  note(text: string): void {
+    this.#note = text;
+    if (!this.#live) this.#terminal.err(`${text}\n`);
+  }
+
+  /** Log lines go above the picture instead of through it. */
+  wrap(log: Log): Log {
+    if (this.#draw === null) return log;
+    const clear = () => this.#draw?.clear();
+    const through = (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: Record<string, unknown>) => {
+      clear();
+      log[level](message, fields);
+    };
+    return { debug: through("debug"), info: through("info"), warn: through("warn"), error: through("error"), with: (fields) => this.wrap(log.with(fields)) };
+  }
+
+  show(stats: QueueStats, inFlight: number, paused: string | null): void {
+    const now = this.#now();
+    const ended = stats.done + stats.skipped + stats.error;
+    this.#samples.push({ at: now, ended });
+    this.#samples = this.#samples.filter((sample) => now - sample.at <= 5000);
+    if (this.#draw === null || now - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = now;
+    this.#draw(this.#picture(stats, ended, inFlight, paused));
+  }
+
+  done(): void {
+    this.#draw?.done();
+  }
+
+  #rate(): number {
+    const first = this.#samples[0];
+    const last = this.#samples.at(-1);
+    if (first === undefined || last === undefined || last.at <= first.at) return 0;
+    return ((last.ended - first.ended) * 1000) / (last.at - first.at);
+  }
+
+  #picture(stats: QueueStats, ended: number, inFlight: number, paused: string | null): string {
+    const terminal = this.#terminal;
+    const open = openItems(stats);
+    const rate = this.#rate();
+    this.#frame = (this.#frame + 1) % SPINNER.length;
+    const spinner = paint(terminal, "cyan", open > 0 ? (SPINNER[this.#frame] ?? "") : "·");
+    const eta = open === 0 ? "idle" : rate > 0 ? `${span(open / rate)} left` : "waiting";
+    const errors = stats.error === 0 ? "0 errors" : paint(terminal, "red", `${stats.error} error${stats.error === 1 ? "" : "s"}`);
+    const head = `${spinner} ${bar(terminal, stats.total === 0 ? 1 : ended / stats.total)} ${ended}/${stats.total}  ${rate.toFixed(rate < 10 ? 1 : 0)}/s  ${errors}  ${this.role === "engine" ? `${inFlight} in flight` : "standing by"}  ${eta}`;
+    const busy = stats.lanes.filter((lane) => openItems(lane) > 0);
+    const shown = busy.slice(0, MOST_LANES);
+    const width = Math.max(0, ...shown.map((lane) => lane.lane.length));
+    const lanes = shown.map((lane) => {
+      const here = this.#lanes.get(lane.lane);
+      const done = lane.done + lane.skipped + lane.error;
+      const last = here?.lastEnd === undefined || here.lastEnd === null ? "" : paint(terminal, "gray", `  last: ${here.lastEnd}`);
+      return `  ${lane.lane.padEnd(width)}  ${String(done).padStart(6)}/${String(lane.total).padEnd(6)} ${String(here?.running ?? 0).padStart(3)} at work${lane.error > 0 ? paint(terminal, "red", `  ${lane.error} failed`) : ""}${last}`;
+    });
+    const more = busy.length > shown.length ? [`  … and ${busy.length - shown.length} more sites`] : [];
+    const trouble = paused === null ? [] : [paint(terminal, "red", `  paused: ${paused}`)];
+    const note = this.#note === null ? [] : [paint(terminal, "yellow", `  ${this.#note}`)];
+    return [head, ...lanes, ...more, ...trouble, ...note].join("\n");
+  }
+}
+
+/** A count while a file is read. */
+export function importProgress(terminal: Terminal, json: boolean) {
+  const draw = terminal.live && !json ? createLogUpdate(process.stderr) : null;
+  return {
+    update: (report: ImportReport) => draw?.(`${report.lines} lines read, ${report.added} added, ${report.existing} already there, ${report.bad} bad`),
+    line: (text: string) => {
+      draw?.clear();
+      terminal.err(`${text}\n`);
+    },
+    done: () => {
+      draw?.clear();
+      draw?.done();
+    },
+  };
+}

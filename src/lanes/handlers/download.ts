@@ -1,0 +1,62 @@
+import type { Clock } from "../../base/clock.ts";
+import { classifyStatus } from "../../domain/classify.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import { parseRetryAfter } from "../../domain/retry-after.ts";
+import type { Handled } from "../../domain/outcome.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { FetchAnswer, Strategy } from "../../fetch/strategy.ts";
+import type { HttpLimits } from "../../net/http.ts";
+import type { TaskHandler } from "./handler.ts";
+
+export interface DownloadDeps {
+  strategy: Strategy;
+  clock: Clock;
+  limits: Partial<HttpLimits>;
+  maxBodyBytes: number;
+}
+
+const MOST_MOVES = 20;
+
+/** Stores what the address gives. The handler of queue items that name no other. */
+export function downloadHandler(deps: DownloadDeps): TaskHandler {
+  return {
+    strategy: deps.strategy.name,
+    async run(task, { signal }) {
+      const url = task.nextUrl ?? task.url;
+      if (url === null) throw new FetchFailure("url_not_allowed", "the task has no URL");
+      if (task.redirects.length > MOST_MOVES) {
+        throw new FetchFailure("too_many_redirects", `the address moved from site to site more than ${MOST_MOVES} times`);
+      }
+      const answer = await deps.strategy.fetch({
+        url,
+        partKey: task.id,
+        maxBodyBytes: deps.maxBodyBytes,
+        limits: deps.limits,
+        signal,
+        // Another site has limits of its own: the task moves to that site's lane instead of being followed from here.
+        followRedirects: (from, to) => siteOf(from) === siteOf(to),
+      });
+      return judge(answer, url, deps.clock.now());
+    },
+  };
+}
+
+function judge(answer: FetchAnswer, url: string, now: number): Handled {
+  const httpStatus = answer.status;
+  const hops = answer.redirects.map((redirect) => redirect.from);
+  if (answer.notFollowed !== undefined) {
+    return { kind: "moved", url: answer.notFollowed, redirects: [...hops, answer.finalUrl], httpStatus };
+  }
+  if (answer.notModified === true) return { kind: "skipped", why: "the server says it has not changed", httpStatus };
+  const failure = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", now));
+  if (failure !== null) return { kind: "failed", failure };
+  if (answer.hash === null) return { kind: "skipped", why: "the server answered that there is no content", httpStatus };
+  const { hash, size, contentType, finalUrl } = answer;
+  return {
+    kind: "completed",
+    artifacts: [{ hash, size, contentType, url: finalUrl }],
+    results: [],
+    httpStatus,
+    ...(finalUrl === url && hops.length === 0 ? {} : { detail: { final_url: finalUrl, redirects: hops } }),
+  };
+}

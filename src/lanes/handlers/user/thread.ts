@@ -1,0 +1,107 @@
+/**
+ * Runs in a worker thread of its own: loads the user's module and executes one item at a time. Whatever the module
+ * does (loops, allocates, exits) harms this thread only.
+ */
+import { pathToFileURL } from "node:url";
+import { parentPort, workerData } from "node:worker_threads";
+import type { FailureReason } from "../../../domain/failure.ts";
+import { DEFAULT_TIMEOUT_SECONDS, type FromThread, type HandlerItem, type ToThread } from "./protocol.ts";
+
+type Run = (item: HandlerItem, context: unknown) => unknown;
+
+interface Loaded {
+  run: Run;
+  timeoutSeconds: number;
+}
+
+class Refused extends Error {
+  readonly reason: FailureReason | null;
+  readonly httpStatus: number | null;
+
+  constructor(message: string, reason: FailureReason | null, httpStatus: number | null) {
+    super(message);
+    this.reason = reason;
+    this.httpStatus = httpStatus;
+  }
+}
+
+const port = parentPort;
+if (port === null) throw new Error("this file runs in a worker thread only");
+const tell = (message: FromThread) => port.postMessage(message);
+const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+let calls = 0;
+let abort = new AbortController();
+
+function call(name: "fetch" | "download" | "save", ...args: unknown[]): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const number = (calls += 1);
+    waiting.set(number, { resolve, reject });
+    tell({ kind: "call", call: number, name, args });
+  });
+}
+
+function readHandlers(module: Record<string, unknown>): Map<string, Loaded> {
+  const given = module["handlers"];
+  if (typeof given !== "object" || given === null) {
+    throw new Error('it must export "handlers", an object of functions by name');
+  }
+  const loaded = new Map<string, Loaded>();
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === "function") {
+      loaded.set(name, { run: value as Run, timeoutSeconds: DEFAULT_TIMEOUT_SECONDS });
+      continue;
+    }
+    const { run, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = (value ?? {}) as Partial<Loaded>;
+    if (typeof run !== "function") throw new Error(`handlers.${name} is neither a function nor an object with a function "run"`);
+    if (typeof timeoutSeconds !== "number" || !(timeoutSeconds > 0)) throw new Error(`handlers.${name}.timeoutSeconds must be a number above 0`);
+    loaded.set(name, { run, timeoutSeconds });
+  }
+  return loaded;
+}
+
+async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
+  abort = new AbortController();
+  const log = (level: "debug" | "info" | "warn" | "error") => (message: unknown) =>
+    tell({ kind: "log", level, message: String(message) });
+  const context = {
+    signal: abort.signal,
+    log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+    fetch: (url: string, options: object = {}) => call("fetch", url, options),
+    download: (url: string = item.url, options: object = {}) => call("download", url, options),
+    save: (bytes: Uint8Array, options: object = {}) => call("save", bytes, options),
+  };
+  try {
+    const value = (await loaded.run(item, context)) as { skip?: unknown } | undefined | null;
+    if (typeof value === "object" && value !== null && typeof value.skip === "string") tell({ kind: "skip", why: value.skip });
+    else tell({ kind: "done", results: value === undefined || value === null ? [] : [toPlain(value)] });
+  } catch (error) {
+    const refused = error instanceof Refused ? error : null;
+    tell({
+      kind: "threw",
+      message: error instanceof Error ? error.message : String(error),
+      reason: refused?.reason ?? null,
+      httpStatus: refused?.httpStatus ?? null,
+      final: (error as { retry?: unknown } | null)?.retry === false,
+    });
+  }
+}
+
+/** Results are records: what JSON cannot carry is not kept, and a cycle is the handler's own error. */
+function toPlain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value) ?? "null");
+}
+
+try {
+  const handlers = readHandlers((await import(pathToFileURL(workerData.module as string).href)) as Record<string, unknown>);
+  port.on("message", (message: ToThread) => {
+    if (message.kind === "abort") return abort.abort();
+    if (message.kind === "run") return void execute(handlers.get(message.handler) as Loaded, message.item);
+    const waiter = waiting.get(message.call);
+    waiting.delete(message.call);
+    if (message.kind === "answer") waiter?.resolve(message.value);
+    else waiter?.reject(new Refused(message.message, message.reason, message.httpStatus));
+  });
+  tell({ kind: "ready", handlers: [...handlers].map(([name, { timeoutSeconds }]) => ({ name, timeoutSeconds })) });
+} catch (error) {
+  tell({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+}

@@ -1,0 +1,81 @@
+/** The edge: the only file that touches the process's environment, streams and signals. */
+import { createReadStream, readFileSync } from "node:fs";
+import { type Client, openClient, requireSqlite, startWorker } from "./app.ts";
+import { systemClock } from "./base/clock.ts";
+import { OrbError, systemCode } from "./base/errors.ts";
+import { createLog } from "./base/log.ts";
+import type { Terminal } from "./cli/output.ts";
+import { runCli } from "./cli/program.ts";
+import type { CliClient, Wiring } from "./cli/wiring.ts";
+import { loadConfig } from "./config/load.ts";
+import { examine } from "./doctor.ts";
+import { auditAll } from "./orchestrator/audit.ts";
+import { Connection } from "./store/sqlite/connection.ts";
+import { migrate } from "./store/sqlite/migrate.ts";
+
+
+const terminal: Terminal = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  live: process.stderr.isTTY === true && process.env["TERM"] !== "dumb",
+  colour: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
+};
+
+function forCli<T extends Client>(client: T): T & CliClient {
+  return Object.defineProperties({} as T & CliClient, {
+    ...Object.getOwnPropertyDescriptors(client),
+    audit: { value: (options: { deep: boolean }) => auditAll(client.store, client.artifacts, options) },
+  });
+}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* path === "-" ? process.stdin : createReadStream(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined || !["ENOENT", "EACCES", "EISDIR"].includes(code)) throw error;
+    const why = { ENOENT: "there is no such file", EACCES: "it may not be read", EISDIR: "it is a folder" }[code];
+    throw new OrbError("input_invalid", `cannot read ${path}: ${why}`, { cause: error });
+  }
+}
+
+const load = () => loadConfig({ env: process.env, cwd: process.cwd() });
+
+const wiring: Wiring = {
+  terminal,
+  loadConfig: load,
+  createLog: (config) => createLog({ level: config.logLevel, pretty: terminal.live, write: terminal.err }),
+  openClient: async (config) => forCli(await openClient(config)),
+  startWorker: async (config, log, hooks) =>
+    forCli(
+      await startWorker(config, log, {
+        onRole: hooks.onRole,
+        onTask: (lane, what, settled) => hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
+      }),
+    ),
+  migrate: async (config) => {
+    const connection = new Connection(requireSqlite(config));
+    try {
+      return migrate(connection);
+    } finally {
+      connection.close();
+    }
+  },
+  doctor: () => examine(load),
+  openFile: readFile,
+  now: () => systemClock.now(),
+  onSignals: (handler) => {
+    process.on("SIGINT", handler);
+    process.on("SIGTERM", handler);
+    return () => {
+      process.off("SIGINT", handler);
+      process.off("SIGTERM", handler);
+    };
+  },
+  exit: (code) => process.exit(code),
+};
+
+export function main(argv: string[]): Promise<number> {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  return runCli(argv, wiring, version);
+}

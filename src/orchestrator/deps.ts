@@ -1,0 +1,10 @@
+import type { Clock } from "../base/clock.ts";
+import type { Store } from "../store/port.ts";
+
+/** What every use case works with. */
+export interface OrchestratorDeps {
+  store: Store;
+  clock: Clock;
+  /** Tells the engine, wherever it runs, that lanes have work; null: that limits or states changed. */
+  wake: (lanes: string[] | null) => Promise<void>;
+}

@@ -1,0 +1,92 @@
+import { OrbError } from "../../base/errors.ts";
+import { siteOfLane } from "../../domain/lane.ts";
+import type { Attempt } from "../../domain/outcome.ts";
+import { type QueueState, queueStateOf, taskStatesOf } from "../../domain/states.ts";
+import type { ArtifactRecord, TaskRecord } from "../../store/port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { QUEUE_ALIAS } from "./queue-run.ts";
+
+/** A queue item as users see it. */
+export interface QueueItemView {
+  id: string;
+  artifact_id: string;
+  status: QueueState;
+  url: string | null;
+  site: string;
+  resolver: string | null;
+  priority: number;
+  handler: string | null;
+  attempts: number;
+  failure_code: string | null;
+  failure_reason: string | null;
+  message: string | null;
+  /** When a retry is due. */
+  next_try_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface QueueItemDetail extends QueueItemView {
+  payload: unknown;
+  history: Attempt[];
+  files: { id: string; hash: string; size: number; content_type: string | null; final_url: string; path: string }[];
+  results: unknown[];
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+function toView(task: TaskRecord): QueueItemView {
+  return {
+    id: task.id,
+    artifact_id: task.key,
+    status: queueStateOf(task.state),
+    url: task.url,
+    site: siteOfLane(task.lane),
+    resolver: task.resolver,
+    priority: task.priority,
+    handler: task.handler,
+    attempts: task.attempts.length,
+    failure_code: task.failure?.code ?? null,
+    failure_reason: task.failure?.reason ?? null,
+    message: task.failure?.message ?? (task.detail as { why?: string } | null)?.why ?? null,
+    next_try_at: task.state === "retrying" ? iso(task.readyAt) : null,
+    created_at: iso(task.createdAt),
+    finished_at: task.endedAt === null ? null : iso(task.endedAt),
+  };
+}
+
+export async function listItems(
+  { store }: OrchestratorDeps,
+  filter: { status?: QueueState; limit: number; after?: string },
+): Promise<QueueItemView[]> {
+  const run = await store.runByAlias(QUEUE_ALIAS);
+  if (run === null) return [];
+  const tasks = await store.tasks(run.id, {
+    limit: filter.limit,
+    ...(filter.status === undefined ? {} : { states: taskStatesOf(filter.status) }),
+    ...(filter.after === undefined ? {} : { after: filter.after }),
+  });
+  return tasks.map(toView);
+}
+
+/** One item, by the user's artifact_id or by our id. */
+export async function showItem({ store }: OrchestratorDeps, name: string, pathOf: (hash: string) => string): Promise<QueueItemDetail> {
+  const run = await store.runByAlias(QUEUE_ALIAS);
+  const task = run === null ? null : ((await store.taskByKey(run.id, name)) ?? (await store.task(name)));
+  if (task === null) throw new OrbError("not_found", `the queue has no item named ${name}`, { hint: "orb queue list shows what there is." });
+  const files = await store.artifactsOf(task.id);
+  return {
+    ...toView(task),
+    payload: task.payload,
+    history: task.attempts,
+    files: files.map((file: ArtifactRecord) => ({
+      id: file.id,
+      hash: file.hash,
+      size: file.size,
+      content_type: file.contentType,
+      final_url: file.url,
+      path: pathOf(file.hash),
+    })),
+    results: await store.resultsOf(task.id),
+  };
+}

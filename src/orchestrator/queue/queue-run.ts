@@ -1,0 +1,14 @@
+import type { RunRecord } from "../../store/port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+
+/**
+ * The queue is one standing run: it ends whenever nothing is left to do, and new items open it again as another
+ * generation. So the queue obeys the same rules as every other run.
+ */
+export const QUEUE_ALIAS = "queue";
+
+export async function queueRun({ store, clock }: OrchestratorDeps): Promise<RunRecord> {
+  const existing = await store.runByAlias(QUEUE_ALIAS);
+  if (existing !== null) return existing;
+  return store.openRun({ kind: "queue", alias: QUEUE_ALIAS, maxAttempts: null, snapshot: {} }, clock.now());
+}

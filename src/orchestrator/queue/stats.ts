@@ -1,0 +1,40 @@
+import { siteOfLane } from "../../domain/lane.ts";
+import type { TaskCounts } from "../../domain/run-end.ts";
+import { QUEUE_STATES, type QueueState, queueStateOf, TASK_STATES } from "../../domain/states.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { QUEUE_ALIAS } from "./queue-run.ts";
+
+export type QueueCounts = Record<QueueState, number> & { total: number };
+
+export interface QueueStats extends QueueCounts {
+  lanes: ({ lane: string } & QueueCounts)[];
+}
+
+function toQueueCounts(counts: TaskCounts): QueueCounts {
+  const result = { ...Object.fromEntries(QUEUE_STATES.map((name) => [name, 0])), total: 0 } as QueueCounts;
+  for (const state of TASK_STATES) {
+    result[queueStateOf(state)] += counts[state];
+    result.total += counts[state];
+  }
+  return result;
+}
+
+export async function queueStats({ store }: OrchestratorDeps): Promise<QueueStats> {
+  const run = await store.runByAlias(QUEUE_ALIAS);
+  const lanes = run === null ? [] : (await store.counts(run.id)).map(({ lane, counts }) => ({ lane: siteOfLane(lane), ...toQueueCounts(counts) }));
+  const sum = (name: keyof QueueCounts) => lanes.reduce((total, lane) => total + lane[name], 0);
+  return {
+    queued: sum("queued"),
+    in_progress: sum("in_progress"),
+    done: sum("done"),
+    skipped: sum("skipped"),
+    error: sum("error"),
+    total: sum("total"),
+    lanes,
+  };
+}
+
+/** Items that are not at their end. */
+export function openItems(stats: QueueCounts): number {
+  return stats.queued + stats.in_progress;
+}

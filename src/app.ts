@@ -126,7 +126,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       graceMs: config.shutdownGraceMs,
       maxActiveLanes: config.maxWorkers,
       onRole: (role) => {
-        if (role === "engine") sweepParts(client).catch((error: unknown) => log.warn("old partial downloads were not removed", { error: messageOf(error) }));
+        if (role === "engine")
+          sweepParts(client).catch((error: unknown) =>
+            log.warn("old partial downloads were not removed", { error: messageOf(error) }),
+          );
         hooks.onRole?.(role);
       },
     });
@@ -202,8 +205,18 @@ async function createHandlers(
       return { status: result.status, url: result.url, headers: result.headers, body: new Uint8Array(sink.body()) };
     },
     download: async (url, headers, task, signal) => {
-      const answer = await strategy.fetch({ url, headers, partKey: task.id, maxBodyBytes: config.maxBodyBytes, limits, signal });
-      if (answer.hash === null) throw new FetchFailure("http_unexpected", `the server answered ${answer.status}`, { httpStatus: answer.status });
+      const answer = await strategy.fetch({
+        url,
+        headers,
+        partKey: task.id,
+        maxBodyBytes: config.maxBodyBytes,
+        limits,
+        signal,
+      });
+      if (answer.hash === null)
+        throw new FetchFailure("http_unexpected", `the server answered ${answer.status}`, {
+          httpStatus: answer.status,
+        });
       return { hash: answer.hash, size: answer.size, contentType: answer.contentType, url: answer.finalUrl };
     },
     save: async (bytes, contentType, url) => {

@@ -1,8 +1,7 @@
 /** Looks at what an installation needs. Part of the composition root, because it looks at everything. */
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
-import { messageOf } from "./base/errors.ts";
+import { isOrbError, messageOf } from "./base/errors.ts";
 import { mayBeAlive } from "./base/machine.ts";
-import { isOrbError } from "./base/errors.ts";
 import type { DoctorCheck } from "./cli/commands/doctor.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { openClient } from "./app.ts";
@@ -11,10 +10,17 @@ const LOW_DISK_BYTES = 1024 ** 3;
 
 export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> {
   const checks: DoctorCheck[] = [];
-  const add = (name: string, status: DoctorCheck["status"], what: string, fix: string | null = null) => checks.push({ name, status, what, fix });
+  const add = (name: string, status: DoctorCheck["status"], what: string, fix: string | null = null) =>
+    checks.push({ name, status, what, fix });
   const major = Number(process.versions.node.split(".")[0]);
   if (major >= 24) add("runtime", "ok", `Node ${process.versions.node}`);
-  else add("runtime", "problem", `Node ${process.versions.node} is too old`, "run npm ci in the clone, or install Node 24");
+  else
+    add(
+      "runtime",
+      "problem",
+      `Node ${process.versions.node} is too old`,
+      "run npm ci in the clone, or install Node 24",
+    );
 
   let loaded: LoadedConfig;
   try {
@@ -44,11 +50,21 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     await client.store.probe();
     add("database", "ok", config.database.kind === "sqlite" ? config.database.path : config.database.kind);
     const holder = await client.store.engineHolder();
-    if (holder === null || !mayBeAlive(holder)) add("engine", "ok", "no process is working now; orb queue run starts one");
-    else if (holder.remainingMs < 0) add("engine", "warning", `process ${holder.pid} has not renewed its lease`, "it is frozen or stuck; a standby takes over by itself");
+    if (holder === null || !mayBeAlive(holder))
+      add("engine", "ok", "no process is working now; orb queue run starts one");
+    else if (holder.remainingMs < 0)
+      add(
+        "engine",
+        "warning",
+        `process ${holder.pid} has not renewed its lease`,
+        "it is frozen or stuck; a standby takes over by itself",
+      );
     else add("engine", "ok", `process ${holder.pid} is working`);
   } catch (error) {
-    const fix = isOrbError(error) && error.hint !== undefined ? error.hint : "check the path in APP_DATABASE_URL, its permissions and the disk";
+    const fix =
+      isOrbError(error) && error.hint !== undefined
+        ? error.hint
+        : "check the path in APP_DATABASE_URL, its permissions and the disk";
     add("database", "problem", messageOf(error), fix);
   }
   return checks;

@@ -13,7 +13,6 @@ import { auditAll } from "./orchestrator/audit.ts";
 import { Connection } from "./store/sqlite/connection.ts";
 import { migrate } from "./store/sqlite/migrate.ts";
 
-
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
@@ -50,7 +49,8 @@ const wiring: Wiring = {
     forCli(
       await startWorker(config, log, {
         onRole: hooks.onRole,
-        onTask: (lane, what, settled) => hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
+        onTask: (lane, what, settled) =>
+          hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
       }),
     ),
   migrate: async (config) => {
@@ -76,6 +76,8 @@ const wiring: Wiring = {
 };
 
 export function main(argv: string[]): Promise<number> {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   return runCli(argv, wiring, version);
 }

@@ -24,11 +24,15 @@ export function printJson(terminal: Terminal, value: unknown): void {
 export function table(header: string[], lines: (string | number)[][]): string {
   const texts = [header, ...lines.map((line) => line.map(String))];
   const widths = header.map((_, column) => Math.max(...texts.map((line) => line[column]?.length ?? 0)));
-  const numeric = header.map((_, column) => lines.length > 0 && lines.every((line) => typeof line[column] === "number"));
+  const numeric = header.map(
+    (_, column) => lines.length > 0 && lines.every((line) => typeof line[column] === "number"),
+  );
   return texts
     .map((line) =>
       line
-        .map((text, column) => (numeric[column] ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0)))
+        .map((text, column) =>
+          numeric[column] ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0),
+        )
         .join("  ")
         .trimEnd(),
     )
@@ -44,7 +48,12 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
   const exit = known !== null && USAGE_CODES.some((code) => code === known.code) ? EXIT.usage : EXIT.failed;
   if (json) {
     printJson(terminal, {
-      error: { code: known?.code ?? "internal", message: messageOf(error), hint: known?.hint ?? null, fields: known?.fields ?? [] },
+      error: {
+        code: known?.code ?? "internal",
+        message: messageOf(error),
+        hint: known?.hint ?? null,
+        fields: known?.fields ?? [],
+      },
     });
     return exit;
   }

@@ -19,7 +19,9 @@ export function buildProgram(context: CliContext, version: string): Command {
   addUpkeepCommands(program, context);
   addDoctorCommand(program, context);
   everyCommand(program, (command) => {
-    command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
     // Every command takes --json, before or after its own name.
     if (command !== program && command.commands.length === 0) command.option("--json", "machine-readable output");
   });

@@ -65,11 +65,18 @@ export class QueueProgress {
   wrap(log: Log): Log {
     if (this.#draw === null) return log;
     const clear = () => this.#draw?.clear();
-    const through = (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: Record<string, unknown>) => {
-      clear();
-      log[level](message, fields);
+    const through =
+      (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: Record<string, unknown>) => {
+        clear();
+        log[level](message, fields);
+      };
+    return {
+      debug: through("debug"),
+      info: through("info"),
+      warn: through("warn"),
+      error: through("error"),
+      with: (fields) => this.wrap(log.with(fields)),
     };
-    return { debug: through("debug"), info: through("info"), warn: through("warn"), error: through("error"), with: (fields) => this.wrap(log.with(fields)) };
   }
 
   show(stats: QueueStats, inFlight: number, paused: string | null): void {
@@ -100,7 +107,8 @@ export class QueueProgress {
     this.#frame = (this.#frame + 1) % SPINNER.length;
     const spinner = paint(terminal, "cyan", open > 0 ? (SPINNER[this.#frame] ?? "") : "·");
     const eta = open === 0 ? "idle" : rate > 0 ? `${span(open / rate)} left` : "waiting";
-    const errors = stats.error === 0 ? "0 errors" : paint(terminal, "red", `${stats.error} error${stats.error === 1 ? "" : "s"}`);
+    const errors =
+      stats.error === 0 ? "0 errors" : paint(terminal, "red", `${stats.error} error${stats.error === 1 ? "" : "s"}`);
     const head = `${spinner} ${bar(terminal, stats.total === 0 ? 1 : ended / stats.total)} ${ended}/${stats.total}  ${rate.toFixed(rate < 10 ? 1 : 0)}/s  ${errors}  ${this.role === "engine" ? `${inFlight} in flight` : "standing by"}  ${eta}`;
     const busy = stats.lanes.filter((lane) => openItems(lane) > 0);
     const shown = busy.slice(0, MOST_LANES);
@@ -108,7 +116,8 @@ export class QueueProgress {
     const lanes = shown.map((lane) => {
       const here = this.#lanes.get(lane.lane);
       const done = lane.done + lane.skipped + lane.error;
-      const last = here?.lastEnd === undefined || here.lastEnd === null ? "" : paint(terminal, "gray", `  last: ${here.lastEnd}`);
+      const last =
+        here?.lastEnd === undefined || here.lastEnd === null ? "" : paint(terminal, "gray", `  last: ${here.lastEnd}`);
       return `  ${lane.lane.padEnd(width)}  ${String(done).padStart(6)}/${String(lane.total).padEnd(6)} ${String(here?.running ?? 0).padStart(3)} at work${lane.error > 0 ? paint(terminal, "red", `  ${lane.error} failed`) : ""}${last}`;
     });
     const more = busy.length > shown.length ? [`  … and ${busy.length - shown.length} more sites`] : [];
@@ -122,7 +131,8 @@ export class QueueProgress {
 export function importProgress(terminal: Terminal, json: boolean) {
   const draw = terminal.live && !json ? createLogUpdate(process.stderr) : null;
   return {
-    update: (report: ImportReport) => draw?.(`${report.lines} lines read, ${report.added} added, ${report.existing} already there, ${report.bad} bad`),
+    update: (report: ImportReport) =>
+      draw?.(`${report.lines} lines read, ${report.added} added, ${report.existing} already there, ${report.bad} bad`),
     line: (text: string) => {
       draw?.clear();
       terminal.err(`${text}\n`);

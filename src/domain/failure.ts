@@ -84,7 +84,11 @@ export function failure(
 export class FetchFailure extends Error {
   readonly failure: Failure;
 
-  constructor(reason: FailureReason, message: string, more: { httpStatus?: number; retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(
+    reason: FailureReason,
+    message: string,
+    more: { httpStatus?: number; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = "FetchFailure";
     this.failure = failure(reason, message, { httpStatus: more.httpStatus, retryAfterMs: more.retryAfterMs });

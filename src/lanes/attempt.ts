@@ -100,14 +100,24 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
       };
     }
     case "skipped":
-      return { task, attempt, verdict: { kind: "skipped", why: (handled as Extract<Handled, { kind: "skipped" }>).why } };
+      return {
+        task,
+        attempt,
+        verdict: { kind: "skipped", why: (handled as Extract<Handled, { kind: "skipped" }>).why },
+      };
     case "moved": {
       const moved = handled as Extract<Handled, { kind: "moved" }>;
       const site = siteOf(moved.url);
       return {
         task,
         attempt,
-        verdict: { kind: "moved", url: moved.url, site, lane: laneOfSite(site), redirects: [...task.redirects, ...moved.redirects] },
+        verdict: {
+          kind: "moved",
+          url: moved.url,
+          site,
+          lane: laneOfSite(site),
+          redirects: [...task.redirects, ...moved.redirects],
+        },
       };
     }
     case "handed_back":
@@ -115,7 +125,11 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
     case "rate_wait":
       return { task, attempt, verdict: { kind: "rate_wait" } };
     case "retry":
-      return { task, attempt, verdict: { kind: "retry", failure: verdict.failure, readyAt: deps.clock.now() + verdict.delayMs } };
+      return {
+        task,
+        attempt,
+        verdict: { kind: "retry", failure: verdict.failure, readyAt: deps.clock.now() + verdict.delayMs },
+      };
     case "failed":
       return { task, attempt, verdict: { kind: "failed", failure: verdict.failure } };
   }

@@ -101,7 +101,15 @@ export class Budgets {
           resolver,
           cap === null
             ? null
-            : { key: resolverKey(resolver), held: 0, used: 0, cap, borrowing: false, idleTimer: null, waiting: new Set() },
+            : {
+                key: resolverKey(resolver),
+                held: 0,
+                used: 0,
+                cap,
+                borrowing: false,
+                idleTimer: null,
+                waiting: new Set(),
+              },
         );
       }
       waiter.raise();

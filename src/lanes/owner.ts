@@ -194,7 +194,8 @@ export class LaneOwner implements SlotSeeker {
     this.#giveSlotsBack();
     const gate = this.#pace.gate();
     // Nothing claimed because the site has to wait: the ticket ends at that time.
-    if (this.#window.size === 0 && gate.kind === "wait") return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
+    if (this.#window.size === 0 && gate.kind === "wait")
+      return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
     return null;
   }
 
@@ -267,7 +268,8 @@ export class LaneOwner implements SlotSeeker {
     const held = waitMs !== null && waitMs > PATIENCE_MS;
     const wake = held && Number.isFinite(waitMs) ? clock.now() + waitMs : this.#nextReadyAt;
     const more = !held && (left.length > 0 || !this.#dry);
-    if (pressure.reason !== null || !this.#ticket.leaseHolds()) return { more: false, wakeAt: clock.now() + PATIENCE_MS };
+    if (pressure.reason !== null || !this.#ticket.leaseHolds())
+      return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     return { more, wakeAt: more ? null : wake };
   }
 }

@@ -1,7 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import { siteHold } from "../domain/backoff.ts";
 import { type Bucket, emptyBucket, takeToken } from "../domain/bucket.ts";
-import { type Breaker, breakerAfterFailure, breakerAfterSuccess, breakerPhase, CLOSED_BREAKER } from "../domain/circuit.ts";
+import {
+  type Breaker,
+  breakerAfterFailure,
+  breakerAfterSuccess,
+  breakerPhase,
+  CLOSED_BREAKER,
+} from "../domain/circuit.ts";
 import { countsForBreaker, holdsSite } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { LaneEvent, LaneGrant, Politeness, SiteLimits, SiteRecord } from "../store/port.ts";
@@ -14,7 +20,13 @@ export type Gate =
   /** The site has been given up: its tasks fail as circuit_open. */
   | { kind: "give_up" };
 
-const NO_LIMITS: SiteLimits = { maxConcurrency: null, requestsPerSecond: null, burst: null, minDelayMs: null, paused: false };
+const NO_LIMITS: SiteLimits = {
+  maxConcurrency: null,
+  requestsPerSecond: null,
+  burst: null,
+  minDelayMs: null,
+  paused: false,
+};
 
 /** What an owner that takes its own lane again must still know, so that a slow rate does not start from zero each time. */
 export interface PaceMemory {
@@ -99,7 +111,8 @@ export class Pace {
       if (this.#politeness.breaker.failedProbes >= FAILED_PROBES_BEFORE_GIVING_UP) return { kind: "give_up" };
       return { kind: "wait", ms: (this.#politeness.breaker.openUntil ?? now) - now, why: "circuit_open" };
     }
-    if (this.#politeness.holdUntil > now) return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
+    if (this.#politeness.holdUntil > now)
+      return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
     if (phase === "half_open" && this.#inFlight > 0) return { kind: "wait", ms: null, why: "probing" };
     const delay = this.#limits.minDelayMs ?? this.#rules.minDelayMs;
     const sinceLast = this.#clock.monotonic() - this.#lastStart;
@@ -163,7 +176,11 @@ export class Pace {
       const until = now + Math.min(rest, this.#rules.retry.retryAfterMaxMs);
       if (until > holdUntil) {
         holdUntil = until;
-        events.push({ level: "warn", message: "Site held", meta: { seconds: Math.round(rest / 1000), http_status: failure.httpStatus } });
+        events.push({
+          level: "warn",
+          message: "Site held",
+          meta: { seconds: Math.round(rest / 1000), http_status: failure.httpStatus },
+        });
       }
       if (fresh) holdStep += 1;
     }
@@ -171,7 +188,11 @@ export class Pace {
       const wasOpen = breaker.openUntil;
       breaker = breakerAfterFailure(breaker, this.#rules.breaker, now);
       if (breaker.openUntil !== null && breaker.openUntil !== wasOpen) {
-        events.push({ level: "warn", message: "Breaker opened", meta: { failures: breaker.failures, failed_probes: breaker.failedProbes } });
+        events.push({
+          level: "warn",
+          message: "Breaker opened",
+          meta: { failures: breaker.failures, failed_probes: breaker.failedProbes },
+        });
       }
     }
     this.#politeness = { holdUntil, holdStep, breaker };

@@ -24,7 +24,8 @@ export class Pressure {
 
   /** Errors that mean "wait": true when this was one. */
   report(error: unknown): boolean {
-    const waits = isDiskFull(error) || (isOrbError(error) && (error.reaction === "wait" || error.code === "database_busy"));
+    const waits =
+      isDiskFull(error) || (isOrbError(error) && (error.reaction === "wait" || error.code === "database_busy"));
     if (!waits) return false;
     if (this.#reason === null) {
       this.#reason = messageOf(error);

@@ -43,7 +43,11 @@ export class Settler {
     deps.pressure.subscribe(this.#room);
   }
 
-  add(hold: LaneHold, what: { task: SettledTask; site?: string; politeness?: Politeness | null; events?: LaneEvent[] }, lost: () => void): void {
+  add(
+    hold: LaneHold,
+    what: { task: SettledTask; site?: string; politeness?: Politeness | null; events?: LaneEvent[] },
+    lost: () => void,
+  ): void {
     const pending = this.#of(hold, lost);
     pending.tasks.push(what.task);
     if (what.events !== undefined) pending.events.push(...what.events);

@@ -88,7 +88,8 @@ export class LaneWorker implements LaneHost {
   }
 
   async work(ticket: LaneTicket): Promise<TicketEnd> {
-    if (this.#pressure.reason !== null || !ticket.leaseHolds()) return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
+    if (this.#pressure.reason !== null || !ticket.leaseHolds())
+      return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     this.#budgets.setOwner(ticket.owner);
     let grant;
     try {

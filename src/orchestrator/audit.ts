@@ -5,16 +5,23 @@ const PAGE = 1000;
 const MOST_FINDINGS = 20;
 
 /** The store's own invariants, and that every file it speaks of is there; `deep` also reads each file again. */
-export async function auditAll(store: Store, artifacts: ArtifactStore, options: { deep: boolean }): Promise<AuditReport> {
+export async function auditAll(
+  store: Store,
+  artifacts: ArtifactStore,
+  options: { deep: boolean },
+): Promise<AuditReport> {
   const report = await store.audit();
-  const check = options.deep ? "every stored file is there, with the content it had" : "every stored file is there, with its size";
+  const check = options.deep
+    ? "every stored file is there, with the content it had"
+    : "every stored file is there, with its size";
   const findings = [...report.findings];
   let found = 0;
-  for (let after = 0; found < MOST_FINDINGS; ) {
+  for (let after = 0; found < MOST_FINDINGS;) {
     const page = await store.artifactsSince(0, after, PAGE);
     for (const file of page) {
       const sound = options.deep ? await artifacts.verify(file.hash) : artifacts.sizeOf(file.hash) === file.size;
-      if (!sound && (found += 1) <= MOST_FINDINGS) findings.push({ check, what: `file ${file.hash} of task ${file.taskId} is missing or damaged` });
+      if (!sound && (found += 1) <= MOST_FINDINGS)
+        findings.push({ check, what: `file ${file.hash} of task ${file.taskId} is missing or damaged` });
     }
     const last = page.at(-1);
     if (last === undefined) break;

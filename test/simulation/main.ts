@@ -2,7 +2,11 @@ import { parseArgs } from "node:util";
 import { runScenario } from "./scenario.ts";
 
 const { values } = parseArgs({
-  options: { seeds: { type: "string", default: "10000" }, from: { type: "string", default: "1" }, seed: { type: "string" } },
+  options: {
+    seeds: { type: "string", default: "10000" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string" },
+  },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
@@ -17,6 +21,7 @@ for (let seed = first; seed < first + count; seed += 1) {
     process.stderr.write(`seed ${seed} failed; repeat it with: npm run simulate -- --seed ${seed}\n`);
     throw error;
   }
-  if ((seed - first) % 500 === 499) process.stdout.write(`${seed - first + 1} schedules, ${tasks} tasks, ${crashes} crashes\n`);
+  if ((seed - first) % 500 === 499)
+    process.stdout.write(`${seed - first + 1} schedules, ${tasks} tasks, ${crashes} crashes\n`);
 }
 process.stdout.write(`${count} schedules passed: ${tasks} tasks, ${crashes} crashes\n`);

@@ -4,7 +4,7 @@ import { integerBelow, type Random, seededRandom } from "../../src/base/random.t
 import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
 import { siteOf } from "../../src/domain/url.ts";
 import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
-import { laneOfSite } from "../../src/lanes/attempt.ts";
+import { laneOfSite } from "../../src/domain/lane.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
 import type { NewTask, RunRecord, Store } from "../../src/store/port.ts";
@@ -57,7 +57,8 @@ function makeScript(random: Random, sites: number, index: number): PageScript {
   if (roll < 0.72) return { kind: "flaky", times: 1 + integerBelow(random, 2) };
   if (roll < 0.78) return { kind: "missing" };
   if (roll < 0.82) return { kind: "broken" };
-  if (roll < 0.88) return { kind: "limited", times: 1 + integerBelow(random, 3), retryAfterMs: pick(random, [null, 3000]) };
+  if (roll < 0.88)
+    return { kind: "limited", times: 1 + integerBelow(random, 3), retryAfterMs: pick(random, [null, 3000]) };
   if (roll < 0.94) return { kind: "redirect", to: `http://s${integerBelow(random, sites)}.test/moved/${index}` };
   return { kind: "refused" };
 }
@@ -67,13 +68,22 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
   const random = seededRandom(seed);
   const plan = makePlan(random);
   const world = new World(random);
-  const network = new Network(world, { perSite: plan.perSite, perResolver: plan.resolvers, minDelayMs: plan.minDelayMs });
+  const network = new Network(world, {
+    perSite: plan.perSite,
+    perResolver: plan.resolvers,
+    minDelayMs: plan.minDelayMs,
+  });
   network.latency = () => pick(random, [0, 1, 5, 40, 400]);
   const rules: LaneRules = {
     maxPerSite: plan.perSite,
     minDelayMs: plan.minDelayMs,
     breaker: { failures: 5, cooldownMs: 30_000 },
-    retry: { backoff: { baseMs: 1000, maxMs: 30_000 }, maxAttempts: 3, retryAfterMaxMs: 3_600_000, rateLimitMaxWaits: 5 },
+    retry: {
+      backoff: { baseMs: 1000, maxMs: 30_000 },
+      maxAttempts: 3,
+      retryAfterMaxMs: 3_600_000,
+      rateLimitMaxWaits: 5,
+    },
     maxPerResolver: plan.resolvers,
   };
   const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null) });
@@ -125,7 +135,12 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
   const runs: RunRecord[] = [];
   const expected = new Map<string, { runId: string; url: string; script: PageScript }>();
   for (let index = 0; index < plan.runs; index += 1) {
-    runs.push(await truth.openRun({ kind: "queue", alias: `queue-${index}`, maxAttempts: null, snapshot: {} }, world.clock(null).now()));
+    runs.push(
+      await truth.openRun(
+        { kind: "queue", alias: `queue-${index}`, maxAttempts: null, snapshot: {} },
+        world.clock(null).now(),
+      ),
+    );
   }
   const batches = 1 + integerBelow(random, 4);
   let submitted = 0;
@@ -169,7 +184,8 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
   const disturb = () => {
     if (!faults) return;
     const [victim] = engines.filter(({ process }) => process.alive).toSorted(() => random.next() - 0.5);
-    if (victim !== undefined && world.chance(plan.freeze * 50)) world.freeze(victim.process, pick(random, [500, 8000, 90_000]));
+    if (victim !== undefined && world.chance(plan.freeze * 50))
+      world.freeze(victim.process, pick(random, [500, 8000, 90_000]));
     if (plan.jumps && world.chance(0.05)) world.wallOffset += pick(random, [-3_600_000, 3_600_000, 86_400_000]);
     world.schedule(500, disturb);
   };
@@ -183,7 +199,9 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
     const used = await Promise.all(runs.map((run) => truth.counts(run.id)));
     ended =
       submitted === batches &&
-      states.every((run, index) => TERMINAL_RUN_STATES.includes((run as RunRecord).status) || used[index]?.length === 0);
+      states.every(
+        (run, index) => TERMINAL_RUN_STATES.includes((run as RunRecord).status) || used[index]?.length === 0,
+      );
     if (!ended) world.schedule(300, () => void look());
   };
   world.schedule(300, () => void look());
@@ -200,7 +218,10 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
 }
 
 /** Every task ended as its page's behaviour demands, whatever happened to the processes. */
-async function check(store: Store, expected: Map<string, { runId: string; url: string; script: PageScript }>): Promise<void> {
+async function check(
+  store: Store,
+  expected: Map<string, { runId: string; url: string; script: PageScript }>,
+): Promise<void> {
   for (const [key, { runId, script }] of expected) {
     const task = await store.taskByKey(runId, key);
     assert.ok(task !== null, `task ${key} is lost`);
@@ -214,7 +235,9 @@ async function check(store: Store, expected: Map<string, { runId: string; url: s
     }
     // A site that broke down for good takes its waiting tasks along, whatever their page would have said.
     if (task.failure?.code === "circuit_open") continue;
-    const spent = task.attempts.filter((attempt) => attempt.failure_code !== null && attempt.failure_code !== "rate_limited").length;
+    const spent = task.attempts.filter(
+      (attempt) => attempt.failure_code !== null && attempt.failure_code !== "rate_limited",
+    ).length;
     switch (script.kind) {
       case "ok":
       case "redirect":

@@ -94,7 +94,13 @@ export class World {
   }
 
   spawn(): SimProcess {
-    const process: SimProcess = { pid: this.processes.length + 1, alive: true, frozenUntil: 0, onDeath: [], clock: this.clock(null) };
+    const process: SimProcess = {
+      pid: this.processes.length + 1,
+      alive: true,
+      frozenUntil: 0,
+      onDeath: [],
+      clock: this.clock(null),
+    };
     process.clock = this.clock(process);
     this.processes.push(process);
     return process;
@@ -114,7 +120,8 @@ export class World {
   kill(process: SimProcess): void {
     if (!process.alive) return;
     process.alive = false;
-    for (const [address, listener] of this.#listeners) if (listener.process === process) this.#listeners.delete(address);
+    for (const [address, listener] of this.#listeners)
+      if (listener.process === process) this.#listeners.delete(address);
     for (const fn of process.onDeath) fn();
   }
 

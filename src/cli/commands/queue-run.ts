@@ -7,7 +7,10 @@ import type { CliWorker } from "../wiring.ts";
 const LOOK_MS = 100;
 
 /** Runs until stopped, or with `--drain` until nothing is left, whichever process does the work. */
-export async function runQueue(context: CliContext, options: { drain?: boolean; workers?: number; maxPerHost?: number }): Promise<void> {
+export async function runQueue(
+  context: CliContext,
+  options: { drain?: boolean; workers?: number; maxPerHost?: number },
+): Promise<void> {
   const { wiring, terminal } = context;
   const loaded = wiring.loadConfig();
   const config = {
@@ -81,9 +84,17 @@ function summarise(context: CliContext, stats: QueueStats, stopped: End["stopped
   const { terminal } = context;
   const left = openItems(stats);
   // A stop that was asked for by SIGTERM is a success; an interrupted drain says that something is left.
-  context.exitCode = stopped === "SIGTERM" || (!drain && stopped !== null) ? EXIT.done : left > 0 || stats.error > 0 ? EXIT.partial : EXIT.done;
+  context.exitCode =
+    stopped === "SIGTERM" || (!drain && stopped !== null)
+      ? EXIT.done
+      : left > 0 || stats.error > 0
+        ? EXIT.partial
+        : EXIT.done;
   if (context.json) return printJson(terminal, { ...stats, left, stopped: stopped !== null });
-  terminal.out(`${plural(stats.done, "item")} done, ${stats.skipped} skipped, ${plural(stats.error, "error")}, ${left} left\n`);
+  terminal.out(
+    `${plural(stats.done, "item")} done, ${stats.skipped} skipped, ${plural(stats.error, "error")}, ${left} left\n`,
+  );
   if (left > 0) terminal.err("nothing is lost: run it again to go on\n");
-  else if (stats.error > 0) terminal.err("orb queue list --status error shows what failed, orb queue retry-failed tries it again\n");
+  else if (stats.error > 0)
+    terminal.err("orb queue list --status error shows what failed, orb queue retry-failed tries it again\n");
 }

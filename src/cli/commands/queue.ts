@@ -16,7 +16,9 @@ import { runQueue } from "./queue-run.ts";
 
 /** `orb queue …`: the durable work queue by itself. */
 export function addQueueCommands(program: Command, context: CliContext): void {
-  const queue = program.command("queue").description("a durable queue of things to download or to hand to your own code");
+  const queue = program
+    .command("queue")
+    .description("a durable queue of things to download or to hand to your own code");
 
   queue
     .command("enqueue")
@@ -43,7 +45,12 @@ export function addQueueCommands(program: Command, context: CliContext): void {
         }
         const report = await enqueueItems(client, [parsed.ok]);
         if (context.json) printJson(context.terminal, { artifact_id: parsed.ok.artifactId, ...report });
-        else context.terminal.out(report.added === 1 ? `enqueued ${parsed.ok.artifactId}\n` : `${parsed.ok.artifactId} is in the queue already; nothing changed\n`);
+        else
+          context.terminal.out(
+            report.added === 1
+              ? `enqueued ${parsed.ok.artifactId}\n`
+              : `${parsed.ok.artifactId} is in the queue already; nothing changed\n`,
+          );
       });
     });
 
@@ -61,7 +68,9 @@ export function addQueueCommands(program: Command, context: CliContext): void {
             // Bad lines are shown as they come; a file with a million of them must not fill the memory.
             if (bad.length < MOST_BAD_LINES) bad.push(line);
             if (!context.json) {
-              const what = line.errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+              const what = line.errors
+                .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+                .join("; ");
               progress.line(`${paint(terminal, "yellow", `line ${line.line}:`)} ${what}`);
             }
           },
@@ -69,7 +78,10 @@ export function addQueueCommands(program: Command, context: CliContext): void {
         });
         progress.done();
         if (context.json) printJson(terminal, { ...report, bad_lines: bad });
-        else terminal.out(`${plural(report.lines, "line")}: ${report.added} added, ${report.existing} already there, ${report.bad} bad\n`);
+        else
+          terminal.out(
+            `${plural(report.lines, "line")}: ${report.added} added, ${report.existing} already there, ${report.bad} bad\n`,
+          );
         context.exitCode = report.bad === 0 ? EXIT.done : report.lines === report.bad ? EXIT.failed : EXIT.partial;
       });
     });
@@ -89,12 +101,23 @@ export function addQueueCommands(program: Command, context: CliContext): void {
       await context.withClient(async (client) => {
         const stats = await queueStats(client);
         if (context.json) return printJson(context.terminal, stats);
-        const line = (name: string, row: Omit<typeof stats, "lanes">) => [name, row.queued, row.in_progress, row.done, row.skipped, row.error, row.total];
+        const line = (name: string, row: Omit<typeof stats, "lanes">) => [
+          name,
+          row.queued,
+          row.in_progress,
+          row.done,
+          row.skipped,
+          row.error,
+          row.total,
+        ];
         context.terminal.out(
-          table(["site", "queued", "in progress", "done", "skipped", "error", "total"], [
-            ...stats.lanes.map((lane) => line(lane.lane, lane)),
-            ...(stats.lanes.length === 1 ? [] : [line("all", stats)]),
-          ]),
+          table(
+            ["site", "queued", "in progress", "done", "skipped", "error", "total"],
+            [
+              ...stats.lanes.map((lane) => line(lane.lane, lane)),
+              ...(stats.lanes.length === 1 ? [] : [line("all", stats)]),
+            ],
+          ),
         );
       });
     });
@@ -110,7 +133,13 @@ export function addQueueCommands(program: Command, context: CliContext): void {
         const items = await listItems(client, options);
         if (context.json) return printJson(context.terminal, items);
         if (items.length === 0) return context.terminal.out("nothing\n");
-        const rows = items.map((item) => [item.status, item.artifact_id, item.url ?? "", item.attempts, item.failure_reason ?? ""]);
+        const rows = items.map((item) => [
+          item.status,
+          item.artifact_id,
+          item.url ?? "",
+          item.attempts,
+          item.failure_reason ?? "",
+        ]);
         context.terminal.out(table(["status", "artifact_id", "url", "tries", "reason"], rows));
         const last = items.at(-1);
         if (items.length === options.limit && last !== undefined) context.terminal.err(`more: --after ${last.id}\n`);
@@ -169,11 +198,21 @@ function describe(item: QueueItemDetail): string {
     ["next try", item.next_try_at],
     ["created", item.created_at],
     ["finished", item.finished_at],
-    ...item.files.map((file): [string, string] => ["file", `${file.path} (${file.size} bytes, ${file.content_type ?? "unknown type"})`]),
+    ...item.files.map((file): [string, string] => [
+      "file",
+      `${file.path} (${file.size} bytes, ${file.content_type ?? "unknown type"})`,
+    ]),
     ...item.results.map((result): [string, string] => ["result", JSON.stringify(result)]),
   ];
   const head = lines.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(12)} ${value}\n`])).join("");
   if (item.history.length === 0) return head;
-  const rows = item.history.map((attempt) => [attempt.attempt, attempt.started_at, attempt.duration_ms, attempt.strategy, attempt.http_status ?? "", attempt.failure_reason ?? "ok"]);
+  const rows = item.history.map((attempt) => [
+    attempt.attempt,
+    attempt.started_at,
+    attempt.duration_ms,
+    attempt.strategy,
+    attempt.http_status ?? "",
+    attempt.failure_reason ?? "ok",
+  ]);
   return `${head}\n${table(["try", "started", "ms", "strategy", "status", "outcome"], rows)}`;
 }

@@ -17,10 +17,14 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
         if (context.json) return printJson(terminal, { clean: report.findings.length === 0, ...report });
         for (const check of report.checks) {
           const broken = report.findings.filter((finding) => finding.check === check);
-          terminal.out(`${broken.length === 0 ? paint(terminal, "green", "✓") : paint(terminal, "red", "✗")} ${check}\n`);
+          terminal.out(
+            `${broken.length === 0 ? paint(terminal, "green", "✓") : paint(terminal, "red", "✗")} ${check}\n`,
+          );
           for (const finding of broken) terminal.out(`    ${finding.what}\n`);
         }
-        return terminal.out(report.findings.length === 0 ? "clean\n" : `${plural(report.findings.length, "finding")}\n`);
+        return terminal.out(
+          report.findings.length === 0 ? "clean\n" : `${plural(report.findings.length, "finding")}\n`,
+        );
       });
     });
 
@@ -31,7 +35,11 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
       const { config } = context.wiring.loadConfig();
       const { from, to, applied } = await context.wiring.migrate(config);
       if (context.json) return printJson(terminal, { from, to, applied });
-      return terminal.out(applied.length === 0 ? `the database has schema version ${to}: nothing to do\n` : `schema version ${from} → ${to}: ${applied.join(", ")}\n`);
+      return terminal.out(
+        applied.length === 0
+          ? `the database has schema version ${to}: nothing to do\n`
+          : `schema version ${from} → ${to}: ${applied.join(", ")}\n`,
+      );
     });
 
   program
@@ -41,7 +49,12 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
       const loaded = context.wiring.loadConfig();
       const rows = configRows(loaded);
       if (context.json) return printJson(terminal, { options: rows, warnings: loaded.warnings });
-      terminal.out(table(["option", "value", "from"], rows.map((row) => [row.name, row.value ?? "", row.source])));
+      terminal.out(
+        table(
+          ["option", "value", "from"],
+          rows.map((row) => [row.name, row.value ?? "", row.source]),
+        ),
+      );
       for (const warning of loaded.warnings) terminal.err(`${warning}\n`);
       return undefined;
     });

@@ -128,7 +128,9 @@ export class EmbeddedEngine implements Engine {
     try {
       await this.#options.store.releaseEngine(term);
     } catch (error) {
-      this.#options.log.warn("the engine lock could not be given back; it ends with its lease", { error: messageOf(error) });
+      this.#options.log.warn("the engine lock could not be given back; it ends with its lease", {
+        error: messageOf(error),
+      });
     }
   }
 
@@ -167,14 +169,15 @@ export class EmbeddedEngine implements Engine {
     this.#setRole("engine");
     const lost = new AbortController();
     const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
-    const duties = [
-      this.#keepLease(term, heartbeatMs, leaseTtlMs, lost),
-      this.#lookForWork(scheduler, lost.signal),
-    ];
-    await link.listen((lanes) => {
-      if (lanes === null) this.controlChanged();
-      else this.offer(lanes);
-    }).catch((error: unknown) => log.warn("other processes cannot wake the engine; it looks by itself", { error: messageOf(error) }));
+    const duties = [this.#keepLease(term, heartbeatMs, leaseTtlMs, lost), this.#lookForWork(scheduler, lost.signal)];
+    await link
+      .listen((lanes) => {
+        if (lanes === null) this.controlChanged();
+        else this.offer(lanes);
+      })
+      .catch((error: unknown) =>
+        log.warn("other processes cannot wake the engine; it looks by itself", { error: messageOf(error) }),
+      );
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener("abort", () => resolve(), { once: true });

@@ -25,7 +25,10 @@ export function downloadHandler(deps: DownloadDeps): TaskHandler {
       const url = task.nextUrl ?? task.url;
       if (url === null) throw new FetchFailure("url_not_allowed", "the task has no URL");
       if (task.redirects.length > MOST_MOVES) {
-        throw new FetchFailure("too_many_redirects", `the address moved from site to site more than ${MOST_MOVES} times`);
+        throw new FetchFailure(
+          "too_many_redirects",
+          `the address moved from site to site more than ${MOST_MOVES} times`,
+        );
       }
       const answer = await deps.strategy.fetch({
         url,

@@ -70,10 +70,17 @@ export async function listItems(
 }
 
 /** One item, by the user's artifact_id or by our id. */
-export async function showItem({ store }: OrchestratorDeps, name: string, pathOf: (hash: string) => string): Promise<QueueItemDetail> {
+export async function showItem(
+  { store }: OrchestratorDeps,
+  name: string,
+  pathOf: (hash: string) => string,
+): Promise<QueueItemDetail> {
   const run = await store.runByAlias(QUEUE_ALIAS);
   const task = run === null ? null : ((await store.taskByKey(run.id, name)) ?? (await store.task(name)));
-  if (task === null) throw new OrbError("not_found", `the queue has no item named ${name}`, { hint: "orb queue list shows what there is." });
+  if (task === null)
+    throw new OrbError("not_found", `the queue has no item named ${name}`, {
+      hint: "orb queue list shows what there is.",
+    });
   const files = await store.artifactsOf(task.id);
   return {
     ...toView(task),

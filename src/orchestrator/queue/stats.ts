@@ -21,7 +21,10 @@ function toQueueCounts(counts: TaskCounts): QueueCounts {
 
 export async function queueStats({ store }: OrchestratorDeps): Promise<QueueStats> {
   const run = await store.runByAlias(QUEUE_ALIAS);
-  const lanes = run === null ? [] : (await store.counts(run.id)).map(({ lane, counts }) => ({ lane: siteOfLane(lane), ...toQueueCounts(counts) }));
+  const lanes =
+    run === null
+      ? []
+      : (await store.counts(run.id)).map(({ lane, counts }) => ({ lane: siteOfLane(lane), ...toQueueCounts(counts) }));
   const sum = (name: keyof QueueCounts) => lanes.reduce((total, lane) => total + lane[name], 0);
   return {
     queued: sum("queued"),

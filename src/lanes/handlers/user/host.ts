@@ -9,7 +9,11 @@ import type { FromThread, HandlerItem, StoredFile, ToThread } from "./protocol.t
 
 /** What the main thread does on behalf of a handler; every way out to the network goes through here. */
 export interface HandlerServices {
-  fetch(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<{ status: number; url: string; headers: Record<string, string>; body: Uint8Array }>;
+  fetch(
+    url: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<{ status: number; url: string; headers: Record<string, string>; body: Uint8Array }>;
   download(url: string, headers: Record<string, string>, task: ClaimedTask, signal: AbortSignal): Promise<TaskArtifact>;
   save(bytes: Uint8Array, contentType: string | null, url: string): Promise<TaskArtifact>;
 }
@@ -43,20 +47,26 @@ export class HandlerThread {
 
   /** Loads the module; what is wrong with it is said at once, not when the first item fails. */
   static async start(options: ThreadOptions): Promise<HandlerThread> {
-    const worker = new Worker(new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js", import.meta.url), {
-      workerData: { module: options.module },
-      // The thread gets no environment: secrets of the configuration are not the module's business.
-      env: {},
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
-    });
+    const worker = new Worker(
+      new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js", import.meta.url),
+      {
+        workerData: { module: options.module },
+        // The thread gets no environment: secrets of the configuration are not the module's business.
+        env: {},
+        stdout: true,
+        stderr: true,
+        resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+      },
+    );
     worker.stdout.resume();
     worker.stderr.resume();
     worker.unref();
-    const invalid = (message: string) => new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`);
+    const invalid = (message: string) =>
+      new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`);
     const names = await new Promise<Map<string, number>>((resolve, reject) => {
-      const timer = options.clock.after(START_TIMEOUT_MS, () => reject(invalid("it did not finish loading")), { keepAlive: true });
+      const timer = options.clock.after(START_TIMEOUT_MS, () => reject(invalid("it did not finish loading")), {
+        keepAlive: true,
+      });
       const fail = (message: string) => {
         timer.cancel();
         reject(invalid(message));
@@ -92,7 +102,11 @@ export class HandlerThread {
     let lines = 0;
     return new Promise<Handled>((resolve, reject) => {
       const timeout = (this.names.get(handler) ?? 0) * 1000;
-      const timer = clock.after(timeout, () => end(() => this.#kill(reject, "handler_timeout", `the handler did not end within ${timeout / 1000} s`)), { keepAlive: true });
+      const timer = clock.after(
+        timeout,
+        () => end(() => this.#kill(reject, "handler_timeout", `the handler did not end within ${timeout / 1000} s`)),
+        { keepAlive: true },
+      );
       const end = (then: () => void) => {
         timer.cancel();
         worker.off("message", onMessage);
@@ -106,7 +120,8 @@ export class HandlerThread {
           case "call":
             return void this.#serve(message, task, context.signal, artifacts);
           case "log":
-            if ((lines += 1) <= MOST_LOG_LINES) context.log[message.level](message.message.slice(0, MOST_LOG_LENGTH), { handler, task: task.id });
+            if ((lines += 1) <= MOST_LOG_LINES)
+              context.log[message.level](message.message.slice(0, MOST_LOG_LENGTH), { handler, task: task.id });
             return undefined;
           case "done":
             return end(() => resolve({ kind: "completed", artifacts, results: message.results }));
@@ -115,7 +130,11 @@ export class HandlerThread {
           case "threw":
             return end(() =>
               reject(
-                new FetchFailure(message.final ? "handler_refused" : (message.reason ?? "handler_threw"), message.message, message.httpStatus === null ? {} : { httpStatus: message.httpStatus }),
+                new FetchFailure(
+                  message.final ? "handler_refused" : (message.reason ?? "handler_threw"),
+                  message.message,
+                  message.httpStatus === null ? {} : { httpStatus: message.httpStatus },
+                ),
               ),
             );
         }
@@ -123,7 +142,14 @@ export class HandlerThread {
       const onError = (error: Error & { code?: string }) => {
         this.#dead = true;
         const memory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-        end(() => reject(new FetchFailure(memory ? "handler_out_of_memory" : "handler_threw", memory ? "the handler used too much memory" : messageOf(error))));
+        end(() =>
+          reject(
+            new FetchFailure(
+              memory ? "handler_out_of_memory" : "handler_threw",
+              memory ? "the handler used too much memory" : messageOf(error),
+            ),
+          ),
+        );
       };
       const onExit = () => end(() => reject(new FetchFailure("handler_exited", "the handler ended its thread")));
       const onAbort = () => {
@@ -147,7 +173,12 @@ export class HandlerThread {
     this.#worker.postMessage(message);
   }
 
-  async #serve(message: Extract<FromThread, { kind: "call" }>, task: ClaimedTask, signal: AbortSignal, artifacts: TaskArtifact[]): Promise<void> {
+  async #serve(
+    message: Extract<FromThread, { kind: "call" }>,
+    task: ClaimedTask,
+    signal: AbortSignal,
+    artifacts: TaskArtifact[],
+  ): Promise<void> {
     const { services } = this.#options;
     try {
       const options = (message.args[1] ?? {}) as { headers?: Record<string, string>; content_type?: string };

@@ -52,8 +52,10 @@ function readHandlers(module: Record<string, unknown>): Map<string, Loaded> {
       continue;
     }
     const { run, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = (value ?? {}) as Partial<Loaded>;
-    if (typeof run !== "function") throw new Error(`handlers.${name} is neither a function nor an object with a function "run"`);
-    if (typeof timeoutSeconds !== "number" || !(timeoutSeconds > 0)) throw new Error(`handlers.${name}.timeoutSeconds must be a number above 0`);
+    if (typeof run !== "function")
+      throw new Error(`handlers.${name} is neither a function nor an object with a function "run"`);
+    if (typeof timeoutSeconds !== "number" || !(timeoutSeconds > 0))
+      throw new Error(`handlers.${name}.timeoutSeconds must be a number above 0`);
     loaded.set(name, { run, timeoutSeconds });
   }
   return loaded;
@@ -72,7 +74,8 @@ async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
   };
   try {
     const value = (await loaded.run(item, context)) as { skip?: unknown } | undefined | null;
-    if (typeof value === "object" && value !== null && typeof value.skip === "string") tell({ kind: "skip", why: value.skip });
+    if (typeof value === "object" && value !== null && typeof value.skip === "string")
+      tell({ kind: "skip", why: value.skip });
     else tell({ kind: "done", results: value === undefined || value === null ? [] : [toPlain(value)] });
   } catch (error) {
     const refused = error instanceof Refused ? error : null;
@@ -92,7 +95,9 @@ function toPlain(value: unknown): unknown {
 }
 
 try {
-  const handlers = readHandlers((await import(pathToFileURL(workerData.module as string).href)) as Record<string, unknown>);
+  const handlers = readHandlers(
+    (await import(pathToFileURL(workerData.module as string).href)) as Record<string, unknown>,
+  );
   port.on("message", (message: ToThread) => {
     if (message.kind === "abort") return abort.abort();
     if (message.kind === "run") return void execute(handlers.get(message.handler) as Loaded, message.item);

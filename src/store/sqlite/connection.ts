@@ -60,8 +60,8 @@ const BUSY_TIMEOUT_MS = 5000;
 const WAL_RETRY_MS = 10;
 
 /**
- * Switches a new file to WAL. SQLite does not wait for other processes here, whatever the busy timeout says: of three
- * that opened a new file together, one in a hundred failed.
+ * Switches a new file to WAL. SQLite does not wait for other processes here, whatever the busy timeout says: three that
+ * opened 200 new files together failed with "database is locked" in each of four trials, with this loop in none of four.
  */
 function useWal(db: DatabaseSync, timeoutMs: number): void {
   for (let waited = 0; ; waited += WAL_RETRY_MS) {

@@ -1,0 +1,42 @@
+/** Median of several measurements; single runs on a shared machine mean little. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+export async function seconds(work: () => Promise<unknown> | unknown): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return (performance.now() - begun) / 1000;
+}
+
+/** Runs the contestants in turns, so that a slow minute of the machine hits all of them alike. */
+export async function race<Name extends string>(
+  contestants: Record<Name, () => Promise<number>>,
+  rounds: number,
+): Promise<Record<Name, number>> {
+  const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of Object.keys(contestants) as Name[]) {
+      globalThis.gc?.();
+      results[name].push(await contestants[name]());
+    }
+  }
+  return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, median(list as number[])])) as Record<Name, number>;
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function perSecond(value: number): string {
+  return `${Math.round(value).toLocaleString("en-US").padStart(9)}/s`;
+}
+
+/** One line of the verdict: what was wanted, what was reached. */
+export function verdict(name: string, ratio: number, wanted: number, unit = "×"): boolean {
+  const good = ratio >= wanted;
+  print(`${good ? "reached" : "MISSED "}  ${name}: ${ratio.toFixed(2)}${unit} (wanted ≥ ${wanted}${unit})`);
+  return good;
+}

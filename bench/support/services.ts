@@ -1,0 +1,89 @@
+import { execFileSync, type ChildProcess, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface RunningService {
+  url: string;
+  stop(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function find(names: readonly string[]): string | null {
+  return names.find((name) => existsSync(name)) ?? null;
+}
+
+async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill(signal);
+  await ended;
+}
+
+async function untilAnswers(port: number, child: ChildProcess): Promise<void> {
+  const { connect } = await import("node:net");
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (child.exitCode !== null) throw new Error("the service ended while starting");
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => resolve(true));
+      socket.on("error", () => resolve(false));
+      socket.on("connect", () => socket.destroy());
+    });
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the service did not answer");
+}
+
+/** A Redis of our own that keeps what it acknowledged: every write goes to its file; `always` also to the disk. */
+export async function startRedis(fsync: "always" | "everysec"): Promise<RunningService | null> {
+  const binary = find(["/usr/bin/redis-server", "/usr/local/bin/redis-server"]);
+  if (binary === null) return null;
+  const dir = mkdtempSync(join(tmpdir(), "orb-bench-redis-"));
+  const port = await freePort();
+  const child = spawn(
+    binary,
+    ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir, "--appendonly", "yes", "--appendfsync", fsync, "--save", ""],
+    { stdio: "ignore" },
+  );
+  await untilAnswers(port, child);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    stop: async () => {
+      await stopped(child, "SIGTERM");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A PostgreSQL of our own with its default durability. */
+export async function startPostgres(): Promise<RunningService | null> {
+  const root = "/usr/lib/postgresql";
+  const version = existsSync(root) ? readdirSync(root).toSorted().at(-1) : undefined;
+  if (version === undefined || !existsSync(join(root, version, "bin", "initdb"))) return null;
+  const bin = join(root, version, "bin");
+  const dir = mkdtempSync(join(tmpdir(), "orb-bench-postgres-"));
+  // PostgreSQL refuses to run as root.
+  const who = process.getuid?.() === 0 ? { uid: Number(execFileSync("id", ["-u", "postgres"])), gid: Number(execFileSync("id", ["-g", "postgres"])) } : {};
+  if (who.uid !== undefined) chownSync(dir, who.uid, who.gid);
+  execFileSync(join(bin, "initdb"), ["-D", dir, "-U", "orb", "-A", "trust"], { stdio: "ignore", ...who });
+  const port = await freePort();
+  const child = spawn(join(bin, "postgres"), ["-D", dir, "-p", `${port}`, "-h", "127.0.0.1", "-k", dir], { stdio: "ignore", ...who });
+  await untilAnswers(port, child);
+  execFileSync(join(bin, "psql"), ["-h", "127.0.0.1", "-p", `${port}`, "-U", "orb", "-c", "select 1", "postgres"], { stdio: "ignore" });
+  return {
+    url: `postgres://orb@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await stopped(child, "SIGINT");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

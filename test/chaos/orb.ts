@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { artifactPath } from "../../src/artifacts/layout.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import type { QueueItemDetail, QueueItemView } from "../../src/orchestrator/queue/items.ts";
+import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { root } from "../support/source.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+export const FULL = process.env["ORB_TEST_FULL"] === "1";
+
+/** Longer than anything here takes on a busy machine: who waits in vain says what for. */
+const PATIENCE_MS = 60_000;
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** One `orb` at work. */
+export class OrbProcess {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  readonly args: readonly string[];
+  stdout = "";
+  stderr = "";
+  #over: Ended | null = null;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(args: readonly string[], options: { cwd: string; env: Record<string, string>; input?: string }) {
+    this.args = args;
+    // The runtime itself, not the hand-over from an older one: signals are to hit the process that does the work.
+    this.#child = spawn(process.execPath, [join(root, "bin", "orb"), ...args], {
+      cwd: options.cwd,
+      env: options.env,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.#child.stdin?.on("error", () => {});
+    this.#child.stdin?.end(options.input ?? "");
+    for (const name of ["stdout", "stderr"] as const) {
+      this.#child[name]?.setEncoding("utf8").on("data", (text: string) => {
+        this[name] += text;
+        this.#tell();
+      });
+    }
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.once("error", reject);
+      this.#child.once("close", (code, signal) => {
+        this.#over = { code, signal, stdout: this.stdout, stderr: this.stderr };
+        this.#tell();
+        resolve(this.#over);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  get alive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async killed(): Promise<Ended> {
+    this.kill("SIGKILL");
+    return this.ended;
+  }
+
+  /** Resolves when the text stands in what it has written to standard error. */
+  said(text: string, timeoutMs = PATIENCE_MS): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const finish = (how: () => void) => {
+        clearTimeout(timer);
+        this.#listeners.delete(look);
+        how();
+      };
+      const fail = (why: string) => reject(new Error(`${why} "${text}": orb ${this.args.join(" ")}\n${this.story()}`));
+      const look = () => {
+        if (this.stderr.includes(text)) finish(resolve);
+        else if (this.#over !== null) finish(() => fail("it ended without saying"));
+      };
+      const timer = setTimeout(() => finish(() => fail(`it did not say within ${timeoutMs} ms`)), timeoutMs);
+      this.#listeners.add(look);
+      look();
+    });
+  }
+
+  /** Resolves when it has ended by itself. */
+  async end(timeoutMs = PATIENCE_MS): Promise<Ended> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`it did not end within ${timeoutMs} ms: orb ${this.args.join(" ")}\n${this.story()}`)),
+        timeoutMs,
+      );
+    });
+    try {
+      return await Promise.race([this.ended, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  story(): string {
+    return `--- stdout\n${this.stdout.slice(-2000)}--- stderr\n${this.stderr.slice(-4000)}---`;
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+export interface StoredItem {
+  artifact_id: string;
+  state: string;
+  tries: number;
+  attempts: number;
+  failure: string | null;
+  files: { hash: string; size: number; path: string }[];
+  results: unknown[];
+}
+
+/** An installation in a folder of its own. At the end its processes are gone, and so is the folder. */
+export class Orb implements AsyncDisposable {
+  readonly #folder = tempDir();
+  readonly #processes = new Set<OrbProcess>();
+  readonly env: Record<string, string>;
+
+  constructor(env: Record<string, string> = {}) {
+    this.env = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: this.#folder.path,
+      TMPDIR: this.#folder.path,
+      APP_ALLOW_PRIVATE_NETWORKS: "true",
+      APP_RETRY_BASE_SECONDS: "0.05",
+      APP_RETRY_MAX_SECONDS: "0.2",
+      ...env,
+    };
+  }
+
+  get dir(): string {
+    return this.#folder.path;
+  }
+
+  get dataDir(): string {
+    return this.env["APP_DATA_DIR"] ?? join(this.dir, "data");
+  }
+
+  get database(): string {
+    return this.env["APP_DATABASE_URL"]?.slice("sqlite:".length) ?? join(this.dir, "data", "orb.db");
+  }
+
+  /** Writes a file into the installation's folder. */
+  file(name: string, content: string | Buffer): string {
+    const path = join(this.dir, name);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  start(args: readonly string[], options: { env?: Record<string, string>; input?: string } = {}): OrbProcess {
+    const child = new OrbProcess(args, {
+      cwd: this.dir,
+      env: { ...this.env, ...options.env },
+      ...(options.input === undefined ? {} : { input: options.input }),
+    });
+    this.#processes.add(child);
+    void child.ended.then(() => this.#processes.delete(child));
+    return child;
+  }
+
+  run(args: readonly string[], options: { env?: Record<string, string>; input?: string } = {}): Promise<Ended> {
+    return this.start(args, options).end();
+  }
+
+  /** Runs a command that has to succeed, and reads what it says with `--json`. */
+  async json<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+    assert.equal(code, 0, `orb ${args.join(" ")}: ${stderr}${stdout}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  import(items: readonly object[]): Promise<{ lines: number; added: number; existing: number; bad: number }> {
+    const file = this.file("import.jsonl", items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+    return this.json("queue", "import", file);
+  }
+
+  stats(): Promise<QueueStats> {
+    return this.json("queue", "stats");
+  }
+
+  show(artifactId: string): Promise<QueueItemDetail> {
+    return this.json("queue", "show", artifactId);
+  }
+
+  list(...args: string[]): Promise<QueueItemView[]> {
+    return this.json("queue", "list", "--limit", "1000000", ...args);
+  }
+
+  /** Every invariant holds, and every stored file has the content it had. */
+  async audit(): Promise<void> {
+    const { code, stdout, stderr } = await this.run(["audit", "--deep", "--json"]);
+    assert.equal(code, 0, `the audit found something: ${stdout}${stderr}`);
+    assert.equal((JSON.parse(stdout) as { clean: boolean }).clean, true);
+  }
+
+  /** All items with their files, straight from the store: asking for thousands one by one would take minutes. */
+  async items(): Promise<Map<string, StoredItem>> {
+    const store = openSqliteStore({ path: this.database, clock: systemClock });
+    try {
+      const run = await store.runByAlias("queue");
+      assert.ok(run !== null, "there is a queue");
+      const items = new Map<string, StoredItem>();
+      for (const task of await store.tasks(run.id, { limit: 1_000_000 })) {
+        const files = await store.artifactsOf(task.id);
+        assert.ok(!items.has(task.key), `${task.key} is there twice`);
+        items.set(task.key, {
+          artifact_id: task.key,
+          state: task.state,
+          tries: task.tries,
+          attempts: task.attempts.length,
+          failure: task.failure?.reason ?? null,
+          files: files.map(({ hash, size }) => ({ hash, size, path: this.pathOf(hash) })),
+          results: await store.resultsOf(task.id),
+        });
+      }
+      return items;
+    } finally {
+      await store.close();
+    }
+  }
+
+  pathOf(hash: string): string {
+    return join(this.dataDir, "artifacts", artifactPath(hash));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#processes].map((child) => child.killed()));
+    this.#folder[Symbol.dispose]();
+  }
+}
+
+/** The item is done, and its one file holds exactly this. */
+export function assertStored(item: StoredItem | undefined, body: string | Buffer, name: string): void {
+  assert.ok(item !== undefined, `${name} is lost`);
+  assert.equal(item.state, "completed", `${name}: ${JSON.stringify(item)}`);
+  assert.equal(item.files.length, 1, `${name} has one file: ${JSON.stringify(item)}`);
+  const [file] = item.files;
+  assert.equal(file?.hash, createHash("sha256").update(body).digest("hex"), `${name} has the right content`);
+  assert.ok(existsSync(file.path), `${name}: ${file.path} is there`);
+  assert.deepEqual(readFileSync(file.path), Buffer.from(body), name);
+}
+
+/** Resolves when `look` gives something; for what nobody tells us about. */
+export async function until<T>(
+  look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
+  what: string,
+  timeoutMs = PATIENCE_MS,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await look();
+    if (value !== undefined && value !== false && value !== null) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The figures a test saw, for the reader of the log. */
+export function report(name: string, figures: Record<string, number | string>): void {
+  const text = Object.entries(figures)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(", ");
+  process.stderr.write(`  ${name}: ${text}\n`);
+}

@@ -43,6 +43,8 @@ export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions;
   readonly #stopping = new AbortController();
   #role: EngineRole = "standby";
+  /** The role that `onRole` last heard of: nothing yet, although a process begins as a standby. */
+  #told: EngineRole | null = null;
   #scheduler: LaneScheduler | null = null;
   #loop: Promise<void> | null = null;
   readonly #look = new Signal();
@@ -90,7 +92,8 @@ export class EmbeddedEngine implements Engine {
   }
 
   #setRole(role: EngineRole): void {
-    if (this.#role === role) return;
+    if (this.#told === role) return;
+    this.#told = role;
     this.#role = role;
     this.#options.onRole?.(role);
   }

@@ -7,7 +7,10 @@ const BENCHES: Record<string, () => Promise<{ run(rounds: number): Promise<boole
   "store-thread": () => import("./store-thread/index.ts"),
 };
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { rounds: { type: "string", default: "5" } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "5" } },
+});
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(`usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]\n`);

@@ -72,7 +72,13 @@ async function bullmq(bull: Bull, url: string): Promise<number> {
   const took = await seconds(async () => {
     for (let start = 0; start < JOBS; start += BULK) {
       await queue.addBulk(
-        tasks.slice(start, start + BULK).map((task) => ({ name: "task", data: { url: task.url }, opts: { jobId: task.key, removeOnComplete: true } })),
+        tasks
+          .slice(start, start + BULK)
+          .map((task) => ({
+            name: "task",
+            data: { url: task.url },
+            opts: { jobId: task.key, removeOnComplete: true },
+          })),
       );
     }
     await done;
@@ -108,7 +114,10 @@ async function pgBoss(boss: Boss, round: number): Promise<number> {
   const tasks = makeTasks(JOBS);
   const took = await seconds(async () => {
     for (let start = 0; start < JOBS; start += BULK) {
-      await boss.insert(name, tasks.slice(start, start + BULK).map((task) => ({ data: { url: task.url }, singletonKey: task.key })));
+      await boss.insert(
+        name,
+        tasks.slice(start, start + BULK).map((task) => ({ data: { url: task.url }, singletonKey: task.key })),
+      );
     }
     await done;
   });
@@ -117,7 +126,9 @@ async function pgBoss(boss: Boss, round: number): Promise<number> {
 }
 
 export async function benchPeers(rounds: number): Promise<boolean> {
-  print(`\n${JOBS} no-op jobs: enqueue in ${BULK}s, process ${CONCURRENCY} at a time, acknowledge; median of ${rounds} rounds`);
+  print(
+    `\n${JOBS} no-op jobs: enqueue in ${BULK}s, process ${CONCURRENCY} at a time, acknowledge; median of ${rounds} rounds`,
+  );
   const contestants: Record<string, () => Promise<number>> = { orbweaver: own };
   const stops: (() => Promise<void>)[] = [];
   const bull = await loadPeer<Bull>("bullmq");
@@ -132,7 +143,8 @@ export async function benchPeers(rounds: number): Promise<boolean> {
   }
   const pg = await loadPeer<{ PgBoss: new (options: object) => Boss }>("pg-boss");
   const postgres = pg === null ? null : await startPostgres();
-  if (pg === null || postgres === null) print("  SKIPPED pg-boss: PostgreSQL or the package is not at hand (apt-get install postgresql)");
+  if (pg === null || postgres === null)
+    print("  SKIPPED pg-boss: PostgreSQL or the package is not at hand (apt-get install postgresql)");
   else {
     const boss = new pg.PgBoss({ connectionString: postgres.url });
     await boss.start();

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
-import type { ClaimedTask, LaneGrant, NewTask, Store } from "../../src/store/port.ts";
+import type { ClaimedTask, LaneGrant, NewTask, SettleBatch, Store } from "../../src/store/port.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -75,29 +75,26 @@ async function ownRates(): Promise<Rates> {
     const run = await store.openRun({ kind: "queue", alias: "queue", maxAttempts: null, snapshot: {} }, 1);
     const tasks = makeTasks(ROWS);
     const enqueue = await seconds(async () => {
-      for (let start = 0; start < ROWS; start += BATCH) await store.enqueue(run.id, tasks.slice(start, start + BATCH), 1);
+      for (let start = 0; start < ROWS; start += BATCH)
+        await store.enqueue(run.id, tasks.slice(start, start + BATCH), 1);
     });
     const grant = await takeTheLane(store, "site:site-0.test");
     let batches: ClaimedTask[][] = [];
     const claim = await seconds(async () => {
       batches = await claimAll(store, grant, ROWS);
     });
+    const outcomes = batches.map((batch): SettleBatch[] => [
+      {
+        hold: grant,
+        tasks: batch.map((task) => ({
+          task,
+          attempt: ATTEMPT,
+          verdict: { kind: "completed", artifacts: [], results: [], detail: null },
+        })),
+      },
+    ]);
     const settle = await seconds(async () => {
-      for (const batch of batches) {
-        await store.settle(
-          [
-            {
-              hold: grant,
-              tasks: batch.map((task) => ({
-                task,
-                attempt: ATTEMPT,
-                verdict: { kind: "completed", artifacts: [], results: [], detail: null },
-              })),
-            },
-          ],
-          2,
-        );
-      }
+      for (const batch of outcomes) await store.settle(batch, 2);
     });
     await store.close();
     return { enqueue: ROWS / enqueue, claim: ROWS / claim, settle: ROWS / settle };
@@ -111,12 +108,16 @@ async function bareRates(): Promise<Rates> {
     migrate(connection);
     const { db } = connection;
     db.exec("DROP TRIGGER tasks_move");
-    const insert = db.prepare("INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)");
+    const insert = db.prepare(
+      "INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)",
+    );
     const take = db.prepare(
       `UPDATE tasks SET state = 2 WHERE id IN (SELECT id FROM tasks WHERE stream = ? AND state = 1 ORDER BY priority DESC, id LIMIT ?)
        RETURNING id, stream, priority, tries, waits, key, url, next_url, handler, payload, attempts, outcome`,
     );
-    const end = db.prepare("UPDATE tasks SET state = 4, tries = ?, attempts = ?, outcome = ?, ended_at = ? WHERE id = ? AND state = 2");
+    const end = db.prepare(
+      "UPDATE tasks SET state = 4, tries = ?, attempts = ?, outcome = ?, ended_at = ? WHERE id = ? AND state = 2",
+    );
     const tasks = makeTasks(ROWS).map((task) => ({ ...task, hash: randomBytes(16) }));
     const transaction = (work: () => void) => {
       db.exec("BEGIN IMMEDIATE");
@@ -127,14 +128,16 @@ async function bareRates(): Promise<Rates> {
     const enqueue = await seconds(() => {
       for (let start = 0; start < ROWS; start += BATCH) {
         transaction(() => {
-          for (const task of tasks.slice(start, start + BATCH)) insert.run(1, 0, 1, task.hash, task.key, task.url, null, null);
+          for (const task of tasks.slice(start, start + BATCH))
+            insert.run(1, 0, 1, task.hash, task.key, task.url, null, null);
         });
       }
     });
     db.exec("PRAGMA synchronous = NORMAL");
     const batches: { id: number }[][] = [];
     const claim = await seconds(() => {
-      for (let taken = 0; taken < ROWS; taken += BATCH) transaction(() => batches.push(take.all(1, BATCH) as unknown as { id: number }[]));
+      for (let taken = 0; taken < ROWS; taken += BATCH)
+        transaction(() => batches.push(take.all(1, BATCH) as unknown as { id: number }[]));
     });
     const attempts = JSON.stringify([ATTEMPT]);
     const settle = await seconds(() => {
@@ -153,7 +156,10 @@ export async function benchStatements(rounds: number): Promise<boolean> {
   print(`\nBatches of ${BATCH}, ${ROWS} tasks, median of ${rounds} rounds`);
   let good = true;
   for (const verb of ["enqueue", "claim", "settle"] as const) {
-    const rates = await race({ own: async () => (await ownRates())[verb], bare: async () => (await bareRates())[verb] }, rounds);
+    const rates = await race(
+      { own: async () => (await ownRates())[verb], bare: async () => (await bareRates())[verb] },
+      rounds,
+    );
     print(`  ${verb.padEnd(8)} store ${perSecond(rates.own)}   bare statements ${perSecond(rates.bare)}`);
     good = verdict(`${verb} against bare statements`, rates.own / rates.bare, 0.6) && good;
   }
@@ -167,7 +173,10 @@ export async function benchDepth(): Promise<boolean> {
     const store = openSqliteStore({ path, clock: systemClock });
     const run = await store.openRun({ kind: "queue", alias: "queue", maxAttempts: null, snapshot: {} }, 1);
     const connection = new Connection(path, { readOnly: true });
-    const bytes = () => Object.values(connection.db.prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").get() ?? {})[0] as number;
+    const bytes = () =>
+      Object.values(
+        connection.db.prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").get() ?? {},
+      )[0] as number;
     const empty = bytes();
     let depth = 0;
     let grant: LaneGrant | null = null;
@@ -183,18 +192,25 @@ export async function benchDepth(): Promise<boolean> {
           claimed = (await store.claim(hold, { limit: BATCH }, 1))?.tasks ?? [];
         });
         samples.push(took * 1000);
-        await store.settle([{ hold, tasks: claimed.map((task) => ({ task, attempt: null, verdict: { kind: "handed_back" } })) }], 1);
+        await store.settle(
+          [{ hold, tasks: claimed.map((task) => ({ task, attempt: null, verdict: { kind: "handed_back" } })) }],
+          1,
+        );
       }
       const ms = samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0;
       costs.push({ depth: target, ms });
       print(`  ${target.toLocaleString("en-US").padStart(9)} queued: ${ms.toFixed(3)} ms`);
     }
-    print(`  ${((bytes() - empty) / 1_000_000).toFixed(0)} bytes of database per pending task (44 of them its key and URL)`);
+    print(
+      `  ${((bytes() - empty) / 1_000_000).toFixed(0)} bytes of database per pending task (44 of them its key and URL)`,
+    );
     connection.close();
     await store.close();
     const list = costs.map((cost) => cost.ms);
     const spread = Math.max(...list) / Math.min(...list) - 1;
-    print(`${spread <= 0.2 ? "reached" : "MISSED "}  claim cost from 1,000 to 1,000,000 varies by ${(spread * 100).toFixed(0)} % (wanted ≤ 20 %)`);
+    print(
+      `${spread <= 0.2 ? "reached" : "MISSED "}  claim cost from 1,000 to 1,000,000 varies by ${(spread * 100).toFixed(0)} % (wanted ≤ 20 %)`,
+    );
     return spread <= 0.2;
   });
 }

@@ -16,14 +16,20 @@ export async function race<Name extends string>(
   contestants: Record<Name, () => Promise<number>>,
   rounds: number,
 ): Promise<Record<Name, number>> {
-  const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, [] as number[]])) as Record<
+    Name,
+    number[]
+  >;
   for (let round = 0; round < rounds; round += 1) {
     for (const name of Object.keys(contestants) as Name[]) {
       globalThis.gc?.();
       results[name].push(await contestants[name]());
     }
   }
-  return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, median(list as number[])])) as Record<Name, number>;
+  return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, median(list as number[])])) as Record<
+    Name,
+    number
+  >;
 }
 
 export function print(text: string): void {

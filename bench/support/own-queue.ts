@@ -13,12 +13,23 @@ export const BENCH_RULES: LaneRules = {
   maxPerSite: 50,
   minDelayMs: 0,
   breaker: { failures: 5, cooldownMs: 300_000 },
-  retry: { backoff: { baseMs: 10_000, maxMs: 300_000 }, maxAttempts: 3, retryAfterMaxMs: 3_600_000, rateLimitMaxWaits: 5 },
+  retry: {
+    backoff: { baseMs: 10_000, maxMs: 300_000 },
+    maxAttempts: 3,
+    retryAfterMaxMs: 3_600_000,
+    rateLimitMaxWaits: 5,
+  },
   maxPerResolver: {},
 };
 
 /** The product's own engine and worker on a store, with a handler of the benchmark's choice. */
-export async function startEngine(store: Store, path: string, handler: TaskHandler, onEnded: (count: number) => void, maxWorkers = 64): Promise<EmbeddedEngine> {
+export async function startEngine(
+  store: Store,
+  path: string,
+  handler: TaskHandler,
+  onEnded: (count: number) => void,
+  maxWorkers = 64,
+): Promise<EmbeddedEngine> {
   const worker = new LaneWorker({
     store,
     clock: systemClock,

@@ -51,7 +51,20 @@ export async function startRedis(fsync: "always" | "everysec"): Promise<RunningS
   const port = await freePort();
   const child = spawn(
     binary,
-    ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir, "--appendonly", "yes", "--appendfsync", fsync, "--save", ""],
+    [
+      "--port",
+      `${port}`,
+      "--bind",
+      "127.0.0.1",
+      "--dir",
+      dir,
+      "--appendonly",
+      "yes",
+      "--appendfsync",
+      fsync,
+      "--save",
+      "",
+    ],
     { stdio: "ignore" },
   );
   await untilAnswers(port, child);
@@ -72,13 +85,21 @@ export async function startPostgres(): Promise<RunningService | null> {
   const bin = join(root, version, "bin");
   const dir = mkdtempSync(join(tmpdir(), "orb-bench-postgres-"));
   // PostgreSQL refuses to run as root.
-  const who = process.getuid?.() === 0 ? { uid: Number(execFileSync("id", ["-u", "postgres"])), gid: Number(execFileSync("id", ["-g", "postgres"])) } : {};
+  const who =
+    process.getuid?.() === 0
+      ? { uid: Number(execFileSync("id", ["-u", "postgres"])), gid: Number(execFileSync("id", ["-g", "postgres"])) }
+      : {};
   if (who.uid !== undefined) chownSync(dir, who.uid, who.gid);
   execFileSync(join(bin, "initdb"), ["-D", dir, "-U", "orb", "-A", "trust"], { stdio: "ignore", ...who });
   const port = await freePort();
-  const child = spawn(join(bin, "postgres"), ["-D", dir, "-p", `${port}`, "-h", "127.0.0.1", "-k", dir], { stdio: "ignore", ...who });
+  const child = spawn(join(bin, "postgres"), ["-D", dir, "-p", `${port}`, "-h", "127.0.0.1", "-k", dir], {
+    stdio: "ignore",
+    ...who,
+  });
   await untilAnswers(port, child);
-  execFileSync(join(bin, "psql"), ["-h", "127.0.0.1", "-p", `${port}`, "-U", "orb", "-c", "select 1", "postgres"], { stdio: "ignore" });
+  execFileSync(join(bin, "psql"), ["-h", "127.0.0.1", "-p", `${port}`, "-U", "orb", "-c", "select 1", "postgres"], {
+    stdio: "ignore",
+  });
   return {
     url: `postgres://orb@127.0.0.1:${port}/postgres`,
     stop: async () => {

@@ -6,10 +6,19 @@
 export const ID_KINDS = { task: 1, event: 2, artifact: 3, result: 4 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 
+/** Instances are few and ids many: the constant part is made once. */
+const prefixes = new Map<string, string>();
+
 export function encodeId(instance: string, kind: IdKind, row: number): string {
+  const name = instance + kind;
+  let prefix = prefixes.get(name);
+  if (prefix === undefined) {
+    const digits = instance.replaceAll("-", "").slice(0, 12);
+    prefix = `${digits.slice(0, 8)}-${digits.slice(8)}-8${ID_KINDS[kind].toString(16).padStart(3, "0")}-8`;
+    prefixes.set(name, prefix);
+  }
   const number = row.toString(16).padStart(15, "0");
-  const prefix = instance.replaceAll("-", "").slice(0, 12);
-  return `${prefix.slice(0, 8)}-${prefix.slice(8)}-8${ID_KINDS[kind].toString(16).padStart(3, "0")}-8${number.slice(0, 3)}-${number.slice(3)}`;
+  return `${prefix}${number.slice(0, 3)}-${number.slice(3)}`;
 }
 
 /** The row number, or null when the id is not one of this instance and kind. */

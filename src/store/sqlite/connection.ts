@@ -108,11 +108,12 @@ export class Connection {
     }
   }
 
-  /** A statement prepared once per connection. */
-  sql(text: string): StatementSync {
+  /** A statement prepared once per connection; with `lists` its rows are lists of values. */
+  sql(text: string, options?: { lists: boolean }): StatementSync {
     let statement = this.#statements.get(text);
     if (statement === undefined) {
       statement = this.db.prepare(text);
+      if (options?.lists === true) statement.setReturnArrays(true);
       this.#statements.set(text, statement);
     }
     return statement;

@@ -1,8 +1,9 @@
-import type { TaskCounts } from "../../domain/run-end.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import { appendEvent, changeCounters, type Context, endRunIfDone, rows, stampIdleLane, STATE } from "./context.ts";
 import { laneId, streamId } from "./enqueue.ts";
+import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { writePoliteness } from "./sites.ts";
 
@@ -14,7 +15,8 @@ const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = 
 
 /** Counter changes, gathered so that each stream's row is written once per transaction. */
 class Tally {
-  readonly #deltas = new Map<number, Partial<TaskCounts>>();
+  readonly #deltas = new Map<number, TaskCounts>();
+  #last: { stream: number; delta: TaskCounts } | null = null;
 
   move(from: number, to: number, state: TaskState): void {
     this.#add(from, "running", -1);
@@ -22,9 +24,11 @@ class Tally {
   }
 
   #add(stream: number, state: TaskState, by: number): void {
-    let delta = this.#deltas.get(stream);
-    if (delta === undefined) this.#deltas.set(stream, (delta = {}));
-    delta[state] = (delta[state] ?? 0) + by;
+    // Most of a batch belongs to one stream.
+    let delta = stream === this.#last?.stream ? this.#last.delta : this.#deltas.get(stream);
+    if (delta === undefined) this.#deltas.set(stream, (delta = { ...NO_TASKS }));
+    if (stream !== this.#last?.stream) this.#last = { stream, delta };
+    delta[state] += by;
   }
 
   /** Writes the counters and returns the runs that were touched. */
@@ -94,75 +98,97 @@ class ClosedStreams {
 function dropTask({ connection }: Context, { task }: SettledTask, tally: Tally, now: number): void {
   const { changes } = connection
     .sql(END_TASK)
-    .run(STATE.cancelled, task.tries, JSON.stringify(task.attempts), null, now, task.row, task.streamId);
+    .run(STATE.cancelled, task.tries, packAttempts(task.attempts, null), null, now, task.row, task.streamId);
   if (changes === 1) tally.move(task.streamId, task.streamId, "cancelled");
+}
+
+/** Writes a task's end; false when it was not ours to end. */
+function endTask(
+  { connection }: Context,
+  { task, attempt }: SettledTask,
+  state: TaskState,
+  outcome: unknown,
+  tally: Tally,
+  now: number,
+): boolean {
+  const { changes } = connection
+    .sql(END_TASK)
+    .run(
+      STATE[state],
+      task.tries + 1,
+      packAttempts(task.attempts, attempt),
+      outcome === null ? null : JSON.stringify(outcome),
+      now,
+      task.row,
+      task.streamId,
+    );
+  if (changes !== 1) return false;
+  tally.move(task.streamId, task.streamId, state);
+  return true;
+}
+
+interface Kept {
+  tries?: number;
+  waits?: number;
+  readyAt?: number;
+  outcome?: unknown;
+  stream?: number;
+  url?: string;
+}
+
+/** Writes that a task goes on, in its lane or another. */
+function keepTask(
+  { connection }: Context,
+  { task, attempt }: SettledTask,
+  state: TaskState,
+  tally: Tally,
+  more: Kept,
+): void {
+  const stream = more.stream ?? task.streamId;
+  const outcome = more.outcome ?? (task.redirects.length > 0 ? { redirects: task.redirects } : null);
+  const { changes } = connection
+    .sql(KEEP_TASK)
+    .run(
+      STATE[state],
+      more.tries ?? task.tries,
+      more.waits ?? task.waits,
+      Math.round(more.readyAt ?? 0),
+      packAttempts(task.attempts, attempt),
+      outcome === null ? null : JSON.stringify(outcome),
+      stream,
+      more.url ?? task.nextUrl,
+      task.row,
+      task.streamId,
+    );
+  if (changes === 1) tally.move(task.streamId, stream, state);
 }
 
 function settleTask(context: Context, settled: SettledTask, tally: Tally, opened: Set<string>, now: number): void {
   const { connection } = context;
   const { task, verdict } = settled;
-  const attempts = JSON.stringify(settled.attempt === null ? task.attempts : [...task.attempts, settled.attempt]);
-  const spent = task.tries + 1;
-  const end = (state: TaskState, outcome: unknown): boolean => {
-    const { changes } = connection
-      .sql(END_TASK)
-      .run(
-        STATE[state],
-        spent,
-        attempts,
-        outcome === null ? null : JSON.stringify(outcome),
-        now,
-        task.row,
-        task.streamId,
-      );
-    if (changes === 1) tally.move(task.streamId, task.streamId, state);
-    return changes === 1;
-  };
-  const keep = (
-    state: TaskState,
-    more: { tries?: number; waits?: number; readyAt?: number; outcome?: unknown; stream?: number; url?: string },
-  ) => {
-    const stream = more.stream ?? task.streamId;
-    const outcome = more.outcome ?? (task.redirects.length > 0 ? { redirects: task.redirects } : null);
-    const { changes } = connection
-      .sql(KEEP_TASK)
-      .run(
-        STATE[state],
-        more.tries ?? task.tries,
-        more.waits ?? task.waits,
-        Math.round(more.readyAt ?? 0),
-        attempts,
-        outcome === null ? null : JSON.stringify(outcome),
-        stream,
-        more.url ?? task.nextUrl,
-        task.row,
-        task.streamId,
-      );
-    if (changes === 1) tally.move(task.streamId, stream, state);
-  };
-
   switch (verdict.kind) {
     case "completed":
-      if (end("completed", verdict.detail ?? null)) writeYield(context, settled, verdict, now);
+      if (endTask(context, settled, "completed", verdict.detail ?? null, tally, now))
+        writeYield(context, settled, verdict, now);
       return;
     case "skipped":
-      end("skipped", { why: verdict.why });
+      endTask(context, settled, "skipped", { why: verdict.why }, tally, now);
       return;
     case "failed":
-      end("failed", { failure: verdict.failure });
+      endTask(context, settled, "failed", { failure: verdict.failure }, tally, now);
       return;
     case "retry":
-      keep("retrying", {
-        tries: spent,
+      keepTask(context, settled, "retrying", tally, {
+        tries: task.tries + 1,
         readyAt: verdict.readyAt,
         outcome: { failure: verdict.failure, redirects: task.redirects },
       });
       return;
     case "rate_wait":
-      keep("queued", { waits: task.waits + 1 });
+      keepTask(context, settled, "queued", tally, { waits: task.waits + 1 });
       return;
     case "handed_back":
-      keep("queued", {});
+      keepTask(context, settled, "queued", tally, {});
       return;
     case "moved": {
       const run = connection
@@ -172,7 +198,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
         .get(task.row, task.streamId) as { run: number } | undefined;
       if (run === undefined) return;
       const lane = laneId(context, verdict.lane, verdict.site);
-      keep("queued", {
+      keepTask(context, settled, "queued", tally, {
         stream: streamId(context, run.run, lane, task.resolver),
         url: verdict.url,
         outcome: { redirects: verdict.redirects },

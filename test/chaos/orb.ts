@@ -213,6 +213,18 @@ export class Orb implements AsyncDisposable {
     assert.equal((JSON.parse(stdout) as { clean: boolean }).clean, true);
   }
 
+  /** Where the engine is reached by other processes. */
+  async engineAddress(): Promise<string> {
+    const store = openSqliteStore({ path: this.database, clock: systemClock });
+    try {
+      const holder = await store.engineHolder();
+      assert.ok(holder !== null, "there is an engine");
+      return holder.address;
+    } finally {
+      await store.close();
+    }
+  }
+
   /** All items with their files, straight from the store: asking for thousands one by one would take minutes. */
   async items(): Promise<Map<string, StoredItem>> {
     const store = openSqliteStore({ path: this.database, clock: systemClock });

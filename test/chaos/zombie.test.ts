@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
 import { assertStored, Orb, type OrbProcess, report, until } from "./orb.ts";
 import { bodyOf, Target } from "./target.ts";
@@ -80,7 +81,9 @@ describe("an engine that was frozen past its lease", () => {
     await expectSingle(orb);
     await orb.audit();
 
-    // The successor can still be woken: what the zombie cleaned up was its own.
+    // The successor can still be reached: what the zombie cleaned up was its own.
+    const address = await orb.engineAddress();
+    assert.ok(existsSync(address), `${address} is there`);
     target.latencyMs = 0;
     const arrival = target.next("the new item is fetched", 20_000);
     await orb.json("queue", "enqueue", "late", target.url("/late"));
@@ -88,8 +91,8 @@ describe("an engine that was frozen past its lease", () => {
     const { created_at: created } = await orb.show("late");
     const wokenMs = start - Date.parse(created);
 
-    await successor.killed();
     const killed = Date.now();
+    await successor.killed();
     await until(
       () => zombie.stderr.lastIndexOf("working on the queue") > zombie.stderr.indexOf("lost the engine"),
       "it takes over",

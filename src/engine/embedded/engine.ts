@@ -32,6 +32,10 @@ export interface EmbeddedEngineOptions {
 const LOOK_MS = 250;
 const RECONCILE_MS = 30_000;
 const STANDBY_LOOK_MS = 1000;
+/** After a closed socket the lock is looked at soon, and less and less often while the holder lives on without one. */
+const SOCKET_CLOSED_MS = 20;
+/** What cannot be handed back so long after the grace period (a full disk) is left to the next start, which takes it back. */
+const HAND_BACK_MS = 2000;
 const SLICE_MS = 2000;
 
 /**
@@ -50,6 +54,7 @@ export class EmbeddedEngine implements Engine {
   readonly #look = new Signal();
   /** When the lease was last known to be ours, on the monotonic clock: measured before asking, so never too late. */
   #renewed = Number.NEGATIVE_INFINITY;
+  #closedPause = SOCKET_CLOSED_MS;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
@@ -147,10 +152,15 @@ export class EmbeddedEngine implements Engine {
     const waited = new AbortController();
     const stop = () => waited.abort();
     this.#stopping.signal.addEventListener("abort", stop, { once: true });
-    // A socket that cannot be reached closes at once; the pause keeps that from becoming a busy loop.
-    const gone = watched.closed.then(() => sleep(clock, 20, waited.signal));
+    // A socket that cannot be reached closes at once; the growing pause keeps that from becoming a busy loop.
+    let closed = false;
+    const gone = watched.closed.then(() => {
+      closed = true;
+      return sleep(clock, this.#closedPause, waited.signal);
+    });
     await Promise.race([gone, sleep(clock, STANDBY_LOOK_MS, waited.signal)]);
     waited.abort();
+    this.#closedPause = closed ? Math.min(STANDBY_LOOK_MS, this.#closedPause * 2) : SOCKET_CLOSED_MS;
     this.#stopping.signal.removeEventListener("abort", stop);
     watched.stop();
   }
@@ -188,8 +198,9 @@ export class EmbeddedEngine implements Engine {
     if (lost.signal.aborted) {
       log.warn("this process lost the engine; another one has it, or the store could not be reached");
       await scheduler.fence();
+      this.#setRole("standby");
     } else {
-      await this.#drain(scheduler, graceMs);
+      await this.#drain(scheduler, graceMs, lost.signal);
     }
     lost.abort();
     await Promise.all(duties);
@@ -198,10 +209,17 @@ export class EmbeddedEngine implements Engine {
     if (this.#stopping.signal.aborted) await this.#release(term);
   }
 
-  async #drain(scheduler: LaneScheduler, graceMs: number): Promise<void> {
-    const timer = this.#options.clock.after(graceMs, () => scheduler.hurry(), { keepAlive: true });
+  async #drain(scheduler: LaneScheduler, graceMs: number, lost: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const fence = () => void scheduler.fence();
+    const timers = [
+      clock.after(graceMs, () => scheduler.hurry(), { keepAlive: true }),
+      clock.after(graceMs + HAND_BACK_MS, fence, { keepAlive: true }),
+    ];
+    lost.addEventListener("abort", fence, { once: true });
     await scheduler.drain();
-    timer.cancel();
+    lost.removeEventListener("abort", fence);
+    for (const timer of timers) timer.cancel();
   }
 
   /** An owner that could not renew in time stops by itself, by its own monotonic clock, before others may take over. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, statSync } from "node:fs";
 import { createConnection, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,11 +18,12 @@ export interface Watch {
   stop(): void;
 }
 
-// sun_path has 108 bytes on Linux and 104 on macOS, the terminating zero included.
-const LONGEST_SOCKET_PATH = 103;
+// sun_path has 108 bytes on Linux and 104 on macOS, the terminating zero included; a new socket has a longer name at first.
+const LONGEST_SOCKET_PATH = 103 - 8;
+const NAMED_PIPES = process.platform === "win32";
 
 export function socketPath(databasePath: string): string {
-  if (process.platform === "win32") return `\\\\.\\pipe\\orb-${hash("sha256", databasePath, "hex").slice(0, 24)}`;
+  if (NAMED_PIPES) return `\\\\.\\pipe\\orb-${hash("sha256", databasePath, "hex").slice(0, 24)}`;
   const beside = `${databasePath}.sock`;
   if (Buffer.byteLength(beside) <= LONGEST_SOCKET_PATH) return beside;
   return join(tmpdir(), `orb-${hash("sha256", databasePath, "hex").slice(0, 24)}.sock`);
@@ -48,25 +49,58 @@ export function createLink(address: string): Link {
     socket.unref();
   });
   server.unref();
+  // One that could not be accepted (no file handles left) is not worth more: whoever pokes also writes to the store.
+  server.on("error", () => {});
+  const place = NAMED_PIPES
+    ? { bind: address, clear: () => {}, show: () => {}, remove: () => {} }
+    : socketFile(address);
   return {
     address,
     listen: (listener) =>
       new Promise((resolve, reject) => {
         onPoke = listener;
-        // Whoever listens holds the engine lock, so a file that is still there belongs to a dead engine.
-        if (process.platform !== "win32") rmSync(address, { force: true });
+        place.clear();
         server.once("error", reject);
-        server.listen(address, () => {
+        server.listen(place.bind, () => {
           server.off("error", reject);
-          if (process.platform !== "win32") chmodSync(address, 0o600);
-          resolve();
+          try {
+            place.show();
+            resolve();
+          } catch (error) {
+            server.close(() => reject(error));
+          }
         });
       }),
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();
+        place.remove();
         server.close(() => resolve());
       }),
+  };
+}
+
+/**
+ * The socket is made under a name of its own and then moved to its place. Whoever listens holds the engine lock, so what
+ * was there belongs to a dead engine. Node removes the name that it made when it closes; with the move, an engine that
+ * was frozen and replaced does not take the socket of its successor away.
+ */
+function socketFile(address: string) {
+  const bind = `${address}.${process.pid.toString(36)}`;
+  let inode: number | null = null;
+  return {
+    bind,
+    clear: () => rmSync(bind, { force: true }),
+    show: () => {
+      chmodSync(bind, 0o600);
+      inode = statSync(bind).ino;
+      renameSync(bind, address);
+    },
+    remove: () => {
+      if (inode !== null && statSync(address, { throwIfNoEntry: false })?.ino === inode)
+        rmSync(address, { force: true });
+      inode = null;
+    },
   };
 }
 

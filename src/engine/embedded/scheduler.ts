@@ -37,7 +37,7 @@ export class LaneScheduler {
   readonly #drain = new AbortController();
   readonly #hurry = new AbortController();
   readonly #fence = new AbortController();
-  #idle: (() => void) | null = null;
+  readonly #idle: (() => void)[] = [];
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -75,7 +75,7 @@ export class LaneScheduler {
     for (const lane of this.#lanes.values()) lane.timer?.cancel();
     return new Promise((resolve) => {
       if (this.#active === 0) resolve();
-      else this.#idle = resolve;
+      else this.#idle.push(resolve);
     });
   }
 
@@ -156,7 +156,7 @@ export class LaneScheduler {
       else this.#lanes.delete(name);
       this.#pump();
     } else if (this.#active === 0) {
-      this.#idle?.();
+      for (const resolve of this.#idle.splice(0)) resolve();
     }
   }
 }

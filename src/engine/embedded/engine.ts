@@ -52,6 +52,8 @@ export class EmbeddedEngine implements Engine {
   #scheduler: LaneScheduler | null = null;
   #loop: Promise<void> | null = null;
   readonly #look = new Signal();
+  /** Somebody said that something changed: look even if the store's versions do not show it. */
+  #lookAtAll = false;
   /** When the lease was last known to be ours, on the monotonic clock: measured before asking, so never too late. */
   #renewed = Number.NEGATIVE_INFINITY;
   #closedPause = SOCKET_CLOSED_MS;
@@ -76,6 +78,7 @@ export class EmbeddedEngine implements Engine {
 
   controlChanged(): void {
     this.#scheduler?.controlChanged();
+    this.#lookAtAll = true;
     this.#look.raise();
   }
 
@@ -251,7 +254,8 @@ export class EmbeddedEngine implements Engine {
         const foreign = await store.foreignVersion();
         const version = await store.controlVersion();
         if (version !== control && control !== -1) scheduler.controlChanged();
-        if (foreign !== seen || version !== control || clock.monotonic() - reconciled >= RECONCILE_MS) {
+        if (this.#lookAtAll || foreign !== seen || version !== control || clock.monotonic() - reconciled >= RECONCILE_MS) {
+          this.#lookAtAll = false;
           seen = foreign;
           control = version;
           reconciled = clock.monotonic();

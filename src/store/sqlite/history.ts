@@ -16,17 +16,10 @@ type Packed = [
   reason: FailureReason | null,
 ];
 
-function pack(attempt: Attempt): Packed {
-  return [
-    attempt.attempt,
-    attempt.strategy,
-    attempt.proxy,
-    Date.parse(attempt.started_at),
-    attempt.duration_ms,
-    attempt.http_status,
-    attempt.failure_code,
-    attempt.failure_reason,
-  ];
+/** Written by hand: on the hottest path of the store JSON.stringify alone took a tenth of the time. */
+function pack(attempt: Attempt): string {
+  const { proxy, failure_code: code, failure_reason: reason } = attempt;
+  return `[${attempt.attempt},${JSON.stringify(attempt.strategy)},${proxy === null ? "null" : JSON.stringify(proxy)},${Date.parse(attempt.started_at)},${attempt.duration_ms},${attempt.http_status},${code === null ? "null" : `"${code}"`},${reason === null ? "null" : `"${reason}"`}]`;
 }
 
 function unpack([attempt, strategy, proxy, startedAt, durationMs, httpStatus, code, reason]: Packed): Attempt {
@@ -43,8 +36,8 @@ function unpack([attempt, strategy, proxy, startedAt, durationMs, httpStatus, co
 }
 
 export function packAttempts(before: readonly Attempt[], newest: Attempt | null): string | null {
-  if (before.length === 0) return newest === null ? null : JSON.stringify([pack(newest)]);
-  return JSON.stringify((newest === null ? before : [...before, newest]).map(pack));
+  if (before.length === 0) return newest === null ? null : `[${pack(newest)}]`;
+  return `[${(newest === null ? before : [...before, newest]).map(pack).join(",")}]`;
 }
 
 export function unpackAttempts(text: string | null): Attempt[] {

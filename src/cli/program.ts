@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { OrbError } from "../base/errors.ts";
 import { CliContext } from "./context.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addQueueCommands } from "./commands/queue.ts";
@@ -19,9 +20,12 @@ export function buildProgram(context: CliContext, version: string): Command {
   addUpkeepCommands(program, context);
   addDoctorCommand(program, context);
   everyCommand(program, (command) => {
-    command
-      .exitOverride()
-      .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
+    command.exitOverride().configureOutput({
+      writeOut: (text) => terminal.out(text),
+      writeErr: (text) => {
+        if (!context.json) terminal.err(text);
+      },
+    });
     // Every command takes --json, before or after its own name.
     if (command !== program && command.commands.length === 0) command.option("--json", "machine-readable output");
   });
@@ -36,14 +40,23 @@ function everyCommand(command: Command, apply: (command: Command) => void): void
   for (const child of command.commands) everyCommand(child, apply);
 }
 
+function usageError(error: CommanderError): OrbError {
+  const message = error.code === "commander.help" ? "a command is missing" : error.message.replace(/^error: /, "");
+  return new OrbError("usage", message, { hint: "--help shows what there is." });
+}
+
 /** Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 partial. */
 export async function runCli(argv: string[], wiring: Wiring, version: string): Promise<number> {
   const context = new CliContext(wiring);
+  // Known before the words are read: a mistake in them is answered in the same form.
+  context.json = argv.includes("--json");
   try {
     await buildProgram(context, version).parseAsync(argv, { from: "user" });
     return context.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return reportError(wiring.terminal, error, context.json || argv.includes("--json"));
+    if (!(error instanceof CommanderError)) return reportError(wiring.terminal, error, context.json);
+    if (error.exitCode === 0) return EXIT.done;
+    // For people it is on the screen already, with the suggestion or the help.
+    return context.json ? reportError(wiring.terminal, usageError(error), true) : EXIT.usage;
   }
 }

@@ -20,6 +20,9 @@ const terminal: Terminal = {
   colour: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
 };
 
+// Whoever read the output is gone (`| head`), or the disk it is written to is full: no reason to stop working.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
 function forCli<T extends Client>(client: T): T & CliClient {
   return Object.defineProperties({} as T & CliClient, {
     ...Object.getOwnPropertyDescriptors(client),

@@ -71,6 +71,11 @@ export class OrbProcess {
     this.#child.kill(signal);
   }
 
+  /** Like `| head`: nobody reads its output any more. */
+  closeOutput(name: "stdout" | "stderr"): void {
+    this.#child[name]?.destroy();
+  }
+
   async killed(): Promise<Ended> {
     this.kill("SIGKILL");
     return this.ended;

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { gate } from "../support/gate.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { assertStored, Orb, report, until } from "./orb.ts";
+import { Target } from "./target.ts";
+
+/** A file system of its own, small enough to be filled. */
+function smallDisk(megabytes: number): Disposable & { path: string } {
+  const folder = tempDir();
+  const path = join(folder.path, "disk");
+  mkdirSync(path);
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
+  if (mounted.status !== 0) {
+    folder[Symbol.dispose]();
+    throw new Error(`mount failed: ${String(mounted.stderr ?? mounted.error)}`);
+  }
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      // Lazily: a process that is about to end must not keep the folder from going away.
+      spawnSync("umount", ["-l", path]);
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+function mayMount(): boolean {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
+  try {
+    smallDisk(1)[Symbol.dispose]();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Takes all that is left, to the last byte. */
+function fill(path: string): void {
+  const file = openSync(path, "w");
+  try {
+    for (let size = 1024 * 1024; size >= 1;) {
+      try {
+        writeSync(file, Buffer.alloc(size));
+      } catch (error) {
+        assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
+        size = Math.floor(size / 2);
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const ITEMS = 400;
+const PAGE_BYTES = 6000;
+const pageOf = (path: string) => `${path}\n`.repeat(PAGE_BYTES).slice(0, PAGE_BYTES);
+
+describe("a full disk", gate("full disks", mayMount(), "it needs root and the right to mount a tmpfs"), () => {
+  for (const ttl of ["60", "5"]) {
+    test(`pauses the work, loses nothing, and lets it go on by itself (lease of ${ttl} s)`, async () => {
+      using disk = smallDisk(12);
+      await using target = await Target.start(2);
+      await using orb = new Orb({
+        APP_DATA_DIR: disk.path,
+        APP_DATABASE_URL: `sqlite:${disk.path}/orb.db`,
+        APP_LEASE_TTL_SECONDS: ttl,
+        APP_MAX_PER_HOST: "4",
+      });
+      target.latencyMs = 10;
+      target.script = (path) => ({ body: pageOf(path) });
+      const names = Array.from({ length: ITEMS }, (_, index) => `i${index}`);
+      await orb.import(names.map((name, index) => ({ artifact_id: name, url: target.url(`/${name}`, index % 2) })));
+      const engine = orb.start(["queue", "run", "--drain"]);
+      await target.when(() => target.hits.length >= 60, "work is under way");
+      const ballast = join(disk.path, "ballast");
+      fill(ballast);
+      await engine.said("work pauses");
+      const { bavail } = statfsSync(disk.path);
+
+      const enqueue = await orb.run(["queue", "enqueue", "one-more", target.url("/one-more")]);
+      assert.equal(enqueue.code, 1, enqueue.stdout);
+      assert.match(enqueue.stderr, /^error: .*disk is full/m);
+      assert.doesNotMatch(enqueue.stderr, /^ {4}at /m, "a full disk is no bug: no stack trace");
+      const told = await orb.run(["queue", "enqueue", "one-more", target.url("/one-more"), "--json"]);
+      assert.equal(told.code, 1);
+      assert.equal((JSON.parse(told.stdout) as { error: { code: string } }).error.code, "disk_full");
+      const paused = await orb.stats();
+      assert.equal(paused.error, 0, "no item pays for the full disk");
+      assert.equal(paused.total, ITEMS);
+
+      // Longer than the lease, when that is short: the engine can then not even renew it.
+      if (ttl === "5") await engine.said("lost the engine", 30_000);
+      assert.ok(engine.alive, engine.story());
+      const quiet = target.hits.length;
+      await until(() => target.open === 0, "nothing is in flight");
+      assert.ok(target.hits.length - quiet <= 8, "no new work is started");
+
+      rmSync(ballast);
+      const freed = Date.now();
+      const first = await target.next("work goes on", 30_000);
+      const resumed = first.start - freed;
+      const { code, stderr } = await engine.end();
+      assert.equal(code, 0, stderr);
+      assert.ok(resumed < 15_000, `work went on after ${resumed} ms`);
+
+      const items = await orb.items();
+      assert.equal(items.size, ITEMS);
+      for (const name of names) {
+        assertStored(items.get(name), pageOf(`/${name}`), name);
+        assert.deepEqual([items.get(name)?.attempts, items.get(name)?.tries], [1, 1], name);
+      }
+      assert.equal(
+        (await orb.json<{ added: number }>("queue", "enqueue", "one-more", target.url("/one-more"))).added,
+        1,
+      );
+      assert.equal((await orb.run(["queue", "run", "--drain"])).code, 0);
+      await orb.audit();
+      report(`full disk, lease ${ttl} s`, { "resumed ms": resumed, refetches: target.repeats, "blocks free": bavail });
+    });
+  }
+
+  test("stops a command that opens the database with one sentence, and hurts nothing", async () => {
+    using disk = smallDisk(8);
+    await using target = await Target.start(1);
+    await using orb = new Orb({ APP_DATA_DIR: disk.path, APP_DATABASE_URL: `sqlite:${disk.path}/orb.db` });
+    await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
+    const ballast = join(disk.path, "ballast");
+    fill(ballast);
+    const { code, stderr } = await orb.run(["queue", "enqueue", "b", target.url("/b")]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: the database cannot .*disk/);
+    assert.doesNotMatch(stderr, /^ {4}at /m, "a full disk is no bug: no stack trace");
+    rmSync(ballast);
+    assert.equal((await orb.run(["queue", "run", "--drain"])).code, 0);
+    assert.equal((await orb.stats()).done, 1);
+    await orb.audit();
+  });
+});

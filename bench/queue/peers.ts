@@ -72,13 +72,11 @@ async function bullmq(bull: Bull, url: string): Promise<number> {
   const took = await seconds(async () => {
     for (let start = 0; start < JOBS; start += BULK) {
       await queue.addBulk(
-        tasks
-          .slice(start, start + BULK)
-          .map((task) => ({
-            name: "task",
-            data: { url: task.url },
-            opts: { jobId: task.key, removeOnComplete: true },
-          })),
+        tasks.slice(start, start + BULK).map((task) => ({
+          name: "task",
+          data: { url: task.url },
+          opts: { jobId: task.key, removeOnComplete: true },
+        })),
       );
     }
     await done;

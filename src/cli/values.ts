@@ -4,3 +4,17 @@ export function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a whole number above 0.");
   return Number(text);
 }
+
+/** A number within bounds, or the word that goes back to the configured value. */
+export function numberOrDefault(bounds: { min: number; whole?: boolean }): (text: string) => number | null {
+  return (text) => {
+    if (text === "default") return null;
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= bounds.min) || (bounds.whole === true && !Number.isInteger(value))) {
+      throw new InvalidArgumentError(
+        `expected ${bounds.whole === true ? "a whole number" : "a number"} of at least ${bounds.min}, or default.`,
+      );
+    }
+    return value;
+  };
+}

@@ -7,3 +7,8 @@ export function laneOfSite(site: string): string {
 export function siteOfLane(lane: string): string {
   return lane.startsWith("site:") ? lane.slice("site:".length) : lane;
 }
+
+/** The budget that tasks of one resolver share over all lanes. */
+export function resolverKey(resolver: string): string {
+  return `resolver:${resolver}`;
+}

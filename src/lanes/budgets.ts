@@ -2,6 +2,7 @@ import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Signal } from "../base/signal.ts";
+import { resolverKey } from "../domain/lane.ts";
 import type { Store } from "../store/port.ts";
 
 interface Budget {
@@ -18,10 +19,6 @@ interface Budget {
 
 const IDLE_MS = 1000;
 const ASK_AGAIN_MS = 200;
-
-export function resolverKey(resolver: string): string {
-  return `resolver:${resolver}`;
-}
 
 /**
  * Limits that cross lanes. Units are borrowed from the store, so that the cap holds over all machines; what is not

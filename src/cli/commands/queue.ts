@@ -6,6 +6,7 @@ import { canonicalUrl } from "../../domain/url.ts";
 import { enqueueItems } from "../../orchestrator/queue/enqueue.ts";
 import { importItems } from "../../orchestrator/queue/import.ts";
 import { listItems, type QueueItemDetail, showItem } from "../../orchestrator/queue/items.ts";
+import { resolverLimit, setResolverLimit } from "../../orchestrator/queue/resolvers.ts";
 import { retryFailed } from "../../orchestrator/queue/retry-failed.ts";
 import { queueStats } from "../../orchestrator/queue/stats.ts";
 import type { CliContext } from "../context.ts";
@@ -155,6 +156,23 @@ export function addQueueCommands(program: Command, context: CliContext): void {
         const item = await showItem(client, name, client.pathOf);
         if (context.json) printJson(context.terminal, item);
         else context.terminal.out(describe(item));
+      });
+    });
+
+  queue
+    .command("resolver")
+    .description("show or change how many items of a resolver may be at work at once, on running work too")
+    .argument("<name>")
+    .option("--limit <number>", "at most this many at once", positiveInteger)
+    .option("--configured", "go back to APP_MAX_PER_RESOLVER")
+    .action(async (name: string, options: { limit?: number; configured?: boolean }) => {
+      await context.withClient(async (client) => {
+        if (options.limit !== undefined) await setResolverLimit(client, name, options.limit);
+        else if (options.configured === true) await setResolverLimit(client, name, null);
+        const configured = context.wiring.loadConfig().config.maxPerResolver[name] ?? null;
+        const limit = (await resolverLimit(client, name)) ?? configured;
+        if (context.json) printJson(context.terminal, { resolver: name, limit });
+        else context.terminal.out(limit === null ? `${name} has no limit\n` : `${name}: at most ${limit} at once\n`);
       });
     });
 

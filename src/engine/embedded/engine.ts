@@ -254,7 +254,12 @@ export class EmbeddedEngine implements Engine {
         const foreign = await store.foreignVersion();
         const version = await store.controlVersion();
         if (version !== control && control !== -1) scheduler.controlChanged();
-        if (this.#lookAtAll || foreign !== seen || version !== control || clock.monotonic() - reconciled >= RECONCILE_MS) {
+        if (
+          this.#lookAtAll ||
+          foreign !== seen ||
+          version !== control ||
+          clock.monotonic() - reconciled >= RECONCILE_MS
+        ) {
           this.#lookAtAll = false;
           seen = foreign;
           control = version;

@@ -1,0 +1,10 @@
+/** The store in a thread of its own: every verb is a message there and a message back. */
+import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "../../src/base/clock.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+
+const store = openSqliteStore({ path: workerData as string, clock: systemClock });
+parentPort?.on("message", async ({ id, verb, args }: { id: number; verb: keyof typeof store; args: unknown[] }) => {
+  const value = await (store[verb] as (...all: unknown[]) => Promise<unknown>)(...args);
+  parentPort?.postMessage({ id, value });
+});

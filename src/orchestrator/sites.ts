@@ -1,0 +1,72 @@
+import { OrbError } from "../base/errors.ts";
+import { breakerPhase } from "../domain/circuit.ts";
+import { siteOf } from "../domain/url.ts";
+import type { SiteLimits, SiteRecord } from "../store/port.ts";
+import type { OrchestratorDeps } from "./deps.ts";
+
+/** A site as users see it. */
+export interface SiteView {
+  site: string;
+  max_concurrency: number | null;
+  requests_per_second: number | null;
+  burst: number | null;
+  min_delay_ms: number | null;
+  paused: boolean;
+  held_until: string | null;
+  breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
+}
+
+function toView(record: SiteRecord, now: number): SiteView {
+  const { breaker } = record;
+  return {
+    site: record.site,
+    max_concurrency: record.maxConcurrency,
+    requests_per_second: record.requestsPerSecond,
+    burst: record.burst,
+    min_delay_ms: record.minDelayMs,
+    paused: record.paused,
+    held_until: record.holdUntil > now ? new Date(record.holdUntil).toISOString() : null,
+    breaker: {
+      state: breakerPhase(breaker, now),
+      failures: breaker.failures,
+      reopens_at: breaker.openUntil === null ? null : new Date(breaker.openUntil).toISOString(),
+    },
+  };
+}
+
+/** `host` or `host:port`, as the queue names its sites. */
+function siteName(text: string): string {
+  const url = URL.parse(`http://${text}`);
+  if (url === null || url.pathname !== "/" || url.search !== "" || url.username !== "" || /[/?#@]/.test(text)) {
+    throw new OrbError(
+      "input_invalid",
+      `${text} is not a site: expected a host name, with its port unless that is 80 or 443`,
+    );
+  }
+  return siteOf(url);
+}
+
+export async function listSites({ store, clock }: OrchestratorDeps): Promise<SiteView[]> {
+  return (await store.sites()).map((record) => toView(record, clock.now()));
+}
+
+export async function showSite({ store, clock }: OrchestratorDeps, name: string): Promise<SiteView> {
+  const record = await store.site(siteName(name));
+  if (record === null)
+    throw new OrbError("not_found", `no site named ${name} is known`, { hint: "orb sites list shows what there is." });
+  return toView(record, clock.now());
+}
+
+/** Changes what is given, on running work too; null goes back to the configured default. */
+export async function changeSite(deps: OrchestratorDeps, name: string, change: Partial<SiteLimits>): Promise<SiteView> {
+  const record = await deps.store.setSite(siteName(name), change);
+  await deps.wake(null);
+  return toView(record, deps.clock.now());
+}
+
+/** Forgets the failures of a site and lets it be tried at once. */
+export async function resetSite(deps: OrchestratorDeps, name: string): Promise<SiteView> {
+  await deps.store.resetBreaker(siteName(name));
+  await deps.wake(null);
+  return showSite(deps, name);
+}

@@ -123,7 +123,7 @@ export class LaneOwner implements SlotSeeker {
   }
 
   async #noticeChanges(): Promise<void> {
-    const { store, budgets, clock } = this.#deps;
+    const { store, budgets, clock, settler } = this.#deps;
     const offers = this.#ticket.offers();
     if (offers !== this.#offersSeen) {
       this.#offersSeen = offers;
@@ -135,8 +135,9 @@ export class LaneOwner implements SlotSeeker {
       this.#controlsSeen = controls;
       this.#dry = false;
       await budgets.refresh();
+      const before = settler.isWriting(this.#grant);
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
-      if (site !== null) this.#pace.refresh(site);
+      if (site !== null) this.#pace.refresh(site, { settling: before || settler.isWriting(this.#grant) });
       this.#window.setConcurrency(this.#pace.concurrency);
     }
   }

@@ -93,9 +93,13 @@ export class Pace {
     return this.#politeness.breaker;
   }
 
-  /** The operator changed the limits, or reset the breaker. */
-  refresh(site: SiteRecord): void {
+  /**
+   * The operator changed the limits, or reset the breaker. While `settling`, the store does not know yet what the site
+   * asked for last: a closed breaker there is no reset.
+   */
+  refresh(site: SiteRecord, options: { settling?: boolean } = {}): void {
     this.#limits = site;
+    if (options.settling === true) return;
     if (this.#politeness.breaker.openUntil !== null && site.breaker.openUntil === null && !this.#changed) {
       this.#politeness = { holdUntil: site.holdUntil, holdStep: site.holdStep, breaker: site.breaker };
     }

@@ -67,6 +67,11 @@ export class Settler {
     });
   }
 
+  /** Whether something of this lane is on its way to the store: until then the store says what was. */
+  isWriting(hold: LaneHold): boolean {
+    return this.#writing || this.#pending.has(keyOf(hold));
+  }
+
   #of(hold: LaneHold, lost: () => void): Pending {
     const key = keyOf(hold);
     let pending = this.#pending.get(key);
@@ -84,9 +89,10 @@ export class Settler {
   }
 
   async #write(): Promise<void> {
+    // Also when another write is under way: at its end it looks for what came in, and must be able to set a timer.
+    this.#scheduled = false;
     if (this.#writing) return;
     this.#writing = true;
-    this.#scheduled = false;
     while (this.#pending.size > 0) {
       const batch = [...this.#pending.values()];
       this.#pending = new Map();
@@ -120,9 +126,13 @@ export class Settler {
 
   /** One outcome that cannot be written must not keep the others from being written. */
   async #separate(batches: SettleBatch[], error: unknown): Promise<Settled> {
-    const singles = batches.flatMap(({ hold, tasks }) => tasks.map((task): SettleBatch => ({ hold, tasks: [task] })));
+    // What the site asked for and the events are written apart, whatever becomes of the outcomes.
+    const singles = batches.flatMap(({ tasks, ...rest }): SettleBatch[] => [
+      ...(rest.site === undefined && rest.events === undefined ? [] : [{ ...rest, tasks: [] }]),
+      ...tasks.map((task) => ({ hold: rest.hold, tasks: [task] })),
+    ]);
     const [only] = singles;
-    if (singles.length > 1 || only === undefined) {
+    if (singles.length !== 1 || only === undefined) {
       const parts: Settled[] = [];
       for (const single of singles) parts.push(await this.#persist([single]));
       return {
@@ -131,7 +141,11 @@ export class Settler {
         ended: parts.flatMap((part) => part.ended),
       };
     }
-    const task = only.tasks[0] as SettledTask;
+    const [task] = only.tasks;
+    if (task === undefined) {
+      this.#deps.log.error("what a site asked for could not be written", { error: messageOf(error) });
+      return { lost: [], opened: [], ended: [] };
+    }
     this.#deps.log.error("an outcome could not be written", { task: task.task.id, error: messageOf(error) });
     // Even the failure cannot be written: the lane is let go, and its next owner takes the task back.
     if (task.verdict.kind === "failed") return { lost: [only.hold.laneId], opened: [], ended: [] };

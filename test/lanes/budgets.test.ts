@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { silentLog } from "../../src/base/log.ts";
+import { Signal } from "../../src/base/signal.ts";
+import { resolverKey } from "../../src/domain/lane.ts";
+import { Budgets } from "../../src/lanes/budgets.ts";
+import type { Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { candidate, TTL } from "../contract/store/kit.ts";
+import { isDone } from "../engine/kit.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+async function make(t: TestContext, caps: Record<string, number>) {
+  const clock = new FakeClock();
+  const store = openSqliteStore({ path: ":memory:", clock });
+  t.after(() => store.close());
+  await store.takeEngine(candidate("me"), TTL);
+  let fault: Error | null = null;
+  const watched = new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]) => {
+        if (fault !== null) throw fault;
+        return (value as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+      };
+    },
+  }) as Store;
+  const budgets = new Budgets({ store: watched, clock, log: silentLog, caps });
+  budgets.setOwner("me");
+  const waiter = new Signal();
+  /** Takes until refused, asking again whenever that is said to be worth it. */
+  const takeAll = async (resolver: string) => {
+    let taken = 0;
+    for (let asked = 0; asked < 50 && taken < 20; asked += 1) {
+      if (budgets.take(resolver, waiter)) taken += 1;
+      else await clock.advance(1);
+    }
+    return taken;
+  };
+  /** Units that the store has lent to this owner, measured by what another could still get. */
+  const lent = async (resolver: string, cap: number) => {
+    const mine = await store.borrow(resolverKey(resolver), "me", 0, cap);
+    return mine;
+  };
+  return { clock, store, budgets, waiter, takeAll, lent, fail: (error: Error | null) => (fault = error) };
+}
+
+test("a resolver that nobody limited needs no unit", async (t) => {
+  const { takeAll, lent } = await make(t, {});
+  assert.equal(await takeAll("free"), 20);
+  assert.equal(await lent("free", 5), 0);
+});
+
+test("a configured cap holds, and a released unit serves the next", async (t) => {
+  const { budgets, takeAll, clock } = await make(t, { slow: 3 });
+  assert.equal(await takeAll("slow"), 3);
+  const waiter = new Signal();
+  assert.equal(budgets.take("slow", waiter), false);
+  const woken = waiter.wait(clock, null);
+  assert.equal(await isDone(woken), false);
+  budgets.release("slow");
+  await woken;
+  assert.equal(budgets.take("slow", waiter), true);
+  assert.equal(budgets.take("slow", waiter), false);
+});
+
+test("what stays unused goes back to the store after a second", async (t) => {
+  const { budgets, takeAll, lent, clock } = await make(t, { slow: 3 });
+  assert.equal(await takeAll("slow"), 3);
+  assert.equal(await lent("slow", 3), 3);
+  for (let n = 0; n < 3; n += 1) budgets.release("slow");
+  await clock.advance(999);
+  assert.equal(await lent("slow", 3), 3);
+  await clock.advance(1);
+  assert.equal(await lent("slow", 3), 0);
+  assert.equal(await takeAll("slow"), 3);
+});
+
+test("a cap that is lowered lets what runs finish and starts no more; raised, it wakes who waits", async (t) => {
+  const { store, budgets, takeAll, waiter, clock } = await make(t, { slow: 4 });
+  assert.equal(await takeAll("slow"), 4);
+  await store.setBudgetCap(resolverKey("slow"), 2);
+  await budgets.refresh();
+  for (const expected of [false, false, true]) {
+    budgets.release("slow");
+    await clock.advance(1);
+    assert.equal(budgets.take("slow", waiter), expected);
+  }
+  await store.setBudgetCap(resolverKey("slow"), 6);
+  const woken = waiter.wait(clock, null);
+  await budgets.refresh();
+  await woken;
+  assert.equal(await takeAll("slow"), 4);
+});
+
+test("a cap that is set while work runs without one holds from then on, and can be taken away again", async (t) => {
+  const { store, budgets, takeAll } = await make(t, {});
+  assert.equal(await takeAll("slow"), 20);
+  await store.setBudgetCap(resolverKey("slow"), 1);
+  await budgets.refresh();
+  assert.equal(await takeAll("slow"), 1);
+  await store.setBudgetCap(resolverKey("slow"), null);
+  await budgets.refresh();
+  assert.equal(await takeAll("slow"), 20);
+});
+
+test("a new term of the engine borrows anew, and counts what still runs", async (t) => {
+  const { store, budgets, takeAll, clock } = await make(t, { slow: 3 });
+  assert.equal(await takeAll("slow"), 3);
+  await store.takeEngine(candidate("me-again"), TTL, "me");
+  budgets.setOwner("me-again");
+  // The three of the term before are still in flight in this process.
+  assert.equal(await takeAll("slow"), 0);
+  budgets.release("slow");
+  await clock.advance(200);
+  assert.equal(await takeAll("slow"), 1);
+});
+
+test("a store that fails is asked again after a second", async (t) => {
+  const { budgets, waiter, clock, fail, takeAll } = await make(t, { slow: 2 });
+  fail(new Error("no answer"));
+  assert.equal(budgets.take("slow", waiter), false);
+  const woken = waiter.wait(clock, null);
+  await clock.advance(999);
+  assert.equal(await isDone(woken), false);
+  fail(null);
+  await clock.advance(1);
+  await woken;
+  assert.equal(await takeAll("slow"), 2);
+});

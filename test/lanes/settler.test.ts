@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { OrbError } from "../../src/base/errors.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
+import { Pressure } from "../../src/lanes/pressure.ts";
+import { Settler } from "../../src/lanes/settler.ts";
+import type { ClaimedTask, LaneGrant, SettleBatch, Settled, SettledTask, Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { candidate, DONE, newTask, TTL } from "../contract/store/kit.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
+import { isDone } from "../engine/kit.ts";
+
+const DISK_FULL = () => new OrbError("disk_full", "no room");
+
+/** A store in memory with one run over some lanes, all claimed, and a settler before it. */
+async function make(t: TestContext, lanes: Record<string, number>) {
+  const clock = new FakeClock();
+  const store = openSqliteStore({ path: ":memory:", clock });
+  t.after(() => store.close());
+  const run = await store.openRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, clock.now());
+  await store.takeEngine(candidate("me"), TTL);
+  const held: Record<string, { grant: LaneGrant; tasks: ClaimedTask[] }> = {};
+  for (const [name, count] of Object.entries(lanes)) {
+    const lane = `site:${name}`;
+    const tasks = Array.from({ length: count }, (_, n) => newTask(`${name}-${n}`, { lane }));
+    await store.enqueue(run.id, tasks, clock.now());
+    const grant = (await store.takeLane(lane, "me", TTL)) as LaneGrant;
+    held[name] = { grant, tasks: (await store.claim(grant, { limit: count }, clock.now()))!.tasks };
+  }
+  const writes: SettleBatch[][] = [];
+  const done: Settled[] = [];
+  /** Decides about each write: an error to throw, or undefined to let it through. */
+  const control: { fault: (batches: readonly SettleBatch[]) => Error | undefined; probe: () => boolean } = {
+    fault: () => undefined,
+    probe: () => true,
+  };
+  const watched: Store = new Proxy(store, {
+    get(target, name) {
+      if (name !== "settle") return Reflect.get(target, name) as unknown;
+      return async (batches: readonly SettleBatch[], now: number) => {
+        const fault = control.fault(batches);
+        if (fault !== undefined) throw fault;
+        writes.push([...batches]);
+        return target.settle(batches, now);
+      };
+    },
+  });
+  const pressure = new Pressure({
+    clock,
+    log: silentLog,
+    probe: async () => {
+      if (!control.probe()) throw DISK_FULL();
+    },
+  });
+  const settler = new Settler({
+    store: watched,
+    clock,
+    log: silentLog,
+    pressure,
+    onSettled: (what) => done.push(what),
+  });
+  const outcome = (task: ClaimedTask, verdict: SettledTask["verdict"] = DONE): SettledTask => ({
+    task,
+    verdict,
+    attempt: null,
+  });
+  const states = async () => {
+    const list = await store.tasks(run.id, { limit: 1000 });
+    return Object.fromEntries(list.map((task) => [task.key, task.state]));
+  };
+  return { clock, store, run, held, settler, writes, done, control, pressure, outcome, states };
+}
+
+const never = () => assert.fail("the lane is not lost");
+
+test("outcomes of all lanes gather for a moment and are written together", async (t) => {
+  const { clock, held, settler, writes, outcome, states, done } = await make(t, { a: 3, b: 2 });
+  for (const { grant, tasks } of Object.values(held))
+    for (const task of tasks) settler.add(grant, { task: outcome(task) }, never);
+  assert.equal(writes.length, 0);
+  await clock.advance(10);
+  assert.deepEqual(
+    writes.map((batches) => batches.map((batch) => batch.tasks.length)),
+    [[3, 2]],
+  );
+  assert.deepEqual(new Set(Object.values(await states())), new Set(["completed"]));
+  assert.deepEqual(
+    done.flatMap((what) => what.ended.map((end) => end.status)),
+    ["completed"],
+  );
+});
+
+test("many outcomes are written without waiting", async (t) => {
+  const { held, settler, writes, outcome } = await make(t, { a: 500 });
+  for (const task of held["a"]!.tasks) settler.add(held["a"]!.grant, { task: outcome(task) }, never);
+  await settled();
+  assert.equal(writes.length, 1);
+});
+
+test("a flush ends when everything of the lane is on record", async (t) => {
+  const { held, settler, outcome, states } = await make(t, { a: 1 });
+  await settler.flush(held["a"]!.grant);
+  settler.add(held["a"]!.grant, { task: outcome(held["a"]!.tasks[0]!) }, never);
+  await settler.flush(held["a"]!.grant);
+  assert.deepEqual(await states(), { "a-0": "completed" });
+});
+
+test("a lane that another owner took is reported as lost; the others are written", async (t) => {
+  const { clock, store, held, settler, outcome, states } = await make(t, { a: 1, b: 1 });
+  await store.releaseLane(held["a"]!.grant);
+  await store.takeLane("site:a", "me", TTL);
+  let lost = 0;
+  settler.add(held["a"]!.grant, { task: outcome(held["a"]!.tasks[0]!) }, () => (lost += 1));
+  settler.add(held["b"]!.grant, { task: outcome(held["b"]!.tasks[0]!) }, never);
+  await clock.advance(10);
+  assert.equal(lost, 1);
+  assert.deepEqual(await states(), { "a-0": "queued", "b-0": "completed" });
+});
+
+test("while the disk is full outcomes are kept, and written when there is room", async (t) => {
+  const { clock, held, settler, control, pressure, outcome, states } = await make(t, { a: 4 });
+  const { grant, tasks } = held["a"]!;
+  let full = true;
+  control.fault = () => (full ? DISK_FULL() : undefined);
+  control.probe = () => !full;
+  settler.add(grant, { task: outcome(tasks[0]!) }, never);
+  await clock.advance(5000);
+  assert.match(pressure.reason ?? "", /no room/);
+  settler.add(grant, { task: outcome(tasks[1]!) }, never);
+  await clock.advance(5000);
+  const flushed = settler.flush(grant);
+  assert.equal(await isDone(flushed), false);
+  full = false;
+  await clock.advance(1000);
+  await flushed;
+  assert.equal(pressure.reason, null);
+  assert.deepEqual(Object.values(await states()), ["completed", "completed", "running", "running"]);
+});
+
+test("what came in while the disk was full is written soon after, also when nobody flushes", async (t) => {
+  const { clock, held, settler, control, outcome, states } = await make(t, { a: 3 });
+  const { grant, tasks } = held["a"]!;
+  let full = true;
+  control.fault = () => (full ? DISK_FULL() : undefined);
+  control.probe = () => !full;
+  settler.add(grant, { task: outcome(tasks[0]!) }, never);
+  await clock.advance(100);
+  settler.add(grant, { task: outcome(tasks[1]!) }, never);
+  await clock.advance(100);
+  full = false;
+  await clock.advance(2000);
+  settler.add(grant, { task: outcome(tasks[2]!) }, never);
+  await clock.advance(2000);
+  assert.deepEqual(Object.values(await states()), ["completed", "completed", "completed"]);
+});
+
+test("one outcome that cannot be written fails its task, and keeps no other from being written", async (t) => {
+  const { clock, held, settler, control, outcome, states, store, run } = await make(t, { a: 3, b: 2 });
+  const bad = held["a"]!.tasks[1]!;
+  control.fault = (batches) =>
+    batches.some((batch) => batch.tasks.some(({ task, verdict }) => task.row === bad.row && verdict.kind !== "failed"))
+      ? new Error("a value that cannot be stored")
+      : undefined;
+  for (const { grant, tasks } of Object.values(held))
+    for (const task of tasks) settler.add(grant, { task: outcome(task) }, never);
+  await clock.advance(10);
+  assert.deepEqual(await states(), {
+    "a-0": "completed",
+    "a-1": "failed",
+    "a-2": "completed",
+    "b-0": "completed",
+    "b-1": "completed",
+  });
+  const failed = await store.taskByKey(run.id, "a-1");
+  assert.equal(failed?.failure?.reason, "internal");
+  assert.match(failed?.failure?.message ?? "", /cannot be stored/);
+});
+
+test("what the site asked for is kept although an outcome cannot be written", async (t) => {
+  const { clock, held, settler, control, outcome, store, run } = await make(t, { a: 2 });
+  const { grant, tasks } = held["a"]!;
+  control.fault = (batches) =>
+    batches.some((batch) => batch.tasks.some(({ task, verdict }) => task === tasks[0] && verdict.kind !== "failed"))
+      ? new Error("a value that cannot be stored")
+      : undefined;
+  const politeness = { holdUntil: clock.now() + 60_000, holdStep: 2, breaker: CLOSED_BREAKER };
+  settler.add(
+    grant,
+    {
+      task: outcome(tasks[0]!),
+      site: "a",
+      politeness,
+      events: [{ level: "warn", message: "Site held", meta: null }],
+    },
+    never,
+  );
+  settler.add(grant, { task: outcome(tasks[1]!) }, never);
+  await clock.advance(10);
+  assert.equal((await store.site("a"))?.holdStep, 2);
+  const events = await store.events(run.id, { limit: 100 });
+  assert.ok(events.some((event) => event.message === "Site held"));
+});
+
+test("a lane whose failures cannot be written either is let go", async (t) => {
+  const { clock, held, settler, control, outcome, states } = await make(t, { a: 1, b: 1 });
+  control.fault = (batches) =>
+    batches.some((batch) => batch.hold.laneId === held["a"]!.grant.laneId && batch.tasks.length > 0)
+      ? new Error("broken row")
+      : undefined;
+  let lost = 0;
+  settler.add(held["a"]!.grant, { task: outcome(held["a"]!.tasks[0]!) }, () => (lost += 1));
+  settler.add(held["b"]!.grant, { task: outcome(held["b"]!.tasks[0]!) }, never);
+  await clock.advance(10);
+  assert.equal(lost, 1);
+  assert.equal((await states())["b-0"], "completed");
+});

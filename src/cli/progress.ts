@@ -39,6 +39,7 @@ export class QueueProgress {
   #frame = 0;
   #note: string | null = null;
   #drawnAt = 0;
+  #redraw: (() => void) | null = null;
   role: "engine" | "standby" | "stopped" = "standby";
 
   constructor(terminal: Terminal, now: () => number, options: { live: boolean }) {
@@ -59,6 +60,7 @@ export class QueueProgress {
   note(text: string): void {
     this.#note = text;
     if (!this.#live) this.#terminal.err(`${text}\n`);
+    else this.#redraw?.();
   }
 
   /** Log lines go above the picture instead of through it. */
@@ -86,7 +88,8 @@ export class QueueProgress {
     this.#samples = this.#samples.filter((sample) => now - sample.at <= 5000);
     if (this.#draw === null || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
-    this.#draw(this.#picture(stats, ended, inFlight, paused));
+    this.#redraw = () => this.#draw?.(this.#picture(stats, ended, inFlight, paused));
+    this.#redraw();
   }
 
   done(): void {

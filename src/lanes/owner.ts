@@ -60,6 +60,10 @@ export class LaneOwner implements SlotSeeker {
     this.#breathed = deps.clock.monotonic();
   }
 
+  get slotsHeld(): number {
+    return this.#running.size + this.#grantedSlots;
+  }
+
   slotGranted(): void {
     this.#grantedSlots += 1;
     this.#ticket.changed.raise();
@@ -184,7 +188,7 @@ export class LaneOwner implements SlotSeeker {
       }
       // First the slot, then the budget: a unit is never borrowed for a task that cannot start.
       if (this.#grantedSlots === 0) {
-        if (!slots.take(this)) return null;
+        if (!slots.take(this, Math.min(this.#pace.free, this.#window.size))) return null;
         this.#grantedSlots += 1;
       }
       const task = this.#window.take((resolver) => budgets.take(resolver, this.#ticket.changed));

@@ -89,6 +89,11 @@ export class Pace {
     return Math.max(1, this.#limits.maxConcurrency ?? this.#rules.maxPerSite);
   }
 
+  /** How many more its concurrency would let start. */
+  get free(): number {
+    return Math.max(1, this.concurrency - this.#inFlight);
+  }
+
   get breaker(): Breaker {
     return this.#politeness.breaker;
   }

@@ -1,17 +1,20 @@
-/** A place in line for a slot. */
+/** A lane in line for slots. */
 export interface SlotSeeker {
+  /** Slots it has now, used or set aside for it. */
+  readonly slotsHeld: number;
   /** Called when a slot has been set aside for this seeker; it must use it or release it. */
   slotGranted(): void;
 }
 
 /**
- * The tasks in flight in this process, over all lanes. When there are fewer slots than lanes want, freed slots go
- * to the seekers in the order in which they asked, so that no lane starves another.
+ * The tasks in flight in this process, over all lanes. Freed slots go to whoever waits and has the fewest, as many as
+ * it asked for: many tasks often end at the same moment, and a lane that happens to run first must not get them all.
  */
 export class Slots {
   readonly #limit: number;
   #used = 0;
-  readonly #waiting = new Set<SlotSeeker>();
+  /** How many more each seeker could use, in the order in which they came. */
+  readonly #waiting = new Map<SlotSeeker, number>();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -21,13 +24,13 @@ export class Slots {
     return this.#used;
   }
 
-  /** Takes a slot now, or puts the seeker in line. */
-  take(seeker: SlotSeeker): boolean {
+  /** Takes a slot now, or puts the seeker in line for as many as it could use. */
+  take(seeker: SlotSeeker, wanted = 1): boolean {
     if (this.#used < this.#limit && this.#waiting.size === 0) {
       this.#used += 1;
       return true;
     }
-    this.#waiting.add(seeker);
+    this.#waiting.set(seeker, wanted);
     return false;
   }
 
@@ -36,12 +39,16 @@ export class Slots {
   }
 
   release(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
+    let next: SlotSeeker | null = null;
+    for (const seeker of this.#waiting.keys()) if (next === null || seeker.slotsHeld < next.slotsHeld) next = seeker;
+    if (next === null) {
       this.#used -= 1;
       return;
     }
+    const wanted = (this.#waiting.get(next) ?? 1) - 1;
+    // Behind the others in line, so that those with equally few take turns.
     this.#waiting.delete(next);
+    if (wanted > 0) this.#waiting.set(next, wanted);
     next.slotGranted();
   }
 }

@@ -1,13 +1,14 @@
-import { Worker } from "node:worker_threads";
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../base/clock.ts";
-import { messageOf, OrbError } from "../../../base/errors.ts";
+import { isDiskFull, messageOf, OrbError } from "../../../base/errors.ts";
 import { FetchFailure } from "../../../domain/failure.ts";
 import type { Handled, TaskArtifact } from "../../../domain/outcome.ts";
 import type { ClaimedTask } from "../../../store/port.ts";
 import type { HandlerContext } from "../handler.ts";
-import type { FromThread, HandlerItem, StoredFile, ToThread } from "./protocol.ts";
+import type { FromProcess, HandlerItem, StoredFile, ToThread } from "./protocol.ts";
 
-/** What the main thread does on behalf of a handler; every way out to the network goes through here. */
+/** What this process does on behalf of a handler; every way out to the network goes through here. */
 export interface HandlerServices {
   fetch(
     url: string,
@@ -18,88 +19,82 @@ export interface HandlerServices {
   save(bytes: Uint8Array, contentType: string | null, url: string): Promise<TaskArtifact>;
 }
 
-export interface ThreadOptions {
+export interface HandlerProcessOptions {
   module: string;
   clock: Clock;
   services: HandlerServices;
   memoryMb: number;
 }
 
-/** A handler that fills the log is cut short; its task goes on. */
-const MOST_LOG_LINES = 200;
 const MOST_LOG_LENGTH = 2000;
 const START_TIMEOUT_MS = 30_000;
+/** How V8 ends a process that it cannot give memory to, and how the system does. */
+const MEMORY_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set(["SIGABRT", "SIGTRAP", "SIGKILL"]);
 
-/** One worker thread: runs one item at a time, and is replaced when it dies or does not come back. */
-export class HandlerThread {
-  readonly #options: ThreadOptions;
-  readonly #worker: Worker;
+/**
+ * A process that runs one item at a time, and is replaced when it dies or does not come back. A thread would not do: V8
+ * ends the whole process when a thread's heap is full and a single allocation is too large to wait for.
+ */
+export class HandlerProcess {
+  readonly #options: HandlerProcessOptions;
+  readonly #child: ChildProcess;
   readonly names: Map<string, number>;
   #dead = false;
 
-  private constructor(options: ThreadOptions, worker: Worker, names: Map<string, number>) {
+  private constructor(options: HandlerProcessOptions, child: ChildProcess, names: Map<string, number>) {
     this.#options = options;
-    this.#worker = worker;
+    this.#child = child;
     this.names = names;
-    worker.on("exit", () => (this.#dead = true));
-    worker.on("error", () => (this.#dead = true));
+    child.on("exit", () => (this.#dead = true));
+    child.on("message", (message: FromProcess) => (this.#dead ||= message.kind === "died"));
   }
 
   /** Loads the module; what is wrong with it is said at once, not when the first item fails. */
-  static async start(options: ThreadOptions): Promise<HandlerThread> {
-    const worker = new Worker(
-      new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js", import.meta.url),
-      {
-        workerData: { module: options.module },
-        // The thread gets no environment: secrets of the configuration are not the module's business.
-        env: {},
-        stdout: true,
-        stderr: true,
-        resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
-      },
-    );
-    worker.stdout.resume();
-    worker.stderr.resume();
-    worker.unref();
-    const invalid = (message: string) =>
-      new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`);
+  static async start(options: HandlerProcessOptions): Promise<HandlerProcess> {
+    const guard = new URL(import.meta.url.endsWith(".ts") ? "./guard.ts" : "./guard.js", import.meta.url);
+    const child = spawn(process.execPath, [fileURLToPath(guard), options.module, String(options.memoryMb)], {
+      // No environment: secrets of the configuration are not the module's business.
+      env: {},
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      serialization: "advanced",
+    });
+    child.unref();
+    child.channel?.unref();
     const names = await new Promise<Map<string, number>>((resolve, reject) => {
-      const timer = options.clock.after(START_TIMEOUT_MS, () => reject(invalid("it did not finish loading")), {
-        keepAlive: true,
-      });
+      const timer = options.clock.after(START_TIMEOUT_MS, () => fail("it did not finish loading"), { keepAlive: true });
       const fail = (message: string) => {
         timer.cancel();
-        reject(invalid(message));
+        child.kill("SIGKILL");
+        reject(new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`));
       };
-      worker.once("error", (error) => fail(messageOf(error)));
-      worker.once("exit", () => fail("it ended its thread while loading"));
-      worker.once("message", (message: FromThread) => {
-        if (message.kind !== "ready") return fail(message.kind === "broken" ? message.message : "it spoke out of turn");
+      child.on("error", (error) => fail(messageOf(error)));
+      child.once("exit", () => fail("it ended its process while loading"));
+      child.once("message", (message: FromProcess) => {
+        if (message.kind === "died" && message.reason === "handler_exited")
+          return fail("it ended its process while loading");
+        if (message.kind === "broken" || message.kind === "died") return fail(message.message);
+        if (message.kind !== "ready") return fail("it spoke out of turn");
         timer.cancel();
-        resolve(new Map(message.handlers.map(({ name, timeoutSeconds }) => [name, timeoutSeconds])));
+        return resolve(new Map(message.handlers.map(({ name, timeoutSeconds }) => [name, timeoutSeconds])));
       });
-    }).catch(async (error: unknown) => {
-      await worker.terminate();
-      throw error;
     });
-    worker.removeAllListeners("error").removeAllListeners("exit");
-    return new HandlerThread(options, worker, names);
+    child.removeAllListeners("exit");
+    return new HandlerProcess(options, child, names);
   }
 
   get dead(): boolean {
     return this.#dead;
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     this.#dead = true;
-    await this.#worker.terminate();
+    this.#child.kill("SIGKILL");
   }
 
   run(handler: string, task: ClaimedTask, context: HandlerContext): Promise<Handled> {
     const { clock } = this.#options;
-    const worker = this.#worker;
+    const child = this.#child;
     const artifacts: TaskArtifact[] = [];
-    let lines = 0;
     return new Promise<Handled>((resolve, reject) => {
       const timeout = (this.names.get(handler) ?? 0) * 1000;
       const timer = clock.after(
@@ -109,20 +104,22 @@ export class HandlerThread {
       );
       const end = (then: () => void) => {
         timer.cancel();
-        worker.off("message", onMessage);
-        worker.off("error", onError);
-        worker.off("exit", onExit);
+        child.off("message", onMessage);
+        child.off("exit", onExit);
         context.signal.removeEventListener("abort", onAbort);
         then();
       };
-      const onMessage = (message: FromThread) => {
+      const onMessage = (message: FromProcess) => {
         switch (message.kind) {
           case "call":
-            return void this.#serve(message, task, context.signal, artifacts);
+            return void this.#serve(message, task, context.signal, artifacts, (error) =>
+              end(() => {
+                this.stop();
+                reject(error);
+              }),
+            );
           case "log":
-            if ((lines += 1) <= MOST_LOG_LINES)
-              context.log[message.level](message.message.slice(0, MOST_LOG_LENGTH), { handler, task: task.id });
-            return undefined;
+            return context.log[message.level](message.message.slice(0, MOST_LOG_LENGTH), { handler, task: task.id });
           case "done":
             return end(() => resolve({ kind: "completed", artifacts, results: message.results }));
           case "skip":
@@ -133,51 +130,52 @@ export class HandlerThread {
                 new FetchFailure(
                   message.final ? "handler_refused" : (message.reason ?? "handler_threw"),
                   message.message,
-                  message.httpStatus === null ? {} : { httpStatus: message.httpStatus },
+                  {
+                    ...(message.httpStatus === null ? {} : { httpStatus: message.httpStatus }),
+                    ...(message.retryAfterMs === null ? {} : { retryAfterMs: message.retryAfterMs }),
+                  },
                 ),
               ),
             );
+          case "died":
+            return end(() => reject(new FetchFailure(message.reason, message.message)));
         }
       };
-      const onError = (error: Error & { code?: string }) => {
-        this.#dead = true;
-        const memory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      const onExit = (_code: number | null, signal: NodeJS.Signals | null) =>
         end(() =>
           reject(
-            new FetchFailure(
-              memory ? "handler_out_of_memory" : "handler_threw",
-              memory ? "the handler used too much memory" : messageOf(error),
-            ),
+            MEMORY_SIGNALS.has(signal)
+              ? new FetchFailure("handler_out_of_memory", "the handler used too much memory")
+              : new FetchFailure("handler_exited", "the handler ended its process"),
           ),
         );
-      };
-      const onExit = () => end(() => reject(new FetchFailure("handler_exited", "the handler ended its thread")));
       const onAbort = () => {
         this.#send({ kind: "abort" });
         end(() => this.#kill(reject, "run_cancelled", "stopped"));
       };
-      worker.on("message", onMessage);
-      worker.on("error", onError);
-      worker.on("exit", onExit);
+      child.on("message", onMessage);
+      child.on("exit", onExit);
       context.signal.addEventListener("abort", onAbort, { once: true });
       this.#send({ kind: "run", handler, item: toItem(task) });
     });
   }
 
   #kill(reject: (error: Error) => void, reason: "handler_timeout" | "run_cancelled", message: string): void {
-    void this.stop();
+    this.stop();
     reject(new FetchFailure(reason, message));
   }
 
   #send(message: ToThread): void {
-    this.#worker.postMessage(message);
+    // When it cannot be sent the process is at its end, which is told by itself.
+    this.#child.send(message, () => {});
   }
 
   async #serve(
-    message: Extract<FromThread, { kind: "call" }>,
+    message: Extract<FromProcess, { kind: "call" }>,
     task: ClaimedTask,
     signal: AbortSignal,
     artifacts: TaskArtifact[],
+    giveUp: (error: Error) => void,
   ): Promise<void> {
     const { services } = this.#options;
     try {
@@ -193,7 +191,10 @@ export class HandlerThread {
             ? keep(await services.download(String(message.args[0]), options.headers ?? {}, task, signal))
             : keep(await services.save(message.args[0] as Uint8Array, options.content_type ?? null, task.url ?? ""));
       this.#send({ kind: "answer", call: message.call, value });
+      return undefined;
     } catch (error) {
+      // A full disk is nothing that the handler could answer for: its item waits until there is room.
+      if (isDiskFull(error)) return giveUp(error as Error);
       const failure = error instanceof FetchFailure ? error.failure : null;
       this.#send({
         kind: "refusal",
@@ -201,7 +202,9 @@ export class HandlerThread {
         message: messageOf(error),
         reason: failure?.reason ?? null,
         httpStatus: failure?.httpStatus ?? null,
+        retryAfterMs: failure?.retryAfterMs ?? null,
       });
+      return undefined;
     }
   }
 }

@@ -1,31 +1,33 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Handled } from "../../../domain/outcome.ts";
 import type { ClaimedTask } from "../../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "../handler.ts";
-import { type HandlerServices, HandlerThread, type ThreadOptions } from "./host.ts";
+import { HandlerProcess, type HandlerProcessOptions, type HandlerServices } from "./host.ts";
 
 /** The handler of this name replaces the built-in download for items that name none. */
 const DEFAULT_NAME = "default";
 const MEMORY_MB = 512;
+/** A process takes some 60 MB: one that has had nothing to do for so long is let go. */
+const IDLE_MS = 30_000;
 
 /**
- * The user's handlers, each item in a thread of its own: as many threads as there are items at work, kept for the
- * next ones. One bad item can only take its own thread along.
+ * The user's handlers, each item in a process of its own: as many processes as there are items at work, kept for the
+ * next ones. One bad item can only take its own process along.
  */
 export class UserHandlers implements AsyncDisposable {
-  readonly #options: ThreadOptions;
-  #idle: HandlerThread[] = [];
+  readonly #options: HandlerProcessOptions;
+  readonly #idle: { process: HandlerProcess; timer: Timer }[] = [];
   readonly #names: ReadonlySet<string>;
 
-  private constructor(options: ThreadOptions, first: HandlerThread) {
+  private constructor(options: HandlerProcessOptions, first: HandlerProcess) {
     this.#options = options;
-    this.#idle = [first];
     this.#names = new Set(first.names.keys());
+    this.#keep(first);
   }
 
   static async load(module: string, deps: { clock: Clock; services: HandlerServices }): Promise<UserHandlers> {
     const options = { module, memoryMb: MEMORY_MB, ...deps };
-    return new UserHandlers(options, await HandlerThread.start(options));
+    return new UserHandlers(options, await HandlerProcess.start(options));
   }
 
   get names(): string[] {
@@ -39,7 +41,10 @@ export class UserHandlers implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((thread) => thread.stop()));
+    for (const { process, timer } of this.#idle.splice(0)) {
+      timer.cancel();
+      process.stop();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -47,13 +52,31 @@ export class UserHandlers implements AsyncDisposable {
   }
 
   async #run(name: string, task: ClaimedTask, context: HandlerContext): Promise<Handled> {
-    let thread = this.#idle.pop();
-    while (thread?.dead === true) thread = this.#idle.pop();
-    thread ??= await HandlerThread.start(this.#options);
+    const process = this.#takeIdle() ?? (await HandlerProcess.start(this.#options));
     try {
-      return await thread.run(name, task, context);
+      return await process.run(name, task, context);
     } finally {
-      if (!thread.dead) this.#idle.push(thread);
+      if (!process.dead) this.#keep(process);
     }
+  }
+
+  /** The one that was used last, so that those that are not needed any more come to their end. */
+  #takeIdle(): HandlerProcess | undefined {
+    for (let entry = this.#idle.pop(); entry !== undefined; entry = this.#idle.pop()) {
+      entry.timer.cancel();
+      if (!entry.process.dead) return entry.process;
+    }
+    return undefined;
+  }
+
+  #keep(process: HandlerProcess): void {
+    const timer = this.#options.clock.after(IDLE_MS, () => {
+      this.#idle.splice(
+        this.#idle.findIndex((entry) => entry.process === process),
+        1,
+      );
+      process.stop();
+    });
+    this.#idle.push({ process, timer });
   }
 }

@@ -32,11 +32,19 @@ export interface HandlerCalls {
   save(bytes: Uint8Array, options: { content_type?: string }): StoredFile;
 }
 
+/** Why a call failed, so that a handler which lets it pass fails for the same reason. */
+export interface Refusal {
+  message: string;
+  reason: FailureReason | null;
+  httpStatus: number | null;
+  retryAfterMs: number | null;
+}
+
 export type ToThread =
   | { kind: "run"; handler: string; item: HandlerItem }
   | { kind: "abort" }
   | { kind: "answer"; call: number; value: unknown }
-  | { kind: "refusal"; call: number; message: string; reason: FailureReason | null; httpStatus: number | null };
+  | ({ kind: "refusal"; call: number } & Refusal);
 
 export type FromThread =
   | { kind: "ready"; handlers: { name: string; timeoutSeconds: number }[] }
@@ -45,6 +53,11 @@ export type FromThread =
   | { kind: "log"; level: "debug" | "info" | "warn" | "error"; message: string }
   | { kind: "done"; results: unknown[] }
   | { kind: "skip"; why: string }
-  | { kind: "threw"; message: string; reason: FailureReason | null; httpStatus: number | null; final: boolean };
+  | ({ kind: "threw"; final: boolean } & Refusal);
+
+/** What the process itself adds. */
+export type FromProcess =
+  | FromThread
+  | { kind: "died"; reason: "handler_threw" | "handler_exited" | "handler_out_of_memory"; message: string };
 
 export const DEFAULT_TIMEOUT_SECONDS = 300;

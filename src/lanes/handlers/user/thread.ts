@@ -1,11 +1,10 @@
 /**
- * Runs in a worker thread of its own: loads the user's module and executes one item at a time. Whatever the module
- * does (loops, allocates, exits) harms this thread only.
+ * Runs in a thread of the handler's process: loads the user's module and executes one item at a time. Whatever the
+ * module does (loops, allocates, exits) harms this process only.
  */
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import type { FailureReason } from "../../../domain/failure.ts";
-import { DEFAULT_TIMEOUT_SECONDS, type FromThread, type HandlerItem, type ToThread } from "./protocol.ts";
+import { DEFAULT_TIMEOUT_SECONDS, type FromThread, type HandlerItem, type Refusal, type ToThread } from "./protocol.ts";
 
 type Run = (item: HandlerItem, context: unknown) => unknown;
 
@@ -15,13 +14,15 @@ interface Loaded {
 }
 
 class Refused extends Error {
-  readonly reason: FailureReason | null;
-  readonly httpStatus: number | null;
+  readonly reason: Refusal["reason"];
+  readonly httpStatus: Refusal["httpStatus"];
+  readonly retryAfterMs: Refusal["retryAfterMs"];
 
-  constructor(message: string, reason: FailureReason | null, httpStatus: number | null) {
+  constructor({ message, reason, httpStatus, retryAfterMs }: Refusal) {
     super(message);
     this.reason = reason;
     this.httpStatus = httpStatus;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -32,8 +33,17 @@ const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (er
 let calls = 0;
 let abort = new AbortController();
 
+/** A handler that fills the log is cut short; its item goes on. */
+const MOST_LOG_LINES = 200;
+/** A handler that does not wait for its answers would otherwise fill the memory of the engine. */
+const MOST_CALLS_AT_ONCE = 32;
+
 function call(name: "fetch" | "download" | "save", ...args: unknown[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    if (waiting.size >= MOST_CALLS_AT_ONCE) {
+      reject(new Error(`a handler may wait for at most ${MOST_CALLS_AT_ONCE} answers at the same time`));
+      return;
+    }
     const number = (calls += 1);
     waiting.set(number, { resolve, reject });
     tell({ kind: "call", call: number, name, args });
@@ -63,8 +73,10 @@ function readHandlers(module: Record<string, unknown>): Map<string, Loaded> {
 
 async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
   abort = new AbortController();
-  const log = (level: "debug" | "info" | "warn" | "error") => (message: unknown) =>
-    tell({ kind: "log", level, message: String(message) });
+  let lines = 0;
+  const log = (level: "debug" | "info" | "warn" | "error") => (message: unknown) => {
+    if ((lines += 1) <= MOST_LOG_LINES) tell({ kind: "log", level, message: String(message) });
+  };
   const context = {
     signal: abort.signal,
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
@@ -84,6 +96,7 @@ async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
       message: error instanceof Error ? error.message : String(error),
       reason: refused?.reason ?? null,
       httpStatus: refused?.httpStatus ?? null,
+      retryAfterMs: refused?.retryAfterMs ?? null,
       final: (error as { retry?: unknown } | null)?.retry === false,
     });
   }
@@ -91,7 +104,16 @@ async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
 
 /** Results are records: what JSON cannot carry is not kept, and a cycle is the handler's own error. */
 function toPlain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value) ?? "null");
+  try {
+    return JSON.parse(JSON.stringify(value) ?? "null");
+  } catch (error) {
+    throw new Refused({
+      message: `the result is no JSON: ${(error as Error).message}`,
+      reason: "handler_bad_result",
+      httpStatus: null,
+      retryAfterMs: null,
+    });
+  }
 }
 
 try {
@@ -104,7 +126,7 @@ try {
     const waiter = waiting.get(message.call);
     waiting.delete(message.call);
     if (message.kind === "answer") waiter?.resolve(message.value);
-    else waiter?.reject(new Refused(message.message, message.reason, message.httpStatus));
+    else waiter?.reject(new Refused(message));
   });
   tell({ kind: "ready", handlers: [...handlers].map(([name, { timeoutSeconds }]) => ({ name, timeoutSeconds })) });
 } catch (error) {

@@ -1,0 +1,56 @@
+/**
+ * The main thread of a handler's process. The user's module runs in a thread beside it, so that this one stays able to
+ * end them both: when the engine is gone, when memory runs out, whatever the module is doing.
+ */
+import { writeFileSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { messageOf } from "../../../base/errors.ts";
+import type { FromProcess, ToThread } from "./protocol.ts";
+
+const LOOK_MS = 50;
+const BYTES_PER_MB = 1024 * 1024;
+
+const [, , module = "", memoryMb = "0"] = process.argv;
+const tell = (message: FromProcess, then?: () => void) => process.send?.(message, undefined, {}, then);
+
+// Ctrl-C and a service manager's stop reach this process, too; what becomes of its item is the engine's decision.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+process.on("disconnect", () => process.exit());
+try {
+  // Should the machine itself run out of memory, then this process is the one to end, and not the engine.
+  writeFileSync("/proc/self/oom_score_adj", "1000");
+} catch {
+  // Not on this platform.
+}
+
+let over = false;
+function die(reason: Extract<FromProcess, { kind: "died" }>["reason"], message: string): void {
+  if (over) return;
+  over = true;
+  tell({ kind: "died", reason, message }, () => process.exit());
+}
+
+const worker = new Worker(new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js", import.meta.url), {
+  workerData: { module },
+  stdout: true,
+  stderr: true,
+  resourceLimits: { maxOldGenerationSizeMb: Number(memoryMb) },
+});
+worker.stdout.resume();
+worker.stderr.resume();
+worker.on("message", (message: FromProcess) => tell(message));
+worker.on("error", (error: Error & { code?: string }) => {
+  if (error.code === "ERR_WORKER_OUT_OF_MEMORY") outOfMemory();
+  else die("handler_threw", messageOf(error));
+});
+worker.on("exit", () => die("handler_exited", "the handler ended its process"));
+process.on("message", (message: ToThread) => worker.postMessage(message));
+
+// Buffers live outside the heap that V8 limits.
+setInterval(() => {
+  if (process.memoryUsage.rss() > Number(memoryMb) * BYTES_PER_MB) outOfMemory();
+}, LOOK_MS);
+
+function outOfMemory(): void {
+  die("handler_out_of_memory", `the handler used more than ${memoryMb} MB of memory`);
+}

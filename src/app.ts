@@ -9,7 +9,9 @@ import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
 import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
+import { classifyStatus } from "./domain/classify.ts";
 import { FetchFailure } from "./domain/failure.ts";
+import { parseRetryAfter } from "./domain/retry-after.ts";
 import { EmbeddedEngine } from "./engine/embedded/engine.ts";
 import { createLink, poke, socketPath, watchEngine } from "./engine/embedded/link.ts";
 import type { EngineRole } from "./engine/port.ts";
@@ -213,11 +215,18 @@ async function createHandlers(
         limits,
         signal,
       });
-      if (answer.hash === null)
-        throw new FetchFailure("http_unexpected", `the server answered ${answer.status}`, {
-          httpStatus: answer.status,
+      const { hash, size, status, contentType, finalUrl } = answer;
+      const refused = classifyStatus(status, parseRetryAfter(answer.headers["retry-after"] ?? "", clock.now()));
+      if (refused !== null) {
+        const { reason, message, retryAfterMs } = refused;
+        throw new FetchFailure(reason, message, {
+          httpStatus: status,
+          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
         });
-      return { hash: answer.hash, size: answer.size, contentType: answer.contentType, url: answer.finalUrl };
+      }
+      if (hash === null)
+        throw new FetchFailure("http_unexpected", `the server answered ${status}`, { httpStatus: status });
+      return { hash, size, contentType, url: finalUrl };
     },
     save: async (bytes, contentType, url) => {
       const writer = artifacts.writer();

@@ -230,7 +230,7 @@ describe("a handler module that cannot be used", { concurrency: 3 }, () => {
       "export const handlers = { odd: { run() {}, timeoutSeconds: -1 } };",
       /handlers\.odd\.timeoutSeconds/,
     ],
-    ["ends its thread while it loads", "process.exit(3);", /it ended its thread while loading/],
+    ["ends its process while it loads", "process.exit(3);", /it ended its process while loading/],
   ];
   for (const [name, source, message] of cases) {
     test(`because it ${name} stops the start with a sentence`, async () => {

@@ -178,3 +178,14 @@ function orderOf(name: string): string {
     .replace(/%(?![0-9A-F]{2})/g, "%25")
     .replace(/[^A-Za-z0-9\-._~%]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
 }
+
+/** The URL for people and logs: a user name and password in it are not shown. */
+export function shownUrl(url: string): string {
+  // Most have none: no parsing for those.
+  if (!url.includes("@")) return url;
+  const parsed = URL.parse(url);
+  if (parsed === null || (parsed.username === "" && parsed.password === "")) return url;
+  parsed.username = "***";
+  parsed.password = "";
+  return parsed.href;
+}

@@ -69,10 +69,22 @@ export class LaneOwner implements SlotSeeker {
     this.#ticket.changed.raise();
   }
 
+  /** Works until there is nothing to do here; nothing of it runs any more when this ends, whichever way. */
   async work(): Promise<TicketEnd> {
+    const unsubscribe = this.#deps.pressure.subscribe(this.#ticket.changed);
+    try {
+      return await this.#finish(await this.#loop());
+    } catch (error) {
+      await this.#abandon();
+      throw error;
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  async #loop(): Promise<number | null> {
     const { clock, pressure } = this.#deps;
     const ticket = this.#ticket;
-    const unsubscribe = pressure.subscribe(ticket.changed);
     let waitMs: number | null = null;
     for (;;) {
       if (ticket.fence.aborted || this.#lost) break;
@@ -93,8 +105,7 @@ export class LaneOwner implements SlotSeeker {
       await this.#breathe();
       await ticket.changed.wait(clock, this.#nextLook(ending, waitMs));
     }
-    unsubscribe();
-    return this.#finish(waitMs);
+    return waitMs;
   }
 
   /** Tasks that end without waiting for anything must not keep heartbeats and other lanes from their turn. */
@@ -253,22 +264,18 @@ export class LaneOwner implements SlotSeeker {
     for (const controller of this.#running.values()) controller.abort();
   }
 
-  /** Hands back what was not started, waits until everything is written, and gives the lane back. */
+  /** Hands back what was not started, and waits until everything is written. */
   async #finish(waitMs: number | null): Promise<TicketEnd> {
-    const { store, settler, clock, pressure } = this.#deps;
+    const { settler, clock, pressure } = this.#deps;
     this.#giveSlotsBack();
     this.#deps.paces.remember(this.#grant, this.#pace.memory());
-    if (this.#ticket.fence.aborted || this.#lost) {
-      this.#abortRunning();
-      return { more: this.#lost && !this.#ticket.fence.aborted, wakeAt: null };
-    }
     const left = this.#window.takeAll();
     for (const task of left) this.#settle({ settled: notStarted(task), aboutSite: undefined });
-    await Promise.race([settler.flush(this.#grant), aborted(this.#ticket.fence)]);
-    try {
-      if (!this.#ticket.fence.aborted) await store.releaseLane(this.#grant);
-    } catch (error) {
-      if (!pressure.report(error)) throw error;
+    if (!this.#ticket.fence.aborted && !this.#lost)
+      await Promise.race([settler.flush(this.#grant), aborted(this.#ticket.fence)]);
+    if (this.#ticket.fence.aborted || this.#lost) {
+      await this.#abandon();
+      return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     }
     const held = waitMs !== null && waitMs > PATIENCE_MS;
     const wake = held && Number.isFinite(waitMs) ? clock.now() + waitMs : this.#nextReadyAt;
@@ -276,6 +283,16 @@ export class LaneOwner implements SlotSeeker {
     if (pressure.reason !== null || !this.#ticket.leaseHolds())
       return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     return { more, wakeAt: more ? null : wake };
+  }
+
+  /** Stops what runs and writes nothing of it: whoever takes the lane next takes its tasks back. */
+  async #abandon(): Promise<void> {
+    this.#lost = true;
+    this.#giveSlotsBack();
+    this.#abortRunning();
+    // Until they have ended they count against the site's limit, of which the next owner knows nothing.
+    while (this.#running.size > 0 && !this.#ticket.fence.aborted)
+      await this.#ticket.changed.wait(this.#deps.clock, null);
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { LaneHost, LaneTicket, TicketEnd } from "../engine/port.ts";
-import type { Settled, SettledTask, Store } from "../store/port.ts";
+import type { LaneGrant, LaneHold, Settled, SettledTask, Store } from "../store/port.ts";
 import { Budgets } from "./budgets.ts";
 import type { HandlerLookup } from "./handlers/handler.ts";
 import { LaneOwner, type OwnerDeps } from "./owner.ts";
@@ -39,6 +40,8 @@ export class LaneWorker implements LaneHost {
   readonly #budgets: Budgets;
   readonly #slots: Slots;
   readonly #pressure: Pressure;
+  /** Lanes that are still ours in the store although nobody works on them: nobody else may, either. */
+  readonly #unreleased = new Map<string, LaneHold>();
 
   constructor(options: WorkerOptions) {
     const { store, clock, random, log, rules } = options;
@@ -91,14 +94,37 @@ export class LaneWorker implements LaneHost {
     if (this.#pressure.reason !== null || !ticket.leaseHolds())
       return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     this.#budgets.setOwner(ticket.owner);
-    let grant;
+    let grant: LaneGrant | null;
     try {
+      await this.#release(ticket.lane);
       grant = await this.#store.takeLane(ticket.lane, ticket.owner, ticket.ttlMs);
     } catch (error) {
       if (!this.#pressure.report(error)) throw error;
       return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     }
     if (grant === null) return { more: false, wakeAt: null };
-    return new LaneOwner(this.#deps, ticket, grant).work();
+    this.#unreleased.set(ticket.lane, grant);
+    try {
+      return await new LaneOwner(this.#deps, ticket, grant).work();
+    } finally {
+      if (!ticket.fence.aborted) await this.#giveBack(ticket.lane);
+    }
+  }
+
+  /** What cannot be given back now is given back before the lane is taken again. */
+  async #giveBack(lane: string): Promise<void> {
+    try {
+      await this.#release(lane);
+    } catch (error) {
+      this.#pressure.report(error);
+      this.#deps.log.warn("a lane could not be given back yet", { lane, error: messageOf(error) });
+    }
+  }
+
+  async #release(lane: string): Promise<void> {
+    const hold = this.#unreleased.get(lane);
+    if (hold === undefined) return;
+    await this.#store.releaseLane(hold);
+    this.#unreleased.delete(lane);
   }
 }

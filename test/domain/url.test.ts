@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { canonicalUrl, fetchUrl, isTrackingParameter, pageKey, siteOf } from "../../src/domain/url.ts";
+import { canonicalUrl, fetchUrl, isTrackingParameter, pageKey, shownUrl, siteOf } from "../../src/domain/url.ts";
 
 const CANONICAL: readonly [given: string, canonical: string][] = [
   ["HTTP://EXAMPLE.com", "http://example.com/"],
@@ -174,4 +174,11 @@ test("tracking parameters are known by name and by family, in their exact spelli
   for (const name of ["utm_source", "utm_anything", "gclid", "_ga", "oly_enc_id"])
     assert.ok(isTrackingParameter(name), name);
   for (const name of ["utm", "id", "GCLID", "ref", "page", "_gat"]) assert.ok(!isTrackingParameter(name), name);
+});
+
+test("a password in a URL is never shown", () => {
+  assert.equal(shownUrl("https://user:secret@example.com/a?b=1"), "https://***@example.com/a?b=1");
+  assert.equal(shownUrl("https://user@example.com/"), "https://***@example.com/");
+  assert.equal(shownUrl("https://example.com/@user"), "https://example.com/@user");
+  assert.equal(shownUrl("not a url @"), "not a url @");
 });

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import { parseQueueItem } from "../../domain/queue-item.ts";
 import { QUEUE_STATES, type QueueState } from "../../domain/states.ts";
-import { canonicalUrl } from "../../domain/url.ts";
+import { canonicalUrl, shownUrl } from "../../domain/url.ts";
 import { enqueueItems } from "../../orchestrator/queue/enqueue.ts";
 import { importItems } from "../../orchestrator/queue/import.ts";
 import { listItems, type QueueItemDetail, showItem } from "../../orchestrator/queue/items.ts";
@@ -192,7 +192,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
 const MOST_BAD_LINES = 1000;
 
 function safeCanonical(url: string): string {
-  return URL.canParse(url) ? canonicalUrl(url) : url;
+  return URL.canParse(url) ? shownUrl(canonicalUrl(url)) : url;
 }
 
 function parseJsonOption(name: string, text: string): unknown {

@@ -2,6 +2,7 @@ import { OrbError } from "../../base/errors.ts";
 import { siteOfLane } from "../../domain/lane.ts";
 import type { Attempt } from "../../domain/outcome.ts";
 import { type QueueState, queueStateOf, taskStatesOf } from "../../domain/states.ts";
+import { shownUrl } from "../../domain/url.ts";
 import type { ArtifactRecord, TaskRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
@@ -40,7 +41,7 @@ function toView(task: TaskRecord): QueueItemView {
     id: task.id,
     artifact_id: task.key,
     status: queueStateOf(task.state),
-    url: task.url,
+    url: task.url === null ? null : shownUrl(task.url),
     site: siteOfLane(task.lane),
     resolver: task.resolver,
     priority: task.priority,
@@ -91,7 +92,7 @@ export async function showItem(
       hash: file.hash,
       size: file.size,
       content_type: file.contentType,
-      final_url: file.url,
+      final_url: shownUrl(file.url),
       path: pathOf(file.hash),
     })),
     results: await store.resultsOf(task.id),

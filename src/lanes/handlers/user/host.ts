@@ -86,9 +86,16 @@ export class HandlerProcess {
     return this.#dead;
   }
 
-  stop(): void {
+  /** Resolves when nothing of it is left. */
+  stop(): Promise<void> {
     this.#dead = true;
-    this.#child.kill("SIGKILL");
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+    return new Promise((resolve) => {
+      child.ref();
+      child.once("exit", () => resolve());
+      child.kill("SIGKILL");
+    });
   }
 
   run(handler: string, task: ClaimedTask, context: HandlerContext): Promise<Handled> {
@@ -114,7 +121,7 @@ export class HandlerProcess {
           case "call":
             return void this.#serve(message, task, context.signal, artifacts, (error) =>
               end(() => {
-                this.stop();
+                void this.stop();
                 reject(error);
               }),
             );
@@ -161,7 +168,7 @@ export class HandlerProcess {
   }
 
   #kill(reject: (error: Error) => void, reason: "handler_timeout" | "run_cancelled", message: string): void {
-    this.stop();
+    void this.stop();
     reject(new FetchFailure(reason, message));
   }
 

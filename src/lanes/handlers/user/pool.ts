@@ -17,11 +17,13 @@ const IDLE_MS = 30_000;
 export class UserHandlers implements AsyncDisposable {
   readonly #options: HandlerProcessOptions;
   readonly #idle: { process: HandlerProcess; timer: Timer }[] = [];
+  readonly #all = new Set<HandlerProcess>();
   readonly #names: ReadonlySet<string>;
 
   private constructor(options: HandlerProcessOptions, first: HandlerProcess) {
     this.#options = options;
     this.#names = new Set(first.names.keys());
+    this.#all.add(first);
     this.#keep(first);
   }
 
@@ -41,10 +43,8 @@ export class UserHandlers implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    for (const { process, timer } of this.#idle.splice(0)) {
-      timer.cancel();
-      process.stop();
-    }
+    for (const { timer } of this.#idle.splice(0)) timer.cancel();
+    await Promise.all([...this.#all].map((process) => process.stop()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -53,11 +53,18 @@ export class UserHandlers implements AsyncDisposable {
 
   async #run(name: string, task: ClaimedTask, context: HandlerContext): Promise<Handled> {
     const process = this.#takeIdle() ?? (await HandlerProcess.start(this.#options));
+    this.#all.add(process);
     try {
       return await process.run(name, task, context);
     } finally {
-      if (!process.dead) this.#keep(process);
+      if (process.dead) void this.#end(process);
+      else this.#keep(process);
     }
+  }
+
+  async #end(process: HandlerProcess): Promise<void> {
+    await process.stop();
+    this.#all.delete(process);
   }
 
   /** The one that was used last, so that those that are not needed any more come to their end. */
@@ -65,6 +72,7 @@ export class UserHandlers implements AsyncDisposable {
     for (let entry = this.#idle.pop(); entry !== undefined; entry = this.#idle.pop()) {
       entry.timer.cancel();
       if (!entry.process.dead) return entry.process;
+      void this.#end(entry.process);
     }
     return undefined;
   }
@@ -75,7 +83,7 @@ export class UserHandlers implements AsyncDisposable {
         this.#idle.findIndex((entry) => entry.process === process),
         1,
       );
-      process.stop();
+      void this.#end(process);
     });
     this.#idle.push({ process, timer });
   }

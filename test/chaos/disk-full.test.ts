@@ -55,6 +55,8 @@ function fill(path: string): void {
   }
 }
 
+const HANDLERS = "export const handlers = { file: async (_, ctx) => { await ctx.download(); } };";
+
 const ITEMS = 400;
 const PAGE_BYTES = 6000;
 const pageOf = (path: string) => `${path}\n`.repeat(PAGE_BYTES).slice(0, PAGE_BYTES);
@@ -70,10 +72,18 @@ describe("a full disk", gate("full disks", mayMount(), "it needs root and the ri
         APP_LEASE_TTL_SECONDS: ttl,
         APP_MAX_PER_HOST: "4",
       });
+      orb.env["APP_HANDLERS"] = orb.file("handlers.ts", HANDLERS);
       target.latencyMs = 10;
       target.script = (path) => ({ body: pageOf(path) });
       const names = Array.from({ length: ITEMS }, (_, index) => `i${index}`);
-      await orb.import(names.map((name, index) => ({ artifact_id: name, url: target.url(`/${name}`, index % 2) })));
+      // Some go through a handler: it must not be blamed for the disk either.
+      await orb.import(
+        names.map((name, index) => ({
+          artifact_id: name,
+          url: target.url(`/${name}`, index % 2),
+          ...(index % 3 === 0 ? { handler: "file" } : {}),
+        })),
+      );
       const engine = orb.start(["queue", "run", "--drain"]);
       await target.when(() => target.hits.length >= 60, "work is under way");
       const ballast = join(disk.path, "ballast");

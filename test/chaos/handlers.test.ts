@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { assertStored, Orb, report } from "./orb.ts";
+import { gate } from "../support/gate.ts";
+import { assertStored, Orb, report, until } from "./orb.ts";
 import { bodyOf, Target } from "./target.ts";
 
 /** What a user might write, good and bad, in a module of TypeScript with types and an import of its own. */
@@ -49,6 +51,7 @@ export const handlers = {
 `;
 
 const GOOD_ITEMS = 30;
+const ON_LINUX = gate("processes of handlers", process.platform === "linux", "it looks for them in /proc");
 
 interface Bad {
   handler: string;
@@ -213,4 +216,59 @@ describe("a user's own handlers", () => {
     assert.equal((await orb.run(["queue", "run", "--drain"], { env: mended })).code, 0);
     await orb.audit();
   });
+
+  test("leave no process behind when the engine is killed, even in the middle of a loop", ON_LINUX, async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    const env = {
+      APP_HANDLERS: orb.file(
+        "loop.ts",
+        'export const handlers = { busy: (_, ctx) => { ctx.log.info("at it"); for (;;); } };',
+      ),
+    };
+    await orb.import([{ artifact_id: "busy", url: target.url("/"), handler: "busy" }]);
+    const engine = orb.start(["queue", "run"], { env });
+    await engine.said("at it");
+    assert.ok(handlerProcesses(orb).length > 0);
+    await engine.killed();
+    await until(() => handlerProcesses(orb).length === 0, "the handler's process is gone", 10_000);
+  });
+
+  test("finish what they have when a stop reaches all processes of the group", ON_LINUX, async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    target.script = async (path) => {
+      await released;
+      return { body: bodyOf(path) };
+    };
+    await orb.import([{ artifact_id: "slow", url: target.url("/slow"), handler: "file" }]);
+    const engine = orb.start(["queue", "run"], { env: environment(orb) });
+    await target.when(() => target.open === 1, "the handler waits for its file");
+    for (const pid of handlerProcesses(orb)) process.kill(pid, "SIGINT");
+    engine.kill("SIGINT");
+    await engine.said("stopping");
+    release();
+    assert.equal((await engine.end()).code, 0);
+    const slow = (await orb.items()).get("slow");
+    assertStored(slow, bodyOf("/slow"), "slow");
+    assert.equal(slow?.attempts, 1);
+    await orb.audit();
+  });
 });
+
+/** Processes that have this installation's module in their command line, the engine itself not being one of them. */
+function handlerProcesses(orb: Orb): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+        return words.some((word) => word.startsWith(orb.dir) && word.endsWith(".ts"));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}

@@ -104,8 +104,9 @@ export class Pace {
    */
   refresh(site: SiteRecord, options: { settling?: boolean } = {}): void {
     this.#limits = site;
-    if (options.settling === true) return;
-    if (this.#politeness.breaker.openUntil !== null && site.breaker.openUntil === null && !this.#changed) {
+    if (options.settling === true || this.#changed) return;
+    const { openUntil, failedProbes } = this.#politeness.breaker;
+    if (openUntil !== null && (site.breaker.openUntil === null || site.breaker.failedProbes < failedProbes)) {
       this.#politeness = { holdUntil: site.holdUntil, holdStep: site.holdStep, breaker: site.breaker };
     }
   }

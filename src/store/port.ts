@@ -42,7 +42,7 @@ export interface Store extends AsyncDisposable {
   task(id: string): Promise<TaskRecord | null>;
   taskByKey(runId: string, key: string): Promise<TaskRecord | null>;
   tasks(runId: string, filter: TaskFilter): Promise<TaskRecord[]>;
-  /** Gives failed tasks fresh attempts, at most `limit` per call. */
+  /** Gives failed tasks fresh attempts, at most `limit` per call, and their sites' open breakers fresh probes. */
   retryFailed(runId: string, options: { lane?: string; limit: number }, now: number): Promise<Requeued>;
   counts(runId: string): Promise<LaneCounts[]>;
 

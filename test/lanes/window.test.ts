@@ -12,7 +12,8 @@ const any = () => true;
 test("tasks come out in the order in which they were claimed", () => {
   const window = new Window(new FakeClock(), 2);
   window.add(tasks(3));
-  assert.deepEqual(Array.from({ length: 4 }, () => window.take(any)?.key),
+  assert.deepEqual(
+    Array.from({ length: 4 }, () => window.take(any)?.key),
     ["t0", "t1", "t2", undefined],
   );
 });

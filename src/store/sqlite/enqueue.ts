@@ -128,6 +128,8 @@ export function retryFailed(
         if (moved === 0) continue;
         changeCounters(context, stream.id, { failed: -moved, queued: moved });
         stampIdleLane(context, stream.lane);
+        // Whoever asks for another try also asks for it at a site that was given up: it gets its probes anew.
+        connection.sql("UPDATE sites SET breaker_failed_probes = 0 WHERE lane = ?").run(stream.lane);
         requeued += moved;
         lanes.add(stream.name);
         if (requeued >= options.limit) break;

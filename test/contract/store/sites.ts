@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Politeness } from "../../../src/store/port.ts";
-import { DONE, LANE, type Kit, refused, type Scenario } from "./kit.ts";
+import { DONE, FAILED, LANE, type Kit, refused, type Scenario } from "./kit.ts";
 
 const LIMITS = { maxConcurrency: null, requestsPerSecond: null, burst: null, minDelayMs: null, paused: false };
 const QUIET: Politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 0, openUntil: null, failedProbes: 0 } };
@@ -75,6 +75,17 @@ export function siteScenarios(scenario: Scenario): void {
     assert.deepEqual({ holdUntil: site?.holdUntil, holdStep: site?.holdStep, breaker: site?.breaker }, QUIET);
     assert.ok((await kit.store.controlVersion()) > version);
     await refused("not_found", kit.store.resetBreaker("nobody.example"));
+  });
+
+  scenario("a site that was given up gets its probes anew when its failed tasks are tried again", async (kit) => {
+    const run = await kit.runWith(["failed"]);
+    const lane = await kit.take("A");
+    await kit.work(lane, FAILED);
+    await kit.store.releaseLane(lane);
+    await behave(kit, { holdUntil: 0, holdStep: 0, breaker: { failures: 8, openUntil: 99, failedProbes: 3 } });
+    await kit.store.retryFailed(run.id, { limit: 10 }, kit.now);
+    const site = await kit.store.site("a.example");
+    assert.deepEqual(site?.breaker, { failures: 8, openUntil: 99, failedProbes: 0 });
   });
 
   scenario("the control version grows with what owners must notice, and not with their own work", async (kit) => {

@@ -35,7 +35,7 @@ function toView(record: SiteRecord, now: number): SiteView {
 }
 
 /** `host` or `host:port`, as the queue names its sites. */
-function siteName(text: string): string {
+export function siteName(text: string): string {
   const url = URL.parse(`http://${text}`);
   if (url === null || url.pathname !== "/" || url.search !== "" || url.username !== "" || /[/?#@]/.test(text)) {
     throw new OrbError(

@@ -61,6 +61,11 @@ export async function listItems(
   filter: { status?: QueueState; limit: number; after?: string },
 ): Promise<QueueItemView[]> {
   const run = await store.runByAlias(QUEUE_ALIAS);
+  // Starting over without a word would send a script that pages through the queue in circles.
+  if (filter.after !== undefined && (await store.task(filter.after))?.runId !== run?.id)
+    throw new OrbError("input_invalid", `${filter.after} is not the id of an item of the queue`, {
+      hint: "Go on behind the `id` of the last item that was listed.",
+    });
   if (run === null) return [];
   const tasks = await store.tasks(run.id, {
     limit: filter.limit,
@@ -78,7 +83,7 @@ export async function showItem(
 ): Promise<QueueItemDetail> {
   const run = await store.runByAlias(QUEUE_ALIAS);
   const task = run === null ? null : ((await store.taskByKey(run.id, name)) ?? (await store.task(name)));
-  if (task === null)
+  if (task === null || task.runId !== run?.id)
     throw new OrbError("not_found", `the queue has no item named ${name}`, {
       hint: "orb queue list shows what there is.",
     });

@@ -7,34 +7,37 @@ export interface Line {
   cut: boolean;
 }
 
-/** Lines of a stream of bytes, with bounded memory whatever the lines are. */
+/** Lines of a stream of bytes, in bounded memory and in time that grows with the bytes alone, whatever the lines are. */
 export async function* readLines(stream: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<Line> {
   const decoder = new StringDecoder("utf8");
-  let rest = "";
+  let text = "";
   let number = 0;
   let cut = false;
-  const finish = (text: string): Line => {
+  const append = (piece: string) => {
+    // What comes until the end of a line that is too long is only skipped.
+    if (cut) return;
+    text += piece;
+    if (text.length <= maxLength) return;
+    cut = true;
+    text = text.slice(0, maxLength);
+  };
+  const finish = (): Line => {
     number += 1;
     const line = { number, text: text.endsWith("\r") ? text.slice(0, -1) : text, cut };
+    text = "";
     cut = false;
     return line;
   };
   for await (const chunk of stream) {
-    rest += decoder.write(Buffer.from(chunk));
+    const piece = decoder.write(Buffer.from(chunk));
     let start = 0;
-    for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n", start)) {
-      const text = rest.slice(start, end);
+    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", start)) {
+      append(piece.slice(start, end));
       start = end + 1;
-      if (text.length > maxLength) cut = true;
-      yield finish(text.slice(0, maxLength));
+      yield finish();
     }
-    rest = rest.slice(start);
-    if (rest.length > maxLength) {
-      // What comes until the end of this line is only skipped.
-      cut = true;
-      rest = rest.slice(0, maxLength);
-    }
+    append(piece.slice(start));
   }
-  rest += decoder.end();
-  if (rest !== "" || cut) yield finish(rest);
+  append(decoder.end());
+  if (text !== "" || cut) yield finish();
 }

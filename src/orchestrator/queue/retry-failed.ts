@@ -1,5 +1,6 @@
 import { laneOfSite } from "../../domain/lane.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import { siteName } from "../sites.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
 
 const CHUNK = 1000;
@@ -11,7 +12,7 @@ export async function retryFailed(
 ): Promise<{ requeued: number }> {
   const run = await deps.store.runByAlias(QUEUE_ALIAS);
   if (run === null) return { requeued: 0 };
-  const lane = options.site === undefined ? {} : { lane: laneOfSite(options.site) };
+  const lane = options.site === undefined ? {} : { lane: laneOfSite(siteName(options.site)) };
   const wanted = (await deps.store.counts(run.id))
     .filter((row) => lane.lane === undefined || row.lane === lane.lane)
     .reduce((sum, row) => sum + row.counts.failed, 0);

@@ -1,0 +1,43 @@
+import type { TestContext } from "node:test";
+import type { OrchestratorDeps } from "../../src/orchestrator/deps.ts";
+import { QUEUE_ALIAS } from "../../src/orchestrator/queue/queue-run.ts";
+import type { SettledTask } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { attempt, candidate, TTL } from "../contract/store/kit.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+export interface Desk extends OrchestratorDeps {
+  clock: FakeClock;
+  /** What the engine was told, in order. */
+  woken: (string[] | null)[];
+  /** Ends everything that is ready in a lane as the function says. */
+  work(lane: string, verdict: (key: string) => SettledTask["verdict"]): Promise<void>;
+}
+
+/** What use cases work with: a real store in memory, and an engine that only listens. */
+export async function openDesk(t: TestContext): Promise<Desk> {
+  const clock = new FakeClock();
+  const store = openSqliteStore({ path: ":memory:", clock });
+  t.after(() => store.close());
+  const woken: (string[] | null)[] = [];
+  return {
+    store,
+    clock,
+    woken,
+    wake: async (lanes) => void woken.push(lanes),
+    work: async (lane, verdict) => {
+      await store.takeEngine(candidate("worker"), TTL);
+      const grant = (await store.takeLane(lane, "worker", TTL))!;
+      const claim = (await store.claim(grant, { limit: 10_000 }, clock.now()))!;
+      const tasks = claim.tasks.map((task) => ({ task, verdict: verdict(task.key), attempt: attempt(1) }));
+      await store.settle([{ hold: grant, tasks }], clock.now());
+      await store.releaseLane(grant);
+    },
+  };
+}
+
+export async function queueKeys({ store }: OrchestratorDeps): Promise<string[]> {
+  const run = await store.runByAlias(QUEUE_ALIAS);
+  if (run === null) return [];
+  return (await store.tasks(run.id, { limit: 100_000 })).map((task) => task.key);
+}

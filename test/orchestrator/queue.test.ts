@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isOrbError } from "../../src/base/errors.ts";
+import type { QueueItem } from "../../src/domain/queue-item.ts";
+import { enqueueItems } from "../../src/orchestrator/queue/enqueue.ts";
+import { listItems, showItem } from "../../src/orchestrator/queue/items.ts";
+import { resolverLimit, setResolverLimit } from "../../src/orchestrator/queue/resolvers.ts";
+import { retryFailed } from "../../src/orchestrator/queue/retry-failed.ts";
+import { openItems, queueStats } from "../../src/orchestrator/queue/stats.ts";
+import { DONE, FAILED, SKIPPED } from "../contract/store/kit.ts";
+import { openDesk } from "./kit.ts";
+
+const item = (id: string, more: Partial<QueueItem> = {}): QueueItem => ({
+  artifactId: id,
+  url: `http://a.test/${id}`,
+  resolver: null,
+  priority: 0,
+  payload: null,
+  handler: null,
+  ...more,
+});
+const items = (count: number, prefix = "") => Array.from({ length: count }, (_, n) => item(`${prefix}${n}`));
+const A = "site:a.test";
+const code = (expected: string) => (error: unknown) => isOrbError(error) && error.code === expected;
+
+test("adding an item twice changes nothing about it", async (t) => {
+  const desk = await openDesk(t);
+  assert.deepEqual(await enqueueItems(desk, [item("1", { priority: 3 })]), { added: 1, existing: 0 });
+  assert.deepEqual(await enqueueItems(desk, [item("1", { priority: 9, url: "http://b.test/" })]), {
+    added: 0,
+    existing: 1,
+  });
+  const [only] = await listItems(desk, { limit: 10 });
+  assert.deepEqual([only?.priority, only?.url], [3, "http://a.test/1"]);
+});
+
+test("more than one transaction's worth goes in as one call", async (t) => {
+  const desk = await openDesk(t);
+  assert.deepEqual(await enqueueItems(desk, items(1234)), { added: 1234, existing: 0 });
+  assert.equal((await queueStats(desk)).queued, 1234);
+});
+
+test("a finished queue opens again when items come, and is one run for ever", async (t) => {
+  const desk = await openDesk(t);
+  await enqueueItems(desk, [item("1")]);
+  await desk.work(A, () => DONE);
+  const before = await desk.store.runByAlias("queue");
+  assert.equal(before?.status, "completed");
+  await enqueueItems(desk, [item("2")]);
+  const after = await desk.store.runByAlias("queue");
+  assert.deepEqual([after?.id, after?.status, after?.generation], [before?.id, "running", 2]);
+});
+
+test("the numbers add up, in all and per site", async (t) => {
+  const desk = await openDesk(t);
+  assert.deepEqual(await queueStats(desk), {
+    queued: 0,
+    in_progress: 0,
+    done: 0,
+    skipped: 0,
+    error: 0,
+    total: 0,
+    lanes: [],
+  });
+  await enqueueItems(desk, [...items(6), ...items(2, "b").map((one) => ({ ...one, url: "http://b.test:8080/" }))]);
+  await desk.work(A, (key) => (key === "0" ? FAILED : key === "1" ? SKIPPED : DONE));
+  const stats = await queueStats(desk);
+  const { lanes, ...all } = stats;
+  assert.deepEqual(all, { queued: 2, in_progress: 0, done: 4, skipped: 1, error: 1, total: 8 });
+  assert.deepEqual(
+    lanes.map((lane) => [lane.lane, lane.queued, lane.done, lane.total]),
+    [
+      ["a.test", 0, 4, 6],
+      ["b.test:8080", 2, 0, 2],
+    ],
+  );
+  assert.equal(openItems(stats), 2);
+});
+
+test("the list filters by state and goes on behind an item", async (t) => {
+  const desk = await openDesk(t);
+  assert.deepEqual(await listItems(desk, { limit: 10 }), []);
+  await enqueueItems(desk, items(25));
+  await desk.work(A, (key) => (Number(key) % 5 === 0 ? FAILED : DONE));
+  const failed = await listItems(desk, { status: "error", limit: 100 });
+  assert.deepEqual(
+    failed.map((one) => [one.artifact_id, one.failure_reason]),
+    ["0", "5", "10", "15", "20"].map((id) => [id, "http_not_found"]),
+  );
+  const seen: string[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await listItems(desk, { limit: 10, ...(after === undefined ? {} : { after }) });
+    if (page.length === 0) break;
+    seen.push(...page.map((one) => one.artifact_id));
+    after = page.at(-1)?.id;
+  }
+  assert.deepEqual(
+    seen,
+    items(25).map((one) => one.artifactId),
+  );
+});
+
+test("going on behind something that is no item of this queue is refused, not started over", async (t) => {
+  const desk = await openDesk(t);
+  await enqueueItems(desk, items(3));
+  await assert.rejects(listItems(desk, { limit: 10, after: "1" }), code("input_invalid"));
+  await assert.rejects(
+    listItems(desk, { limit: 10, after: "00000000-0000-8001-8000-000000000001" }),
+    code("input_invalid"),
+  );
+});
+
+test("one item is found by its artifact_id and by its id, with history, files and records", async (t) => {
+  const desk = await openDesk(t);
+  await enqueueItems(desk, [item("paper 1", { payload: { doi: "10.1/x" }, resolver: "crossref" })]);
+  await desk.work(A, () => ({
+    kind: "completed",
+    artifacts: [{ hash: "ab".repeat(32), size: 12, contentType: "application/pdf", url: "http://a.test/x.pdf" }],
+    results: [{ title: "X" }],
+    detail: null,
+  }));
+  const shown = await showItem(desk, "paper 1", (hash) => `files/${hash.slice(0, 4)}`);
+  assert.deepEqual(await showItem(desk, shown.id, (hash) => `files/${hash.slice(0, 4)}`), shown);
+  assert.deepEqual(
+    [shown.status, shown.site, shown.resolver, shown.payload, shown.results, shown.history.length],
+    ["done", "a.test", "crossref", { doi: "10.1/x" }, [{ title: "X" }], 1],
+  );
+  assert.equal(shown.files[0]?.path, "files/abab");
+  assert.equal(shown.finished_at, new Date(desk.clock.now()).toISOString());
+  await assert.rejects(
+    showItem(desk, "paper 2", () => ""),
+    code("not_found"),
+  );
+});
+
+test("an id of another run's task is no item of the queue", async (t) => {
+  const desk = await openDesk(t);
+  await enqueueItems(desk, items(1));
+  const other = await desk.store.openRun({ kind: "crawl", maxAttempts: 1, snapshot: {} }, desk.clock.now());
+  await desk.store.enqueue(
+    other.id,
+    [
+      {
+        key: "page",
+        lane: A,
+        site: "a.test",
+        resolver: null,
+        url: "http://a.test/",
+        priority: 0,
+        handler: null,
+        payload: null,
+      },
+    ],
+    desk.clock.now(),
+  );
+  const [page] = await desk.store.tasks(other.id, { limit: 1 });
+  await assert.rejects(
+    showItem(desk, page!.id, () => ""),
+    code("not_found"),
+  );
+});
+
+test("failed items get fresh attempts; all of them, or one site's", async (t) => {
+  const desk = await openDesk(t);
+  assert.deepEqual(await retryFailed(desk), { requeued: 0 });
+  await enqueueItems(desk, [...items(3), ...items(2, "b").map((one) => ({ ...one, url: "http://b.test/" }))]);
+  await desk.work(A, () => FAILED);
+  await desk.work("site:b.test", () => FAILED);
+  assert.equal((await desk.store.runByAlias("queue"))?.status, "failed");
+  desk.woken.length = 0;
+  assert.deepEqual(await retryFailed(desk, { site: "B.test" }), { requeued: 2 });
+  assert.deepEqual(desk.woken, [["site:b.test"]]);
+  assert.deepEqual(await retryFailed(desk), { requeued: 3 });
+  assert.deepEqual(await retryFailed(desk), { requeued: 0 });
+  const [one] = await listItems(desk, { limit: 1 });
+  assert.deepEqual([one?.status, one?.finished_at], ["queued", null]);
+  await desk.work(A, () => DONE);
+  await desk.work("site:b.test", () => DONE);
+  assert.equal((await desk.store.runByAlias("queue"))?.status, "completed");
+});
+
+test("thousands of failed items are given fresh attempts in short transactions", async (t) => {
+  const desk = await openDesk(t);
+  await enqueueItems(desk, items(2500));
+  await desk.work(A, () => FAILED);
+  assert.deepEqual(await retryFailed(desk), { requeued: 2500 });
+});
+
+test("a site that is not one is refused by name", async (t) => {
+  const desk = await openDesk(t);
+  await enqueueItems(desk, items(1));
+  await assert.rejects(retryFailed(desk, { site: "http://a.test/x" }), code("input_invalid"));
+});
+
+test("a resolver's limit is set live and taken back", async (t) => {
+  const desk = await openDesk(t);
+  assert.equal(await resolverLimit(desk, "crossref"), null);
+  await setResolverLimit(desk, "crossref", 2);
+  assert.equal(await resolverLimit(desk, "crossref"), 2);
+  assert.deepEqual(desk.woken, [null]);
+  await setResolverLimit(desk, "crossref", null);
+  assert.equal(await resolverLimit(desk, "crossref"), null);
+});

@@ -8,7 +8,11 @@ await script(async (args) => {
   await ensureInstalled();
   // The tables are TypeScript.
   if (!isNewEnough(process.versions.node)) return run(node24(), process.argv.slice(1));
-  const pages = { "docs/configuration.md": await configurationPage(), "docs/errors.md": await errorsPage() };
+  const pages = {
+    "docs/cli.md": await cliPage(),
+    "docs/configuration.md": await configurationPage(),
+    "docs/errors.md": await errorsPage(),
+  };
   const stale = Object.entries(pages).filter(([path, text]) => readIfThere(path) !== text);
   if (args.includes("--check")) {
     for (const [path] of stale) process.stderr.write(`${path} is stale: run node scripts/docs.mjs\n`);
@@ -101,4 +105,42 @@ ${Object.entries(reactions)
   .map(([name, meaning]) => `- **${name}**: ${meaning}.`)
   .join("\n")}
 `;
+}
+
+async function cliPage() {
+  const { buildProgram } = await import("../src/cli/program.ts");
+  const { CliContext } = await import("../src/cli/context.ts");
+  const { EXIT } = await import("../src/cli/output.ts");
+  const silent = { out: () => {}, err: () => {}, live: false, colour: false };
+  const program = buildProgram(new CliContext({ terminal: silent }), "");
+  const meanings = {
+    done: "done",
+    failed: "failed, or something was found that should not be",
+    usage: "a mistake in the words, in the configuration or in what was given",
+    partial: "done in part: some lines were bad, some items failed, or something is left",
+  };
+  return `# Command line
+
+<!-- Made from the program's own help by \`node scripts/docs.mjs\`; edit the commands in src/cli. -->
+
+In a clone, \`orb\` is \`./bin/orb\`. Results go to standard output, everything about the work itself to standard error.
+With \`--json\` standard output holds one JSON value and nothing else; an error is \`{"error": {"code", "message", "hint", "fields"}}\`
+with a code of [errors.md](errors.md).
+
+| exit code | |
+|---|---|
+${Object.entries(EXIT)
+  .map(([name, code]) => `| ${code} | ${meanings[name]} |`)
+  .join("\n")}
+
+${helpOf(program, ["orb"]).join("\n")}`;
+}
+
+/** The program's words for a command and those below it, wrapped the same on every terminal. */
+function helpOf(command, path) {
+  const help = command.configureHelp({ helpWidth: 100 }).helpInformation().trim();
+  return [
+    `## ${path.join(" ")}\n\n\`\`\`\n${help}\n\`\`\`\n`,
+    ...command.commands.flatMap((child) => helpOf(child, [...path, child.name()])),
+  ];
 }

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Command } from "commander";
+import { CliContext } from "../../src/cli/context.ts";
+import { buildProgram } from "../../src/cli/program.ts";
+import type { Wiring } from "../../src/cli/wiring.ts";
+import { Orb } from "../chaos/orb.ts";
+import { read } from "../support/source.ts";
+
+const silent = { out: () => {}, err: () => {}, live: false, colour: false };
+const program = buildProgram(new CliContext({ terminal: silent } as unknown as Wiring), "1.2.3");
+
+function walk(command: Command, path: readonly string[] = []): { command: Command; path: readonly string[] }[] {
+  return [{ command, path }, ...command.commands.flatMap((child) => walk(child, [...path, child.name()]))];
+}
+
+const all = walk(program);
+const leaves = all.filter(({ command }) => command.commands.length === 0);
+
+test("every command says in a sentence what it does, and so does every option", () => {
+  for (const { command, path } of all) {
+    assert.notEqual(command.description(), "", path.join(" "));
+    for (const option of command.options)
+      assert.ok((option.description ?? "") !== "", `${path.join(" ")} ${option.flags}`);
+  }
+});
+
+test("the help of every command names each of its options and arguments", () => {
+  for (const { command, path } of leaves) {
+    const help = command.helpInformation();
+    for (const option of command.options) assert.ok(help.includes(option.flags), `${path.join(" ")}: ${option.flags}`);
+    for (const argument of command.registeredArguments) assert.ok(help.includes(argument.name()), path.join(" "));
+  }
+});
+
+test("every command takes --json", () => {
+  for (const { command, path } of leaves)
+    assert.ok(
+      command.options.some((option) => option.long === "--json"),
+      path.join(" "),
+    );
+});
+
+test("docs/cli.md shows the help of every command", () => {
+  const page = read("docs/cli.md");
+  for (const { path } of all) assert.ok(page.includes(`## orb ${path.join(" ")}`.trim()), path.join(" "));
+});
+
+test("asking for help or for the version is no mistake; forgetting the command is", async () => {
+  await using orb = new Orb();
+  const [help, queueHelp, version, nothing, half] = await Promise.all([
+    orb.run(["--help"]),
+    orb.run(["queue", "import", "--help"]),
+    orb.run(["--version"]),
+    orb.run([]),
+    orb.run(["queue"]),
+  ]);
+  assert.deepEqual([help.code, queueHelp.code, version.code, nothing.code, half.code], [0, 0, 0, 2, 2]);
+  assert.match(help.stdout, /Usage: orb /);
+  assert.match(queueHelp.stdout, /Usage: orb queue import/);
+  assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
+});

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import type { QueueItemView } from "../../src/orchestrator/queue/items.ts";
+import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
+import { Orb } from "../chaos/orb.ts";
+import { bodyOf, Target } from "../chaos/target.ts";
+
+describe("orb queue", { concurrency: 2 }, () => {
+  test("from a file to stored files: import, run, stats, list, show", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    target.script = (path) =>
+      path === "/missing"
+        ? { status: 404, body: "" }
+        : { body: bodyOf(path), headers: { "content-type": "text/plain" } };
+    orb.file(
+      "items.jsonl",
+      ["/a", "/b", "/missing"]
+        .map((path) => `${JSON.stringify({ artifact_id: path.slice(1), url: target.url(path) })}\n`)
+        .join(""),
+    );
+    const imported = await orb.run(["queue", "import", "items.jsonl"]);
+    assert.deepEqual(
+      [imported.code, imported.stdout],
+      [0, "3 lines: 3 added, 0 already there, 0 bad\n"],
+      imported.stderr,
+    );
+    const run = await orb.run(["queue", "run", "--drain"]);
+    assert.equal(run.code, 3, "something failed, something did not");
+    assert.equal(run.stdout, "2 items done, 0 skipped, 1 error, 0 left\n");
+    assert.match(run.stderr, /orb queue retry-failed/);
+    const stats = await orb.run(["queue", "stats"]);
+    assert.match(
+      stats.stdout,
+      /^site +queued +in progress +done +skipped +error +total\n127\.0\.0\.1:\d+ +0 +0 +2 +0 +1 +3\n$/,
+    );
+    const list = await orb.run(["queue", "list", "--status", "error"]);
+    assert.match(list.stdout, /error +missing +http:.* 1 +http_not_found/);
+    const shown = await orb.run(["queue", "show", "a"]);
+    assert.match(shown.stdout, /status +done/);
+    const path = /^file +(.+) \(\d+ bytes, text\/plain\)$/m.exec(shown.stdout)?.[1];
+    assert.equal(readFileSync(path ?? "", "utf8"), bodyOf("/a"));
+    const failed = await orb.run(["queue", "show", "missing"]);
+    assert.match(failed.stdout, /failure +bad_response \(http_not_found\): the server answered 404/);
+    await orb.audit();
+  });
+
+  test("what failed is tried again when asked, and then all is done", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    let mended = false;
+    target.script = (path) => (mended ? { body: bodyOf(path) } : { status: 404, body: "" });
+    await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
+    assert.equal((await orb.run(["queue", "run", "--drain"])).code, 3);
+    mended = true;
+    const retried = await orb.run(["queue", "retry-failed", "--site", target.sites[0] ?? ""]);
+    assert.deepEqual([retried.code, retried.stdout], [0, "1 item will be tried again\n"]);
+    assert.deepEqual([(await orb.run(["queue", "run", "--drain"])).code, (await orb.show("a")).status], [0, "done"]);
+  });
+
+  test("one item by its URL alone, then again, then with everything", async () => {
+    await using orb = new Orb();
+    const first = await orb.run(["queue", "enqueue", "http://a.test/x?b=2&a=1#part"]);
+    assert.deepEqual([first.code, first.stdout], [0, "enqueued http://a.test/x?a=1&b=2\n"]);
+    const again = await orb.run(["queue", "enqueue", "http://a.test/x?a=1&b=2"]);
+    assert.match(again.stdout, /is in the queue already; nothing changed/);
+    const options = ["--resolver", "r", "--priority", "7", "--handler", "h", "--payload", '{"n":1}'];
+    await orb.json("queue", "enqueue", "mine", "http://a.test/y", ...options);
+    const { url, resolver, priority, handler, payload } = await orb.show("mine");
+    assert.deepEqual(
+      { url, resolver, priority, handler, payload },
+      {
+        url: "http://a.test/y",
+        resolver: "r",
+        priority: 7,
+        handler: "h",
+        payload: { n: 1 },
+      },
+    );
+  });
+
+  test("bad lines are told as they are met; some bad is 3, all bad is 1", async () => {
+    await using orb = new Orb();
+    const good = '{"artifact_id":"1","url":"http://a.test/"}';
+    const [some, none, asJson] = [
+      await orb.run(["queue", "import", "-"], { input: `${good}\nnonsense\n` }),
+      await orb.run(["queue", "import", "-"], { input: "nonsense\n" }),
+      await orb.run(["queue", "import", "-", "--json"], { input: `nonsense\n${good}\n` }),
+    ];
+    assert.equal(some.code, 3);
+    assert.match(some.stderr, /^line 2: not JSON/);
+    assert.equal(none.code, 1);
+    assert.equal(asJson.code, 3);
+    const report = JSON.parse(asJson.stdout) as { existing: number; bad_lines: { line: number }[] };
+    assert.deepEqual([report.existing, report.bad_lines.map((line) => line.line)], [1, [1]]);
+  });
+
+  test("a long list is read page by page", async () => {
+    await using orb = new Orb();
+    await orb.import(Array.from({ length: 25 }, (_, n) => ({ artifact_id: `item-${n}`, url: `http://a.test/${n}` })));
+    const seen: string[] = [];
+    for (let after: string[] = []; ;) {
+      const page = await orb.json<QueueItemView[]>("queue", "list", "--limit", "10", ...after);
+      if (page.length === 0) break;
+      seen.push(...page.map((item) => item.artifact_id));
+      after = ["--after", page.at(-1)?.id ?? ""];
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 25 }, (_, n) => `item-${n}`),
+    );
+    const people = await orb.run(["queue", "list", "--limit", "10"]);
+    assert.match(people.stderr, /^more: --after [0-9a-f-]{36}\n$/);
+    const wrong = await orb.run(["queue", "list", "--after", "item-3"]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /item-3 is not the id of an item/);
+  });
+
+  test("--json gives JSON and nothing else on standard output, for every command", async () => {
+    await using orb = new Orb();
+    // Those that no other test here asks for JSON.
+    for (const args of [
+      ["queue", "run", "--drain"],
+      ["queue", "retry-failed"],
+      ["queue", "resolver", "r", "--limit", "2"],
+      ["sites", "set", "a.test", "--max-concurrency", "3"],
+      ["sites", "pause", "a.test"],
+      ["sites", "resume", "a.test"],
+      ["sites", "reset-breaker", "a.test"],
+      ["sites", "show", "a.test"],
+      ["sites", "list"],
+      ["audit"],
+    ]) {
+      const { code, stdout, stderr } = await orb.run([...args, "--json"]);
+      assert.equal(code, 0, `orb ${args.join(" ")}: ${stderr}${stdout}`);
+      assert.equal(typeof JSON.parse(stdout), "object", args.join(" "));
+    }
+    const { code, stdout } = await orb.run(["queue", "show", "nobody", "--json"]);
+    assert.equal(code, 1);
+    assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, "not_found");
+  });
+
+  test("an engine that is asked to stop finishes what it has, says so, and ends with 0", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    target.latencyMs = 300;
+    await orb.import(Array.from({ length: 40 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
+    const engine = orb.start(["queue", "run", "--max-per-host", "2", "--json"]);
+    await target.when(() => target.hits.length >= 2, "it works");
+    engine.kill("SIGTERM");
+    const { code, stdout } = await engine.end();
+    assert.equal(code, 0);
+    const stats = JSON.parse(stdout) as QueueStats & { left: number; stopped: boolean };
+    assert.equal(stats.stopped, true);
+    assert.equal(stats.left, 40 - stats.done);
+    assert.equal(target.hits.filter((hit) => !hit.answered).length, 0);
+    assert.equal(target.mostPerSite.get(target.sites[0] ?? ""), 2);
+  });
+
+  test("a drain that is interrupted says that something is left", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    target.latencyMs = 300;
+    await orb.import(Array.from({ length: 40 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
+    const engine = orb.start(["queue", "run", "--drain", "--workers", "2"]);
+    await target.when(() => target.hits.length >= 1, "it works");
+    engine.kill("SIGINT");
+    const { code, stderr } = await engine.end();
+    assert.equal(code, 3);
+    assert.match(stderr, /nothing is lost: run it again to go on/);
+  });
+
+  test("limits that are set from another terminal hold for running work", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    target.latencyMs = 30;
+    const site = target.sites[0] ?? "";
+    await orb.import(Array.from({ length: 300 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
+    const engine = orb.start(["queue", "run", "--drain"]);
+    await target.when(() => target.hits.length >= 20, "it works");
+    const set = await orb.run(["sites", "set", site, "--max-concurrency", "1"]);
+    assert.match(set.stdout, new RegExp(`${site} +1 +default`));
+    await target.when(() => target.open <= 1, "it slows down");
+    const before = target.hits.length;
+    await target.when(() => target.hits.length >= before + 3 && target.open <= 1, "one at a time");
+    await orb.json("sites", "set", site, "--max-concurrency", "default");
+    assert.equal((await engine.end()).code, 0);
+  });
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { Orb } from "../chaos/orb.ts";
+import { Target } from "../chaos/target.ts";
+
+interface Doctor {
+  healthy: boolean;
+  checks: { name: string; status: string; what: string; fix: string | null }[];
+}
+
+describe("looking after an installation", { concurrency: 2 }, () => {
+  test("orb config shows what is in force and where it came from, and hides secrets", async () => {
+    await using orb = new Orb({ APP_API_TOKEN: "hunter2-hunter2-hunter2", APP_MAX_WROKERS: "5" });
+    orb.file(".env", "APP_MAX_PER_HOST=4\nAPP_SECRET_KEY=hunter2-hunter2-hunter2\n");
+    const { code, stdout, stderr } = await orb.run(["config"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /APP_MAX_PER_HOST +4 +\.env/);
+    assert.match(stdout, /APP_MAX_WORKERS +32 +default/);
+    assert.match(stdout, /APP_API_TOKEN +\*+ +environment/);
+    assert.match(stderr, /APP_MAX_WROKERS is not an option and is ignored; did you mean APP_MAX_WORKERS\?/);
+    assert.ok(!`${stdout}${stderr}`.includes("hunter2"));
+    const json = await orb.run(["config", "--json"]);
+    assert.ok(!json.stdout.includes("hunter2"));
+  });
+
+  test("every bad value is named at once, with exit code 2", async () => {
+    await using orb = new Orb({ APP_PORT: "eighty", APP_MAX_WORKERS: "0", APP_API_TOKEN: "short" });
+    for (const args of [["config"], ["queue", "stats"], ["queue", "run"]]) {
+      const { code, stderr } = await orb.run(args);
+      assert.equal(code, 2, args.join(" "));
+      for (const name of ["APP_PORT", "APP_MAX_WORKERS", "APP_API_TOKEN"]) assert.ok(stderr.includes(name), stderr);
+      assert.ok(!stderr.includes("short"), "not even a bad secret is shown");
+    }
+  });
+
+  test("orb migrate makes the database, and then has nothing to do", async () => {
+    await using orb = new Orb();
+    const first = await orb.run(["migrate"]);
+    assert.deepEqual([first.code, first.stdout], [0, "schema version 0 → 1: core\n"]);
+    const second = await orb.run(["migrate"]);
+    assert.deepEqual([second.code, second.stdout], [0, "the database has schema version 1: nothing to do\n"]);
+    assert.deepEqual(await orb.json("migrate"), { from: 1, to: 1, applied: [] });
+  });
+
+  test("a database of a newer version is refused with a sentence", async () => {
+    await using orb = new Orb();
+    await orb.run(["migrate"]);
+    const db = new DatabaseSync(orb.database);
+    db.exec("PRAGMA user_version = 99");
+    db.close();
+    const { code, stderr } = await orb.run(["queue", "stats"]);
+    assert.equal(code, 1);
+    assert.match(stderr, /schema version 99, this program knows up to \d+/);
+  });
+
+  test("orb doctor on a healthy installation finds nothing", async () => {
+    await using orb = new Orb();
+    const report = await orb.json<Doctor>("doctor");
+    assert.equal(report.healthy, true);
+    assert.deepEqual(
+      report.checks.map((check) => check.name),
+      ["runtime", "configuration", "data directory", "disk", "database", "engine"],
+    );
+    assert.match(report.checks.at(-1)?.what ?? "", /no process is working now/);
+  });
+
+  test("orb doctor names a bad configuration", async () => {
+    await using orb = new Orb({ APP_PORT: "eighty" });
+    const { code, stdout } = await orb.run(["doctor"]);
+    assert.equal(code, 1);
+    assert.match(stdout, /✗ configuration .*\n.*APP_PORT: expected/);
+    assert.match(stdout, /→ correct the variables named here/);
+  });
+
+  test("orb doctor names a database that is none, and one of another program", async () => {
+    await using orb = new Orb();
+    mkdirSync(join(orb.dir, "data"));
+    writeFileSync(orb.database, "this is a text file, and long enough not to be taken for an empty one".repeat(20));
+    const text = await orb.run(["doctor", "--json"]);
+    assert.equal(text.code, 1);
+    const problem = (JSON.parse(text.stdout) as Doctor).checks.find((check) => check.name === "database");
+    assert.equal(problem?.status, "problem");
+    rmSync(orb.database);
+    const db = new DatabaseSync(orb.database);
+    db.exec("CREATE TABLE theirs (x)");
+    db.close();
+    const foreign = await orb.run(["doctor"]);
+    assert.equal(foreign.code, 1);
+    assert.match(foreign.stdout, /✗ database +the database file belongs to another program/);
+  });
+
+  test("orb doctor sees who is at work", async () => {
+    await using orb = new Orb();
+    const engine = orb.start(["queue", "run"]);
+    await engine.said("working on the queue");
+    const { checks } = await orb.json<Doctor>("doctor");
+    assert.equal(checks.at(-1)?.what, `process ${engine.pid} is working`);
+    engine.kill("SIGTERM");
+    assert.equal((await engine.end()).code, 0);
+  });
+
+  test("orb audit finds a file that was changed behind its back, when it looks deep", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
+    await orb.run(["queue", "run", "--drain"]);
+    const clean = await orb.run(["audit", "--deep"]);
+    assert.equal(clean.code, 0);
+    assert.match(clean.stdout, /✓ every stored file is there, with the content it had\nclean\n$/);
+    const [file] = (await orb.show("a")).files;
+    writeFileSync(file?.path ?? "", "x".repeat(file?.size ?? 0));
+    assert.equal((await orb.run(["audit"])).code, 0, "the size is the same");
+    const torn = await orb.run(["audit", "--deep"]);
+    assert.equal(torn.code, 1);
+    assert.match(
+      torn.stdout,
+      /✗ every stored file .*\n +file [0-9a-f]{64} of task .* is missing or damaged\n1 finding\n/,
+    );
+    rmSync(file?.path ?? "");
+    assert.equal((await orb.run(["audit"])).code, 1);
+  });
+});

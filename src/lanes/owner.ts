@@ -48,6 +48,8 @@ export class LaneOwner implements SlotSeeker {
   /** Nothing ready was left in the store when last asked. */
   #dry = false;
   #nextReadyAt: number | null = null;
+  /** Tasks on their way back to the queue: until that is written, the store seems to have nothing ready. */
+  #returning = 0;
   #breathed: number;
 
   constructor(deps: OwnerDeps, ticket: LaneTicket, grant: LaneGrant) {
@@ -100,7 +102,8 @@ export class LaneOwner implements SlotSeeker {
       if (this.#running.size === 0) {
         if (ending || this.#lost || this.#finished(waitMs)) break;
         // Everything claimed was dealt with without being started: there may be more of it.
-        if (this.#window.size === 0 && waitMs === null && pressure.reason === null) ticket.changed.raise();
+        if (this.#window.size === 0 && waitMs === null && pressure.reason === null && this.#returning === 0)
+          ticket.changed.raise();
       }
       await this.#breathe();
       await ticket.changed.wait(clock, this.#nextLook(ending, waitMs));
@@ -125,7 +128,7 @@ export class LaneOwner implements SlotSeeker {
 
   /** Nothing is running: is there anything left to wait for here? */
   #finished(waitMs: number | null): boolean {
-    if (this.#window.size === 0 && this.#dry) return true;
+    if (this.#window.size === 0 && this.#dry && this.#returning === 0) return true;
     return waitMs !== null && waitMs > PATIENCE_MS;
   }
 
@@ -258,6 +261,16 @@ export class LaneOwner implements SlotSeeker {
         this.#ticket.changed.raise();
       },
     );
+    if (verdict.kind === "rate_wait") this.#awaitReturn();
+  }
+
+  #awaitReturn(): void {
+    this.#returning += 1;
+    void this.#deps.settler.flush(this.#grant).then(() => {
+      this.#returning -= 1;
+      this.#dry = false;
+      this.#ticket.changed.raise();
+    });
   }
 
   #abortRunning(): void {

@@ -3,8 +3,10 @@ import { hostname, uptime } from "node:os";
 
 /** What tells one process from every other that ever was, as far as the platform lets us know. */
 export interface ProcessIdentity {
+  /** One boot of one machine: what shares it shares the monotonic clock, containers included. */
   boot: string;
   pid: number;
+  /** When it started, and in which pid namespace: only there does its pid mean anything. */
   pidStart: string;
 }
 
@@ -16,14 +18,16 @@ function readOr(path: string, otherwise: string): string {
   }
 }
 
-/** One boot of one machine, within one pid namespace: only there does a pid mean anything to us. */
 function bootIdentity(): string {
   const boot = readOr("/proc/sys/kernel/random/boot_id", "");
-  if (boot === "") return `${hostname()}/${Math.round((Date.now() / 1000 - uptime()) / 60)}`;
+  return boot === "" ? `${hostname()}/${Math.round((Date.now() / 1000 - uptime()) / 60)}` : boot;
+}
+
+function pidNamespace(): string {
   try {
-    return `${boot}/${readlinkSync("/proc/self/ns/pid")}`;
+    return readlinkSync("/proc/self/ns/pid");
   } catch {
-    return boot;
+    return "";
   }
 }
 
@@ -35,12 +39,15 @@ function startOf(pid: number): string {
 }
 
 export function ownIdentity(): ProcessIdentity {
-  return { boot: bootIdentity(), pid: process.pid, pidStart: startOf(process.pid) };
+  return { boot: bootIdentity(), pid: process.pid, pidStart: `${startOf(process.pid)}@${pidNamespace()}` };
 }
 
 /** Whether the process may still be alive; true when that cannot be known from here. */
 export function mayBeAlive(who: ProcessIdentity): boolean {
   if (who.boot !== bootIdentity()) return true;
+  const [started = "", namespace = ""] = who.pidStart.split("@");
+  // Of a process in another container its lease is all that we know.
+  if (namespace !== pidNamespace()) return true;
   try {
     process.kill(who.pid, 0);
   } catch (error) {
@@ -49,7 +56,7 @@ export function mayBeAlive(who: ProcessIdentity): boolean {
   const start = startOf(who.pid);
   // A zombie is dead for our purposes: its parent just has not looked yet.
   if (start !== "" && stateOf(who.pid) === "Z") return false;
-  return start === "" || who.pidStart === "" || start === who.pidStart;
+  return start === "" || started === "" || start === started;
 }
 
 function stateOf(pid: number): string {

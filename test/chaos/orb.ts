@@ -33,10 +33,14 @@ export class OrbProcess {
   #over: Ended | null = null;
   readonly #listeners = new Set<() => void>();
 
-  constructor(args: readonly string[], options: { cwd: string; env: Record<string, string>; input?: string }) {
+  constructor(
+    args: readonly string[],
+    options: { cwd: string; env: Record<string, string>; input?: string; through?: readonly string[] },
+  ) {
     this.args = args;
     // The runtime itself, not the hand-over from an older one: signals are to hit the process that does the work.
-    this.#child = spawn(process.execPath, [join(root, "bin", "orb"), ...args], {
+    const [command = "", ...words] = [...(options.through ?? []), process.execPath, join(root, "bin", "orb"), ...args];
+    this.#child = spawn(command, words, {
       cwd: options.cwd,
       env: options.env,
       stdio: ["pipe", "pipe", "pipe"],
@@ -172,10 +176,15 @@ export class Orb implements AsyncDisposable {
     return path;
   }
 
-  start(args: readonly string[], options: { env?: Record<string, string>; input?: string } = {}): OrbProcess {
+  /** `through` is a command that runs another, such as `unshare`. */
+  start(
+    args: readonly string[],
+    options: { env?: Record<string, string>; input?: string; through?: readonly string[] } = {},
+  ): OrbProcess {
     const child = new OrbProcess(args, {
       cwd: this.dir,
       env: { ...this.env, ...options.env },
+      ...(options.through === undefined ? {} : { through: options.through }),
       ...(options.input === undefined ? {} : { input: options.input }),
     });
     this.#processes.add(child);

@@ -64,8 +64,8 @@ export class HandlerProcess {
       const timer = options.clock.after(START_TIMEOUT_MS, () => fail("it did not finish loading"), { keepAlive: true });
       const fail = (message: string) => {
         timer.cancel();
-        child.kill("SIGKILL");
-        reject(new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`));
+        const error = new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`);
+        void ended(child).then(() => reject(error));
       };
       child.on("error", (error) => fail(messageOf(error)));
       child.once("exit", () => fail("it ended its process while loading"));
@@ -89,13 +89,7 @@ export class HandlerProcess {
   /** Resolves when nothing of it is left. */
   stop(): Promise<void> {
     this.#dead = true;
-    const child = this.#child;
-    if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-    return new Promise((resolve) => {
-      child.ref();
-      child.once("exit", () => resolve());
-      child.kill("SIGKILL");
-    });
+    return ended(this.#child);
   }
 
   run(handler: string, task: ClaimedTask, context: HandlerContext): Promise<Handled> {
@@ -214,6 +208,16 @@ export class HandlerProcess {
       return undefined;
     }
   }
+}
+
+/** Ends it, unless it never began or is at its end already. */
+function ended(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.ref();
+    child.once("exit", () => resolve());
+    child.kill("SIGKILL");
+  });
 }
 
 function toItem(task: ClaimedTask): HandlerItem {

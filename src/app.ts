@@ -113,6 +113,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       onOpened: (lanes) => engine.offer(lanes),
       ...(hooks.onTask === undefined ? {} : { onTask: hooks.onTask }),
     });
+    stack.defer("lanes", () => worker.stop());
     const engine: EmbeddedEngine = new EmbeddedEngine({
       store,
       host: worker,

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/clock.ts";
 import { isDiskFull, isOrbError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Signal } from "../base/signal.ts";
@@ -13,6 +13,8 @@ export class Pressure {
   readonly #deps: { clock: Clock; log: Log; probe: () => Promise<void> };
   readonly #listeners = new Set<Signal>();
   #reason: string | null = null;
+  #stopped = false;
+  #timer: Timer | null = null;
 
   constructor(deps: { clock: Clock; log: Log; probe: () => Promise<void> }) {
     this.#deps = deps;
@@ -40,8 +42,14 @@ export class Pressure {
     return () => this.#listeners.delete(signal);
   }
 
+  /** The process ends: nobody waits any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
   #probeLater(): void {
-    this.#deps.clock.after(PROBE_MS, () => void this.#probe(), { keepAlive: true });
+    if (!this.#stopped) this.#timer = this.#deps.clock.after(PROBE_MS, () => void this.#probe(), { keepAlive: true });
   }
 
   async #probe(): Promise<void> {

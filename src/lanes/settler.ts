@@ -36,6 +36,7 @@ export class Settler {
   #count = 0;
   #scheduled = false;
   #writing = false;
+  #stopped = false;
   readonly #room = new Signal();
 
   constructor(deps: SettlerDeps) {
@@ -70,6 +71,12 @@ export class Settler {
   /** Whether something of this lane is on its way to the store: until then the store says what was. */
   isWriting(hold: LaneHold): boolean {
     return this.#writing || this.#pending.has(keyOf(hold));
+  }
+
+  /** The process ends: what could not be written until now is left to the next start, which takes the tasks back. */
+  stop(): void {
+    this.#stopped = true;
+    this.#room.raise();
   }
 
   #of(hold: LaneHold, lost: () => void): Pending {
@@ -118,6 +125,7 @@ export class Settler {
       try {
         return await store.settle(batches, clock.now());
       } catch (error) {
+        if (this.#stopped) return { lost: batches.map(({ hold }) => hold.laneId), opened: [], ended: [] };
         if (!pressure.report(error)) return this.#separate(batches, error);
         await this.#room.wait(clock, RETRY_MS);
       }

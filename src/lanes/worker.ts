@@ -90,6 +90,12 @@ export class LaneWorker implements LaneHost {
     return this.#pressure.reason;
   }
 
+  /** After the engine has stopped: what waits for the store to come back does so no longer. */
+  async stop(): Promise<void> {
+    this.#pressure.stop();
+    this.#deps.settler.stop();
+  }
+
   async work(ticket: LaneTicket): Promise<TicketEnd> {
     if (this.#pressure.reason !== null || !ticket.leaseHolds())
       return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };

@@ -1,8 +1,10 @@
+import { isOrbError } from "../../base/errors.ts";
+import type { Config } from "../../config/options.ts";
 import { openItems, type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, plural, printJson } from "../output.ts";
 import { QueueProgress } from "../progress.ts";
-import type { CliWorker } from "../wiring.ts";
+import type { CliWorker, Wiring } from "../wiring.ts";
 
 const LOOK_MS = 100;
 
@@ -21,66 +23,102 @@ export async function runQueue(
   const log = wiring.createLog(config);
   for (const warning of loaded.warnings) log.warn(warning);
   const progress = new QueueProgress(terminal, wiring.now, { live: terminal.live && !context.json });
-  const worker = await wiring.startWorker(config, progress.wrap(log), {
-    onRole: (role) => {
-      progress.role = role;
-      if (role === "standby") log.info("another process works on this queue; standing by");
-      if (role === "engine") log.info("working on the queue");
-    },
-    onTask: (lane, what, end) => progress.task(lane, what, end),
-  });
-  const end = await follow(context, worker, progress, options.drain === true);
-  progress.done();
-  summarise(context, end.stats, end.stopped, options.drain === true);
-}
-
-interface End {
-  stats: QueueStats;
-  stopped: "SIGINT" | "SIGTERM" | null;
-}
-
-async function follow(context: CliContext, worker: CliWorker, progress: QueueProgress, drain: boolean): Promise<End> {
-  const { wiring } = context;
-  let stopped: End["stopped"] = null;
-  let wake: () => void = () => {};
-  const release = wiring.onSignals((signal) => {
-    if (stopped !== null) {
-      // The second one means now. Every state change is a transaction, so leaving at once is safe; what was in
-      // flight is taken back by the next start.
-      worker.hurry();
-      wiring.exit(EXIT.failed);
-    }
-    stopped = signal;
-    progress.note("stopping: what is in flight is finished first; once more stops at once");
-    wake();
-  });
+  // From the first moment on: a stop that comes while the worker starts is a stop like any other.
+  const stop = new StopRequest(wiring, progress);
+  let seen: QueueStats | null;
   try {
-    for (;;) {
-      const stats = await queueStats(worker);
-      progress.show(stats, worker.inFlight, worker.paused);
-      if (stopped !== null || (drain && openItems(stats) === 0)) break;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    await worker.stop();
+    const worker = await wiring.startWorker(config, progress.wrap(log), {
+      onRole: (role) => {
+        progress.role = role;
+        if (role === "standby") log.info("another process works on this queue; standing by");
+        if (role === "engine") log.info("working on the queue");
+      },
+      onTask: (lane, what, end) => progress.task(lane, what, end),
+    });
+    seen = await follow(worker, progress, stop, options.drain === true);
   } finally {
-    release();
+    stop[Symbol.dispose]();
   }
-  // The worker is closed: what is left is read with a client of its own.
-  const client = await wiring.openClient(wiring.loadConfig().config);
+  progress.done();
+  const stats = (await whatIsLeft(wiring, config).catch(unlessItPasses)) ?? seen;
+  if (stats !== null) summarise(context, stats, stop.signal, options.drain === true);
+}
+
+/** The worker is closed by then: this takes a client of its own. */
+async function whatIsLeft(wiring: Wiring, config: Config): Promise<QueueStats> {
+  const client = await wiring.openClient(config);
   try {
-    return { stats: await queueStats(client), stopped };
+    return await queueStats(client);
   } finally {
     await client.close();
   }
 }
 
-function summarise(context: CliContext, stats: QueueStats, stopped: End["stopped"], drain: boolean): void {
+/** The store cannot be used at the moment (a full disk): work waits for that to pass, and so does whoever only looks. */
+function unlessItPasses(error: unknown): null {
+  if (isOrbError(error) && (error.reaction === "wait" || error.reaction === "retry")) return null;
+  throw error;
+}
+
+/** What SIGINT and SIGTERM ask for: the first one to finish what is in flight, the second one to leave at once. */
+class StopRequest implements Disposable {
+  signal: "SIGINT" | "SIGTERM" | null = null;
+  #wake: () => void = () => {};
+  readonly #release: () => void;
+
+  constructor(wiring: Wiring, progress: QueueProgress) {
+    this.#release = wiring.onSignals((signal) => {
+      // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
+      // start.
+      if (this.signal !== null) wiring.exit(EXIT.failed);
+      this.signal = signal;
+      progress.note("stopping: what is in flight is finished first; once more stops at once");
+      this.#wake();
+    });
+  }
+
+  /** Waits, but not longer than until a stop is asked for. */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.signal !== null) return resolve();
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#release();
+  }
+}
+
+/** Shows how the work goes until it is over. The worker is closed at the end, however that comes. */
+async function follow(
+  worker: CliWorker,
+  progress: QueueProgress,
+  stop: StopRequest,
+  drain: boolean,
+): Promise<QueueStats | null> {
+  let seen: QueueStats | null = null;
+  try {
+    while (stop.signal === null) {
+      const stats = await queueStats(worker).catch(unlessItPasses);
+      if (stats !== null) {
+        seen = stats;
+        progress.show(stats, worker.inFlight, worker.paused);
+        if (drain && openItems(stats) === 0) break;
+      }
+      await stop.wait(LOOK_MS);
+    }
+  } finally {
+    await worker.stop();
+  }
+  return seen;
+}
+
+function summarise(context: CliContext, stats: QueueStats, stopped: StopRequest["signal"], drain: boolean): void {
   const { terminal } = context;
   const left = openItems(stats);
   // A stop that was asked for by SIGTERM is a success; an interrupted drain says that something is left.

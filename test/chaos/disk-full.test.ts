@@ -133,6 +133,41 @@ describe("a full disk", gate("full disks", mayMount(), "it needs root and the ri
     });
   }
 
+  test("does not keep a process from stopping properly, and the next start goes on", async () => {
+    using disk = smallDisk(12);
+    await using target = await Target.start(1);
+    await using orb = new Orb({
+      APP_DATA_DIR: disk.path,
+      APP_DATABASE_URL: `sqlite:${disk.path}/orb.db`,
+      APP_SHUTDOWN_GRACE_SECONDS: "1",
+    });
+    target.latencyMs = 10;
+    target.script = (path) => ({ body: pageOf(path) });
+    await orb.import(
+      Array.from({ length: 200 }, (_, index) => ({ artifact_id: `${index}`, url: target.url(`/${index}`) })),
+    );
+    const engine = orb.start(["queue", "run", "--drain"]);
+    await target.when(() => target.hits.length >= 30, "work is under way");
+    const ballast = join(disk.path, "ballast");
+    fill(ballast);
+    await engine.said("work pauses");
+    const asked = Date.now();
+    engine.kill("SIGTERM");
+    const { code, stderr } = await engine.end(30_000);
+    const took = Date.now() - asked;
+    assert.equal(code, 0, stderr);
+    assert.ok(took < 10_000, `it took ${took} ms`);
+    rmSync(ballast);
+    assert.equal((await orb.run(["queue", "run", "--drain"])).code, 0);
+    const items = await orb.items();
+    for (let index = 0; index < 200; index += 1) {
+      assertStored(items.get(`${index}`), pageOf(`/${index}`), `${index}`);
+      assert.equal(items.get(`${index}`)?.attempts, 1);
+    }
+    await orb.audit();
+    report("SIGTERM on a full disk", { "ms to the end": took });
+  });
+
   test("stops a command that opens the database with one sentence, and hurts nothing", async () => {
     using disk = smallDisk(8);
     await using target = await Target.start(1);

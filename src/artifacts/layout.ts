@@ -16,6 +16,8 @@ export class Folder {
   readonly tmp: string;
   readonly #label: string;
   readonly #shards = new Set<string>();
+  /** The keys of the parts that are there, as far as this process knows: asking the disk before every fetch costs 15 µs. */
+  readonly knownParts = new Set<string>();
   #count = 0;
 
   constructor(dir: string, now: number) {

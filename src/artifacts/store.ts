@@ -20,6 +20,7 @@ import { type ArtifactWriter, FileWriter, type WriterOptions } from "./writer.ts
 /** Files by content: the same bytes are one file, whoever stores them and however often. */
 export interface ArtifactStore {
   writer(options?: WriterOptions): ArtifactWriter;
+  /** Parts that another process left since this store was opened are known once `parts` has been walked. */
   resumable(partKey: string): ResumablePart | null;
   dropPart(partKey: string): void;
   parts(): AsyncIterable<string>;
@@ -50,9 +51,11 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
     async *parts() {
       for await (const entry of opendirSync(folder.tmp)) {
         const { name } = entry;
-        if (name.startsWith(PART_PREFIX) && name.endsWith(SIDECAR_SUFFIX)) {
-          yield name.slice(PART_PREFIX.length, -SIDECAR_SUFFIX.length);
-        }
+        const key = partKeyOf(name);
+        if (key === null) continue;
+        // Parts of the engine before us become known here.
+        folder.knownParts.add(key);
+        yield key;
       }
     },
     has: (hash) => sizeOf(hash) !== null,
@@ -80,6 +83,11 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
   };
 }
 
+function partKeyOf(name: string): string | null {
+  if (!name.startsWith(PART_PREFIX) || !name.endsWith(SIDECAR_SUFFIX)) return null;
+  return name.slice(PART_PREFIX.length, -SIDECAR_SUFFIX.length);
+}
+
 function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
@@ -91,6 +99,8 @@ function removeIfThere(path: string): void {
 /** Temporary files of processes that died. Parts are somebody's progress: only the janitor knows whether it is wanted. */
 function removeLeftovers(folder: Folder, before: number): void {
   for (const name of readdirSync(folder.tmp)) {
+    const key = partKeyOf(name);
+    if (key !== null) folder.knownParts.add(key);
     if (name.startsWith(PART_PREFIX)) continue;
     const path = `${folder.tmp}/${name}`;
     const found = statSync(path, { throwIfNoEntry: false });

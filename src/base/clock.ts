@@ -15,9 +15,13 @@ export interface Clock {
   after(ms: number, fn: () => void, options?: { keepAlive?: boolean }): Timer;
 }
 
+// performance.now() counts on the same clock from the start of the process, without hrtime's big integers (0.1 µs
+// instead of 1); the difference between the two is fixed.
+const SINCE_BOOT = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => Number(process.hrtime.bigint() / 1000n) / 1000,
+  monotonic: () => performance.now() + SINCE_BOOT,
   after(ms, fn, options) {
     // setTimeout overflows to 1 ms above 2^31-1; a longer wait is re-armed by whoever checks the time again.
     const handle = setTimeout(fn, Math.min(Math.max(0, ms), 2_147_483_647));

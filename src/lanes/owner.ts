@@ -90,12 +90,15 @@ export class LaneOwner implements SlotSeeker {
     let waitMs: number | null = null;
     for (;;) {
       if (ticket.fence.aborted || this.#lost) break;
-      await this.#noticeChanges();
+      this.#noticeOffers();
+      if (ticket.controls() !== this.#controlsSeen) await this.#noticeControls();
       const ending = this.#mustEnd();
       if (ending) {
         this.#giveSlotsBack();
       } else {
-        await this.#fill();
+        // Most turns of the loop have nothing to claim: they start a task without waiting for anything.
+        const limit = this.#wanted();
+        if (limit > 0) await this.#claim(limit);
         waitMs = this.#startSome();
       }
       if (ticket.hurry.aborted) this.#abortRunning();
@@ -105,7 +108,7 @@ export class LaneOwner implements SlotSeeker {
         if (this.#window.size === 0 && waitMs === null && pressure.reason === null && this.#returning === 0)
           ticket.changed.raise();
       }
-      await this.#breathe();
+      if (clock.monotonic() - this.#breathed >= BREATHE_MS) await this.#breathe();
       await ticket.changed.wait(clock, this.#nextLook(ending, waitMs));
     }
     return waitMs;
@@ -114,7 +117,6 @@ export class LaneOwner implements SlotSeeker {
   /** Tasks that end without waiting for anything must not keep heartbeats and other lanes from their turn. */
   async #breathe(): Promise<void> {
     const { clock } = this.#deps;
-    if (clock.monotonic() - this.#breathed < BREATHE_MS) return;
     await new Promise<void>((resolve) => clock.after(0, resolve, { keepAlive: true }));
     this.#breathed = clock.monotonic();
   }
@@ -140,37 +142,41 @@ export class LaneOwner implements SlotSeeker {
     return Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
   }
 
-  async #noticeChanges(): Promise<void> {
-    const { store, budgets, clock, settler } = this.#deps;
+  #noticeOffers(): void {
     const offers = this.#ticket.offers();
     if (offers !== this.#offersSeen) {
       this.#offersSeen = offers;
       this.#dry = false;
     }
-    if (this.#nextReadyAt !== null && this.#nextReadyAt <= clock.now()) this.#dry = false;
-    const controls = this.#ticket.controls();
-    if (controls !== this.#controlsSeen) {
-      this.#controlsSeen = controls;
-      this.#dry = false;
-      await budgets.refresh();
-      const before = settler.isWriting(this.#grant);
-      const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
-      if (site !== null) this.#pace.refresh(site, { settling: before || settler.isWriting(this.#grant) });
-      this.#window.setConcurrency(this.#pace.concurrency);
-    }
+    if (this.#nextReadyAt !== null && this.#nextReadyAt <= this.#deps.clock.now()) this.#dry = false;
   }
 
-  /** Claims another window when the present one runs low. */
-  async #fill(): Promise<void> {
-    const { store, clock, pressure } = this.#deps;
-    if (this.#dry) return;
+  /** Limits, pauses or run states may have changed. */
+  async #noticeControls(): Promise<void> {
+    const { store, budgets, settler } = this.#deps;
+    this.#controlsSeen = this.#ticket.controls();
+    this.#dry = false;
+    await budgets.refresh();
+    const before = settler.isWriting(this.#grant);
+    const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
+    if (site !== null) this.#pace.refresh(site, { settling: before || settler.isWriting(this.#grant) });
+    this.#window.setConcurrency(this.#pace.concurrency);
+  }
+
+  /** How many tasks to claim now: none while the window is well filled or nothing may start soon. */
+  #wanted(): number {
+    if (this.#dry) return 0;
+    const limit = this.#window.wanted();
+    if (limit === 0) return 0;
     // What may not start soon is better left in the store, where others can see and change it.
     const gate = this.#pace.gate();
-    if (gate.kind === "wait" && gate.ms === null && gate.why === "paused") return;
-    if (gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS) return;
+    if (gate.kind === "wait" && gate.ms === null && gate.why === "paused") return 0;
+    return gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS ? 0 : limit;
+  }
+
+  async #claim(limit: number): Promise<void> {
+    const { store, clock, pressure } = this.#deps;
     const blocked = this.#window.blockedResolvers();
-    const limit = this.#window.wanted();
-    if (limit === 0) return;
     try {
       const claim = await store.claim(this.#grant, { limit, withoutResolvers: blocked }, clock.now());
       if (claim === null) {

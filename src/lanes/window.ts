@@ -35,12 +35,16 @@ export class Window {
 
   /** How many more to claim; 0 while the window is well filled. Tasks that wait for their resolver do not count. */
   wanted(): number {
-    const usable = this.#tasks.filter((task) => task.resolver === null || !this.#blocked.has(task.resolver)).length;
+    const usable = this.#blocked.size === 0 ? this.#tasks.length : this.#usable();
     if (usable > this.#target / 4) return 0;
     const lasted = this.#clock.monotonic() - this.#filledAt;
     if (lasted < TOO_SHORT_MS) this.#target = Math.min(LARGEST, this.#target * 2);
     else if (lasted > TOO_LONG_MS) this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
     return this.#target - usable;
+  }
+
+  #usable(): number {
+    return this.#tasks.filter((task) => task.resolver === null || !this.#blocked.has(task.resolver)).length;
   }
 
   add(tasks: readonly ClaimedTask[]): void {
@@ -50,7 +54,8 @@ export class Window {
 
   /** The first task whose resolver has room; those that have none are passed over until `unblock`. */
   take(mayUse: (resolver: string) => boolean): ClaimedTask | null {
-    for (const [index, task] of this.#tasks.entries()) {
+    for (let index = 0; index < this.#tasks.length; index += 1) {
+      const task = this.#tasks[index] as ClaimedTask;
       if (task.resolver !== null) {
         if (this.#blocked.has(task.resolver)) continue;
         if (!mayUse(task.resolver)) {
@@ -58,7 +63,8 @@ export class Window {
           continue;
         }
       }
-      this.#tasks.splice(index, 1);
+      if (index === 0) this.#tasks.shift();
+      else this.#tasks.splice(index, 1);
       return task;
     }
     return null;

@@ -4,12 +4,18 @@
  */
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { DEFAULT_TIMEOUT_SECONDS, type FromThread, type HandlerItem, type Refusal, type ToThread } from "./protocol.ts";
-
-type Run = (item: HandlerItem, context: unknown) => unknown;
+import type { Handler, HandlerContext } from "./define.ts";
+import {
+  DEFAULT_TIMEOUT_SECONDS,
+  type FromThread,
+  type HandlerCalls,
+  type HandlerItem,
+  type Refusal,
+  type ToThread,
+} from "./protocol.ts";
 
 interface Loaded {
-  run: Run;
+  run: Handler;
   timeoutSeconds: number;
 }
 
@@ -38,14 +44,17 @@ const MOST_LOG_LINES = 200;
 /** A handler that does not wait for its answers would otherwise fill the memory of the engine. */
 const MOST_CALLS_AT_ONCE = 32;
 
-function call(name: "fetch" | "download" | "save", ...args: unknown[]): Promise<unknown> {
+function call<Name extends keyof HandlerCalls>(
+  name: Name,
+  ...args: Parameters<HandlerCalls[Name]>
+): Promise<ReturnType<HandlerCalls[Name]>> {
   return new Promise((resolve, reject) => {
     if (waiting.size >= MOST_CALLS_AT_ONCE) {
       reject(new Error(`a handler may wait for at most ${MOST_CALLS_AT_ONCE} answers at the same time`));
       return;
     }
     const number = (calls += 1);
-    waiting.set(number, { resolve, reject });
+    waiting.set(number, { resolve: resolve as (value: unknown) => void, reject });
     tell({ kind: "call", call: number, name, args });
   });
 }
@@ -58,7 +67,7 @@ function readHandlers(module: Record<string, unknown>): Map<string, Loaded> {
   const loaded = new Map<string, Loaded>();
   for (const [name, value] of Object.entries(given)) {
     if (typeof value === "function") {
-      loaded.set(name, { run: value as Run, timeoutSeconds: DEFAULT_TIMEOUT_SECONDS });
+      loaded.set(name, { run: value as Handler, timeoutSeconds: DEFAULT_TIMEOUT_SECONDS });
       continue;
     }
     const { run, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = (value ?? {}) as Partial<Loaded>;
@@ -77,12 +86,12 @@ async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
   const log = (level: "debug" | "info" | "warn" | "error") => (message: unknown) => {
     if ((lines += 1) <= MOST_LOG_LINES) tell({ kind: "log", level, message: String(message) });
   };
-  const context = {
+  const context: HandlerContext = {
     signal: abort.signal,
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
-    fetch: (url: string, options: object = {}) => call("fetch", url, options),
-    download: (url: string = item.url, options: object = {}) => call("download", url, options),
-    save: (bytes: Uint8Array, options: object = {}) => call("save", bytes, options),
+    fetch: (url, options = {}) => call("fetch", url, options),
+    download: (url = item.url, options = {}) => call("download", url, options),
+    save: (bytes, options = {}) => call("save", bytes, options),
   };
   try {
     const value = (await loaded.run(item, context)) as { skip?: unknown } | undefined | null;

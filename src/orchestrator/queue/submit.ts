@@ -1,0 +1,22 @@
+import { OrbError } from "../../base/errors.ts";
+import { parseQueueItem, type QueueItem } from "../../domain/queue-item.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { type EnqueueReport, enqueueItems } from "./enqueue.ts";
+
+/** An item as it stands in a file or a call: `{ artifact_id, url, resolver?, priority?, payload?, handler? }`. */
+export type SubmittedItem = Readonly<Record<string, unknown>>;
+
+/** Checks all items, then adds those that are not there yet. One bad item refuses the whole call, with the field's path. */
+export async function submitItems(deps: OrchestratorDeps, items: readonly SubmittedItem[]): Promise<EnqueueReport> {
+  const good: QueueItem[] = [];
+  const fields = items.flatMap((item, index) => {
+    const { ok, errors } = parseQueueItem(item);
+    if (ok !== undefined) good.push(ok);
+    return (errors ?? []).map(({ path, message }) => ({ path: `[${index}].${path}`, message }));
+  });
+  if (fields.length > 0) {
+    const list = fields.map(({ path, message }) => `${path}: ${message}`).join("; ");
+    throw new OrbError("input_invalid", `the items cannot be enqueued: ${list}`, { fields });
+  }
+  return enqueueItems(deps, good);
+}

@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { isOrbError, messageOf } from "./base/errors.ts";
 import { mayBeAlive } from "./base/machine.ts";
-import type { DoctorCheck } from "./cli/commands/doctor.ts";
+import type { DoctorCheck } from "./cli/wiring.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { openClient } from "./app.ts";
 

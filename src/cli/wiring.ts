@@ -2,7 +2,6 @@ import type { Log } from "../base/log.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { OrchestratorDeps } from "../orchestrator/deps.ts";
-import type { DoctorCheck } from "./commands/doctor.ts";
 import type { Terminal } from "./output.ts";
 
 /** What the composition root hands to the commands: they start nothing by themselves. */
@@ -38,4 +37,14 @@ export interface CliWorker extends CliClient {
   readonly paused: string | null;
   stop(): Promise<void>;
   hurry(): void;
+}
+
+/** One thing that `orb doctor` looked at. */
+export interface DoctorCheck {
+  name: string;
+  status: "ok" | "warning" | "problem";
+  /** What was found. */
+  what: string;
+  /** What to do about it; null when all is well. */
+  fix: string | null;
 }

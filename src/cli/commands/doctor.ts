@@ -2,15 +2,6 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { EXIT, paint, printJson } from "../output.ts";
 
-export interface DoctorCheck {
-  name: string;
-  status: "ok" | "warning" | "problem";
-  /** What was found. */
-  what: string;
-  /** What to do about it; null when all is well. */
-  fix: string | null;
-}
-
 const MARKS = { ok: ["green", "✓"], warning: ["yellow", "!"], problem: ["red", "✗"] } as const;
 
 export function addDoctorCommand(program: Command, context: CliContext): void {

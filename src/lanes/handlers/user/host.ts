@@ -64,6 +64,8 @@ export class HandlerProcess {
       const timer = options.clock.after(START_TIMEOUT_MS, () => fail("it did not finish loading"), { keepAlive: true });
       const fail = (message: string) => {
         timer.cancel();
+        // The first complaint is the one that counts: ending the process would make another.
+        child.removeAllListeners("exit");
         const error = new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`);
         void ended(child).then(() => reject(error));
       };

@@ -104,6 +104,12 @@ export class OrbProcess {
     });
   }
 
+  /** When it logged this, if it did. */
+  loggedAt(text: string): number | null {
+    const line = this.stderr.split("\n").find((candidate) => candidate.startsWith("{") && candidate.includes(text));
+    return line === undefined ? null : Date.parse((JSON.parse(line) as { time: string }).time);
+  }
+
   /** Resolves when it has ended by itself. */
   async end(timeoutMs = PATIENCE_MS): Promise<Ended> {
     let timer: NodeJS.Timeout | undefined;

@@ -95,7 +95,7 @@ export const ERROR_CATALOGUE = {
   },
   handler_failed: {
     reaction: "retry",
-    meaning: "A user handler threw, ran out of time or memory, or ended its thread; failure_reason says which.",
+    meaning: "A user handler threw, ran out of time or memory, or ended its process; failure_reason says which.",
     remedy: "Look at the task's attempts with `orb queue show`.",
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -15,10 +15,16 @@ const PRIMARY_ERROR = {
   NOTADB: 26,
 };
 
+const IOERR_SHMSIZE = 4874;
+
 /** Turns what SQLite says into the product's errors. */
 export function storeError(error: unknown): unknown {
   const code = (error as { errcode?: number }).errcode;
   if (typeof code !== "number" || !(error instanceof Error)) return error;
+  // The memory file beside the database could not grow: SQLite calls it an I/O error, it is a full disk.
+  if (code === IOERR_SHMSIZE) {
+    return new OrbError("disk_full", "the database cannot be opened: the disk is full", { cause: error });
+  }
   switch (code & 0xff) {
     case PRIMARY_ERROR.FULL:
       return new OrbError("disk_full", "the database cannot grow: the disk is full", { cause: error });

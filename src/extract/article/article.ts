@@ -1,0 +1,56 @@
+/** The article of a page: its text, Markdown and what can be said about them. */
+import { hash } from "node:crypto";
+import type { Document } from "../dom/nodes.ts";
+import { cleanHtml } from "../values/clean-html.ts";
+import { findArticle } from "./find.ts";
+import { detectLanguage } from "./language.ts";
+import { toMarkdown } from "./markdown.ts";
+import { toPlainText } from "./plain-text.ts";
+
+export interface Article {
+  text: string;
+  markdown: string;
+  /** The found part of the page as clean HTML. */
+  html: string;
+  /** Words; for scripts without spaces between them, characters. */
+  wordCount: number;
+  /** As the page declares it, else as its words tell; null when unclear. */
+  language: string | null;
+  /** Of the text with its white space evened out: equal for equal content. */
+  contentHash: string;
+}
+
+export interface ArticleOptions {
+  language: string | null;
+  resolve(href: string): string | null;
+}
+
+export function readArticle(document: Document, options: ArticleOptions): Article | null {
+  const found = findArticle(document);
+  if (found === null) return null;
+  const text = toPlainText(found.root, found.keep);
+  const { keep, root } = found;
+  // Markdown and HTML cost as much as all the rest, and often only the text is wanted.
+  let markdown: string | null = null;
+  let html: string | null = null;
+  return {
+    text,
+    get markdown() {
+      return (markdown ??= toMarkdown(root, { keep, resolve: options.resolve }));
+    },
+    get html() {
+      return (html ??= cleanHtml(root, options.resolve).trim());
+    },
+    wordCount: countWords(text),
+    language: options.language ?? detectLanguage(text),
+    contentHash: hash("sha256", text.replace(/\s+/g, " ").trim(), "hex"),
+  };
+}
+
+const WORD = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u0e00-\u0e7f]|[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_-]*/gu;
+const SPACELESS = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]/;
+
+export function countWords(text: string): number {
+  if (!SPACELESS.test(text)) return text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_-]*/gu)?.length ?? 0;
+  return text.match(WORD)?.length ?? 0;
+}

@@ -1,0 +1,150 @@
+/**
+ * Finds the element that holds what a page is about. Every paragraph earns points by its length and its commas, less
+ * what of it is links; then, from the body downwards, the search follows the child that holds most of them, and stops
+ * where the points spread: at the column of an article, at the list of a forum's posts.
+ */
+import type { Document, Element } from "../dom/nodes.ts";
+import { isBlock } from "../dom/text.ts";
+import { isHidden, isSurrounding } from "./visible.ts";
+
+export interface Weight {
+  chars: number;
+  linkChars: number;
+  links: number;
+  points: number;
+}
+
+export interface Found {
+  root: Element;
+  /** False for what should not be rendered. */
+  keep(element: Element): boolean;
+}
+
+const DOMINANT = 0.7;
+const PARTS = new Set(
+  "p pre blockquote li ul ol dl dd dt td th tr tbody thead tfoot table h1 h2 h3 h4 h5 h6 span a b strong em i font figure code".split(
+    " ",
+  ),
+);
+
+export function findArticle(document: Document): Found | null {
+  const body = bodyOf(document);
+  if (body === null) return null;
+  const strict = weigh(body, true);
+  const strictBody = strict.get(body) as Weight;
+  // A page whose every part looks like surroundings is read without that suspicion.
+  const all = strictBody.chars >= 140 ? strict : weigh(body, false);
+  const careful = all === strict;
+  const root = descend(body, all);
+  const total = all.get(root)?.chars ?? 0;
+  return {
+    root,
+    keep(element) {
+      if (isHidden(element) || (careful && isSurrounding(element))) return false;
+      const weight = all.get(element);
+      return weight === undefined || !careful || !isLinkList(element, weight, total);
+    },
+  };
+}
+
+function bodyOf(document: Document): Element | null {
+  const html = document.root.first;
+  for (let node = html?.kind === 1 ? html.first : null; node !== null; node = node.next) {
+    if (node.kind === 1 && node.tag.name === "body") return node;
+  }
+  return null;
+}
+
+function weigh(body: Element, careful: boolean): Map<Element, Weight> {
+  const weights = new Map<Element, Weight>();
+  const visit = (element: Element, inLink: boolean): Weight => {
+    const own: Weight = { chars: 0, linkChars: 0, links: 0, points: 0 };
+    // Text that stands directly in this block, and in inline elements of it.
+    let direct = 0;
+    let directLinks = 0;
+    let commas = 0;
+    for (let node = element.first; node !== null; node = node.next) {
+      if (node.kind === 3) {
+        const length = visibleLength(node.data);
+        if (length === 0) continue;
+        own.chars += length;
+        direct += length;
+        commas += countCommas(node.data);
+        if (inLink) own.linkChars += length;
+        continue;
+      }
+      if (isHidden(node) || (careful && isSurrounding(node))) continue;
+      const link = inLink || node.tag.name === "a";
+      const below = visit(node, link);
+      own.chars += below.chars;
+      own.linkChars += below.linkChars;
+      own.links += below.links + (node.tag.name === "a" ? 1 : 0);
+      own.points += below.points;
+      if (!isBlock(node)) {
+        direct += below.chars;
+        directLinks += below.linkChars;
+      }
+    }
+    if (direct >= 25 && isBlock(element)) {
+      const share = direct === 0 ? 0 : Math.min(1, directLinks / direct);
+      own.points += (1 + Math.min(commas, 10) + Math.min(direct / 100, 5)) * (1 - share);
+    }
+    weights.set(element, own);
+    return own;
+  };
+  visit(body, false);
+  return weights;
+}
+
+function visibleLength(text: string): number {
+  return /\S/.test(text) ? text.replace(/\s+/g, " ").trim().length : 0;
+}
+
+function countCommas(text: string): number {
+  let count = 0;
+  for (const char of text)
+    if (char === "," || char === "、" || char === "،" || char === "，" || char === "。") count += 1;
+  return count;
+}
+
+function descend(body: Element, weights: Map<Element, Weight>): Element {
+  let current = body;
+  for (;;) {
+    if (isArticle(current)) return current;
+    const next = dominantChild(current, weights);
+    if (next === null || (isMain(current) && !leadsToArticle(current, weights))) break;
+    if (PARTS.has(next.tag.name)) break;
+    current = next;
+  }
+  return current;
+}
+
+function dominantChild(element: Element, weights: Map<Element, Weight>): Element | null {
+  const total = weights.get(element)?.points ?? 0;
+  if (total === 0) return null;
+  for (let node = element.first; node !== null; node = node.next) {
+    if (node.kind === 1 && (weights.get(node)?.points ?? 0) >= total * DOMINANT) return node;
+  }
+  return null;
+}
+
+function leadsToArticle(main: Element, weights: Map<Element, Weight>): boolean {
+  for (let next = dominantChild(main, weights); next !== null; next = dominantChild(next, weights)) {
+    if (isArticle(next)) return true;
+  }
+  return false;
+}
+
+function isArticle(element: Element): boolean {
+  return element.tag.name === "article" || element.attr("itemprop") === "articleBody";
+}
+
+function isMain(element: Element): boolean {
+  return element.tag.name === "main" || element.attr("role") === "main";
+}
+
+/** "More from this site" inside an article: short, and nearly all links. */
+function isLinkList(element: Element, weight: Weight, total: number): boolean {
+  if (!isBlock(element) || weight.links < 3) return false;
+  return weight.linkChars > weight.chars * 0.8 && weight.chars < total * 0.3;
+}

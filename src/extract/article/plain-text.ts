@@ -1,0 +1,75 @@
+/** The text of an article: paragraphs apart by an empty line, list items and table rows each on a line. */
+import type { Element } from "../dom/nodes.ts";
+import { isBlock } from "../dom/text.ts";
+
+const LINES = new Set(["li", "tr", "dt", "dd", "br", "option", "caption"]);
+const CELLS = new Set(["td", "th"]);
+
+export function toPlainText(element: Element, keep: (element: Element) => boolean): string {
+  const writer = new Writer();
+  visit(element, keep, writer);
+  return writer.finish();
+}
+
+class Writer {
+  #out = "";
+  #line = "";
+  #gap = "";
+
+  text(text: string): void {
+    this.#line += text;
+  }
+
+  /** Ends the line; the strongest of the breaks between two pieces of text counts. */
+  break(gap: "\n" | "\n\n"): void {
+    const line = this.#line.replace(/[^\S\n]+/g, " ").trim();
+    this.#line = "";
+    if (line !== "") {
+      this.#out += (this.#out === "" ? "" : this.#gap) + line;
+      this.#gap = gap;
+    } else if (gap.length > this.#gap.length) this.#gap = gap;
+  }
+
+  verbatim(text: string): void {
+    this.break("\n\n");
+    if (text.trim() === "") return;
+    this.#out += (this.#out === "" ? "" : "\n\n") + text.replace(/^\n+|\s+$/g, "");
+    this.#gap = "\n\n";
+  }
+
+  finish(): string {
+    this.break("\n");
+    return this.#out;
+  }
+}
+
+function visit(element: Element, keep: (element: Element) => boolean, writer: Writer): void {
+  for (let node = element.first; node !== null; node = node.next) {
+    if (node.kind === 3) {
+      writer.text(node.data.replace(/\s+/g, " "));
+      continue;
+    }
+    if (!keep(node)) continue;
+    const { name } = node.tag;
+    if (name === "pre") writer.verbatim(rawCode(node));
+    else if (CELLS.has(name)) {
+      visit(node, keep, writer);
+      writer.text(" ");
+    } else if (isBlock(node)) {
+      const gap = LINES.has(name) ? "\n" : "\n\n";
+      writer.break(gap);
+      visit(node, keep, writer);
+      writer.break(gap);
+    } else visit(node, keep, writer);
+  }
+}
+
+function rawCode(element: Element): string {
+  let out = "";
+  for (let node = element.first; node !== null; node = node.next) {
+    if (node.kind === 3) out += node.data;
+    else if (node.tag.name === "br") out += "\n";
+    else out += rawCode(node);
+  }
+  return out;
+}

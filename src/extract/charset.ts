@@ -1,0 +1,142 @@
+/**
+ * Bytes to text. Headers and pages lie about their encoding, so a claim is believed only as far as the bytes allow:
+ * text that is valid UTF-8 with characters beyond ASCII is UTF-8 whatever anybody says, and text that is not is not.
+ */
+import { isAscii, isUtf8 } from "node:buffer";
+
+export interface Decoded {
+  text: string;
+  /** The WHATWG name of what the bytes were read as. */
+  charset: string;
+}
+
+/** Where browsers look for `<meta charset>`, and a little beyond: big inline scripts come first on some pages. */
+const PRESCAN = 4096;
+const SAMPLE = 64 * 1024;
+
+export function decodeBody(bytes: Uint8Array, contentType: string | null): Decoded {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const marked = byteOrderMark(buffer);
+  if (marked !== null) return decodeAs(buffer.subarray(marked.length), marked.charset);
+  const header = known(/charset\s*=\s*["']?\s*([^\s"';,]+)/i.exec(contentType ?? "")?.[1]);
+  // Most pages are plain ASCII or UTF-8: one fast pass settles it. ASCII in disguise (ISO-2022-JP, UTF-7) must be named.
+  if (header !== "iso-2022-jp" && !header?.startsWith("utf-16") && isAscii(buffer)) {
+    const declared = header ?? declaredIn(buffer);
+    if (declared === "iso-2022-jp") return decodeAs(buffer, declared);
+    const wide = withoutMark(buffer);
+    if (wide !== null) return decodeAs(buffer, wide);
+    return { text: buffer.toString("latin1"), charset: declared ?? "utf-8" };
+  }
+  if (!header?.startsWith("utf-16") && isUtf8(buffer)) return { text: buffer.toString("utf8"), charset: "utf-8" };
+  const wide = withoutMark(buffer);
+  if (wide !== null) return decodeAs(buffer, wide);
+  const declared = declaredIn(buffer);
+  for (const claim of [header, declared]) {
+    // UTF-8 was ruled out above, but a page cut in the middle of a character, or with one bad byte, still is.
+    if (claim === "utf-8" ? isMostlyUtf8(buffer) : claim !== null && fits(buffer, claim)) {
+      return decodeAs(buffer, claim as string);
+    }
+  }
+  if (isMostlyUtf8(buffer)) return decodeAs(buffer, "utf-8");
+  return decodeAs(buffer, guess(buffer));
+}
+
+function byteOrderMark(buffer: Buffer): { charset: string; length: number } | null {
+  if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return { charset: "utf-8", length: 3 };
+  if (buffer[0] === 0xff && buffer[1] === 0xfe) return { charset: "utf-16le", length: 2 };
+  if (buffer[0] === 0xfe && buffer[1] === 0xff) return { charset: "utf-16be", length: 2 };
+  return null;
+}
+
+/** UTF-16 without a mark: every other byte of `<html` is zero. */
+function withoutMark(buffer: Buffer): string | null {
+  const sample = buffer.subarray(0, 256);
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at < sample.length; at += 1) {
+    if (sample[at] !== 0) continue;
+    if (at % 2 === 0) even += 1;
+    else odd += 1;
+  }
+  const many = sample.length / 4;
+  if (sample.length < 8 || (even < many && odd < many)) return null;
+  if (odd >= many && even === 0) return "utf-16le";
+  return even >= many && odd === 0 ? "utf-16be" : null;
+}
+
+/** `<meta charset>`, `<meta http-equiv>` or the XML declaration. */
+function declaredIn(buffer: Buffer): string | null {
+  const head = buffer.toString("latin1", 0, PRESCAN).replace(/<!--[\s\S]*?(?:-->|$)/g, "");
+  const xml = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(head)?.[1];
+  const meta = /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head)?.[1];
+  const named = known(xml ?? meta);
+  // A page that can be read byte by byte is not UTF-16, whatever it says (HTML standard).
+  return named?.startsWith("utf-16") === true ? "utf-8" : named;
+}
+
+function known(label: string | undefined): string | null {
+  if (label === undefined) return null;
+  try {
+    return new TextDecoder(label.trim()).encoding;
+  } catch {
+    return null;
+  }
+}
+
+function decodeAs(buffer: Buffer, charset: string): Decoded {
+  if (charset === "utf-8") return { text: buffer.toString("utf8"), charset };
+  return { text: new TextDecoder(charset, { ignoreBOM: true }).decode(buffer), charset };
+}
+
+/** A page cut in the middle of a character, or with a bad byte here and there, is damaged; more is another encoding. */
+function isMostlyUtf8(buffer: Buffer): boolean {
+  const text = buffer.subarray(0, SAMPLE).toString("utf8");
+  let broken = 0;
+  let beyond = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 127) beyond += 1;
+    if (code === 0xfffd) broken += 1;
+  }
+  return broken <= Math.max(2, beyond / 50) && broken * 2 < beyond;
+}
+
+/** Single-byte encodings fit any bytes; the others show it when they are wrong. */
+function fits(buffer: Buffer, charset: string): boolean {
+  const text = decodeAs(buffer.subarray(0, SAMPLE), charset).text;
+  let broken = 0;
+  for (let at = text.indexOf("\ufffd"); at >= 0; at = text.indexOf("\ufffd", at + 1)) broken += 1;
+  return broken * 100 <= text.length;
+}
+
+const CANDIDATES: readonly [charset: string, letters: RegExp][] = [
+  ["shift_jis", /[\u3040-\u30ff]/g],
+  ["euc-jp", /[\u3040-\u30ff]/g],
+  ["euc-kr", /[\uac00-\ud7a3]/g],
+  ["gb18030", /[\u4e00-\u9fa5]/g],
+  ["big5", /[\u4e00-\u9fa5]/g],
+  ["windows-1251", /[\u0430-\u044f]/g],
+  ["koi8-r", /[\u0430-\u044f]/g],
+];
+
+/** Nobody said anything that fits: the encoding whose letters make up most of what is not ASCII. */
+function guess(buffer: Buffer): string {
+  const sample = buffer.subarray(0, SAMPLE);
+  let high = 0;
+  for (const byte of sample) if (byte > 127) high += 1;
+  // Western text has a letter with an accent here and there; other scripts are full of high bytes.
+  if (high * 5 < sample.length) return "windows-1252";
+  let best = "windows-1252";
+  let bestShare = 0.5;
+  for (const [charset, letters] of CANDIDATES) {
+    if (!fits(sample, charset)) continue;
+    const text = decodeAs(sample, charset).text;
+    const beyond = text.length - text.replace(/[^\0-\x7f]/g, "").length;
+    const share = (text.match(letters)?.length ?? 0) / Math.max(1, beyond);
+    if (share > bestShare) {
+      best = charset;
+      bestShare = share;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,180 @@
+/**
+ * The tree of a page. Nodes point into the source text: attributes and character references are decoded when somebody
+ * asks for them, which for most of a page nobody does.
+ */
+import { decodeHTML, decodeHTMLAttribute, decodeXML } from "entities";
+import { type AttributeRange, readAttributes } from "./scan.ts";
+import type { Bucket, Tag } from "./tags.ts";
+
+export type Node = Element | TextNode;
+
+export class TextNode {
+  readonly kind = 3;
+  parent: Element | null = null;
+  prev: Node | null = null;
+  next: Node | null = null;
+  #source: string;
+  #from: number;
+  #to: number;
+  #raw: boolean;
+  #data: string | null = null;
+
+  constructor(source: string, from: number, to: number, raw: boolean) {
+    this.#source = source;
+    this.#from = from;
+    this.#to = to;
+    this.#raw = raw;
+  }
+
+  get data(): string {
+    if (this.#data === null) {
+      const text = this.#source.slice(this.#from, this.#to);
+      const decode = this.parent?.document.xml === true ? decodeXML : decodeHTML;
+      this.#data = this.#raw || !text.includes("&") ? text : decode(text);
+    }
+    return this.#data;
+  }
+
+  /** Characters in the source, without the cost of reading them. */
+  get sourceLength(): number {
+    return this.#data?.length ?? this.#to - this.#from;
+  }
+
+  /** Two runs of text with nothing but a dropped tag between them are one. */
+  append(other: TextNode): void {
+    // The other has no place in the tree yet, and which references are decoded depends on the tree.
+    other.parent = this.parent;
+    this.#data = this.data + other.data;
+  }
+}
+
+export class Element {
+  readonly kind = 1;
+  readonly tag: Tag;
+  readonly document: Document;
+  /** 0 for HTML, 1 for svg, 2 for math. */
+  readonly space: number;
+  parent: Element | null = null;
+  prev: Node | null = null;
+  next: Node | null = null;
+  first: Node | null = null;
+  last: Node | null = null;
+  readonly attrFrom: number;
+  readonly attrTo: number;
+  #attributes: string[] | null = null;
+
+  constructor(document: Document, tag: Tag, space: number, attrFrom: number, attrTo: number) {
+    this.document = document;
+    this.tag = tag;
+    this.space = space;
+    this.attrFrom = attrFrom;
+    this.attrTo = attrTo;
+  }
+
+  get name(): string {
+    return this.tag.name;
+  }
+
+  /** Name, value, name, value … as written, names in small letters. */
+  get attributes(): readonly string[] {
+    return (this.#attributes ??= this.document.readAttributes(this));
+  }
+
+  attr(name: string): string | undefined {
+    // Most elements have none; most others are not asked.
+    if (this.attrTo - this.attrFrom < 2 && this.#attributes === null) return undefined;
+    const list = this.attributes;
+    for (let index = 0; index < list.length; index += 2) if (list[index] === name) return list[index + 1];
+    return undefined;
+  }
+
+  addAttributes(list: readonly string[]): void {
+    const own = [...this.attributes];
+    for (let index = 0; index < list.length; index += 2) {
+      const [name, value] = [list[index] as string, list[index + 1] as string];
+      if (this.attr(name) === undefined) own.push(name, value);
+    }
+    this.#attributes = own;
+  }
+
+  append(node: Node): void {
+    this.insertBefore(node, null);
+  }
+
+  insertBefore(node: Node, before: Node | null): void {
+    const prev = before === null ? this.last : before.prev;
+    node.parent = this;
+    node.prev = prev;
+    node.next = before;
+    if (prev === null) this.first = node;
+    else prev.next = node;
+    if (before === null) this.last = node;
+    else before.prev = node;
+  }
+}
+
+export function detach(node: Node): void {
+  const { parent, prev, next } = node;
+  if (parent === null) return;
+  if (prev === null) parent.first = next;
+  else prev.next = next;
+  if (next === null) parent.last = prev;
+  else next.prev = prev;
+  node.parent = null;
+  node.prev = null;
+  node.next = null;
+}
+
+export class Document {
+  readonly source: string;
+  readonly xml: boolean;
+  /** The parentless root; its children are the document's. */
+  readonly root: Element;
+  readonly buckets: Record<Bucket, Element[]> = {
+    link: [],
+    meta: [],
+    linkTag: [],
+    title: [],
+    base: [],
+    script: [],
+    time: [],
+    heading: [],
+    image: [],
+  };
+  /** The page has more nodes than are kept; what comes later in it was not read. */
+  truncated = false;
+  nodes = 0;
+
+  constructor(source: string, xml: boolean, rootTag: Tag) {
+    this.source = source;
+    this.xml = xml;
+    this.root = new Element(this, rootTag, 0, 0, 0);
+  }
+
+  readAttributes(element: Element): string[] {
+    const decode = this.xml ? decodeXML : decodeHTMLAttribute;
+    const range: AttributeRange = { source: this.source, from: element.attrFrom, to: element.attrTo };
+    return readAttributes(range, this.xml, decode);
+  }
+}
+
+/** The next node in document order that is not inside this one. */
+export function following(node: Node, within: Element): Node | null {
+  let current: Node | null = node;
+  while (current !== null && current !== within) {
+    if (current.next !== null) return current.next;
+    current = current.parent;
+  }
+  return null;
+}
+
+/** Every element below, in document order. Works without recursion or an array of all of them. */
+export function* elementsBelow(top: Element): Generator<Element> {
+  let node: Node | null = top.first;
+  while (node !== null) {
+    if (node.kind === 1) {
+      yield node;
+      node = node.first ?? following(node, top);
+    } else node = following(node, top);
+  }
+}

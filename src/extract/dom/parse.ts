@@ -1,0 +1,163 @@
+/** HTML text to a tree: finds tags and text, and hands them to the builder. Linear in the page's length. */
+import { TreeBuilder } from "./build.ts";
+import type { Document } from "./nodes.ts";
+import { commentEnd, isLetter, nameEnd, rawEnd, scriptEnd, tagEnd } from "./scan.ts";
+import { RAW_TEXT, RC_DATA, Tag, TAGS } from "./tags.ts";
+
+const BANG = 33;
+const SLASH = 47;
+const QUESTION = 63;
+const LF = 10;
+
+export function parseHtml(text: string): Document {
+  return new HtmlParser(clean(text)).parse();
+}
+
+/** Browsers drop null characters in text and read every kind of line end as one. */
+function clean(text: string): string {
+  let source = text;
+  if (source.includes("\0")) source = source.replaceAll("\0", "");
+  if (source.includes("\r")) source = source.replace(/\r\n?/g, "\n");
+  return source;
+}
+
+class HtmlParser {
+  readonly #source: string;
+  readonly #builder: TreeBuilder;
+  /** Elements that HTML does not know, per page: a shared table would grow for ever. */
+  readonly #unknown = new Map<string, Tag>();
+  #at = 0;
+  #nextComment: number;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#builder = new TreeBuilder(source);
+    this.#nextComment = source.indexOf("<!--");
+  }
+
+  parse(): Document {
+    const source = this.#source;
+    const { open } = this.#builder;
+    let textFrom = 0;
+    while (this.#at < source.length && !open.full) {
+      const at = source.indexOf("<", this.#at);
+      if (at < 0) break;
+      if (!this.#isMarkup(at)) {
+        this.#at = at + 1;
+        continue;
+      }
+      if (at > textFrom) this.#builder.text(textFrom, at);
+      this.#at = this.#markup(at);
+      textFrom = this.#at;
+    }
+    if (open.full) open.document.truncated = this.#at < source.length;
+    else if (textFrom < source.length) this.#builder.text(textFrom, source.length);
+    this.#builder.finish();
+    return open.document;
+  }
+
+  /** `a < b` and a `<` at the very end are text. */
+  #isMarkup(at: number): boolean {
+    const code = this.#source.charCodeAt(at + 1);
+    if (isLetter(code) || code === BANG || code === QUESTION) return true;
+    // `</` at the end of the page is text too.
+    return code === SLASH && at + 2 < this.#source.length;
+  }
+
+  #markup(at: number): number {
+    const source = this.#source;
+    const code = source.charCodeAt(at + 1);
+    if (code === SLASH) {
+      if (!isLetter(source.charCodeAt(at + 2))) return this.#bogus(at);
+      const end = nameEnd(source, at + 2);
+      const close = source.charCodeAt(end) === 62 ? end : tagEnd(source, end);
+      if (close < 0) return source.length;
+      this.#builder.endTag(this.#tag(at + 2, end));
+      return close + 1;
+    }
+    if (code === BANG) return this.#declaration(at);
+    if (code === QUESTION) return this.#bogus(at);
+    return this.#startTag(at);
+  }
+
+  #declaration(at: number): number {
+    const source = this.#source;
+    if (source.startsWith("--", at + 2)) return commentEnd(source, at);
+    if (source.startsWith("[CDATA[", at + 2) && this.#builder.open.current.space !== 0) {
+      const end = source.indexOf("]]>", at + 9);
+      const to = end < 0 ? source.length : end;
+      if (to > at + 9) this.#builder.cdata(at + 9, to);
+      return end < 0 ? to : to + 3;
+    }
+    if (source.slice(at + 2, at + 9).toLowerCase() === "doctype") this.#builder.sawDoctype();
+    return this.#bogus(at);
+  }
+
+  #bogus(at: number): number {
+    const end = this.#source.indexOf(">", at + 2);
+    return end < 0 ? this.#source.length : end + 1;
+  }
+
+  #startTag(at: number): number {
+    const source = this.#source;
+    const from = nameEnd(source, at + 1);
+    const to = source.charCodeAt(from) === 62 ? from : tagEnd(source, from);
+    if (to < 0) return source.length;
+    const tag = this.#tag(at + 1, from);
+    const builder = this.#builder;
+    const { flags, name } = tag;
+    const inForeign = builder.open.inForeign();
+    if (!inForeign && ((flags & (RAW_TEXT | RC_DATA)) !== 0 || this.#isHeadNoscript(tag))) {
+      return this.#rawElement(tag, from, to);
+    }
+    builder.startTag(tag, from, to, source.charCodeAt(to - 1) === SLASH);
+    if (tag.rule === "plaintext" && !inForeign) {
+      if (to + 1 < source.length) builder.cdata(to + 1, source.length);
+      return source.length;
+    }
+    // One line end directly after <pre> is not part of it.
+    if ((name === "pre" || name === "listing") && source.charCodeAt(to + 1) === LF) return to + 2;
+    return to + 1;
+  }
+
+  #rawElement(tag: Tag, from: number, to: number): number {
+    const source = this.#source;
+    let textFrom = to + 1;
+    if (tag.name === "script" && this.#nextComment >= 0 && this.#nextComment < textFrom) {
+      this.#nextComment = source.indexOf("<!--", textFrom);
+    }
+    const textTo =
+      tag.name === "script" ? scriptEnd(source, textFrom, this.#nextComment) : rawEnd(source, textFrom, tag.name);
+    if (tag.name === "textarea" && source.charCodeAt(textFrom) === LF) textFrom += 1;
+    this.#builder.raw(tag, from, to, textFrom, textTo, (tag.flags & RC_DATA) !== 0);
+    if (textTo >= source.length) return source.length;
+    const end = tagEnd(source, nameEnd(source, textTo + 2));
+    return end < 0 ? source.length : end + 1;
+  }
+
+  /**
+   * With scripts on, as in a browser, `<noscript>` is text. In the head that is kept: a tracking pixel in it would end
+   * the head. In the body its content is parsed: it often holds the only readable copy of an image or a link.
+   */
+  #isHeadNoscript(tag: Tag): boolean {
+    if (tag.name !== "noscript") return false;
+    const { mode } = this.#builder.open;
+    return mode === "before-head" || mode === "in-head" || mode === "after-head";
+  }
+
+  #tag(from: number, to: number): Tag {
+    let name = this.#source.slice(from, to);
+    let tag = TAGS.get(name) ?? this.#unknown.get(name);
+    if (tag !== undefined) return tag;
+    name = name.toLowerCase();
+    // Browsers read this old mistake as <img>.
+    if (name === "image" && this.#builder.open.current.space === 0) name = "img";
+    tag = TAGS.get(name) ?? this.#unknown.get(name);
+    if (tag === undefined) {
+      // A name may be as long as the page; nobody selects by that.
+      tag = new Tag(name.length > 256 ? name.slice(0, 256) : name, "ordinary", 0, null);
+      if (this.#unknown.size < 10_000) this.#unknown.set(name, tag);
+    }
+    return tag;
+  }
+}

@@ -1,0 +1,168 @@
+/** What the HTML standard says about each element, as far as the parser needs it. */
+
+export const VOID = 1;
+/** Ends the search for an element that an end tag closes. */
+export const SPECIAL = 2;
+/** An element beyond one of these is not "in scope". */
+export const SCOPE = 4;
+/** Closed without an end tag of its own when what surrounds it ends. */
+export const IMPLIED_END = 8;
+export const FORMATTING = 16;
+/** Ends svg and math content. */
+export const BREAKOUT = 32;
+/** Inside are characters up to the end tag; the two kinds differ in whether `&amp;` is decoded. */
+export const RAW_TEXT = 64;
+export const RC_DATA = 128;
+export const HEAD_CONTENT = 256;
+/** HTML rules hold again inside these elements of svg and math. */
+export const INTEGRATION = 512;
+
+/** Which rule of "in body" a tag follows. */
+export type Rule =
+  | "ordinary"
+  | "html"
+  | "head"
+  | "body"
+  | "frameset"
+  | "frame"
+  | "block"
+  | "p"
+  | "heading"
+  | "pre"
+  | "form"
+  | "li"
+  | "dd"
+  | "plaintext"
+  | "button"
+  | "a"
+  | "formatting"
+  | "nobr"
+  | "object"
+  | "table"
+  | "caption"
+  | "colgroup"
+  | "col"
+  | "tbody"
+  | "tr"
+  | "td"
+  | "void"
+  | "hr"
+  | "head-content"
+  | "raw"
+  | "template"
+  | "option"
+  | "select"
+  | "ruby"
+  | "foreign";
+
+/** Elements that metadata, links and articles are read from are collected while the tree is built: no second walk. */
+export type Bucket = "link" | "meta" | "linkTag" | "title" | "base" | "script" | "time" | "heading" | "image";
+
+export class Tag {
+  readonly name: string;
+  readonly rule: Rule;
+  readonly flags: number;
+  readonly bucket: Bucket | null;
+
+  constructor(name: string, rule: Rule, flags: number, bucket: Bucket | null) {
+    this.name = name;
+    this.rule = rule;
+    this.flags = flags;
+    this.bucket = bucket;
+  }
+}
+
+const RULES: Record<Exclude<Rule, "ordinary">, string> = {
+  html: "html",
+  head: "head",
+  body: "body",
+  frameset: "frameset",
+  frame: "frame",
+  block:
+    "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup main menu nav ol search section summary ul",
+  p: "p",
+  heading: "h1 h2 h3 h4 h5 h6",
+  pre: "pre listing",
+  form: "form",
+  li: "li",
+  dd: "dd dt",
+  plaintext: "plaintext",
+  button: "button",
+  a: "a",
+  formatting: "b big code em font i s small strike strong tt u",
+  nobr: "nobr",
+  object: "applet marquee object",
+  table: "table",
+  caption: "caption",
+  colgroup: "colgroup",
+  col: "col",
+  tbody: "tbody tfoot thead",
+  tr: "tr",
+  td: "td th",
+  void: "area br embed img keygen wbr input param source track",
+  hr: "hr",
+  "head-content": "base basefont bgsound link meta title noframes style script",
+  raw: "textarea xmp iframe noembed",
+  template: "template",
+  option: "option optgroup",
+  select: "select",
+  ruby: "rb rtc rp rt",
+  foreign: "svg math",
+};
+
+const FLAGS: readonly [flag: number, names: string][] = [
+  [VOID, "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"],
+  [
+    SPECIAL,
+    "address applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd details dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe img input keygen li link listing main marquee menu meta nav noembed noframes noscript object ol p param plaintext pre script search section select source style summary table tbody td template textarea tfoot th thead title tr track ul wbr xmp",
+  ],
+  [SCOPE, "applet caption html table td th marquee object template"],
+  [IMPLIED_END, "dd dt li optgroup option p rb rp rt rtc"],
+  [FORMATTING, "a b big code em font i nobr s small strike strong tt u"],
+  [
+    BREAKOUT,
+    "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var",
+  ],
+  [RAW_TEXT, "style script xmp iframe noembed noframes"],
+  [RC_DATA, "title textarea"],
+  [HEAD_CONTENT, "base basefont bgsound link meta title noscript noframes style script template"],
+  [INTEGRATION, "foreignobject desc title mi mo mn ms mtext annotation-xml"],
+];
+
+const BUCKETS: Record<Bucket, string> = {
+  link: "a area",
+  meta: "meta",
+  linkTag: "link",
+  title: "title",
+  base: "base",
+  script: "script",
+  time: "time",
+  heading: "h1 h2 h3 h4 h5 h6",
+  image: "img",
+};
+
+function buildTable(): ReadonlyMap<string, Tag> {
+  const rules = new Map<string, Rule>();
+  for (const [rule, names] of Object.entries(RULES)) for (const name of names.split(" ")) rules.set(name, rule as Rule);
+  const flags = new Map<string, number>();
+  for (const [flag, names] of FLAGS) {
+    for (const name of names.split(" ")) flags.set(name, (flags.get(name) ?? 0) | flag);
+  }
+  const buckets = new Map<string, Bucket>();
+  for (const [bucket, names] of Object.entries(BUCKETS)) {
+    for (const name of names.split(" ")) buckets.set(name, bucket as Bucket);
+  }
+  const names = new Set([...rules.keys(), ...flags.keys(), ...buckets.keys(), "span", "noscript", "time"]);
+  return new Map(
+    [...names].map((name) => [
+      name,
+      new Tag(name, rules.get(name) ?? "ordinary", flags.get(name) ?? 0, buckets.get(name) ?? null),
+    ]),
+  );
+}
+
+export const TAGS = buildTable();
+
+export function tagNamed(name: string): Tag {
+  return TAGS.get(name) ?? new Tag(name, "ordinary", 0, null);
+}

@@ -1,0 +1,131 @@
+/** The page's content: the article in its forms, pictures, links, headings, tables. */
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { imageSource } from "../article/markdown.ts";
+import { rowsOf } from "../article/markdown-table.ts";
+import { elementsBelow } from "../dom/nodes.ts";
+import { squeeze, textOf } from "../dom/text.ts";
+import { valueAt } from "../facts/json-ld.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
+import { asText, first, jsonLd, type KnownField, meta, microdata } from "./source.ts";
+
+const MAX_LIST = 10_000;
+
+export const text: KnownField = {
+  name: "text",
+  meaning: "the article as plain text",
+  order: "the article itself",
+  read: (facts) => facts.article?.text ?? (squeeze(facts.text.slice(0, 1_000_000)) || null),
+};
+
+export const markdown: KnownField = {
+  name: "markdown",
+  meaning: "the article as Markdown",
+  order: "the article itself",
+  read: (facts) => facts.article?.markdown ?? null,
+};
+
+export const html: KnownField = {
+  name: "html",
+  meaning: "the article as clean HTML, without scripts and event handlers",
+  order: "the article itself",
+  read: (facts) => facts.article?.html ?? null,
+};
+
+export const wordCount: KnownField = {
+  name: "word_count",
+  meaning: "how many words the article has",
+  order: "the article itself",
+  read: (facts) => facts.article?.wordCount ?? null,
+};
+
+export const contentHash: KnownField = {
+  name: "content_hash",
+  meaning: "SHA-256 of the article's text: equal for equal content",
+  order: "the article itself",
+  read: (facts) => facts.article?.contentHash ?? null,
+};
+
+export const links: KnownField = {
+  name: "links",
+  meaning: "the addresses that the page links to, each once",
+  order: "`<a href>` and `<area href>`",
+  read: (facts) => [...new Set(facts.links.map((link) => link.url))],
+};
+
+export const headings: KnownField = {
+  name: "headings",
+  meaning: "the headings, as `{level, text}`",
+  order: "`<h1>` to `<h6>`",
+  read: (facts) =>
+    facts.document.buckets.heading
+      .slice(0, MAX_LIST)
+      .map((element) => ({ level: Number(element.tag.name[1]), text: textOf(element) }))
+      .filter((heading) => heading.text !== ""),
+};
+
+export const tables: KnownField = {
+  name: "tables",
+  meaning: "the tables, each a list of rows, each a list of texts",
+  order: "`<table>` with more than one column",
+  read: (facts) => {
+    const found: string[][][] = [];
+    let cells = 0;
+    for (const element of elementsBelow(facts.document.root)) {
+      if (element.tag.name !== "table" || cells > MAX_LIST * 10) continue;
+      const rows = rowsOf(element).map((row) => row.map(textOf));
+      cells += rows.reduce((sum, row) => sum + row.length, 0);
+      if (rows.some((row) => row.length > 1)) found.push(rows);
+    }
+    return found;
+  },
+};
+
+function pictures(facts: PageFacts): string[] {
+  const list: string[] = [];
+  const add = (address: string | null) => {
+    const whole = address === null ? null : facts.resolve(address);
+    if (whole !== null && /^https?:/.test(whole)) list.push(whole);
+  };
+  add(first(facts, meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")));
+  for (const element of facts.document.buckets.image.slice(0, MAX_LIST)) {
+    // One pixel wide is not a picture, it counts visitors.
+    if (element.attr("width") === "1" || element.attr("height") === "1") continue;
+    add(imageSource(element));
+  }
+  return [...new Set(list)];
+}
+
+function jsonLdImage(facts: PageFacts): string | null {
+  const value: JsonValue | undefined = facts.mainEntity === null ? undefined : valueAt(facts.mainEntity, "image");
+  const one = Array.isArray(value) ? value[0] : value;
+  if (typeof one === "object" && one !== null && !Array.isArray(one))
+    return asText(one["url"] ?? one["contentUrl"] ?? one);
+  return asText(one);
+}
+
+export const image: KnownField = {
+  name: "image",
+  meaning: "the address of the main picture",
+  order:
+    "JSON-LD `image`; microdata; `og:image`; `twitter:image`; `<link rel=image_src>`; the first picture of the page",
+  read: (facts) => {
+    const named =
+      jsonLdImage(facts) ??
+      first(
+        facts,
+        microdata("image"),
+        jsonLd("thumbnailUrl"),
+        meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"),
+      ) ??
+      facts.linkTag("image_src");
+    const whole = named === null ? null : facts.resolve(named);
+    return whole ?? pictures(facts)[0] ?? null;
+  },
+};
+
+export const images: KnownField = {
+  name: "images",
+  meaning: "the addresses of all pictures",
+  order: "`og:image`, then every `<img>` (also late-loading ones)",
+  read: pictures,
+};

@@ -1,0 +1,37 @@
+/** The well-known fields. A new one is a constant in a file beside this one, and a line here. */
+import * as about from "./about.ts";
+import * as content from "./content.ts";
+import * as product from "./product.ts";
+import type { KnownField } from "./source.ts";
+
+export const KNOWN_FIELDS: readonly KnownField[] = [
+  about.title,
+  about.description,
+  about.author,
+  about.publishedAt,
+  about.modifiedAt,
+  product.price,
+  product.currency,
+  content.image,
+  content.images,
+  content.text,
+  content.markdown,
+  content.html,
+  content.links,
+  about.canonicalUrl,
+  about.siteName,
+  about.language,
+  about.keywords,
+  content.headings,
+  content.tables,
+  content.wordCount,
+  content.contentHash,
+];
+
+const BY_NAME = new Map(KNOWN_FIELDS.map((field) => [field.name, field]));
+
+export const KNOWN_NAMES: readonly string[] = [...BY_NAME.keys()];
+
+export function knownField(name: string): KnownField | undefined {
+  return BY_NAME.get(name);
+}

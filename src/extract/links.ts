@@ -1,0 +1,59 @@
+/** Where a page leads. */
+import type { Document, Element } from "./dom/nodes.ts";
+import { textOf } from "./dom/text.ts";
+
+export interface Link {
+  /** Absolute, http or https, without fragment. */
+  url: string;
+  /** What the reader sees; the picture's description when there is no text. */
+  text: string;
+  rel: string | null;
+  /** The page or the link asks not to be followed. */
+  nofollow: boolean;
+}
+
+const MAX_TEXT = 300;
+const MAX_URL = 8192;
+
+export function readLinks(document: Document, base: string | null, nofollowPage: boolean): Link[] {
+  const links: Link[] = [];
+  for (const element of document.buckets.link) {
+    const href = element.attr("href");
+    if (href === undefined) continue;
+    const url = linkTarget(href, base);
+    if (url === null || isInTemplate(element)) continue;
+    const rel = element.attr("rel") ?? null;
+    const nofollow = nofollowPage || (rel !== null && /(?:^|\s)nofollow(?:\s|$)/i.test(rel));
+    links.push({ url, text: linkText(element), rel, nofollow });
+  }
+  return links;
+}
+
+/** Null for what leads nowhere else: fragments of this page, mail, telephone, scripts. */
+function linkTarget(href: string, base: string | null): string | null {
+  const given = href.trim();
+  if (given.startsWith("#") || given.length > MAX_URL) return null;
+  const url = URL.parse(given, base ?? undefined);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
+  if (url.hash !== "" || given.includes("#")) url.hash = "";
+  return url.href;
+}
+
+function linkText(element: Element): string {
+  const text = textOf(element);
+  if (text !== "") return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
+  const named = element.attr("aria-label") ?? element.attr("title") ?? element.attr("alt");
+  if (named !== undefined) return named.trim().slice(0, MAX_TEXT);
+  for (let node = element.first; node !== null; node = node.kind === 1 ? (node.first ?? node.next) : node.next) {
+    if (node.kind === 1 && node.tag.name === "img") return (node.attr("alt") ?? "").trim().slice(0, MAX_TEXT);
+  }
+  return "";
+}
+
+/** What stands in a template is not on the page yet, unless it is a shadow root. */
+function isInTemplate(element: Element): boolean {
+  for (let up = element.parent; up !== null; up = up.parent) {
+    if (up.tag.name === "template") return up.attr("shadowrootmode") === undefined;
+  }
+  return false;
+}

@@ -1,0 +1,149 @@
+/** One page, read once: records, title, links and article come from the same parse. */
+import type { JsonValue } from "../domain/queue-item.ts";
+import type { Article } from "./article/article.ts";
+import { decodeBody } from "./charset.ts";
+import type { Document } from "./dom/nodes.ts";
+import { parseHtml } from "./dom/parse.ts";
+import { parseXml } from "./dom/xml.ts";
+import { PageFacts, type Robots } from "./facts/page-facts.ts";
+import { depthOf, MAX_JSON_DEPTH } from "./json.ts";
+import type { Link } from "./links.ts";
+import type { Plan } from "./plan.ts";
+import { type ExtractionProblem, evaluate } from "./rules/evaluate.ts";
+import type { Scope } from "./rules/extractors.ts";
+import { budget } from "./select/budget.ts";
+
+export interface PageInput {
+  /** Decompressed bytes, or text that is already decoded (a browser's). */
+  body: Uint8Array | string;
+  /** The header as it came, or null. */
+  contentType: string | null;
+  /** The final address, after redirects. */
+  url: string | null;
+}
+
+export type PageKind = "html" | "xml" | "json" | "text";
+
+export interface Extraction {
+  kind: PageKind;
+  /** What the bytes were read as; null when text was given. */
+  charset: string | null;
+  /** What `<title>` says. */
+  title: string | null;
+  /** One per item, or one for the page; none when the plan has no fields. */
+  records: Record<string, JsonValue>[];
+  /** Required fields that are missing or invalid, and records that break the schema: the page fails as `extraction`. */
+  errors: ExtractionProblem[];
+  /** Optional fields that were there but could not be read. */
+  warnings: ExtractionProblem[];
+  links: Link[];
+  article: Article | null;
+  meta: { language: string | null; canonicalUrl: string | null; robots: Robots; baseUrl: string | null };
+  /** The page is larger than what is kept in memory; its end was not read. */
+  truncated: boolean;
+}
+
+const MAX_ITEMS = 10_000;
+const MAX_PROBLEMS = 100;
+
+export function extractPage(input: PageInput, plan: Plan): Extraction {
+  const decoded = typeof input.body === "string" ? null : decodeBody(input.body, input.contentType);
+  const text = decoded?.text ?? (input.body as string);
+  const kind = kindOf(input.contentType, text);
+  const document = parse(kind, text);
+  const facts = new PageFacts({ document, url: input.url, text, isJson: kind === "json" });
+  const extraction: Extraction = {
+    kind,
+    charset: decoded?.charset ?? null,
+    title: facts.title,
+    records: [],
+    errors: [],
+    warnings: [],
+    links: plan.links ? facts.links : [],
+    article: plan.article ? facts.article : null,
+    meta: {
+      language: facts.language,
+      canonicalUrl: facts.linkTag("canonical"),
+      robots: facts.robots,
+      baseUrl: facts.base,
+    },
+    truncated: document.truncated,
+  };
+  if (plan.rules.length > 0) readRecords(facts, plan, extraction);
+  return extraction;
+}
+
+function parse(kind: PageKind, text: string): Document {
+  if (kind === "html") return parseHtml(text);
+  return kind === "xml" ? parseXml(text) : parseHtml("");
+}
+
+/** By the header, unless the text plainly says otherwise. */
+function kindOf(contentType: string | null, text: string): PageKind {
+  const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (/[/+]json$/.test(type) || type === "application/json-seq") return "json";
+  const start = /^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]{0,1000}?-->\s*)?(<!doctype html|<[a-z:]+|[{[])?/i.exec(
+    text.slice(0, 4000),
+  );
+  const first = start?.[1]?.toLowerCase() ?? "";
+  if (/^<(rss|feed|urlset|sitemapindex|rdf:rdf|opml)$/.test(first)) return "xml";
+  if (type === "text/html" || type === "application/xhtml+xml") return "html";
+  if (/[/+]xml$/.test(type)) return first === "<!doctype html" || first === "<html" ? "html" : "xml";
+  if (first.startsWith("<")) return "html";
+  if ((first === "{" || first === "[") && type !== "text/plain") return "json";
+  return type === "" ? "html" : "text";
+}
+
+function readRecords(facts: PageFacts, plan: Plan, extraction: Extraction): void {
+  budget.reset();
+  const page: Scope = { facts, element: facts.document.root };
+  let scopes: Scope[] = [page];
+  if (plan.items !== null) {
+    try {
+      scopes = plan
+        .items(page, MAX_ITEMS)
+        .map((match) =>
+          "element" in match
+            ? { facts, element: match.element }
+            : { facts, element: facts.document.root, json: match.value },
+        );
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      extraction.errors.push({ record: 0, field: "items", rule: "items", message, found: null });
+      return;
+    }
+  }
+  for (const [index, scope] of scopes.entries()) extraction.records.push(readRecord(scope, index, plan, extraction));
+}
+
+function readRecord(scope: Scope, index: number, plan: Plan, extraction: Extraction): Record<string, JsonValue> {
+  const record: Record<string, JsonValue> = {};
+  for (const rule of plan.rules) {
+    const { value, problem } = evaluate(rule, scope);
+    record[rule.field] = value;
+    if (problem === null) continue;
+    const list = rule.required ? extraction.errors : extraction.warnings;
+    // An optional field that is not there is no news.
+    if (!rule.required && problem.found === null && problem.message === "nothing matches") continue;
+    if (list.length < MAX_PROBLEMS) list.push({ record: index, field: rule.field, rule: rule.shown, ...problem });
+  }
+  if (plan.check !== null) checkSchema(record, index, plan, extraction);
+  return record;
+}
+
+function checkSchema(record: Record<string, JsonValue>, index: number, plan: Plan, extraction: Extraction): void {
+  const add = (field: string, rule: string, message: string, found: string | null) => {
+    if (extraction.errors.length < MAX_PROBLEMS) extraction.errors.push({ record: index, field, rule, message, found });
+  };
+  if (depthOf(record) > MAX_JSON_DEPTH) return add("", "schema", "the record is nested too deep", null);
+  try {
+    for (const problem of plan.check?.(record) ?? []) {
+      const field = problem.path.split("/")[1] ?? "";
+      const found = field === "" ? null : JSON.stringify(record[field] ?? null).slice(0, 200);
+      add(problem.path.slice(1).replaceAll("/", "."), `schema ${problem.rule}`, problem.message, found);
+    }
+  } catch (error) {
+    // A schema that refers to itself without end.
+    add("", "schema", error instanceof Error ? error.message : String(error), null);
+  }
+}

@@ -1,0 +1,100 @@
+/** What is to be taken from a page, compiled once and used for every page of a run. */
+import { OrbError } from "../base/errors.ts";
+import type { Parsed } from "../domain/queue-item.ts";
+import { compileItems, compileRule, isObject, Problems, readKnown, type Rule } from "./rules/compile.ts";
+import type { Select } from "./rules/extractors.ts";
+import { compileSchema, type RecordCheck, SchemaError } from "./schema.ts";
+
+export interface PlanSpec {
+  /** A list of well-known names, or rules by field name. */
+  fields?: unknown;
+  /** Where the records are; the rules are read once per match. */
+  items?: unknown;
+  /** JSON Schema 2020-12 that each record must satisfy. */
+  schema?: unknown;
+  /** Collect links (default true). */
+  links?: boolean;
+  /** Read the article (default false). */
+  article?: boolean;
+}
+
+export interface Plan {
+  readonly rules: readonly Rule[];
+  readonly items: Select | null;
+  readonly check: RecordCheck | null;
+  readonly links: boolean;
+  readonly article: boolean;
+}
+
+const MAX_FIELDS = 200;
+const MAX_NAME = 128;
+
+/** The plan, or every mistake in it with its path (`fields.price.css`). */
+export function parsePlan(spec: PlanSpec): Parsed<Plan> {
+  const problems = new Problems();
+  const hasItems = spec.items !== undefined && spec.items !== null;
+  const rules = readFields(spec.fields, hasItems, problems);
+  const items = hasItems ? compileItems(spec.items, "items", problems) : null;
+  if (hasItems && rules.length === 0 && problems.list.length === 0) {
+    problems.add("items", "needs fields to read from each item");
+  }
+  const check = readSchema(spec.schema, problems);
+  if (problems.list.length > 0) return { errors: problems.list };
+  return { ok: { rules, items, check, links: spec.links ?? true, article: spec.article ?? false } };
+}
+
+export function compilePlan(spec: PlanSpec): Plan {
+  const { ok, errors } = parsePlan(spec);
+  if (ok !== undefined) return ok;
+  const message = errors.map((error) => `${error.path}: ${error.message}`).join("; ");
+  throw new OrbError("input_invalid", message, { fields: errors });
+}
+
+function readFields(fields: unknown, hasItems: boolean, problems: Problems): Rule[] {
+  if (fields === undefined || fields === null) return [];
+  if (Array.isArray(fields)) return readNames(fields, hasItems, problems);
+  if (!isObject(fields)) {
+    problems.add("fields", "expected a list of names, or an object of rules");
+    return [];
+  }
+  const entries = Object.entries(fields);
+  if (entries.length > MAX_FIELDS)
+    problems.add("fields", `has ${entries.length} fields, at most ${MAX_FIELDS} are allowed`);
+  return entries.slice(0, MAX_FIELDS).flatMap(([name, value]) => {
+    const path = `fields.${name.slice(0, MAX_NAME)}`;
+    if (name === "__proto__" || name === "") problems.add(path, "is not a name a field can have");
+    if (name.length > MAX_NAME) problems.add(path, `is longer than ${MAX_NAME} characters`);
+    const rule = compileRule(name, value, path, problems);
+    if (hasItems && rule?.known !== undefined && rule.known !== null) {
+      problems.add(path, "a well-known field describes the whole page; with items, use css, xpath or jsonpath");
+    }
+    return rule ?? [];
+  });
+}
+
+function readNames(names: readonly unknown[], hasItems: boolean, problems: Problems): Rule[] {
+  if (hasItems) {
+    problems.add("fields", "well-known fields describe the whole page; with items, give rules");
+    return [];
+  }
+  if (names.length > MAX_FIELDS)
+    problems.add("fields", `has ${names.length} fields, at most ${MAX_FIELDS} are allowed`);
+  return names.slice(0, MAX_FIELDS).flatMap((name, index) => {
+    const path = `fields[${index}]`;
+    if (names.indexOf(name) < index) problems.add(path, `"${String(name)}" is there twice`);
+    const known = readKnown(name, path, problems);
+    if (known === null) return [];
+    return compileRule(known.name, { known: known.name }, path, problems) ?? [];
+  });
+}
+
+function readSchema(schema: unknown, problems: Problems): RecordCheck | null {
+  if (schema === undefined || schema === null) return null;
+  try {
+    return compileSchema(schema);
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    problems.add(`schema${error.path}`, error.message);
+    return null;
+  }
+}

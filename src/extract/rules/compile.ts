@@ -1,0 +1,185 @@
+/** Users' rules to something that runs. Every mistake is found here, before a page is fetched, and named with its path. */
+import { type FieldError, messageOf } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { suggest } from "../../domain/suggest.ts";
+import { depthOf } from "../json.ts";
+import type { KnownField } from "../known/source.ts";
+import { KNOWN_NAMES, knownField } from "../known/registry.ts";
+import { compileRegex, type Pattern } from "../select/regex.ts";
+import { TYPE_NAMES, TYPES, type ValueType } from "../values/types.ts";
+import { EXTRACTORS, OptionError, type Select } from "./extractors.ts";
+
+export interface Rule {
+  field: string;
+  /** For messages: `css ".price"`. */
+  shown: string;
+  known: KnownField | null;
+  select: Select | null;
+  pattern: Pattern | null;
+  type: ValueType | null;
+  typeName: string | null;
+  all: boolean;
+  required: boolean;
+  fallback: JsonValue;
+}
+
+const COMMON = ["regex", "type", "all", "required", "default"];
+const WAYS = [...Object.keys(EXTRACTORS), "known"];
+
+export class Problems {
+  readonly list: FieldError[] = [];
+
+  add(path: string, message: string): void {
+    this.list.push({ path, message });
+  }
+}
+
+export function compileRule(field: string, value: unknown, path: string, problems: Problems): Rule | null {
+  const before = problems.list.length;
+  // The short form: a CSS selector and nothing else.
+  const given = typeof value === "string" ? { css: value } : value;
+  if (!isObject(given)) {
+    problems.add(path, 'expected a CSS selector or a rule like {"css": ".price", "type": "number"}');
+    return null;
+  }
+  const ways = WAYS.filter((way) => given[way] !== undefined);
+  const way = ways[0];
+  if (ways.length > 1) problems.add(path, `has both ${ways.join(" and ")}: one of them points at the value`);
+  if (way === undefined && given["regex"] === undefined) {
+    problems.add(path, `needs one of ${[...WAYS, "regex"].join(", ")}`);
+  }
+  checkKeys(given, [...(way === undefined ? [] : [way]), ...ways, ...optionsOf(way), ...COMMON], path, problems);
+  const flag = (key: string) => readFlag(given, key, path, problems);
+  const rule: Rule = {
+    field,
+    shown: shownRule(given, way),
+    known: way === "known" ? readKnown(given["known"], `${path}.known`, problems) : null,
+    select: way === undefined || way === "known" ? null : readSelect(way, given, path, problems),
+    pattern: readPattern(given["regex"], `${path}.regex`, problems),
+    type: null,
+    typeName: null,
+    all: flag("all"),
+    required: flag("required"),
+    fallback: readDefault(given, path, problems),
+  };
+  readType(given["type"], rule, `${path}.type`, problems);
+  if (rule.required && given["default"] !== undefined) {
+    problems.add(`${path}.default`, "a required field has no default: it would never be missing");
+  }
+  return problems.list.length === before ? rule : null;
+}
+
+/** `items`: where the records are. */
+export function compileItems(value: unknown, path: string, problems: Problems): Select | null {
+  const given = typeof value === "string" ? { css: value } : value;
+  if (!isObject(given)) {
+    problems.add(path, 'expected a CSS selector or an object like {"css": "article.product"}');
+    return null;
+  }
+  const ways = Object.keys(EXTRACTORS).filter((way) => given[way] !== undefined);
+  const way = ways[0];
+  if (way === undefined || ways.length > 1) {
+    problems.add(path, `needs one of ${Object.keys(EXTRACTORS).join(", ")}`);
+    return null;
+  }
+  checkKeys(given, [way, ...optionsOf(way).filter((key) => key !== "attr")], path, problems);
+  return readSelect(way, given, path, problems);
+}
+
+export function readKnown(value: unknown, path: string, problems: Problems): KnownField | null {
+  const field = typeof value === "string" ? knownField(value) : undefined;
+  if (field !== undefined) return field;
+  const near = typeof value === "string" ? suggest(value, KNOWN_NAMES) : undefined;
+  const hint = near === undefined ? `; known are ${KNOWN_NAMES.join(", ")}` : `, did you mean "${near}"?`;
+  problems.add(path, typeof value === "string" ? `unknown field "${value}"${hint}` : "expected the name of a field");
+  return null;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function optionsOf(way: string | undefined): readonly string[] {
+  return (way === undefined ? undefined : EXTRACTORS[way]?.options) ?? [];
+}
+
+function checkKeys(given: Record<string, unknown>, allowed: readonly string[], path: string, problems: Problems): void {
+  const options = Object.values(EXTRACTORS).flatMap((extractor) => extractor.options);
+  const everywhere = new Set([...WAYS, ...COMMON, ...options]);
+  for (const key of Object.keys(given)) {
+    if (allowed.includes(key)) continue;
+    if (everywhere.has(key)) problems.add(`${path}.${key}`, `does not go with ${allowed[0] ?? "this rule"}`);
+    else {
+      const near = suggest(key, allowed);
+      problems.add(`${path}.${key}`, `unknown key${near === undefined ? "" : `, did you mean "${near}"?`}`);
+    }
+  }
+}
+
+function readSelect(way: string, given: Record<string, unknown>, path: string, problems: Problems): Select | null {
+  const extractor = EXTRACTORS[way];
+  const text = given[way];
+  if (extractor === undefined) return null;
+  if (typeof text !== "string") {
+    problems.add(`${path}.${way}`, "expected a text");
+    return null;
+  }
+  for (const key of extractor.options) {
+    if (given[key] !== undefined && (typeof given[key] !== "string" || given[key] === "")) {
+      problems.add(`${path}.${key}`, "expected a text");
+      return null;
+    }
+  }
+  try {
+    return extractor.compile(text, (key) => given[key] as string | undefined);
+  } catch (error) {
+    problems.add(`${path}.${error instanceof OptionError ? error.key : way}`, messageOf(error));
+    return null;
+  }
+}
+
+function readPattern(value: unknown, path: string, problems: Problems): Pattern | null {
+  if (value === undefined) return null;
+  try {
+    if (typeof value !== "string") throw new Error("expected a text");
+    return compileRegex(value);
+  } catch (error) {
+    problems.add(path, messageOf(error));
+    return null;
+  }
+}
+
+function readType(value: unknown, rule: Rule, path: string, problems: Problems): void {
+  if (value === undefined) return;
+  if (typeof value === "string" && Object.hasOwn(TYPES, value)) {
+    rule.type = TYPES[value] ?? null;
+    rule.typeName = value;
+    return;
+  }
+  const near = typeof value === "string" ? suggest(value, TYPE_NAMES) : undefined;
+  problems.add(
+    path,
+    `expected one of ${TYPE_NAMES.join(", ")}${near === undefined ? "" : `, did you mean "${near}"?`}`,
+  );
+}
+
+function readFlag(given: Record<string, unknown>, key: string, path: string, problems: Problems): boolean {
+  const value = given[key];
+  if (value === undefined) return false;
+  if (typeof value === "boolean") return value;
+  problems.add(`${path}.${key}`, "expected true or false");
+  return false;
+}
+
+function readDefault(given: Record<string, unknown>, path: string, problems: Problems): JsonValue {
+  const value = given["default"] as JsonValue | undefined;
+  if (value === undefined) return null;
+  if (depthOf(value, 20) < 20) return value;
+  problems.add(`${path}.default`, "is nested too deep");
+  return null;
+}
+
+function shownRule(given: Record<string, unknown>, way: string | undefined): string {
+  const key = way ?? "regex";
+  return `${key} ${JSON.stringify(given[key])}`.slice(0, 200);
+}

@@ -1,0 +1,129 @@
+/** One rule on one page (or item): what it finds, as the type it asks for. */
+import { messageOf } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { depthOf, MAX_JSON_DEPTH } from "../json.ts";
+import { type Match, textOfMatch } from "../values/types.ts";
+import type { Rule } from "./compile.ts";
+import type { Scope } from "./extractors.ts";
+
+export interface ExtractionProblem {
+  /** Which record, counted from 0. */
+  record: number;
+  field: string;
+  /** `css ".price"`. */
+  rule: string;
+  message: string;
+  /** What stood there instead; null when nothing did. */
+  found: string | null;
+}
+
+export interface Evaluated {
+  value: JsonValue;
+  /** Why the value is null or the default although something may have been there. */
+  problem: { message: string; found: string | null } | null;
+}
+
+const MAX_MATCHES = 10_000;
+const MAX_FOUND = 200;
+
+export function evaluate(rule: Rule, scope: Scope): Evaluated {
+  try {
+    if (rule.known !== null) return evaluateKnown(rule, scope);
+    return rule.all ? evaluateAll(rule, scope) : evaluateOne(rule, scope);
+  } catch (error) {
+    // A rule that takes too long, or a library that gives up, costs this field and not the page.
+    return { value: rule.fallback, problem: { message: messageOf(error), found: null } };
+  }
+}
+
+function evaluateKnown(rule: Rule, scope: Scope): Evaluated {
+  const value = rule.known?.read(scope.facts) ?? null;
+  if (value === null || (Array.isArray(value) && value.length === 0)) {
+    return { value: rule.all ? [] : rule.fallback, problem: { message: "the page does not have it", found: null } };
+  }
+  // As it is, line ends included, unless the rule asks for more.
+  if (rule.type === null && rule.pattern === null) return { value, problem: null };
+  const text = rule.pattern === null ? value : rule.pattern.first(textOfMatch({ value }));
+  return text === null ? missing(rule) : convert(rule, [{ value: text }], scope);
+}
+
+function evaluateOne(rule: Rule, scope: Scope): Evaluated {
+  if (rule.pattern === null) {
+    const matches = rule.select?.(scope, 1) ?? [];
+    return matches.length === 0 ? missing(rule) : convert(rule, matches, scope);
+  }
+  if (rule.select === null) {
+    for (const text of wholeTexts(scope)) {
+      const found = rule.pattern.first(text);
+      if (found !== null) return convert(rule, [{ value: found }], scope);
+    }
+    return missing(rule);
+  }
+  const matches = rule.select(scope, MAX_MATCHES);
+  for (const match of matches) {
+    const found = rule.pattern.first(textOfMatch(match));
+    if (found !== null) return convert(rule, [{ value: found }], scope);
+  }
+  const first = matches[0];
+  if (first === undefined) return missing(rule);
+  return { value: rule.fallback, problem: { message: "the regex matches nothing in it", found: shown(first) } };
+}
+
+function evaluateAll(rule: Rule, scope: Scope): Evaluated {
+  let matches: Match[];
+  const { pattern } = rule;
+  if (pattern === null) matches = rule.select?.(scope, MAX_MATCHES) ?? [];
+  else if (rule.select === null) {
+    const found = wholeTexts(scope).map((text) => pattern.all(text, MAX_MATCHES));
+    matches = (found.find((list) => list.length > 0) ?? []).map((value) => ({ value }));
+  } else {
+    matches = rule.select(scope, MAX_MATCHES).flatMap((match) => {
+      const found = pattern.first(textOfMatch(match));
+      return found === null ? [] : [{ value: found }];
+    });
+  }
+  const values: JsonValue[] = [];
+  let problem: Evaluated["problem"] = null;
+  for (const match of matches) {
+    const one = convert(rule, [match], scope);
+    if (one.problem === null) values.push(one.value);
+    else problem ??= one.problem;
+  }
+  if (values.length > 0) return { value: values, problem: null };
+  return { value: rule.fallback ?? [], problem: problem ?? missing(rule).problem };
+}
+
+/** The readable text first; then, for what stands in scripts and attributes, the source itself. */
+function wholeTexts(scope: Scope): string[] {
+  const { facts, element } = scope;
+  if (scope.json !== undefined) return [JSON.stringify(scope.json)];
+  const readable = facts.isJson ? [] : [textOfMatch({ element })];
+  return element === facts.document.root ? [...readable, facts.text] : readable;
+}
+
+function convert(rule: Rule, [match]: readonly Match[], scope: Scope): Evaluated {
+  if (match === undefined) return missing(rule);
+  if (rule.type === null) {
+    const value = "value" in match && typeof match.value !== "string" ? match.value : textOfMatch(match);
+    if (value === "" || value === null) return missing(rule, "is empty");
+    if (depthOf(value) >= MAX_JSON_DEPTH) {
+      return { value: rule.fallback, problem: { message: "is nested too deep", found: null } };
+    }
+    return { value, problem: null };
+  }
+  // `disabled` and `checked` are true by being there.
+  if (rule.typeName === "boolean" && "value" in match && match.value === "") return { value: true, problem: null };
+  const value = rule.type.convert(match, scope.facts);
+  if (value === "") return missing(rule, "is empty");
+  if (value !== undefined) return { value, problem: null };
+  if (shown(match) === "") return missing(rule, "is empty");
+  return { value: rule.fallback, problem: { message: `expected ${rule.type.expected}`, found: shown(match) } };
+}
+
+function missing(rule: Rule, message = "nothing matches"): Evaluated {
+  return { value: rule.fallback, problem: { message, found: null } };
+}
+
+function shown(match: Match): string {
+  return textOfMatch(match).slice(0, MAX_FOUND);
+}

@@ -1,0 +1,105 @@
+/** The ways to point at something on a page. A new one is an entry here: a key of a rule, and how it is compiled. */
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { suggest } from "../../domain/suggest.ts";
+import type { Element } from "../dom/nodes.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
+import { compileCss } from "../select/css.ts";
+import { compileJsonPath } from "../select/jsonpath.ts";
+import { compileXPath } from "../select/xpath.ts";
+import type { Match } from "../values/types.ts";
+
+/** Where a rule looks: the whole page, or one of its items. */
+export interface Scope {
+  facts: PageFacts;
+  element: Element;
+  /** Set when the item is a piece of JSON. */
+  json?: JsonValue | undefined;
+}
+
+export type Select = (scope: Scope, limit: number) => Match[];
+
+export interface Extractor {
+  /** Keys that may stand beside it. */
+  options: readonly string[];
+  /** Throws an error that says what is wrong with the text. */
+  compile(text: string, option: (key: string) => string | undefined): Select;
+}
+
+export const EXTRACTORS: Readonly<Record<string, Extractor>> = {
+  css: {
+    options: ["attr"],
+    compile(text, option) {
+      const query = compileCss(text);
+      const attribute = option("attr")?.toLowerCase();
+      return ({ element }, limit) =>
+        // An item that is asked about itself: `{"css": ":scope", "attr": "data-id"}`.
+        (text.trim() === ":scope" ? [element] : query.select(element, limit)).flatMap((found) =>
+          attributeOrElement(found, attribute),
+        );
+    },
+  },
+  xpath: {
+    options: ["attr"],
+    compile(text, option) {
+      const query = compileXPath(text);
+      const attribute = option("attr")?.toLowerCase();
+      return ({ element }, limit) =>
+        query
+          .select(element, limit)
+          .flatMap((match) => ("element" in match ? attributeOrElement(match.element, attribute) : [match]));
+    },
+  },
+  jsonpath: {
+    options: ["from"],
+    compile(text, option) {
+      const query = compileJsonPath(text);
+      const from = option("from");
+      const source = from === undefined ? null : jsonSource(from);
+      return (scope, limit) => {
+        const roots = source === null ? [scope.json ?? scope.facts.json] : source(scope.facts);
+        const found: Match[] = [];
+        for (const root of roots) {
+          if (root === undefined || found.length >= limit) continue;
+          for (const value of query.select(root, limit - found.length)) found.push({ value });
+        }
+        return found;
+      };
+    },
+  },
+};
+
+function attributeOrElement(element: Element, attribute: string | undefined): Match[] {
+  if (attribute === undefined) return [{ element }];
+  const value = element.attr(attribute);
+  return value === undefined ? [] : [{ value }];
+}
+
+type JsonSource = (facts: PageFacts) => (JsonValue | undefined)[];
+
+export const JSON_SOURCES: Readonly<Record<string, JsonSource>> = {
+  body: (facts) => [facts.json],
+  "json-ld": (facts) => facts.jsonLd,
+  "next-data": (facts) => [facts.scriptJson("__NEXT_DATA__")],
+  "nuxt-data": (facts) => [facts.scriptJson("__NUXT_DATA__")],
+};
+
+/** A name of the table, or `script#id` for the JSON that stands in such a script. */
+function jsonSource(name: string): JsonSource {
+  const found = Object.hasOwn(JSON_SOURCES, name) ? JSON_SOURCES[name] : undefined;
+  if (found !== undefined) return found;
+  const id = /^script#([\w:.-]{1,100})$/.exec(name)?.[1];
+  if (id !== undefined) return (facts) => [facts.scriptJson(id)];
+  const near = suggest(name, Object.keys(JSON_SOURCES));
+  const known = `${Object.keys(JSON_SOURCES).join(", ")} or script#id`;
+  throw new OptionError("from", `expected ${known}${near === undefined ? "" : `, did you mean "${near}"?`}`);
+}
+
+/** A mistake in a key beside the extractor's own. */
+export class OptionError extends Error {
+  readonly key: string;
+
+  constructor(key: string, message: string) {
+    super(message);
+    this.key = key;
+  }
+}

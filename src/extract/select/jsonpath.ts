@@ -1,0 +1,59 @@
+/** JSONPath by RFC 9535. Filters compare and match; there are no scripts in it. */
+import { FunctionExpressionType, JSONPathEnvironment, type JSONPathQuery } from "json-p3";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { withTimeLimit } from "./budget.ts";
+import { compileRegex, type Pattern } from "./regex.ts";
+
+export interface JsonQuery {
+  select(value: JsonValue, limit: number): JsonValue[];
+}
+
+const MAX_LENGTH = 1000;
+/** Deeper documents are searched down to here by `..`; the library itself recurses. */
+const MAX_DEPTH = 200;
+
+/** `match` and `search` with the linear engine instead of the built-in one. A bad pattern matches nothing (RFC 9535). */
+function regexFunction(whole: boolean) {
+  let last: { source: string; pattern: Pattern | null } | null = null;
+  const compile = (source: string): Pattern | null => {
+    if (last?.source === source) return last.pattern;
+    let pattern: Pattern | null = null;
+    try {
+      pattern = compileRegex(whole ? `^(?:${source})$` : source);
+    } catch {
+      // Stays null.
+    }
+    last = { source, pattern };
+    return pattern;
+  };
+  return {
+    argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType],
+    returnType: FunctionExpressionType.LogicalType,
+    call: (text: unknown, source: unknown): boolean =>
+      typeof text === "string" && typeof source === "string" && compile(source)?.test(text) === true,
+  };
+}
+
+const environment = new JSONPathEnvironment({ maxRecursionDepth: MAX_DEPTH });
+environment.functionRegister.set("match", regexFunction(true));
+environment.functionRegister.set("search", regexFunction(false));
+
+export function compileJsonPath(path: string): JsonQuery {
+  if (path.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
+  const query: JSONPathQuery = environment.compile(path);
+  // A path of names and indices takes no time; the rest is watched.
+  const harmless = !/\.\.|\?/.test(path);
+  return {
+    select(value, limit) {
+      const read = () => {
+        const found: JsonValue[] = [];
+        for (const node of query.lazyQuery(value as never)) {
+          found.push(node.value as JsonValue);
+          if (found.length >= limit) break;
+        }
+        return found;
+      };
+      return harmless ? read() : withTimeLimit(read);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** XPath 1.0 on our tree. */
+import { createRequire } from "node:module";
+import { suggest } from "../../domain/suggest.ts";
+import type { Element } from "../dom/nodes.ts";
+import { budget } from "./budget.ts";
+import { AttributeView, type NodeView, viewOf } from "./xpath-view.ts";
+
+/** An element, or the text of an attribute, of a text node or of a calculation; numbers and truth values as they are. */
+export type XPathMatch = { element: Element } | { value: string | number | boolean };
+
+export interface XPathQuery {
+  select(within: Element, limit: number): XPathMatch[];
+}
+
+interface Evaluated {
+  toArray?(): (NodeView | AttributeView)[];
+  /** Whichever of these the result has is its value. */
+  num?: number;
+  b?: boolean;
+  str?: string;
+}
+interface Library {
+  parse(expression: string): { evaluate(options: Record<string, unknown>): Evaluated };
+}
+
+// The package's own types bring the browser's globals into every file of the program.
+const library = createRequire(import.meta.url)("xpath") as Library;
+
+const MAX_LENGTH = 1000;
+const FUNCTIONS = new Set(
+  "last position count id local-name namespace-uri name string concat starts-with contains substring-before substring-after substring string-length normalize-space translate boolean not true false lang number sum floor ceiling round text node comment processing-instruction".split(
+    " ",
+  ),
+);
+
+export function compileXPath(expression: string): XPathQuery {
+  if (expression.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
+  if (expression.trim() === "") throw new Error("must not be empty");
+  checkNames(expression);
+  const parsed = library.parse(expression);
+  return {
+    select(within, limit) {
+      const result = parsed.evaluate({
+        node: viewOf(within),
+        isHtml: !within.document.xml,
+        namespaces: (prefix: string) => prefix,
+      });
+      if (result.toArray === undefined) return [{ value: result.num ?? result.b ?? result.str ?? "" }];
+      const nodes = result.toArray();
+      budget.spend(nodes.length);
+      return nodes.slice(0, limit).map(toMatch);
+    },
+  };
+}
+
+function toMatch(view: NodeView | AttributeView): XPathMatch {
+  if (view instanceof AttributeView) return { value: view.value };
+  return view.node.kind === 3 ? { value: view.node.data } : { element: view.node };
+}
+
+/** The library finds a function that does not exist only when a page makes it call it. */
+function checkNames(expression: string): void {
+  const code = expression.replace(/"[^"]*"|'[^']*'/g, "''");
+  if (code.includes("$")) throw new Error("variables are not available");
+  for (const match of code.matchAll(/([\w.-]+(?::[\w.-]+)?)\s*\(/g)) {
+    const name = match[1] as string;
+    if (FUNCTIONS.has(name) || ["and", "or", "div", "mod"].includes(name)) continue;
+    const near = suggest(name, FUNCTIONS);
+    throw new Error(`unknown function "${name}()"${near === undefined ? "" : `, did you mean "${near}()"?`}`);
+  }
+}

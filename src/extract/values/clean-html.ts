@@ -1,0 +1,75 @@
+/**
+ * HTML that is safe to keep and to show: an allow-list of elements and attributes, written anew from the tree. Scripts,
+ * styles, frames, forms, event handlers and addresses that run code are gone; links and pictures have whole addresses.
+ */
+import type { Element } from "../dom/nodes.ts";
+
+const ELEMENTS = new Set(
+  "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup data dd del details dfn div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins kbd li main mark nav ol p picture pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr".split(
+    " ",
+  ),
+);
+/** Their content goes too; of any other unknown element the content stays. */
+const DROPPED = new Set(
+  "script style noscript template svg math iframe object embed applet frame frameset noframes noembed head title base link meta button input select textarea option canvas audio video plaintext xmp param track".split(
+    " ",
+  ),
+);
+const ATTRIBUTES = new Set(
+  "abbr align alt cite class colspan datetime dir headers height href id lang open reversed rowspan scope span src srcset start title value width".split(
+    " ",
+  ),
+);
+const ADDRESSES = new Set(["href", "src", "cite"]);
+const VOID = new Set(["br", "col", "hr", "img", "source", "wbr"]);
+
+export type Resolve = (address: string) => string | null;
+
+/** What is inside the element, not the element itself. */
+export function cleanHtml(element: Element, resolve: Resolve): string {
+  let out = "";
+  for (let node = element.first; node !== null; node = node.next) {
+    out += node.kind === 3 ? escapeText(node.data) : cleanElement(node, resolve);
+  }
+  return out;
+}
+
+function cleanElement(element: Element, resolve: Resolve): string {
+  const { name } = element.tag;
+  if (element.space !== 0 || DROPPED.has(name)) return "";
+  const inner = VOID.has(name) ? "" : cleanHtml(element, resolve);
+  if (!ELEMENTS.has(name)) return inner;
+  const tag = `<${name}${attributes(element, resolve)}>`;
+  return VOID.has(name) ? tag : `${tag}${inner}</${name}>`;
+}
+
+function attributes(element: Element, resolve: Resolve): string {
+  const list = element.attributes;
+  let out = "";
+  for (let index = 0; index < list.length; index += 2) {
+    const name = list[index] as string;
+    if (!ATTRIBUTES.has(name)) continue;
+    let value: string | null = list[index + 1] as string;
+    if (ADDRESSES.has(name)) value = resolve(value);
+    else if (name === "srcset") value = sourceSet(value, resolve);
+    if (value !== null) out += ` ${name}="${escapeAttribute(value)}"`;
+  }
+  return out;
+}
+
+function sourceSet(value: string, resolve: Resolve): string | null {
+  const parts = value.split(/,\s+/).flatMap((part) => {
+    const [address = "", ...size] = part.trim().split(/\s+/);
+    const whole = resolve(address);
+    return whole === null ? [] : [[whole, ...size].join(" ")];
+  });
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+function escapeText(text: string): string {
+  return /[&<>]/.test(text) ? text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;") : text;
+}
+
+function escapeAttribute(text: string): string {
+  return escapeText(text).replace(/"/g, "&quot;");
+}

@@ -1,0 +1,126 @@
+/** What a field's text may become. A new type is a line here, and a file beside this one when it needs one. */
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { toMarkdown } from "../article/markdown.ts";
+import { isHidden } from "../article/visible.ts";
+import type { Element } from "../dom/nodes.ts";
+import { squeeze, textOf } from "../dom/text.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
+import { cleanHtml } from "./clean-html.ts";
+import { parseDate } from "./date.ts";
+import { parseNumber } from "./number.ts";
+
+/** What a selector found: an element of the page, or a value (an attribute, a text, a piece of JSON). */
+export type Match = { element: Element } | { value: JsonValue };
+
+export interface ValueType {
+  /** As in "expected …". */
+  expected: string;
+  /** Undefined when the match is not of this type. */
+  convert(match: Match, facts: PageFacts): JsonValue | undefined;
+}
+
+const YES = new Set([
+  "true",
+  "yes",
+  "y",
+  "1",
+  "on",
+  "ja",
+  "oui",
+  "sí",
+  "si",
+  "✓",
+  "✔",
+  "instock",
+  "in stock",
+  "available",
+]);
+const NO = new Set([
+  "false",
+  "no",
+  "n",
+  "0",
+  "off",
+  "nein",
+  "non",
+  "✗",
+  "✘",
+  "outofstock",
+  "out of stock",
+  "sold out",
+  "unavailable",
+]);
+
+export function textOfMatch(match: Match): string {
+  if ("element" in match) return textOf(match.element);
+  const { value } = match;
+  if (typeof value === "string") return squeeze(value);
+  return value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function number(match: Match, facts: PageFacts): number | undefined {
+  if ("value" in match && typeof match.value === "number") return match.value;
+  return parseNumber(textOfMatch(match), facts.language) ?? undefined;
+}
+
+export const TYPES: Readonly<Record<string, ValueType>> = {
+  string: {
+    expected: "a text",
+    convert: (match) => textOfMatch(match),
+  },
+  number: { expected: "a number", convert: number },
+  integer: {
+    expected: "a whole number",
+    convert: (match, facts) => {
+      const value = number(match, facts);
+      return value !== undefined && Number.isSafeInteger(value) ? value : undefined;
+    },
+  },
+  boolean: {
+    expected: "yes or no",
+    convert: (match) => {
+      const text = textOfMatch(match)
+        .toLowerCase()
+        .replace(/^https?:\/\/schema\.org\//, "");
+      return YES.has(text) ? true : NO.has(text) ? false : undefined;
+    },
+  },
+  date: {
+    expected: "a date that can be read in one way only",
+    convert: (match, facts) => {
+      // <time> says in an attribute what its text says to people.
+      const stamp = "element" in match ? match.element.attr("datetime") : undefined;
+      return parseDate(stamp ?? textOfMatch(match), facts.language) ?? undefined;
+    },
+  },
+  url: {
+    expected: "a web address",
+    convert: (match, facts) => {
+      const given = "element" in match ? addressOf(match.element) : textOfMatch(match);
+      return given === "" ? undefined : (facts.resolve(given) ?? undefined);
+    },
+  },
+  markdown: {
+    expected: "an element",
+    convert: (match, facts) =>
+      "element" in match
+        ? toMarkdown(match.element, { resolve: facts.resolve, keep: (element) => !isHidden(element) })
+        : textOfMatch(match),
+  },
+  html: {
+    expected: "an element",
+    convert: (match, facts) =>
+      "element" in match ? cleanHtml(match.element, facts.resolve).trim() : escapeHtml(textOfMatch(match)),
+  },
+};
+
+export const TYPE_NAMES = Object.keys(TYPES);
+
+/** `{"css": "a", "type": "url"}` means the link, not its text. */
+function addressOf(element: Element): string {
+  return element.attr("href") ?? element.attr("src") ?? element.attr("content") ?? textOf(element);
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}

@@ -62,10 +62,10 @@ export class Formatting {
     const { stack } = this.#open;
     let at = list.length - 1;
     const last = list[at];
-    if (last === undefined || last === null || stack.includes(last)) return;
+    if (last === undefined || last === null || stack.lastIndexOf(last) >= 0) return;
     while (at > 0) {
       const entry = list[at - 1];
-      if (entry === null || entry === undefined || stack.includes(entry)) break;
+      if (entry === null || entry === undefined || stack.lastIndexOf(entry) >= 0) break;
       at -= 1;
     }
     for (; at < list.length; at += 1) {
@@ -81,9 +81,18 @@ export class Formatting {
   close(tag: Tag): boolean {
     const open = this.#open;
     const { stack } = open;
-    if (open.current.tag === tag && !this.#list.includes(open.current)) {
-      stack.pop();
-      return true;
+    const { current } = open;
+    if (current.tag === tag) {
+      // Nearly always: closed where it was opened.
+      if (this.#list[this.#list.length - 1] === current) {
+        this.#list.pop();
+        stack.pop();
+        return true;
+      }
+      if (!this.#list.includes(current)) {
+        stack.pop();
+        return true;
+      }
     }
     for (let round = 0; round < 8; round += 1) {
       const element = this.find(tag);

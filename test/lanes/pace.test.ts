@@ -180,6 +180,66 @@ test("refusals of requests that were under way together are one refusal", () => 
   assert.equal(pace.takeChange()?.holdStep, 1);
 });
 
+test("a burst that is refused together opens no breaker; refusals one after the other do", async () => {
+  const { clock, pace, startAll, one } = make();
+  startAll();
+  for (let n = 0; n < 10; n += 1) pace.end(answer(429, 1000));
+  assert.equal(pace.breaker.failures, 1);
+  for (let n = 0; n < 4; n += 1) {
+    await clock.advance(1000);
+    one(answer(429, 1000));
+  }
+  assert.equal(whyOf(pace), "circuit_open");
+});
+
+test("after a refusal a site is asked for one page at a time, then for more and more", async () => {
+  const { clock, pace, startAll } = make({ maxConcurrency: 8 });
+  assert.equal(startAll(), 8);
+  for (let n = 0; n < 8; n += 1) pace.end(answer(429, 1000));
+  await clock.advance(1000);
+  const sizes: number[] = [];
+  for (let round = 0; round < 60; round += 1) {
+    const started = startAll();
+    sizes.push(started);
+    for (let n = 0; n < started; n += 1) pace.end(null);
+  }
+  assert.deepEqual(sizes.slice(0, 4), [1, 2, 4, 4], "quickly up to half of what was too much");
+  assert.ok(sizes[10]! <= 5, "then slowly");
+  assert.equal(sizes.at(-1), 8, "and in the end as if nothing had been");
+});
+
+test("a site that refuses one at a time gets pauses between, which grow with refusals and shrink with good answers", async () => {
+  const { clock, pace, one } = make({ maxConcurrency: 1 }, { breaker: { failures: 100, cooldownMs: 1 } });
+  const pauses: (number | null)[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    one(answer(429, 100));
+    await clock.advance(100);
+    pauses.push(waitOf(pace));
+    await clock.advance(10_000);
+  }
+  assert.deepEqual(pauses, [150, 400, 900]);
+  for (let n = 0; n < 30; n += 1) {
+    one(null);
+    await clock.advance(1000);
+  }
+  one(null);
+  assert.equal(pace.gate().kind, "go");
+});
+
+test("an owner that takes its own lane again approaches the site as carefully as before", async () => {
+  const { clock, pace, startAll } = make();
+  startAll();
+  for (let n = 0; n < 10; n += 1) pace.end(answer(429, 1000));
+  await clock.advance(1000);
+  const again = new Pace(site(), RULES, clock, pace.memory());
+  again.start();
+  assert.equal(whyOf(again), "concurrency");
+  // A new process knows only that the site refused and has not answered well since.
+  const stranger = new Pace(site({ holdStep: 1 }), RULES, clock);
+  stranger.start();
+  assert.equal(whyOf(stranger), "concurrency");
+});
+
 test("a good answer that was under way does not lift a hold", () => {
   const { pace } = make({ maxConcurrency: 2 });
   pace.start();
@@ -244,7 +304,7 @@ test("404s, our own refusals and broken handlers open no breaker", () => {
 test("what the site asked for is handed out once for storing, and a new owner goes on with it", async () => {
   const { clock, pace, one } = make();
   assert.equal(pace.takeChange(), null);
-  for (let n = 0; n < 5; n += 1) one(answer(429, 60_000));
+  for (let n = 0; n < 5; n += 1) one(answer(500));
   const stored = pace.takeChange();
   assert.ok(stored !== null);
   assert.equal(pace.takeChange(), null);

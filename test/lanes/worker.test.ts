@@ -177,6 +177,34 @@ test("a page that is always refused for its rate fails as rate_limited in the en
   assert.equal(shop.starts.length, 6);
 });
 
+for (const [perSecond, retryAfterMs] of [
+  [1, 1000],
+  [1, null],
+  [20, 1000],
+] as const) {
+  const words = retryAfterMs === null ? "without saying when to come back" : `and says ${retryAfterMs / 1000} s`;
+  test(`a site that allows ${perSecond} a second ${words} gets that, and no page is lost`, async (t) => {
+    let tokens: number = perSecond;
+    let at = 0;
+    const shop: Workshop = await Workshop.open(t, {
+      rules: { maxPerSite: 10 },
+      latencyMs: 50,
+      answer: () => {
+        const now = shop.clock.monotonic();
+        tokens = Math.min(perSecond, tokens + ((now - at) / 1000) * perSecond);
+        at = now;
+        if (tokens < 1) return status(429, retryAfterMs);
+        tokens -= 1;
+        return null;
+      },
+    });
+    const run = await shop.run(pages("a.test", 100));
+    await shop.finish(600_000);
+    assert.equal((await shop.store.run(run.id))?.status, "completed");
+    assert.ok(shop.starts.length < 150, `${shop.starts.length} requests for 100 pages`);
+  });
+}
+
 test("a hold keeps the whole site waiting, and no other", async (t) => {
   const shop = await Workshop.open(t, {
     rules: { maxPerSite: 1 },

@@ -175,16 +175,18 @@ export class LaneOwner implements SlotSeeker {
   }
 
   async #claim(limit: number): Promise<void> {
-    const { store, clock, pressure } = this.#deps;
+    const { store, clock, pressure, settler } = this.#deps;
     const blocked = this.#window.blockedResolvers();
     try {
+      // A retry that is still on its way to the store is not in the store's answer.
+      const unwritten = settler.isWriting(this.#grant) ? this.#nextReadyAt : null;
       const claim = await store.claim(this.#grant, { limit, withoutResolvers: blocked }, clock.now());
       if (claim === null) {
         this.#lost = true;
         return;
       }
       this.#window.add(claim.tasks);
-      this.#nextReadyAt = claim.nextReadyAt;
+      this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
       // Tasks of a used-up resolver stay behind on purpose: they are asked for again when it has room.
       this.#dry = claim.tasks.length === 0 && blocked.length === 0 ? true : !claim.more && blocked.length === 0;
     } catch (error) {
@@ -250,7 +252,7 @@ export class LaneOwner implements SlotSeeker {
     if (this.#ticket.fence.aborted || this.#lost) return;
     const { verdict } = end.settled;
     if (verdict.kind === "retry") {
-      this.#nextReadyAt = Math.min(this.#nextReadyAt ?? Number.POSITIVE_INFINITY, verdict.readyAt);
+      this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.readyAt);
     }
     if (verdict.kind === "rate_wait" || verdict.kind === "handed_back") this.#dry = false;
     const site = this.#grant.site?.site;
@@ -313,6 +315,10 @@ export class LaneOwner implements SlotSeeker {
     while (this.#running.size > 0 && !this.#ticket.fence.aborted)
       await this.#ticket.changed.wait(this.#deps.clock, null);
   }
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

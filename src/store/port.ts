@@ -47,8 +47,11 @@ export interface Store extends AsyncDisposable {
   counts(runId: string): Promise<LaneCounts[]>;
 
   // Lanes.
-  /** Lanes with something to do now or later that nobody owns. */
-  lanesWithWork(): Promise<LaneWork[]>;
+  /**
+   * Lanes with something to do now or later that nobody owns; and those of `owner` with ready work, because it may not
+   * know of what came while it was at work.
+   */
+  lanesWithWork(owner?: string): Promise<LaneWork[]>;
   /** Makes `owner` the only owner, with a new epoch; what the owner before left running goes back to the queue. */
   takeLane(lane: string, owner: string, ttlMs: number): Promise<LaneGrant | null>;
   releaseLane(hold: LaneHold): Promise<void>;

@@ -60,9 +60,21 @@ export interface SimProcess {
   pid: number;
   alive: boolean;
   frozenUntil: number;
+  /** How often it changed the store. */
+  writes: number;
   clock: Clock;
   onDeath: (() => void)[];
 }
+
+/** Calls that leave the store as it was. */
+const READS: ReadonlySet<string> = new Set([
+  "engineHolder",
+  "lanesWithWork",
+  "controlVersion",
+  "site",
+  "budgetCap",
+  "heartbeat",
+]);
 
 const NEVER = new Promise<never>(() => {});
 
@@ -76,7 +88,6 @@ export class World {
   readonly #listeners = new Map<string, { process: SimProcess; onPoke: (lanes: string[] | null) => void }>();
   #order = 0;
   #writes = 0;
-  #writer: SimProcess | null = null;
   steps = 0;
 
   constructor(random: Random) {
@@ -98,6 +109,7 @@ export class World {
       pid: this.processes.length + 1,
       alive: true,
       frozenUntil: 0,
+      writes: 0,
       onDeath: [],
       clock: this.clock(null),
     };
@@ -170,9 +182,7 @@ export class World {
         if (name === "foreignVersion") {
           return async () => {
             if (!process.alive) return NEVER;
-            if (this.#writer !== process) this.#writes += 1;
-            this.#writer = process;
-            return this.#writes;
+            return this.#writes - process.writes;
           };
         }
         return async (...args: unknown[]) => {
@@ -181,13 +191,21 @@ export class World {
           const fate = crash();
           if (fate === "before") this.kill(process);
           if (!process.alive) return NEVER;
-          this.#writer = process;
+          if (!READS.has(String(name))) {
+            this.#writes += 1;
+            process.writes += 1;
+          }
           const result = await (value as (...all: unknown[]) => Promise<unknown>).apply(target, args);
           if (fate === "after") this.kill(process);
           return process.alive ? result : NEVER;
         };
       },
     });
+  }
+
+  /** Somebody who is no process of this world wrote to the store. */
+  wroteElsewhere(): void {
+    this.#writes += 1;
   }
 
   thaw(process: SimProcess): Promise<void> {

@@ -24,6 +24,8 @@ export interface EmbeddedEngineOptions {
   heartbeatMs: number;
   graceMs: number;
   maxActiveLanes: number;
+  /** How often everything is looked at even if nothing seems to have changed. */
+  reconcileMs?: number;
   /** Told when this process becomes the engine or stops being it. */
   onRole?: (role: EngineRole) => void;
 }
@@ -185,7 +187,10 @@ export class EmbeddedEngine implements Engine {
     this.#setRole("engine");
     const lost = new AbortController();
     const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
-    const duties = [this.#keepLease(term, heartbeatMs, leaseTtlMs, lost), this.#lookForWork(scheduler, lost.signal)];
+    const duties = [
+      this.#keepLease(term, heartbeatMs, leaseTtlMs, lost),
+      this.#lookForWork(term, scheduler, lost.signal),
+    ];
     await link
       .listen((lanes) => {
         if (lanes === null) this.controlChanged();
@@ -243,7 +248,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** The reconciler: at the start, every 30 s, and whenever another process wrote to the store. */
-  async #lookForWork(scheduler: LaneScheduler, lost: AbortSignal): Promise<void> {
+  async #lookForWork(term: string, scheduler: LaneScheduler, lost: AbortSignal): Promise<void> {
     const { store, clock, log } = this.#options;
     lost.addEventListener("abort", () => this.#look.raise(), { once: true });
     let seen = -1;
@@ -258,13 +263,13 @@ export class EmbeddedEngine implements Engine {
           this.#lookAtAll ||
           foreign !== seen ||
           version !== control ||
-          clock.monotonic() - reconciled >= RECONCILE_MS
+          clock.monotonic() - reconciled >= (this.#options.reconcileMs ?? RECONCILE_MS)
         ) {
           this.#lookAtAll = false;
           seen = foreign;
           control = version;
           reconciled = clock.monotonic();
-          for (const work of await store.lanesWithWork()) scheduler.offerAt(work.lane, work.readyAt);
+          for (const work of await store.lanesWithWork(term)) scheduler.offerAt(work.lane, work.readyAt);
         }
       } catch (error) {
         log.warn("the reconciler cannot read the store; it tries again", { error: messageOf(error) });

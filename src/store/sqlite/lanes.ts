@@ -5,16 +5,16 @@ import { siteOfLane } from "./sites.ts";
 /** Written as the partial index has it, so that SQLite uses the index. */
 export const STREAM_IS_OPEN = "(s.queued > 0 OR s.running > 0 OR s.retrying > 0)";
 
-export function lanesWithWork({ connection, leaseNow }: Context): LaneWork[] {
+export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): LaneWork[] {
   const open = rows<{ id: number; lane: string; ready: number }>(
     connection
       .sql(
-        `SELECT l.id, l.lane, sum(s.queued + s.running) AS ready
+        `SELECT l.id, l.lane, sum(s.queued + CASE WHEN l.owner = ? THEN 0 ELSE s.running END) AS ready, l.owner = ? AS ours
          FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
-         WHERE ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') AND (l.owner IS NULL OR l.lease_until < ?)
-         GROUP BY l.id`,
+         WHERE ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') AND (l.owner IS NULL OR l.owner = ? OR l.lease_until < ?)
+         GROUP BY l.id HAVING ready > 0 OR ours IS NOT 1`,
       )
-      .all(leaseNow()),
+      .all(owner, owner, owner, leaseNow()),
   );
   return open.map((row) => ({
     lane: row.lane,

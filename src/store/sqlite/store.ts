@@ -67,7 +67,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     retryFailed: async (runId, choice, now) => retryFailed(context, runId, choice, now),
     counts: async (runId) => readCounts(context, runId),
 
-    lanesWithWork: async () => lanesWithWork(context),
+    lanesWithWork: async (owner) => lanesWithWork(context, owner),
     takeLane: async (lane, owner, ttlMs) => takeLane(context, lane, owner, ttlMs),
     releaseLane: async (hold) => {
       cursor.forget(hold.laneId);

@@ -1,7 +1,7 @@
 /** Looks at what an installation needs. Part of the composition root, because it looks at everything. */
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { isOrbError, messageOf } from "./base/errors.ts";
-import { mayBeAlive } from "./base/machine.ts";
+import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import type { DoctorCheck } from "./cli/wiring.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { openClient } from "./app.ts";
@@ -50,7 +50,8 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     await client.store.probe();
     add("database", "ok", config.database.kind === "sqlite" ? config.database.path : config.database.kind);
     const holder = await client.store.engineHolder();
-    if (holder === null || !mayBeAlive(holder))
+    // One of an earlier boot is gone, whatever its lease says: the clock that it was measured by started anew.
+    if (holder === null || holder.boot !== ownIdentity().boot || !mayBeAlive(holder))
       add("engine", "ok", "no process is working now; orb queue run starts one");
     else if (holder.remainingMs < 0)
       add(

@@ -102,6 +102,18 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.equal((await engine.end()).code, 0);
   });
 
+  test("orb doctor does not take an engine from before a reboot for a living one", async () => {
+    await using orb = new Orb();
+    await orb.run(["migrate"]);
+    const db = new DatabaseSync(orb.database);
+    db.exec(
+      `UPDATE engine SET holder = 'before', boot = 'another', pid = ${process.pid}, pid_start = '', address = '', lease_until = 1e15`,
+    );
+    db.close();
+    const { checks } = await orb.json<Doctor>("doctor");
+    assert.match(checks.at(-1)?.what ?? "", /no process is working now/);
+  });
+
   test("orb audit finds a file that was changed behind its back, when it looks deep", async () => {
     await using target = await Target.start(1);
     await using orb = new Orb();

@@ -96,13 +96,22 @@ function weigh(body: Element, careful: boolean): Map<Element, Weight> {
   return weights;
 }
 
+/** Characters, with every run of white space as one. */
 function visibleLength(text: string): number {
-  return /\S/.test(text) ? text.replace(/\s+/g, " ").trim().length : 0;
+  let count = 0;
+  let gap = true;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const space = code === 32 || (code >= 9 && code <= 13) || code === 160;
+    if (!space || !gap) count += 1;
+    gap = space;
+  }
+  return gap && count > 0 ? count - 1 : count;
 }
 
 function countCommas(text: string): number {
   let count = 0;
-  for (const char of text)
+  for (const char of text.slice(0, 10_000))
     if (char === "," || char === "、" || char === "،" || char === "，" || char === "。") count += 1;
   return count;
 }

@@ -1,5 +1,5 @@
 /** HTML to Markdown (CommonMark with GitHub's tables and strike-through). */
-import type { Element, Node } from "../dom/nodes.ts";
+import { type Element, MAX_TEXT, type Node } from "../dom/nodes.ts";
 import { isBlock, rawText } from "../dom/text.ts";
 import { tableToMarkdown } from "./markdown-table.ts";
 
@@ -9,7 +9,18 @@ export interface MarkdownOptions {
   keep(element: Element): boolean;
 }
 
-export function toMarkdown(element: Element, options: MarkdownOptions): string {
+export function toMarkdown(element: Element, given: MarkdownOptions): string {
+  // Past the limit nothing more is kept; the tree is walked to its end without work.
+  let room = MAX_TEXT;
+  const options: MarkdownOptions = {
+    resolve: given.resolve,
+    keep(child) {
+      for (let node = child.first; node !== null && room > 0; node = node.next) {
+        room -= node.kind === 3 ? node.sourceLength : 8;
+      }
+      return room > 0 && given.keep(child);
+    },
+  };
   const blocks = isContainer(element) ? childBlocks(element, options) : block(element, options);
   return blocks.join("\n\n").trim();
 }

@@ -1,5 +1,5 @@
 /** The text of an article: paragraphs apart by an empty line, list items and table rows each on a line. */
-import type { Element } from "../dom/nodes.ts";
+import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 import { isBlock } from "../dom/text.ts";
 
 const LINES = new Set(["li", "tr", "dt", "dd", "br", "option", "caption"]);
@@ -16,8 +16,11 @@ class Writer {
   #line = "";
   #gap = "";
 
+  #room = MAX_TEXT;
+
   text(text: string): void {
-    this.#line += text;
+    this.#room -= text.length;
+    if (this.#room >= 0) this.#line += text;
   }
 
   /** Ends the line; the strongest of the breaks between two pieces of text counts. */
@@ -32,7 +35,8 @@ class Writer {
 
   verbatim(text: string): void {
     this.break("\n\n");
-    if (text.trim() === "") return;
+    this.#room -= text.length;
+    if (this.#room < 0 || text.trim() === "") return;
     this.#out += (this.#out === "" ? "" : "\n\n") + text.replace(/^\n+|\s+$/g, "");
     this.#gap = "\n\n";
   }

@@ -129,8 +129,8 @@ export class BodyRules {
         return;
       case "foreign":
         this.#formatting.reconstruct();
-        open.insert(tag, from, to, tag.name === "svg" ? 1 : 2);
-        if (!selfClosing) open.push(open.current.last as Element);
+        if (selfClosing) open.insert(tag, from, to, tag.name === "svg" ? 1 : 2);
+        else open.open(tag, from, to, tag.name === "svg" ? 1 : 2);
         return;
       case "frameset":
       case "frame":
@@ -146,6 +146,18 @@ export class BodyRules {
         // Parts of tables and heads where there is no table or head.
         return;
     }
+  }
+
+  /** Directly in a table a form holds nothing, and an unseen field stays where it is. True when that was the case. */
+  startInTable(tag: Tag, from: number, to: number): boolean {
+    if (tag.rule === "form") {
+      if (this.#form === null) this.#form = this.#open.insert(tag, from, to);
+      return true;
+    }
+    if (tag.name !== "input") return false;
+    const type = /\btype\s*=\s*["']?hidden\b/i.test(this.#open.document.source.slice(from, Math.min(to, from + 1000)));
+    if (type) this.#open.insert(tag, from, to);
+    return type;
   }
 
   #closeOpenLink(tag: Tag): void {

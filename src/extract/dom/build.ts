@@ -6,7 +6,7 @@ import { BodyRules } from "./body-rules.ts";
 import { Formatting } from "./formatting.ts";
 import type { Element } from "./nodes.ts";
 import { OpenElements } from "./open-elements.ts";
-import { isBlank } from "./scan.ts";
+import { isBlank, isSpace } from "./scan.ts";
 import { Tables } from "./tables.ts";
 import { HEAD_CONTENT, type Tag, TAGS, VOID } from "./tags.ts";
 
@@ -51,6 +51,7 @@ export class TreeBuilder {
       const verdict = this.#tables.startTag(tag, from, to);
       if (verdict === "done") return;
       if (verdict === "again") continue;
+      if (verdict === "foster" && this.#rules.startInTable(tag, from, to)) return;
       open.fostering = verdict === "foster";
       this.#rules.startTag(tag, from, to, selfClosing);
       open.fostering = false;
@@ -74,7 +75,8 @@ export class TreeBuilder {
     }
   }
 
-  text(from: number, to: number): void {
+  text(start: number, to: number): void {
+    let from = start;
     const { open } = this;
     const { source } = open.document;
     if (open.current.space !== 0) return open.text(from, to, false);
@@ -89,8 +91,10 @@ export class TreeBuilder {
         return;
       }
       this.#startBody(0, 0);
+      while (isSpace(source.charCodeAt(from))) from += 1;
     }
     if (open.mode === "in-colgroup" && !blank) {
+      if (open.current.tag.rule !== "colgroup") return;
       open.stack.pop();
       open.mode = "in-table";
     }

@@ -8,6 +8,12 @@ import type { Bucket, Tag } from "./tags.ts";
 
 export type Node = Element | TextNode;
 
+/**
+ * Of one run of text, and of all that is read out of one element, this much is read: ten novels. A page of 20 MB of
+ * words is an attack, or a log file.
+ */
+export const MAX_TEXT = 2_000_000;
+
 export class TextNode {
   readonly kind = 3;
   parent: Element | null = null;
@@ -28,7 +34,7 @@ export class TextNode {
 
   get data(): string {
     if (this.#data === null) {
-      const text = this.#source.slice(this.#from, this.#to);
+      const text = this.#source.slice(this.#from, Math.min(this.#to, this.#from + MAX_TEXT));
       const decode = this.parent?.document.xml === true ? decodeXML : decodeHTML;
       this.#data = this.#raw || !text.includes("&") ? text : decode(text);
     }

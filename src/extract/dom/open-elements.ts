@@ -1,6 +1,6 @@
 /** The stack of open elements, and where the next node goes. */
 import { Document, Element, type Node, TextNode } from "./nodes.ts";
-import { BREAKOUT, IMPLIED_END, INTEGRATION, SCOPE, type Tag, TAGS, tagNamed } from "./tags.ts";
+import { BREAKOUT, IMPLIED_END, MATH_INTEGRATION, SCOPE, SVG_INTEGRATION, type Tag, TAGS, tagNamed } from "./tags.ts";
 
 export type Mode =
   | "before-head"
@@ -86,7 +86,9 @@ export class OpenElements {
     if (this.fostering && TABLE_PARTS.has(target.tag.name) && target.space === 0) {
       const at = this.lastIndexOf("table");
       const table = this.stack[at];
-      if (table !== undefined) {
+      const template = this.lastIndexOf("template");
+      if (template > at) parent = this.stack[template] as Element;
+      else if (table !== undefined) {
         parent = table.parent ?? this.stack[at - 1] ?? this.document.root;
         before = table.parent === null ? null : table;
       }
@@ -114,7 +116,7 @@ export class OpenElements {
       if (element.space === 0) {
         if (matches(element)) return true;
         if ((element.tag.flags & SCOPE) !== 0 || also?.(element) === true) return false;
-      } else if ((element.tag.flags & INTEGRATION) !== 0) return false;
+      } else if (isIntegration(element)) return false;
     }
     return false;
   }
@@ -184,7 +186,7 @@ export class OpenElements {
   /** svg and math have rules of their own, except in the places where HTML may stand inside them. */
   inForeign(): boolean {
     const { current } = this;
-    return current.space !== 0 && (current.tag.flags & INTEGRATION) === 0;
+    return current.space !== 0 && !isIntegration(current);
   }
 
   leaveForeign(): void {
@@ -205,6 +207,11 @@ const MODE_OF: Partial<Record<string, Mode>> = {
   table: "in-table",
   template: "in-template",
 };
+
+/** `<title>` counts in svg only, `<mi>` in math only. */
+function isIntegration(element: Element): boolean {
+  return (element.tag.flags & (element.space === 1 ? SVG_INTEGRATION : MATH_INTEGRATION)) !== 0;
+}
 
 function isP(element: Element): boolean {
   return element.tag === P;

@@ -156,7 +156,8 @@ class HtmlParser {
     if (tag === undefined) {
       // A name may be as long as the page; nobody selects by that.
       tag = new Tag(name.length > 256 ? name.slice(0, 256) : name, "ordinary", 0, null);
-      if (this.#unknown.size < 10_000) this.#unknown.set(name, tag);
+      // `image` is one thing in svg and another outside.
+      if (this.#unknown.size < 10_000 && name !== "image") this.#unknown.set(name, tag);
     }
     return tag;
   }

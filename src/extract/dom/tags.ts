@@ -15,7 +15,8 @@ export const RAW_TEXT = 64;
 export const RC_DATA = 128;
 export const HEAD_CONTENT = 256;
 /** HTML rules hold again inside these elements of svg and math. */
-export const INTEGRATION = 512;
+export const SVG_INTEGRATION = 512;
+export const MATH_INTEGRATION = 1024;
 
 /** Which rule of "in body" a tag follows. */
 export type Rule =
@@ -126,7 +127,8 @@ const FLAGS: readonly [flag: number, names: string][] = [
   [RAW_TEXT, "style script xmp iframe noembed noframes"],
   [RC_DATA, "title textarea"],
   [HEAD_CONTENT, "base basefont bgsound link meta title noscript noframes style script template"],
-  [INTEGRATION, "foreignobject desc title mi mo mn ms mtext annotation-xml"],
+  [SVG_INTEGRATION, "foreignobject desc title"],
+  [MATH_INTEGRATION, "mi mo mn ms mtext annotation-xml"],
 ];
 
 const BUCKETS: Record<Bucket, string> = {

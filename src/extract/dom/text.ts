@@ -1,5 +1,5 @@
 /** The readable text of an element. */
-import type { Element, Node } from "./nodes.ts";
+import { type Element, MAX_TEXT, type Node } from "./nodes.ts";
 
 const BLOCKS = new Set(
   "address article aside blockquote br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section summary table tbody td tfoot th thead title tr ul".split(
@@ -21,21 +21,39 @@ export function squeeze(text: string): string {
 export function textOf(element: Element): string {
   const only = element.first;
   if (only !== null && only.kind === 3 && only.next === null) return squeeze(only.data);
-  return squeeze(collect(element));
+  const parts: string[] = [];
+  collect(element, parts, { left: MAX_TEXT });
+  return squeeze(parts.join(""));
 }
 
 /** Every character inside, as it stands: what scripts and data hold. */
 export function rawText(element: Element): string {
-  let out = "";
-  for (let node = element.first; node !== null; node = node.next) out += node.kind === 3 ? node.data : rawText(node);
-  return out;
+  const only = element.first;
+  if (only !== null && only.kind === 3 && only.next === null) return only.data;
+  const parts: string[] = [];
+  gather(element, parts, { left: MAX_TEXT });
+  return parts.join("");
 }
 
-function collect(element: Element): string {
-  let out = "";
-  for (let node: Node | null = element.first; node !== null; node = node.next) {
-    if (node.kind === 3) out += node.data;
-    else if (!SILENT.has(node.tag.name)) out += isBlock(node) ? ` ${collect(node)} ` : collect(node);
+function gather(element: Element, parts: string[], room: { left: number }): void {
+  for (let node = element.first; node !== null && room.left > 0; node = node.next) {
+    if (node.kind === 3) {
+      parts.push(node.data);
+      room.left -= node.data.length;
+    } else gather(node, parts, room);
   }
-  return out;
+}
+
+function collect(element: Element, parts: string[], room: { left: number }): void {
+  for (let node: Node | null = element.first; node !== null && room.left > 0; node = node.next) {
+    if (node.kind === 3) {
+      parts.push(node.data);
+      room.left -= node.data.length;
+    } else if (!SILENT.has(node.tag.name)) {
+      const block = isBlock(node);
+      if (block) parts.push(" ");
+      collect(node, parts, room);
+      if (block) parts.push(" ");
+    }
+  }
 }

@@ -13,18 +13,35 @@ export interface XPathQuery {
 }
 
 interface Evaluated {
-  toArray?(): (NodeView | AttributeView)[];
+  toUnsortedArray?(): (NodeView | AttributeView)[];
   /** Whichever of these the result has is its value. */
   num?: number;
   b?: boolean;
   str?: string;
 }
+interface NodeSet {
+  nodes: unknown[];
+  size: number;
+  tree: unknown;
+  addArray(nodes: readonly unknown[]): void;
+}
 interface Library {
+  XNodeSet: { prototype: NodeSet };
   parse(expression: string): { evaluate(options: Record<string, unknown>): Evaluated };
 }
 
 // The package's own types bring the browser's globals into every file of the program.
 const library = createRequire(import.meta.url)("xpath") as Library;
+
+// Its own way compares every node with every other: 5 s for 100,000 links, in which no step of ours is counted.
+library.XNodeSet.prototype.addArray = function addArray(this: NodeSet, nodes: readonly unknown[]): void {
+  budget.spend(this.nodes.length + nodes.length);
+  const all = new Set(this.nodes);
+  for (const node of nodes) all.add(node);
+  this.nodes = [...all];
+  this.size = all.size;
+  this.tree = null;
+};
 
 const MAX_LENGTH = 1000;
 const FUNCTIONS = new Set(
@@ -45,8 +62,9 @@ export function compileXPath(expression: string): XPathQuery {
         isHtml: !within.document.xml,
         namespaces: (prefix: string) => prefix,
       });
-      if (result.toArray === undefined) return [{ value: result.num ?? result.b ?? result.str ?? "" }];
-      const nodes = result.toArray();
+      if (result.toUnsortedArray === undefined) return [{ value: result.num ?? result.b ?? result.str ?? "" }];
+      // The library's own sorting takes seconds for 100,000 nodes.
+      const nodes = [...new Set(result.toUnsortedArray())].sort((a, b) => a.order - b.order);
       budget.spend(nodes.length);
       return nodes.slice(0, limit).map(toMatch);
     },

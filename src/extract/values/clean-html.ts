@@ -2,7 +2,7 @@
  * HTML that is safe to keep and to show: an allow-list of elements and attributes, written anew from the tree. Scripts,
  * styles, frames, forms, event handlers and addresses that run code are gone; links and pictures have whole addresses.
  */
-import type { Element } from "../dom/nodes.ts";
+import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 
 const ELEMENTS = new Set(
   "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup data dd del details dfn div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins kbd li main mark nav ol p picture pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr".split(
@@ -27,20 +27,26 @@ export type Resolve = (address: string) => string | null;
 
 /** What is inside the element, not the element itself. */
 export function cleanHtml(element: Element, resolve: Resolve): string {
+  return inner(element, resolve, { left: MAX_TEXT });
+}
+
+function inner(element: Element, resolve: Resolve, room: { left: number }): string {
   let out = "";
-  for (let node = element.first; node !== null; node = node.next) {
-    out += node.kind === 3 ? escapeText(node.data) : cleanElement(node, resolve);
+  for (let node = element.first; node !== null && room.left > 0; node = node.next) {
+    if (node.kind === 3) room.left -= node.data.length;
+    out += node.kind === 3 ? escapeText(node.data) : cleanElement(node, resolve, room);
   }
   return out;
 }
 
-function cleanElement(element: Element, resolve: Resolve): string {
+function cleanElement(element: Element, resolve: Resolve, room: { left: number }): string {
   const { name } = element.tag;
   if (element.space !== 0 || DROPPED.has(name)) return "";
-  const inner = VOID.has(name) ? "" : cleanHtml(element, resolve);
-  if (!ELEMENTS.has(name)) return inner;
+  room.left -= 8;
+  const content = VOID.has(name) ? "" : inner(element, resolve, room);
+  if (!ELEMENTS.has(name)) return content;
   const tag = `<${name}${attributes(element, resolve)}>`;
-  return VOID.has(name) ? tag : `${tag}${inner}</${name}>`;
+  return VOID.has(name) ? tag : `${tag}${content}</${name}>`;
 }
 
 function attributes(element: Element, resolve: Resolve): string {

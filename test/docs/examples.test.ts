@@ -9,7 +9,7 @@ import { read, root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { examplesOf } from "./markdown.ts";
 
-/** The hosts that the pages speak of; each is a server on this machine. */
+/** The hosts that the pages speak of, in order; each is a server on this machine. */
 const HOSTS = ["example.com", "www.rfc-editor.org"];
 const PAGES: Record<string, { type: string; body: string }> = {
   "/rfc/rfc9309.txt": { type: "text/plain", body: "Robots Exclusion Protocol\n".padEnd(28_049, ".") },
@@ -29,17 +29,21 @@ async function openPlace(): Promise<Place> {
   const dir = folder.path;
   for (const name of ["package.json", "tsconfig.json"]) cpSync(join(root, name), join(dir, name));
   for (const name of ["bin", "src", "node_modules"]) symlinkSync(join(root, name), join(dir, name));
-  const servers = await Promise.all(
-    HOSTS.map(async (host) => {
+  const listening = await Promise.all(
+    HOSTS.map(async () => {
       const server = createServer((request, response) => {
         const { type, body } = PAGES[request.url ?? ""] ?? { type: "text/html", body: `this is ${request.url}` };
         response.writeHead(request.url === "/missing" ? 404 : 200, { "content-type": type });
         response.end(body);
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return { server, host, here: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+      return { server, here: `127.0.0.1:${(server.address() as AddressInfo).port}` };
     }),
   );
+  // Lists are in order of site: the servers take the names so that theirs is the same as on the page.
+  const servers = listening
+    .toSorted((a, b) => (a.here < b.here ? -1 : 1))
+    .map((server, index) => ({ ...server, host: HOSTS[index] ?? "" }));
   const toHere = (text: string) =>
     servers.reduce(
       (all, { host, here }) => all.replaceAll(`https://${host}`, `http://${here}`).replaceAll(host, here),

@@ -39,7 +39,7 @@ export function readArticle(document: Document, options: ArticleOptions): Articl
       return (markdown ??= toMarkdown(root, { keep, resolve: options.resolve }));
     },
     get html() {
-      return (html ??= cleanHtml(root, options.resolve).trim());
+      return (html ??= cleanHtml(root, options.resolve, keep).trim());
     },
     wordCount: countWords(text),
     language: options.language ?? detectLanguage(text),

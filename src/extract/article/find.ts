@@ -33,8 +33,9 @@ export function findArticle(document: Document): Found | null {
   const strict = weigh(body, true);
   const strictBody = strict.get(body) as Weight;
   // A page whose every part looks like surroundings is read without that suspicion.
-  const all = strictBody.chars >= 140 ? strict : weigh(body, false);
-  const careful = all === strict;
+  const loose = strictBody.chars >= 140 ? strict : weigh(body, false);
+  const careful = strictBody.chars >= (loose.get(body) as Weight).chars * (loose === strict ? 0 : 0.4);
+  const all = careful ? strict : loose;
   const root = descend(body, all);
   const total = all.get(root)?.chars ?? 0;
   return {
@@ -125,7 +126,27 @@ function descend(body: Element, weights: Map<Element, Weight>): Element {
     if (PARTS.has(next.tag.name)) break;
     current = next;
   }
-  return current;
+  return isMain(current) ? current : climb(current, weights);
+}
+
+/** The headline often stands beside the column of text, not in it: then one step up, if little else comes along. */
+function climb(found: Element, weights: Map<Element, Weight>): Element {
+  const chars = weights.get(found)?.chars ?? 0;
+  if (hasHeadline(found)) return found;
+  for (let up = found.parent; up !== null; up = up.parent) {
+    if ((weights.get(up)?.chars ?? Number.POSITIVE_INFINITY) > chars * 1.3) return found;
+    if (hasHeadline(up)) return up;
+  }
+  return found;
+}
+
+function hasHeadline(element: Element): boolean {
+  return element.document.buckets.heading.some((heading) => {
+    if (heading.tag.name !== "h1") return false;
+    let up = heading.parent;
+    while (up !== null && up !== element) up = up.parent;
+    return up === element;
+  });
 }
 
 function dominantChild(element: Element, weights: Map<Element, Weight>): Element | null {

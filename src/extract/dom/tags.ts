@@ -154,7 +154,7 @@ function buildTable(): ReadonlyMap<string, Tag> {
   for (const [bucket, names] of Object.entries(BUCKETS)) {
     for (const name of names.split(" ")) buckets.set(name, bucket as Bucket);
   }
-  const names = new Set([...rules.keys(), ...flags.keys(), ...buckets.keys(), "span", "noscript", "time"]);
+  const names = new Set([...rules.keys(), ...flags.keys(), ...buckets.keys()]);
   return new Map(
     [...names].map((name) => [
       name,

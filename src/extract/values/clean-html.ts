@@ -26,26 +26,37 @@ const VOID = new Set(["br", "col", "hr", "img", "source", "wbr"]);
 export type Resolve = (address: string) => string | null;
 
 /** What is inside the element, not the element itself. */
-export function cleanHtml(element: Element, resolve: Resolve): string {
-  return inner(element, resolve, { left: MAX_TEXT });
+export function cleanHtml(
+  element: Element,
+  resolve: Resolve,
+  keep: (element: Element) => boolean = () => true,
+): string {
+  return inner(element, { resolve, keep, left: MAX_TEXT });
 }
 
-function inner(element: Element, resolve: Resolve, room: { left: number }): string {
+interface Cleaning {
+  resolve: Resolve;
+  keep(element: Element): boolean;
+  /** Characters that may still be written. */
+  left: number;
+}
+
+function inner(element: Element, cleaning: Cleaning): string {
   let out = "";
-  for (let node = element.first; node !== null && room.left > 0; node = node.next) {
-    if (node.kind === 3) room.left -= node.data.length;
-    out += node.kind === 3 ? escapeText(node.data) : cleanElement(node, resolve, room);
+  for (let node = element.first; node !== null && cleaning.left > 0; node = node.next) {
+    if (node.kind === 3) cleaning.left -= node.data.length;
+    out += node.kind === 3 ? escapeText(node.data) : cleanElement(node, cleaning);
   }
   return out;
 }
 
-function cleanElement(element: Element, resolve: Resolve, room: { left: number }): string {
+function cleanElement(element: Element, cleaning: Cleaning): string {
   const { name } = element.tag;
-  if (element.space !== 0 || DROPPED.has(name)) return "";
-  room.left -= 8;
-  const content = VOID.has(name) ? "" : inner(element, resolve, room);
+  if (element.space !== 0 || DROPPED.has(name) || !cleaning.keep(element)) return "";
+  cleaning.left -= 8;
+  const content = VOID.has(name) ? "" : inner(element, cleaning);
   if (!ELEMENTS.has(name)) return content;
-  const tag = `<${name}${attributes(element, resolve)}>`;
+  const tag = `<${name}${attributes(element, cleaning.resolve)}>`;
   return VOID.has(name) ? tag : `${tag}${content}</${name}>`;
 }
 

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseHtml } from "../../src/extract/dom/parse.ts";
+import { cleanHtml } from "../../src/extract/values/clean-html.ts";
+import { parseDate } from "../../src/extract/values/date.ts";
+import { parseNumber } from "../../src/extract/values/number.ts";
+
+const NUMBERS: readonly [text: string, number: number | null, language?: string][] = [
+  ["£51.77", 51.77],
+  ["1.234,56 €", 1234.56],
+  ["1 234,56", 1234.56],
+  ["1\u202f234,56\u00a0€", 1234.56],
+  ["12 345 678,9", 12345678.9],
+  ["(5)", -5],
+  ["($1,234.50)", -1234.5],
+  ["12 %", 12],
+  ["12.5%", 12.5],
+  ["1,234", 1234],
+  ["1,234", 1.234, "de"],
+  ["1.234", 1.234],
+  ["1.234", 1234, "de-AT"],
+  ["1.000.000", 1_000_000],
+  ["1,23,456.78", 123456.78],
+  ["1'234.50", 1234.5],
+  ["0,50", 0.5],
+  [".5", 0.5],
+  ["0.123", 0.123, "de"],
+  ["-5", -5],
+  ["−3,5", -3.5],
+  ["-$4.20", -4.2],
+  ["$ -4.20", -4.2],
+  ["SKU-12", 12],
+  ["10-20", 10],
+  ["1e5", 100_000],
+  ["٣٤٫٥", 34.5],
+  ["from £51.77 to £60", 51.77],
+  ["USD 1 299", 1299],
+  ["Sold out", null],
+  ["", null],
+];
+
+for (const [text, number, language] of NUMBERS) {
+  test(`"${text}"${language === undefined ? "" : ` on a page in ${language}`} is the number ${number}`, () =>
+    assert.equal(parseNumber(text, language ?? null), number));
+}
+
+const DATES: readonly [text: string, date: string | null, language?: string][] = [
+  ["2024-05-01", "2024-05-01"],
+  ["20240501", "2024-05-01"],
+  ["2024-05-01T10:00:00+02:00", "2024-05-01T08:00:00Z"],
+  ["2024-05-01T10:00:00.123456-0700", "2024-05-01T17:00:00.123Z"],
+  ["2024-05-01 10:00", "2024-05-01T10:00:00Z"],
+  ["Wed, 01 May 2024 10:30:00 GMT", "2024-05-01T10:30:00Z"],
+  ["Wed, 1 May 2024 10:30:00 -0500", "2024-05-01T15:30:00Z"],
+  ["Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"],
+  ["Sun Nov  6 08:49:37 1994", "1994-11-06T08:49:37Z"],
+  ["May 1, 2024", "2024-05-01"],
+  ["1 May 2024", "2024-05-01"],
+  ["1st of May, 2024 10:30 pm", "2024-05-01T22:30:00Z"],
+  ["May 1, 2024 10:30 AM EST", "2024-05-01T15:30:00Z"],
+  ["July 4 2020 at 5:00 PM PDT", "2020-07-05T00:00:00Z"],
+  ["Published on March 3rd, 2021 by X", "2021-03-03"],
+  ["01.05.2024", "2024-05-01"],
+  ["1. Mai 2024, 14:30 Uhr", "2024-05-01T14:30:00Z"],
+  ["3 de marzo de 2021", "2021-03-03"],
+  ["12 février 2020", "2020-02-12"],
+  ["2024年5月1日", "2024-05-01"],
+  ["2024/5/1", "2024-05-01"],
+  ["31/12/2023", "2023-12-31"],
+  ["12/31/2023", "2023-12-31"],
+  ["03/04/2024", null],
+  ["03/04/2024", null, "en"],
+  ["03/04/2024", "2024-03-04", "en-US"],
+  ["03/04/2024", "2024-04-03", "en-GB"],
+  ["03/04/2024", "2024-04-03", "fr"],
+  ["1714557600", "2024-05-01T10:00:00Z"],
+  ["1714557600000", "2024-05-01T10:00:00Z"],
+  ["31.02.2024", null],
+  ["2024-13-01", null],
+  ["3 hours ago", null],
+  ["May 2024", null],
+  ["", null],
+];
+
+for (const [text, date, language] of DATES) {
+  test(`"${text}"${language === undefined ? "" : ` on a page in ${language}`} is the date ${date}`, () =>
+    assert.equal(parseDate(text, language ?? null), date));
+}
+
+test("any number written in English or German is read back", () => {
+  const amount = fc.integer({ min: -99_999_999, max: 99_999_999 }).map((cents) => cents / 100);
+  fc.assert(
+    fc.property(amount, (value) => {
+      for (const [locale, sign] of [
+        ["en-US", "$"],
+        ["de-DE", "€"],
+      ] as const) {
+        const text = `${sign} ${value.toLocaleString(locale, { minimumFractionDigits: 2 })}`;
+        assert.equal(parseNumber(text, locale), value, text);
+      }
+    }),
+  );
+});
+
+test("any moment written as ISO 8601 or in an HTTP header is read back", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4_000_000_000 }), (seconds) => {
+      const moment = new Date(seconds * 1000);
+      const expected = moment.toISOString().replace(".000Z", "Z");
+      assert.equal(parseDate(moment.toISOString()), expected);
+      assert.equal(parseDate(moment.toUTCString()), expected);
+    }),
+  );
+});
+
+test("no text makes a value parser throw or give nonsense", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
+      const number = parseNumber(text);
+      assert.ok(number === null || Number.isFinite(number));
+      const date = parseDate(text);
+      assert.ok(date === null || /^\d{4,6}-\d\d-\d\d(T[\d:.]+Z)?$/.test(date), String(date));
+    }),
+  );
+});
+
+function cleaned(html: string): string {
+  const resolve = (address: string) => {
+    const url = URL.parse(address, "https://site.example/");
+    return url !== null && /^(https?|mailto):$/.test(url.protocol) ? url.href : null;
+  };
+  const html2 = parseHtml(`<!doctype html><body>${html}`).root.first;
+  const body = html2?.kind === 1 ? html2.last : null;
+  assert.ok(body?.kind === 1);
+  return cleanHtml(body, resolve);
+}
+
+test("clean HTML has whole addresses and nothing that runs", () => {
+  assert.equal(
+    cleaned(`<p onclick="x()">a <a href="/b" style="x">b</a></p>`),
+    `<p>a <a href="https://site.example/b">b</a></p>`,
+  );
+  assert.equal(cleaned(`<a href="javascript:alert(1)">x</a>`), "<a>x</a>");
+  assert.equal(cleaned(`<a href=" java\nscript:alert(1)">x</a>`), "<a>x</a>");
+  assert.equal(cleaned(`<img src=x onerror=alert(1)>`), `<img src="https://site.example/x">`);
+  assert.equal(cleaned(`<script>x</script><style>y</style><iframe srcdoc="<script>"></iframe>z`), "z");
+  assert.equal(cleaned(`<svg><script>x</script><a href="javascript:y">z</a></svg>`), "");
+  assert.equal(cleaned(`<x-card><p>kept</p></x-card>`), "<p>kept</p>");
+  assert.equal(cleaned(`&lt;script&gt; "q" &amp;`), `&lt;script&gt; "q" &amp;`);
+  assert.equal(cleaned(`<p title='"><script>'>x</p>`), `<p title="&quot;&gt;&lt;script&gt;">x</p>`);
+});
+
+test("whatever HTML is cleaned, reading it again finds no script, handler or running address", () => {
+  const pieces = fc.constantFrom(
+    "<p>",
+    "</p>",
+    "<script>",
+    "</script>",
+    "<img src=x onerror=a>",
+    "<a href='javascript:a'>",
+    "</a>",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "<style>",
+    "</style>",
+    "<!--",
+    "-->",
+    "<title>",
+    "</title>",
+    "<textarea>",
+    "<noscript>",
+    "<table>",
+    "<b onx=1>",
+    '"',
+    "'>",
+    "<",
+    "x",
+    "&lt;script&gt;",
+    "<form action=javascript:a>",
+    "<mtext>",
+    "<template>",
+    "<xmp>",
+    "<plaintext>",
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (list) => {
+      const again = cleaned(cleaned(list.join("")));
+      assert.ok(!/<script|<svg|<style|<iframe/i.test(again), again);
+      for (const match of again.matchAll(/<[^>]*>/g)) assert.ok(!/\son\w+=|javascript:/i.test(match[0]), again);
+    }),
+  );
+});

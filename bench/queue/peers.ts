@@ -93,7 +93,8 @@ interface Boss {
   createQueue(name: string): Promise<void>;
   insert(name: string, jobs: object[]): Promise<unknown>;
   work(name: string, options: object, run: (jobs: unknown[]) => Promise<void>): Promise<string>;
-  deleteQueue(name: string): Promise<void>;
+  offWork(name: string): Promise<void>;
+  on(event: "error", listener: (error: unknown) => void): void;
 }
 
 async function pgBoss(boss: Boss, round: number): Promise<number> {
@@ -119,7 +120,7 @@ async function pgBoss(boss: Boss, round: number): Promise<number> {
     }
     await done;
   });
-  await boss.deleteQueue(name);
+  await boss.offWork(name);
   return JOBS / took;
 }
 
@@ -145,6 +146,7 @@ export async function benchPeers(rounds: number): Promise<boolean> {
     print("  SKIPPED pg-boss: PostgreSQL or the package is not at hand (apt-get install postgresql)");
   else {
     const boss = new pg.PgBoss({ connectionString: postgres.url });
+    boss.on("error", (error) => print(`  pg-boss: ${String(error)}`));
     await boss.start();
     let round = 0;
     contestants["pg-boss"] = () => pgBoss(boss, (round += 1));

@@ -48,7 +48,9 @@ export function compileSchema(schema: unknown): RecordCheck {
   }
   const shape = inspect(schema, "", 0);
   if (JSON.stringify(schema).length > MAX_CHARS) throw new SchemaError("", `is longer than ${MAX_CHARS} characters`);
-  const regExp = Object.assign((pattern: string) => compileRegex(pattern), { code: "" });
+  // The library keeps one expression per text of it: without the text all patterns would be one.
+  const engine = (pattern: string) => ({ ...compileRegex(pattern), toString: () => pattern });
+  const regExp = Object.assign(engine, { code: "" });
   let validate: ValidateFunction;
   try {
     const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, code: { regExp: regExp as never } });

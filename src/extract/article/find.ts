@@ -141,7 +141,7 @@ function climb(found: Element, weights: Map<Element, Weight>): Element {
 }
 
 function hasHeadline(element: Element): boolean {
-  return element.document.buckets.heading.some((heading) => {
+  return element.document.buckets.heading.slice(0, 100).some((heading) => {
     if (heading.tag.name !== "h1") return false;
     let up = heading.parent;
     while (up !== null && up !== element) up = up.parent;

@@ -37,7 +37,7 @@ function theirs(parent: DefaultTreeAdapterTypes.ParentNode): string {
 
 /** White space between the parts of a page is nothing a reader sees; text around a comment is one text here. */
 function withoutBlanks(tree: string): string {
-  return tree.replace(/"\s+"/g, "").replaceAll('""', "");
+  return tree.replaceAll('""', "").replace(/"\s+"/g, "");
 }
 
 const MALFORMED = [

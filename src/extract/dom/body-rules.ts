@@ -100,7 +100,7 @@ export class BodyRules {
         return;
       case "raw":
         if (tag.name === "xmp") open.closeP();
-        if (tag.name === "textarea" || tag.name === "xmp") this.#formatting.reconstruct();
+        if (tag.name === "xmp") this.#formatting.reconstruct();
         open.open(tag, from, to);
         return;
       case "plaintext":
@@ -151,7 +151,8 @@ export class BodyRules {
   /** Directly in a table a form holds nothing, and an unseen field stays where it is. True when that was the case. */
   startInTable(tag: Tag, from: number, to: number): boolean {
     if (tag.rule === "form") {
-      if (this.#form === null) this.#form = this.#open.insert(tag, from, to);
+      const free = this.#form === null && this.#open.lastIndexOf("template") < 0;
+      if (free) this.#form = this.#open.insert(tag, from, to);
       return true;
     }
     if (tag.name !== "input") return false;

@@ -99,10 +99,10 @@ export class TreeBuilder {
       open.mode = "in-table";
     }
     if (open.mode === "in-table" || open.mode === "in-table-body" || open.mode === "in-row") {
-      if (blank) return open.text(from, to, false);
+      if (blank && open.inTablePart) return open.text(from, to, false);
       open.fostering = true;
     }
-    if (!blank || open.mode === "in-cell" || open.mode === "in-caption") this.#formatting.reconstruct();
+    if (!blank || open.mode !== "in-colgroup") this.#formatting.reconstruct();
     open.text(from, to, false);
     open.fostering = false;
   }

@@ -103,7 +103,7 @@ export class Formatting {
         return true;
       }
       if (!open.inScope((other) => other === element)) return true;
-      const furthest = stack.findIndex((other, at) => at > depth && (other.tag.flags & SPECIAL) !== 0);
+      const furthest = stack.findIndex((other, at) => at > depth && isSpecial(other));
       if (furthest < 0) {
         stack.length = depth;
         this.remove(element);
@@ -167,6 +167,11 @@ export class Formatting {
     stack.splice(stack.indexOf(element), 1);
     stack.splice(stack.indexOf(block) + 1, 0, copy);
   }
+}
+
+/** A `<caption>` inside math is nothing special. */
+function isSpecial(element: Element): boolean {
+  return element.space === 0 && (element.tag.flags & SPECIAL) !== 0;
 }
 
 function sameElement(a: Element, b: Element): boolean {

@@ -48,6 +48,11 @@ export class OpenElements {
     return this.mode === "before-head" || this.mode === "in-head" || this.mode === "after-head";
   }
 
+  /** Directly in a table, where only its parts belong. */
+  get inTablePart(): boolean {
+    return TABLE_PARTS.has(this.current.tag.name);
+  }
+
   /** Creates, inserts and opens an element. */
   open(tag: Tag, attrFrom = 0, attrTo = 0, space = 0): Element {
     const element = this.insert(tag, attrFrom, attrTo, space);

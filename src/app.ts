@@ -111,7 +111,12 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       maxWorkers: config.maxWorkers,
       probeArtifacts: async () => artifacts.probe(),
       onOpened: (lanes) => engine.offer(lanes),
-      ...(hooks.onTask === undefined ? {} : { onTask: hooks.onTask }),
+      onTask: (lane, what, settled) => {
+        // A beginning of a download is of use only to a task that goes on.
+        const over = settled?.verdict.kind === "failed" || settled?.verdict.kind === "skipped";
+        if (over && artifacts.resumable(settled.task.id) !== null) artifacts.dropPart(settled.task.id);
+        hooks.onTask?.(lane, what, settled);
+      },
     });
     stack.defer("lanes", () => worker.stop());
     const engine: EmbeddedEngine = new EmbeddedEngine({
@@ -211,7 +216,8 @@ async function createHandlers(
       const answer = await strategy.fetch({
         url,
         headers,
-        partKey: task.id,
+        // Only the item's own address has a part to go on from: several downloads of one item must not share one.
+        ...(url === (task.nextUrl ?? task.url) ? { partKey: task.id } : {}),
         maxBodyBytes: config.maxBodyBytes,
         limits,
         signal,

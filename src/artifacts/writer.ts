@@ -77,6 +77,8 @@ export class FileWriter implements ArtifactWriter {
       await this.#flush();
       const { handle, path, hash } = this.#file!;
       if (!(await this.#isStillOurs())) throw new OrbError("engine_lost", "another process took over the partial file");
+      // A large file costs more than its sync: what is settled as stored survives a power cut.
+      await handle.datasync();
       await handle.close();
       const name = artifactPath(hash.digest("hex"));
       onDisk(() => this.#moveInto(path, name));

@@ -6,7 +6,7 @@ import { openItems, type QueueStats } from "../orchestrator/queue/stats.ts";
 import { paint, type Terminal } from "./output.ts";
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const MOST_LANES = 12;
+export const MOST_LANES_SHOWN = 12;
 const BAR = 24;
 const REDRAW_MS = 100;
 
@@ -114,7 +114,7 @@ export class QueueProgress {
       stats.error === 0 ? "0 errors" : paint(terminal, "red", `${stats.error} error${stats.error === 1 ? "" : "s"}`);
     const head = `${spinner} ${bar(terminal, stats.total === 0 ? 1 : ended / stats.total)} ${ended}/${stats.total}  ${rate.toFixed(rate < 10 ? 1 : 0)}/s  ${errors}  ${this.role === "engine" ? `${inFlight} in flight` : "standing by"}  ${eta}`;
     const busy = stats.lanes.filter((lane) => openItems(lane) > 0);
-    const shown = busy.slice(0, MOST_LANES);
+    const shown = busy.slice(0, MOST_LANES_SHOWN);
     const width = Math.max(0, ...shown.map((lane) => lane.lane.length));
     const lanes = shown.map((lane) => {
       const here = this.#lanes.get(lane.lane);
@@ -123,7 +123,7 @@ export class QueueProgress {
         here?.lastEnd === undefined || here.lastEnd === null ? "" : paint(terminal, "gray", `  last: ${here.lastEnd}`);
       return `  ${lane.lane.padEnd(width)}  ${String(done).padStart(6)}/${String(lane.total).padEnd(6)} ${String(here?.running ?? 0).padStart(3)} at work${lane.error > 0 ? paint(terminal, "red", `  ${lane.error} failed`) : ""}${last}`;
     });
-    const more = busy.length > shown.length ? [`  … and ${busy.length - shown.length} more sites`] : [];
+    const more = busy.length >= MOST_LANES_SHOWN ? ["  … orb queue stats shows every site"] : [];
     const trouble = paused === null ? [] : [paint(terminal, "red", `  paused: ${paused}`)];
     const note = this.#note === null ? [] : [paint(terminal, "yellow", `  ${this.#note}`)];
     return [head, ...lanes, ...more, ...trouble, ...note].join("\n");

@@ -16,6 +16,9 @@ export interface Breaker {
   failedProbes: number;
 }
 
+/** Probes that may fail before the waiting tasks of an open breaker are given up. */
+export const FAILED_PROBES_BEFORE_GIVING_UP = 3;
+
 export type BreakerPhase = "closed" | "open" | "half_open";
 
 export const CLOSED_BREAKER: Breaker = { failures: 0, openUntil: null, failedProbes: 0 };

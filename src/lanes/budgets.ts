@@ -10,8 +10,8 @@ interface Budget {
   /** Units this process has borrowed from the store. */
   held: number;
   used: number;
-  /** The newest cap; fewer units than are held when it was lowered. */
-  cap: number;
+  /** The newest cap, fewer than are held when it was lowered; null: none. */
+  cap: number | null;
   borrowing: boolean;
   idleTimer: Timer | null;
   waiting: Set<Signal>;
@@ -26,7 +26,7 @@ const ASK_AGAIN_MS = 200;
  */
 export class Budgets {
   readonly #deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> };
-  readonly #budgets = new Map<string, Budget | null>();
+  readonly #budgets = new Map<string, Budget>();
   #owner = "";
 
   constructor(deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> }) {
@@ -37,29 +37,29 @@ export class Budgets {
   setOwner(owner: string): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
-    for (const budget of this.#budgets.values()) if (budget !== null) budget.held = 0;
+    for (const budget of this.#budgets.values()) budget.held = 0;
   }
 
   /** Takes a unit, or promises to raise `waiter` when it is worth asking again. */
   take(resolver: string, waiter: Signal): boolean {
-    const budget = this.#budget(resolver);
-    if (budget === null) return true;
+    const budget = this.#budgets.get(resolver);
     if (budget === undefined) {
       void this.#learn(resolver, waiter);
       return false;
     }
-    if (budget.used < Math.min(budget.held, budget.cap)) {
+    // Without a cap nothing is borrowed, but what is at work is counted: a cap may be set any moment.
+    if (budget.used < (budget.cap === null ? Number.POSITIVE_INFINITY : Math.min(budget.held, budget.cap))) {
       budget.used += 1;
       return true;
     }
     budget.waiting.add(waiter);
-    if (budget.held < budget.cap && !budget.borrowing) void this.#borrow(budget);
+    if (budget.cap !== null && budget.held < budget.cap && !budget.borrowing) void this.#borrow(budget, budget.cap);
     return false;
   }
 
   release(resolver: string): void {
-    const budget = this.#budget(resolver);
-    if (budget === null || budget === undefined) return;
+    const budget = this.#budgets.get(resolver);
+    if (budget === undefined) return;
     budget.used -= 1;
     this.#wake(budget);
     if (budget.used === 0 && budget.waiting.size === 0) this.#giveBackLater(budget);
@@ -70,44 +70,33 @@ export class Budgets {
     for (const resolver of [...this.#budgets.keys()]) {
       const cap = await this.#cap(resolver);
       const budget = this.#budgets.get(resolver);
-      if (budget === null || budget === undefined) {
-        if (cap !== null) this.#budgets.delete(resolver);
-        continue;
-      }
-      // A cap that was lowered lets what runs finish; one that was taken away needs no counting any more.
-      if (cap === null) this.#budgets.set(resolver, null);
-      else budget.cap = cap;
+      if (budget === undefined) continue;
+      // A cap that was lowered lets what runs finish.
+      budget.cap = cap;
       this.#wake(budget);
     }
   }
 
-  #budget(resolver: string): Budget | null | undefined {
-    return this.#budgets.get(resolver);
-  }
-
   async #cap(resolver: string): Promise<number | null> {
     const stored = await this.#deps.store.budgetCap(resolverKey(resolver));
-    return stored ?? this.#deps.caps[resolver] ?? null;
+    if (stored !== null) return stored;
+    // Resolvers have the names users give them, `constructor` among them.
+    return Object.hasOwn(this.#deps.caps, resolver) ? (this.#deps.caps[resolver] ?? null) : null;
   }
 
   async #learn(resolver: string, waiter: Signal): Promise<void> {
     try {
       const cap = await this.#cap(resolver);
       if (!this.#budgets.has(resolver)) {
-        this.#budgets.set(
-          resolver,
-          cap === null
-            ? null
-            : {
-                key: resolverKey(resolver),
-                held: 0,
-                used: 0,
-                cap,
-                borrowing: false,
-                idleTimer: null,
-                waiting: new Set(),
-              },
-        );
+        this.#budgets.set(resolver, {
+          key: resolverKey(resolver),
+          held: 0,
+          used: 0,
+          cap,
+          borrowing: false,
+          idleTimer: null,
+          waiting: new Set(),
+        });
       }
       waiter.raise();
     } catch (error) {
@@ -115,11 +104,11 @@ export class Budgets {
     }
   }
 
-  async #borrow(budget: Budget): Promise<void> {
+  async #borrow(budget: Budget, cap: number): Promise<void> {
     budget.borrowing = true;
     try {
-      const wanted = budget.cap - budget.held;
-      budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, budget.cap);
+      const wanted = cap - budget.held;
+      budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, cap);
       if (budget.used < budget.held) this.#wake(budget);
       // Others have all of it: ask again after a while.
       else this.#deps.clock.after(ASK_AGAIN_MS, () => this.#wake(budget));

@@ -136,10 +136,10 @@ export class LaneOwner implements SlotSeeker {
 
   #nextLook(ending: boolean, waitMs: number | null): number | null {
     if (ending) return null;
-    if (waitMs !== null) return waitMs;
-    // While something is in the window its end wakes the loop, and retries that became due are claimed with the next fill.
-    if (this.#window.size > 0 || this.#nextReadyAt === null) return null;
-    return Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
+    // What waits in the window may wait for a resolver that another site uses: a retry that becomes due does not.
+    const retryMs =
+      this.#nextReadyAt === null || !this.#dry ? null : Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
+    return earliest(waitMs, retryMs);
   }
 
   #noticeOffers(): void {
@@ -153,13 +153,22 @@ export class LaneOwner implements SlotSeeker {
 
   /** Limits, pauses or run states may have changed. */
   async #noticeControls(): Promise<void> {
-    const { store, budgets, settler } = this.#deps;
-    this.#controlsSeen = this.#ticket.controls();
+    const { store, budgets, settler, pressure } = this.#deps;
+    const seen = this.#ticket.controls();
+    // A run may have been paused or ended: what was claimed of it and not started goes back, and the next claim asks anew.
+    for (const task of this.#window.takeAll()) this.#settle({ settled: notStarted(task), aboutSite: undefined });
+    // Only then does the store know everything, so that a reset of the breaker is not taken for an old state.
+    await settler.flush(this.#grant);
+    try {
+      await budgets.refresh();
+      const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
+      if (site !== null) this.#pace.refresh(site, { settling: settler.isWriting(this.#grant) });
+    } catch (error) {
+      if (!pressure.report(error)) throw error;
+      return;
+    }
+    this.#controlsSeen = seen;
     this.#dry = false;
-    await budgets.refresh();
-    const before = settler.isWriting(this.#grant);
-    const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
-    if (site !== null) this.#pace.refresh(site, { settling: before || settler.isWriting(this.#grant) });
     this.#window.setConcurrency(this.#pace.concurrency);
   }
 
@@ -292,8 +301,7 @@ export class LaneOwner implements SlotSeeker {
     this.#deps.paces.remember(this.#grant, this.#pace.memory());
     const left = this.#window.takeAll();
     for (const task of left) this.#settle({ settled: notStarted(task), aboutSite: undefined });
-    if (!this.#ticket.fence.aborted && !this.#lost)
-      await Promise.race([settler.flush(this.#grant), aborted(this.#ticket.fence)]);
+    if (!this.#ticket.fence.aborted && !this.#lost) await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
     if (this.#ticket.fence.aborted || this.#lost) {
       await this.#abandon();
       return { more: false, wakeAt: clock.now() + PATIENCE_MS };
@@ -321,9 +329,13 @@ function earliest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+/** Waits for `work`, but not past the abort. The listener goes with it: a term has one signal for all its tickets. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stop: () => void = () => {};
+  const abort = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener("abort", stop, { once: true });
   });
+  await Promise.race([work, abort]);
+  signal.removeEventListener("abort", stop);
 }

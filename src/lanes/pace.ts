@@ -7,11 +7,12 @@ import {
   breakerAfterSuccess,
   breakerPhase,
   CLOSED_BREAKER,
+  FAILED_PROBES_BEFORE_GIVING_UP,
 } from "../domain/circuit.ts";
 import { countsForBreaker, holdsSite } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { LaneEvent, LaneGrant, Politeness, SiteLimits, SiteRecord } from "../store/port.ts";
-import { FAILED_PROBES_BEFORE_GIVING_UP, type LaneRules } from "./rules.ts";
+import type { LaneRules } from "./rules.ts";
 
 export type Gate =
   | { kind: "go" }

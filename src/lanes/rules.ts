@@ -10,6 +10,3 @@ export interface LaneRules {
   /** Cap per resolver; resolvers that are not named have none. */
   maxPerResolver: Readonly<Record<string, number>>;
 }
-
-/** Probes that may fail before the waiting tasks of an open breaker are given up. */
-export const FAILED_PROBES_BEFORE_GIVING_UP = 3;

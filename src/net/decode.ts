@@ -31,7 +31,7 @@ export function contentCodings(header: string | undefined): string[] | null {
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "" && coding !== "identity" && coding !== "none");
   if (codings.length === 0) return null;
-  const unknown = codings.find((coding) => !(coding in CODINGS));
+  const unknown = codings.find((coding) => !Object.hasOwn(CODINGS, coding));
   if (unknown !== undefined)
     throw new FetchFailure("unsupported_encoding", "the body is encoded in a way that is not known here");
   if (codings.length > MAX_STACKED)

@@ -1,5 +1,7 @@
 import { FetchFailure } from "../domain/failure.ts";
 
+const LONGEST_LOCATION = 8192;
+
 /** The rules of following a redirect, as browsers do it. */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
@@ -9,6 +11,9 @@ export function isRedirect(status: number): boolean {
 export function redirectTarget(location: string | undefined, from: URL): URL {
   if (location === undefined || location === "")
     throw new FetchFailure("bad_redirect", "a redirect came without a Location");
+  // As long as the longest address that may be asked for: every hop is stored with its task.
+  if (location.length > LONGEST_LOCATION)
+    throw new FetchFailure("bad_redirect", `the Location of a redirect is longer than ${LONGEST_LOCATION} characters`);
   const target = URL.parse(asUtf8(location), from.href);
   if (target === null) throw new FetchFailure("bad_redirect", "the Location of a redirect is not a URL");
   return target;

@@ -45,6 +45,8 @@ export interface Store extends AsyncDisposable {
   /** Gives failed tasks fresh attempts, at most `limit` per call, and their sites' open breakers fresh probes. */
   retryFailed(runId: string, options: { lane?: string; limit: number }, now: number): Promise<Requeued>;
   counts(runId: string): Promise<LaneCounts[]>;
+  /** The sums over all lanes, and a few lanes with open work: cheap enough to ask several times a second. */
+  overview(runId: string, mostLanes: number): Promise<{ totals: TaskCounts; open: LaneCounts[]; openStreams: number }>;
 
   // Lanes.
   /**

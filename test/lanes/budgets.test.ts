@@ -99,6 +99,9 @@ test("a cap that is set while work runs without one holds from then on, and can 
   assert.equal(await takeAll("slow"), 20);
   await store.setBudgetCap(resolverKey("slow"), 1);
   await budgets.refresh();
+  // Those that began without a cap count, too.
+  assert.equal(await takeAll("slow"), 0);
+  for (let ended = 0; ended < 20; ended += 1) budgets.release("slow");
   assert.equal(await takeAll("slow"), 1);
   await store.setBudgetCap(resolverKey("slow"), null);
   await budgets.refresh();

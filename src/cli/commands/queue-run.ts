@@ -1,12 +1,11 @@
 import { isOrbError } from "../../base/errors.ts";
 import type { Config } from "../../config/options.ts";
-import { openItems, type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
+import { restAfter } from "../../orchestrator/queue/drained.ts";
+import { openItems, queueOverview, type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, plural, printJson } from "../output.ts";
-import { QueueProgress } from "../progress.ts";
+import { MOST_LANES_SHOWN, QueueProgress } from "../progress.ts";
 import type { CliWorker, Wiring } from "../wiring.ts";
-
-const LOOK_MS = 100;
 
 /** Runs until stopped, or with `--drain` until nothing is left, whichever process does the work. */
 export async function runQueue(
@@ -104,13 +103,14 @@ async function follow(
   let seen: QueueStats | null = null;
   try {
     while (stop.signal === null) {
-      const stats = await queueStats(worker).catch(unlessItPasses);
+      const begun = performance.now();
+      const stats = await queueOverview(worker, MOST_LANES_SHOWN).catch(unlessItPasses);
       if (stats !== null) {
         seen = stats;
         progress.show(stats, worker.inFlight, worker.paused);
         if (drain && openItems(stats) === 0) break;
       }
-      await stop.wait(LOOK_MS);
+      await stop.wait(restAfter(performance.now() - begun));
     }
   } finally {
     await worker.stop();

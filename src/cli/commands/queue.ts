@@ -169,7 +169,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
       await context.withClient(async (client) => {
         if (options.limit !== undefined) await setResolverLimit(client, name, options.limit);
         else if (options.configured === true) await setResolverLimit(client, name, null);
-        const configured = context.wiring.loadConfig().config.maxPerResolver[name] ?? null;
+        const configured = configuredLimit(context.wiring.loadConfig().config.maxPerResolver, name);
         const limit = (await resolverLimit(client, name)) ?? configured;
         if (context.json) printJson(context.terminal, { resolver: name, limit });
         else context.terminal.out(limit === null ? `${name} has no limit\n` : `${name}: at most ${limit} at once\n`);
@@ -233,4 +233,8 @@ function describe(item: QueueItemDetail): string {
     attempt.failure_reason ?? "ok",
   ]);
   return `${head}\n${table(["try", "started", "ms", "strategy", "status", "outcome"], rows)}`;
+}
+
+function configuredLimit(limits: Readonly<Record<string, number>>, name: string): number | null {
+  return Object.hasOwn(limits, name) ? (limits[name] ?? null) : null;
 }

@@ -128,6 +128,8 @@ class Receiver implements BodySink {
     const total = range[2] === "*" ? null : Number(range[2]);
     if (total !== null && part.total !== null && total !== part.total) throw MISMATCH;
     this.total = total ?? part.total;
+    // Without the size of the whole nobody could tell whether the rest is all of the rest.
+    if (this.total === null) throw MISMATCH;
     this.described = true;
     this.resumed = true;
     this.writer = this.#artifacts.writer({ part, resume: true });

@@ -1,14 +1,20 @@
 import { sleep } from "../../base/clock.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { openItems, type QueueStats, queueStats } from "./stats.ts";
+import { openItems, queueOverview, type QueueStats, queueStats } from "./stats.ts";
 
 const LOOK_MS = 100;
 
 /** Resolves when nothing is left to do, whichever process does it; an aborted signal ends the wait with what is. */
 export async function queueDrained(deps: OrchestratorDeps, signal?: AbortSignal): Promise<QueueStats> {
   for (;;) {
-    const stats = await queueStats(deps);
-    if (openItems(stats) === 0 || signal?.aborted === true) return stats;
-    await sleep(deps.clock, LOOK_MS, signal);
+    const begun = deps.clock.monotonic();
+    const overview = await queueOverview(deps, 0);
+    if (openItems(overview) === 0 || signal?.aborted === true) return queueStats(deps);
+    await sleep(deps.clock, restAfter(deps.clock.monotonic() - begun), signal);
   }
+}
+
+/** Looking must never take more than a tenth of the time: with a hundred thousand sites a look costs something. */
+export function restAfter(costMs: number): number {
+  return Math.max(LOOK_MS, 10 * costMs);
 }

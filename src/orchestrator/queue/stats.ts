@@ -1,5 +1,5 @@
 import { siteOfLane } from "../../domain/lane.ts";
-import type { TaskCounts } from "../../domain/run-end.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { QUEUE_STATES, type QueueState, queueStateOf, TASK_STATES } from "../../domain/states.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
@@ -34,6 +34,17 @@ export async function queueStats({ store }: OrchestratorDeps): Promise<QueueStat
     error: sum("error"),
     total: sum("total"),
     lanes,
+  };
+}
+
+/** What changes all the time, without a line for every site: `lanes` holds only some that have work. */
+export async function queueOverview({ store }: OrchestratorDeps, mostLanes: number): Promise<QueueStats> {
+  const run = await store.runByAlias(QUEUE_ALIAS);
+  if (run === null) return { ...toQueueCounts(NO_TASKS), lanes: [] };
+  const { totals, open } = await store.overview(run.id, mostLanes);
+  return {
+    ...toQueueCounts(totals),
+    lanes: open.map(({ lane, counts }) => ({ lane: siteOfLane(lane), ...toQueueCounts(counts) })),
   };
 }
 

@@ -122,8 +122,10 @@ const CHECKS: readonly Check[] = [
         `SELECT l.lane, l.lease_until AS since FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
          LEFT JOIN sites p ON p.lane = l.id
          WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND r.status IN ('queued', 'running')
-           AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) = 0 AND p.breaker_open_until IS NULL
+           AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) < ? AND coalesce(p.breaker_open_until, 0) < ?
          GROUP BY l.id`,
+        context.wallNow() - PATIENCE_MS,
+        context.wallNow() - PATIENCE_MS,
       );
       const limit = context.leaseNow() - PATIENCE_MS - PATIENCE_PER_LANE_MS * waiting.length;
       return waiting

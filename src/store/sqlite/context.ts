@@ -15,6 +15,8 @@ export interface Context {
   instance: string;
   /** Milliseconds on the clock that leases are written and compared by. */
   leaseNow(): number;
+  /** The wall clock, for the audit alone: every other verb is told the time. */
+  wallNow(): number;
 }
 
 export type Row = Record<string, string | number | bigint | Uint8Array | null>;

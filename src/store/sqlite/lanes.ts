@@ -1,3 +1,4 @@
+import { FAILED_PROBES_BEFORE_GIVING_UP } from "../../domain/circuit.ts";
 import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
 import { changeCounters, type Context, rows, STATE } from "./context.ts";
 import { siteOfLane } from "./sites.ts";
@@ -6,19 +7,25 @@ import { siteOfLane } from "./sites.ts";
 export const STREAM_IS_OPEN = "(s.queued > 0 OR s.running > 0 OR s.retrying > 0)";
 
 export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): LaneWork[] {
-  const open = rows<{ id: number; lane: string; ready: number }>(
+  const open = rows<{ id: number; lane: string; ready: number; held_until: number }>(
     connection
       .sql(
-        `SELECT l.id, l.lane, sum(s.queued + CASE WHEN l.owner = ? THEN 0 ELSE s.running END) AS ready, l.owner = ? AS ours
+        `SELECT l.id, l.lane, sum(s.queued + CASE WHEN l.owner = ? THEN 0 ELSE s.running END) AS ready, l.owner = ? AS ours,
+           max(coalesce(p.hold_until, 0), CASE WHEN p.breaker_failed_probes < ${FAILED_PROBES_BEFORE_GIVING_UP}
+             THEN coalesce(p.breaker_open_until, 0) ELSE 0 END) AS held_until
          FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
-         WHERE ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') AND (l.owner IS NULL OR l.owner = ? OR l.lease_until < ?)
+           LEFT JOIN sites p ON p.lane = l.id
+         WHERE ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') AND coalesce(p.paused, 0) = 0
+           AND (l.owner IS NULL OR l.owner = ? OR l.lease_until < ?)
          GROUP BY l.id HAVING ready > 0 OR ours IS NOT 1`,
       )
       .all(owner, owner, owner, leaseNow()),
   );
   return open.map((row) => ({
     lane: row.lane,
-    readyAt: row.ready > 0 ? 0 : (nextRetry(connection, row.id) ?? 0),
+    // A site that asked for patience has nothing to do before: taking its lane would only cost two transactions. The
+    // tasks of one that was given up end at once.
+    readyAt: Math.max(row.held_until, row.ready > 0 ? 0 : (nextRetry(connection, row.id) ?? 0)),
   }));
 }
 

@@ -22,6 +22,7 @@ interface RunRow {
   alias: string | null;
   status: RunState;
   generation: number;
+  open_streams: number;
   max_attempts: number | null;
   snapshot: string;
   message: string | null;

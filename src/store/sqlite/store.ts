@@ -17,6 +17,7 @@ import {
   artifactsSince,
   openTasks,
   readCounts,
+  readOverview,
   readTask,
   readTaskByKey,
   readTasks,
@@ -38,7 +39,12 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
   const { value: instance } = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as {
     value: string;
   };
-  const context: Context = { connection, instance, leaseNow: () => options.clock.monotonic() };
+  const context: Context = {
+    connection,
+    instance,
+    leaseNow: () => options.clock.monotonic(),
+    wallNow: () => options.clock.now(),
+  };
   const cursor = new ClaimCursor();
   const number = (sql: string) => Number(Object.values(connection.sql(sql).get() ?? {})[0]);
   const close = async () => connection.close();
@@ -66,6 +72,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     tasks: async (runId, filter) => readTasks(context, runId, filter),
     retryFailed: async (runId, choice, now) => retryFailed(context, runId, choice, now),
     counts: async (runId) => readCounts(context, runId),
+    overview: async (runId, mostLanes) => readOverview(context, runId, mostLanes),
 
     lanesWithWork: async (owner) => lanesWithWork(context, owner),
     takeLane: async (lane, owner, ttlMs) => takeLane(context, lane, owner, ttlMs),

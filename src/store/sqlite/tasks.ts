@@ -5,6 +5,7 @@ import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../domain/stat
 import type { ArtifactRecord, LaneCounts, TaskFilter, TaskRecord } from "../port.ts";
 import { type Context, keyHash, parseJson, rows, STATE } from "./context.ts";
 import { unpackAttempts } from "./history.ts";
+import { STREAM_IS_OPEN } from "./lanes.ts";
 import { requireRun } from "./runs.ts";
 
 interface TaskRow {
@@ -94,6 +95,33 @@ export function readCounts(context: Context, runId: string): LaneCounts[] {
     )
     .all(run.n);
   return rows<TaskCounts & { lane: string }>(list).map(({ lane, ...counts }) => ({ lane, counts }));
+}
+
+const SUMS = TASK_STATES.map((name) => `coalesce(sum(s.${name}), 0) AS ${name}`).join(", ");
+
+export function readOverview(
+  context: Context,
+  runId: string,
+  mostLanes: number,
+): { totals: TaskCounts; open: LaneCounts[]; openStreams: number } {
+  const { connection } = context;
+  const run = requireRun(context, runId);
+  const totals = {
+    ...(connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ?`).get(run.n) as unknown as TaskCounts),
+  };
+  const lanes = rows<{ id: number; lane: string }>(
+    connection
+      .sql(
+        `SELECT DISTINCT s.lane AS id, l.lane FROM streams s JOIN lanes l ON l.id = s.lane
+         WHERE s.run = ? AND ${STREAM_IS_OPEN} ORDER BY s.lane LIMIT ?`,
+      )
+      .all(run.n, mostLanes),
+  );
+  const open = lanes.map(({ id, lane }) => {
+    const counts = connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.lane = ?`).get(run.n, id);
+    return { lane, counts: { ...(counts as unknown as TaskCounts) } };
+  });
+  return { totals, open, openStreams: run.open_streams };
 }
 
 interface ArtifactRow {

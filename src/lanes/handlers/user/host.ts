@@ -80,7 +80,8 @@ export class HandlerProcess {
         return resolve(new Map(message.handlers.map(({ name, timeoutSeconds }) => [name, timeoutSeconds])));
       });
     });
-    child.removeAllListeners("exit");
+    child.removeAllListeners("exit").removeAllListeners("error");
+    child.on("error", () => {});
     return new HandlerProcess(options, child, names);
   }
 
@@ -158,6 +159,8 @@ export class HandlerProcess {
       };
       child.on("message", onMessage);
       child.on("exit", onExit);
+      // It may have been stopped while its process was starting.
+      if (context.signal.aborted) return onAbort();
       context.signal.addEventListener("abort", onAbort, { once: true });
       this.#send({ kind: "run", handler, item: toItem(task) });
     });

@@ -96,13 +96,13 @@ async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
   try {
     const value = (await loaded.run(item, context)) as { skip?: unknown } | undefined | null;
     if (typeof value === "object" && value !== null && typeof value.skip === "string")
-      tell({ kind: "skip", why: value.skip });
+      tell({ kind: "skip", why: value.skip.slice(0, MOST_WORDS) });
     else tell({ kind: "done", results: value === undefined || value === null ? [] : [toPlain(value)] });
   } catch (error) {
     const refused = error instanceof Refused ? error : null;
     tell({
       kind: "threw",
-      message: error instanceof Error ? error.message : String(error),
+      message: (error instanceof Error ? error.message : String(error)).slice(0, MOST_WORDS),
       reason: refused?.reason ?? null,
       httpStatus: refused?.httpStatus ?? null,
       retryAfterMs: refused?.retryAfterMs ?? null,
@@ -111,13 +111,20 @@ async function execute(loaded: Loaded, item: HandlerItem): Promise<void> {
   }
 }
 
+/** What a handler says travels through the engine and into the database: files belong into `save`. */
+const MOST_WORDS = 2000;
+const MOST_RESULT = 1024 * 1024;
+
 /** Results are records: what JSON cannot carry is not kept, and a cycle is the handler's own error. */
 function toPlain(value: unknown): unknown {
+  let text: string;
   try {
-    return JSON.parse(JSON.stringify(value) ?? "null");
+    text = JSON.stringify(value) ?? "null";
+    if (text.length > MOST_RESULT) throw new Error(`it has ${text.length} characters, at most ${MOST_RESULT} are kept`);
+    return JSON.parse(text);
   } catch (error) {
     throw new Refused({
-      message: `the result is no JSON: ${(error as Error).message}`,
+      message: `the result cannot be stored as JSON: ${(error as Error).message}`,
       reason: "handler_bad_result",
       httpStatus: null,
       retryAfterMs: null,

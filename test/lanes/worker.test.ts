@@ -498,3 +498,33 @@ test(
     );
   },
 );
+
+test("a resolver may have any name, also one that every object knows", async (t) => {
+  const shop = await Workshop.open(t, { rules: { maxPerResolver: { slow: 1 } } });
+  await shop.run([
+    ...pages("a.test", 3, { resolver: "constructor" }, "c-"),
+    ...pages("a.test", 3, { resolver: "__proto__" }, "p-"),
+  ]);
+  await shop.finish();
+  assert.equal(shop.keys().length, 6);
+});
+
+test("a retry that becomes due does not wait for tasks whose resolver another site uses", async (t) => {
+  let failed = false;
+  const shop = await Workshop.open(t, {
+    rules: { maxPerResolver: { slow: 1 }, retry: { backoff: { baseMs: 300, maxMs: 300 } } },
+    latencyMs: (task) => (task.resolver === "slow" ? 60_000 : 10),
+    answer: (task) => {
+      if (task.key !== "flaky-b.test-0" || failed) return GOOD;
+      failed = true;
+      return status(500);
+    },
+  });
+  await shop.run(pages("a.test", 1, { resolver: "slow" }, "slow-"));
+  await shop.clock.until(() => shop.starts.length === 1);
+  const begun = shop.clock.monotonic();
+  await shop.run([...pages("b.test", 1, { resolver: "slow" }, "blocked-"), ...pages("b.test", 1, {}, "flaky-")]);
+  await shop.clock.until(() => shop.keys().filter((key) => key === "flaky-b.test-0").length === 2);
+  assert.ok(shop.clock.monotonic() - begun < 5000, "it came when it was due, not when the resolver was free");
+  await shop.finish();
+});

@@ -19,17 +19,18 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): Decod
   const marked = byteOrderMark(buffer);
   if (marked !== null) return decodeAs(buffer.subarray(marked.length), marked.charset);
   const header = known(/charset\s*=\s*["']?\s*([^\s"';,]+)/i.exec(contentType ?? "")?.[1]);
-  // Most pages are plain ASCII or UTF-8: one fast pass settles it. ASCII in disguise (ISO-2022-JP, UTF-7) must be named.
-  if (header !== "iso-2022-jp" && !header?.startsWith("utf-16") && isAscii(buffer)) {
-    const declared = header ?? declaredIn(buffer);
-    if (declared === "iso-2022-jp") return decodeAs(buffer, declared);
-    const wide = withoutMark(buffer);
-    if (wide !== null) return decodeAs(buffer, wide);
-    return { text: buffer.toString("latin1"), charset: declared ?? "utf-8" };
-  }
-  if (!header?.startsWith("utf-16") && isUtf8(buffer)) return { text: buffer.toString("utf8"), charset: "utf-8" };
   const wide = withoutMark(buffer);
   if (wide !== null) return decodeAs(buffer, wide);
+  // Most pages are plain ASCII or UTF-8: one fast pass settles it. ASCII in disguise (ISO-2022-JP) must be named.
+  if (isAscii(buffer)) {
+    const named = header ?? declaredIn(buffer);
+    if (named === "iso-2022-jp") return decodeAs(buffer, named);
+    return {
+      text: buffer.toString("latin1"),
+      charset: named?.startsWith("utf-16") === true ? "utf-8" : (named ?? "utf-8"),
+    };
+  }
+  if (isUtf8(buffer)) return { text: buffer.toString("utf8"), charset: "utf-8" };
   const declared = declaredIn(buffer);
   for (const claim of [header, declared]) {
     // UTF-8 was ruled out above, but a page cut in the middle of a character, or with one bad byte, still is.

@@ -62,7 +62,8 @@ export class Formatting {
     const { stack } = this.#open;
     let at = list.length - 1;
     const last = list[at];
-    if (last === undefined || last === null || stack.lastIndexOf(last) >= 0) return;
+    if (last === undefined || last === null) return;
+    if (last === stack[stack.length - 1] || stack.lastIndexOf(last) >= 0) return;
     while (at > 0) {
       const entry = list[at - 1];
       if (entry === null || entry === undefined || stack.lastIndexOf(entry) >= 0) break;

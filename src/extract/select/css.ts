@@ -1,6 +1,6 @@
 /** CSS selectors on our tree. */
 import { compile, selectAll, type Options } from "css-select";
-import { type Element, elementsBelow, type Node } from "../dom/nodes.ts";
+import { type Element, following, type Node } from "../dom/nodes.ts";
 import { rawText } from "../dom/text.ts";
 import { budget } from "./budget.ts";
 
@@ -127,11 +127,16 @@ class Scan implements CssQuery {
     const test = within.document.xml ? this.#forXml() : this.#test;
     const found: Element[] = [];
     lastParent = null;
-    for (const element of elementsBelow(within)) {
-      budget.spend(1);
-      if (!test(element)) continue;
-      found.push(element);
-      if (found.length >= limit) break;
+    // The walk of `elementsBelow`, without the cost of a generator: this is where the time of most plans goes.
+    for (let node = within.first; node !== null;) {
+      if (node.kind === 1) {
+        budget.spend(1);
+        if (test(node)) {
+          found.push(node);
+          if (found.length >= limit) break;
+        }
+      }
+      node = (node.kind === 1 ? node.first : null) ?? following(node, within);
     }
     return found;
   }

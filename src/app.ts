@@ -46,7 +46,11 @@ export function requireSqlite(config: Config): string {
 }
 
 function artifactsDir(config: Config): string {
-  return join(config.dataDir, "artifacts");
+  if (config.artifacts.kind === "local") return config.artifacts.path;
+  throw new OrbError("config_invalid", "APP_ARTIFACTS_URL: this version keeps files in a directory", {
+    hint: "Set APP_ARTIFACTS_URL to a path, or leave it out.",
+    fields: [{ path: "APP_ARTIFACTS_URL", message: "expected a directory" }],
+  });
 }
 
 /** A process that reads and writes the store without being its engine. */

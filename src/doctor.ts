@@ -5,6 +5,7 @@ import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import type { DoctorCheck } from "./cli/wiring.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { openClient } from "./app.ts";
+import { dirname } from "node:path";
 
 const LOW_DISK_BYTES = 1024 ** 3;
 
@@ -48,6 +49,8 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
   try {
     await using client = await openClient(config);
     await client.store.probe();
+    client.artifacts.probe();
+    add("artifacts", "ok", dirname(dirname(dirname(client.pathOf("0".repeat(64))))));
     add("database", "ok", config.database.kind === "sqlite" ? config.database.path : config.database.kind);
     const holder = await client.store.engineHolder();
     // One of an earlier boot is gone, whatever its lease says: the clock that it was measured by started anew.
@@ -62,6 +65,10 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
       );
     else add("engine", "ok", `process ${holder.pid} is working`);
   } catch (error) {
+    if (isOrbError(error, "artifacts_unavailable")) {
+      add("artifacts", "problem", messageOf(error), "make the artifacts folder and what is in it writable");
+      return checks;
+    }
     const fix =
       isOrbError(error) && error.hint !== undefined
         ? error.hint

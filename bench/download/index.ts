@@ -10,7 +10,7 @@ import { startWorker } from "../../src/app.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { enqueueItems } from "../../src/orchestrator/queue/enqueue.ts";
-import { openItems, queueStats } from "../../src/orchestrator/queue/stats.ts";
+import { openItems, queueOverview } from "../../src/orchestrator/queue/stats.ts";
 import { perSecond, print, race, seconds, verdict } from "../support/measure.ts";
 
 // Files are removed only at the end: on ext4 a removal of thousands slows the next creations down fivefold, whoever makes them.
@@ -28,7 +28,7 @@ const CONCURRENCY = 32;
 /** The physical job and nothing else: fetch, hash, write a file named by its content. */
 async function bare(origin: string, options: { store: boolean }): Promise<number> {
   const dir = newFolder();
-  for (let index = 0; index < 256; index += 1) mkdirSync(join(dir, index.toString(16).padStart(2, "0")));
+  const shards = new Set<string>();
   const dispatcher = new Agent({ connections: CONCURRENCY, pipelining: 1 });
   let next = 0;
   const loop = async () => {
@@ -37,7 +37,10 @@ async function bare(origin: string, options: { store: boolean }): Promise<number
       const bytes = Buffer.from(await body.arrayBuffer());
       if (!options.store) continue;
       const name = hash("sha256", bytes, "hex");
-      writeFileSync(join(dir, name.slice(0, 2), name), bytes);
+      const shard = name.slice(0, 2);
+      if (!shards.has(shard)) mkdirSync(join(dir, shard));
+      shards.add(shard);
+      writeFileSync(`${dir}/${shard}/${name}`, bytes);
     }
   };
   const took = await seconds(() => Promise.all(Array.from({ length: CONCURRENCY }, loop)));
@@ -68,8 +71,8 @@ async function own(origin: string): Promise<number> {
   await enqueueItems({ ...worker, wake: async () => {} }, items);
   const took = await seconds(async () => {
     await worker.wake(null);
-    for (let left = FILES; left > 0; left = openItems(await queueStats(worker))) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let left = FILES; left > 0; left = openItems(await queueOverview(worker, 0))) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
   });
   await worker.stop();

@@ -1,9 +1,17 @@
-import { isDiskFull, OrbError } from "../base/errors.ts";
+import { isDiskFull, OrbError, systemCode } from "../base/errors.ts";
+
+const UNWRITABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
 /** A full disk is a state of the machine that work waits for, not a fault of the page that met it. */
 export function asDiskError(error: unknown): unknown {
-  if (error instanceof OrbError || !isDiskFull(error)) return error;
-  return new OrbError("disk_full", "there is no room left for artifacts", { cause: error });
+  if (error instanceof OrbError) return error;
+  if (isDiskFull(error)) return new OrbError("disk_full", "there is no room left for artifacts", { cause: error });
+  if (UNWRITABLE.has(systemCode(error) ?? "")) {
+    return new OrbError("artifacts_unavailable", "the artifact folder cannot be written: it is read-only or not ours", {
+      cause: error,
+    });
+  }
+  return error;
 }
 
 export function onDisk<T>(work: () => T): T {

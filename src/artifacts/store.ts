@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import {
+  accessSync,
+  constants,
   createReadStream,
   mkdirSync,
   opendirSync,
@@ -38,7 +40,10 @@ const STALE_MS = 60 * 60 * 1000;
 export function createArtifactStore(options: { dir: string; clock: Clock }): ArtifactStore {
   const { dir, clock } = options;
   const folder = new Folder(dir, clock.now());
-  onDisk(() => mkdirSync(folder.tmp, { recursive: true }));
+  onDisk(() => {
+    mkdirSync(folder.tmp, { recursive: true });
+    mkdirSync(`${dir}/sha256`, { recursive: true });
+  });
   removeLeftovers(folder, clock.now() - STALE_MS);
 
   const locate = (hash: string) => `${dir}/${artifactPath(hash)}`;
@@ -73,6 +78,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
     probe() {
       const path = folder.temporary();
       onDisk(() => {
+        accessSync(`${dir}/sha256`, constants.W_OK);
         try {
           writeFileSync(path, Buffer.alloc(4096), { flag: "wx" });
         } finally {

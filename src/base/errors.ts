@@ -73,6 +73,11 @@ export const ERROR_CATALOGUE = {
     meaning: "There is no room left on the disk that holds the database or the artifacts.",
     remedy: "Free some space. Running work pauses and goes on by itself; nothing acknowledged is lost.",
   },
+  artifacts_unavailable: {
+    reaction: "wait",
+    meaning: "The folder that holds the artifacts cannot be written.",
+    remedy: "Check its permissions; `orb doctor` looks at it. Running work pauses and goes on by itself.",
+  },
   engine_lost: {
     reaction: "give_up",
     meaning: "This process no longer owns the engine or the lane it was writing for; another one does.",

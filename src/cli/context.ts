@@ -17,7 +17,7 @@ export class CliContext {
 
   async withClient(work: (client: CliClient) => Promise<unknown>): Promise<void> {
     const { config, warnings } = this.wiring.loadConfig();
-    if (!this.json) for (const warning of warnings) this.terminal.err(`${warning}\n`);
+    for (const warning of warnings) this.terminal.err(`${warning}\n`);
     const client = await this.wiring.openClient(config);
     try {
       await work(client);

@@ -65,5 +65,5 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+  return `${count} ${count === 1 ? one : many}`;
 }

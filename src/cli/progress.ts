@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { createLogUpdate } from "log-update";
 import type { Log } from "../base/log.ts";
 import { siteOfLane } from "../domain/lane.ts";
@@ -7,7 +8,7 @@ import { paint, type Terminal } from "./output.ts";
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 export const MOST_LANES_SHOWN = 12;
-const BAR = 24;
+const BAR = 16;
 const REDRAW_MS = 100;
 
 function bar(terminal: Terminal, part: number): string {
@@ -20,6 +21,12 @@ function span(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** A line that does not fit loses its end, and with it its colours: a broken line would be worse. */
+function fit(line: string, columns: number): string {
+  const plain = stripVTControlCharacters(line);
+  return plain.length < columns ? line : `${plain.slice(0, Math.max(1, columns - 2))}…`;
 }
 
 interface LaneLine {
@@ -39,6 +46,7 @@ export class QueueProgress {
   #frame = 0;
   #note: string | null = null;
   #drawnAt = 0;
+  #waiting = new Map<string, string>();
   #redraw: (() => void) | null = null;
   role: "engine" | "standby" | "stopped" = "standby";
 
@@ -81,6 +89,14 @@ export class QueueProgress {
     };
   }
 
+  /** Why sites wait; off a terminal each reason is said once, when it begins. */
+  waiting(reasons: Map<string, string>, log: Log): void {
+    if (!this.#live) {
+      for (const [site, why] of reasons) if (this.#waiting.get(site) !== why) log.info("a site waits", { site, why });
+    }
+    this.#waiting = reasons;
+  }
+
   show(stats: QueueStats, inFlight: number, paused: string | null): void {
     const now = this.#now();
     const ended = stats.done + stats.skipped + stats.error;
@@ -112,21 +128,28 @@ export class QueueProgress {
     const eta = open === 0 ? "idle" : rate > 0 ? `${span(open / rate)} left` : "waiting";
     const errors =
       stats.error === 0 ? "0 errors" : paint(terminal, "red", `${stats.error} error${stats.error === 1 ? "" : "s"}`);
-    const head = `${spinner} ${bar(terminal, stats.total === 0 ? 1 : ended / stats.total)} ${ended}/${stats.total}  ${rate.toFixed(rate < 10 ? 1 : 0)}/s  ${errors}  ${this.role === "engine" ? `${inFlight} in flight` : "standing by"}  ${eta}`;
+    const head = `${spinner} ${stats.total === 0 ? "" : `${bar(terminal, ended / stats.total)} `}${ended}/${stats.total}  ${rate.toFixed(rate < 10 ? 1 : 0)}/s  ${errors}  ${this.role === "engine" ? `${inFlight} in flight` : "standing by"}  ${eta}`;
     const busy = stats.lanes.filter((lane) => openItems(lane) > 0);
     const shown = busy.slice(0, MOST_LANES_SHOWN);
     const width = Math.max(0, ...shown.map((lane) => lane.lane.length));
     const lanes = shown.map((lane) => {
       const here = this.#lanes.get(lane.lane);
       const done = lane.done + lane.skipped + lane.error;
+      const why = this.#waiting.get(lane.lane);
       const last =
-        here?.lastEnd === undefined || here.lastEnd === null ? "" : paint(terminal, "gray", `  last: ${here.lastEnd}`);
+        why !== undefined
+          ? paint(terminal, "yellow", `  ${why}`)
+          : here?.lastEnd === undefined || here.lastEnd === null
+            ? ""
+            : paint(terminal, "gray", `  last: ${here.lastEnd}`);
       return `  ${lane.lane.padEnd(width)}  ${String(done).padStart(6)}/${String(lane.total).padEnd(6)} ${String(here?.running ?? 0).padStart(3)} at work${lane.error > 0 ? paint(terminal, "red", `  ${lane.error} failed`) : ""}${last}`;
     });
     const more = busy.length >= MOST_LANES_SHOWN ? ["  … orb queue stats shows every site"] : [];
     const trouble = paused === null ? [] : [paint(terminal, "red", `  paused: ${paused}`)];
     const note = this.#note === null ? [] : [paint(terminal, "yellow", `  ${this.#note}`)];
-    return [head, ...lanes, ...more, ...trouble, ...note].join("\n");
+    const empty = stats.total === 0 ? ["  the queue is empty: orb queue import FILE fills it, from any terminal"] : [];
+    const columns = process.stderr.columns ?? 80;
+    return [head, ...lanes, ...more, ...empty, ...trouble, ...note].map((line) => fit(line, columns)).join("\n");
   }
 }
 

@@ -6,9 +6,10 @@ export function positiveInteger(text: string): number {
 }
 
 /** A number within bounds, or the word that goes back to the configured value. */
-export function numberOrDefault(bounds: { min: number; whole?: boolean }): (text: string) => number | null {
+export function numberOrDefault(bounds: { min: number; whole?: boolean }): (text: string) => number | "default" {
   return (text) => {
-    if (text === "default") return null;
+    // Not null: commander would make an empty text of it.
+    if (text === "default") return text;
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= bounds.min) || (bounds.whole === true && !Number.isInteger(value))) {
       throw new InvalidArgumentError(

@@ -171,7 +171,7 @@ export type ArtifactsTarget =
   | { readonly kind: "s3"; readonly bucket: string; readonly prefix: string };
 
 export const artifacts: ValueType<ArtifactsTarget> = {
-  expected: "s3://BUCKET/PREFIX or a directory",
+  expected: "s3://BUCKET/PREFIX (a bucket has 3 to 63 characters) or a directory",
   parse: (text, cwd) => {
     if (!text.includes("://")) return { kind: "local", path: path.parse(text, cwd) };
     const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text);

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { isDiskFull, messageOf } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import { type Failure, FetchFailure, failure } from "../domain/failure.ts";
@@ -64,10 +64,8 @@ async function run(work: () => Promise<Handled>, signal: AbortSignal, pressure: 
     return await work();
   } catch (error) {
     if (signal.aborted) return { kind: "handed_back", why: "stopped" };
-    if (isDiskFull(error)) {
-      pressure.report(error);
-      return { kind: "handed_back", why: "disk full" };
-    }
+    // A disk that takes no writes is the machine's trouble, not the page's.
+    if (pressure.report(error)) return { kind: "handed_back", why: messageOf(error) };
     if (error instanceof FetchFailure) return { kind: "failed", failure: error.failure };
     return { kind: "failed", failure: failure("internal", messageOf(error)) };
   }

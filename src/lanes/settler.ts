@@ -32,7 +32,8 @@ const RETRY_MS = 250;
 /** Writes the outcomes of all lanes of the process in few transactions. */
 export class Settler {
   readonly #deps: SettlerDeps;
-  #pending = new Map<string, Pending>();
+  /** By the proof of ownership itself: an owner has one and keeps it. */
+  #pending = new Map<LaneHold, Pending>();
   #count = 0;
   #scheduled = false;
   #writing = false;
@@ -60,7 +61,7 @@ export class Settler {
 
   /** Resolves when everything added for this lane so far is written or has turned out to be lost. */
   flush(hold: LaneHold): Promise<void> {
-    const pending = this.#pending.get(keyOf(hold));
+    const pending = this.#pending.get(hold);
     if (pending === undefined && !this.#writing) return Promise.resolve();
     return new Promise((resolve) => {
       this.#of(hold, pending?.lost ?? (() => {})).flushed.push(resolve);
@@ -70,7 +71,7 @@ export class Settler {
 
   /** Whether something of this lane is on its way to the store: until then the store says what was. */
   isWriting(hold: LaneHold): boolean {
-    return this.#writing || this.#pending.has(keyOf(hold));
+    return this.#writing || this.#pending.has(hold);
   }
 
   /** The process ends: what could not be written until now is left to the next start, which takes the tasks back. */
@@ -80,11 +81,10 @@ export class Settler {
   }
 
   #of(hold: LaneHold, lost: () => void): Pending {
-    const key = keyOf(hold);
-    let pending = this.#pending.get(key);
+    let pending = this.#pending.get(hold);
     if (pending === undefined) {
       pending = { hold, tasks: [], events: [], site: null, lost, flushed: [] };
-      this.#pending.set(key, pending);
+      this.#pending.set(hold, pending);
     }
     return pending;
   }
@@ -160,10 +160,6 @@ export class Settler {
     const verdict = { kind: "failed", failure: failure("internal", messageOf(error)) } as const;
     return this.#persist([{ hold: only.hold, tasks: [{ ...task, verdict }] }]);
   }
-}
-
-function keyOf(hold: LaneHold): string {
-  return `${hold.laneId}/${hold.epoch}/${hold.owner}`;
 }
 
 function toBatch(pending: Pending): SettleBatch {

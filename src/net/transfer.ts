@@ -106,12 +106,11 @@ export class Transfer implements Timed, HopOwner {
     const { totalMs, minBytesPerSecond } = this.limits;
     const wireBytes = this.#hop?.wireBytes ?? 0;
     const bonus = minBytesPerSecond === undefined ? 0 : (wireBytes / minBytesPerSecond) * 1000;
-    if (now - this.#started > totalMs + bonus) {
-      return this.fail(
-        new FetchFailure("timeout_total", `the fetch took longer than ${Math.round(totalMs + bonus)} ms`),
-      );
-    }
+    // The finer reason first: a site that never answers has passed both limits when they are the same.
     this.#hop?.check(now, stalledMs);
+    if (now - this.#started > totalMs + bonus) {
+      this.fail(new FetchFailure("timeout_total", `the fetch took longer than ${Math.round(totalMs + bonus)} ms`));
+    }
   }
 
   /** The head of an answer: follow it, or let the sink have the body. Says what the hop shall do with the bytes. */

@@ -70,3 +70,29 @@ export async function resetSite(deps: OrchestratorDeps, name: string): Promise<S
   await deps.wake(null);
   return showSite(deps, name);
 }
+
+/** Why a site's work waits, for those of the given sites where it does. */
+export async function waitingSites(
+  { store, clock }: OrchestratorDeps,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>();
+  for (const name of names) {
+    const record = await store.site(name);
+    if (record === null) continue;
+    const why = whyWaiting(toView(record, clock.now()));
+    if (why !== null) reasons.set(name, why);
+  }
+  return reasons;
+}
+
+function whyWaiting(view: SiteView): string | null {
+  if (view.paused) return "paused";
+  if (view.breaker.state === "open") return `breaker open until ${timeOf(view.breaker.reopens_at)}`;
+  return view.held_until === null ? null : `asked to wait until ${timeOf(view.held_until)}`;
+}
+
+/** The time of day is enough for a line that is read now. */
+function timeOf(iso: string | null): string {
+  return `${iso?.slice(11, 19) ?? ""} UTC`;
+}

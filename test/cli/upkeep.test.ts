@@ -62,7 +62,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.equal(report.healthy, true);
     assert.deepEqual(
       report.checks.map((check) => check.name),
-      ["runtime", "configuration", "data directory", "disk", "database", "engine"],
+      ["runtime", "configuration", "data directory", "disk", "artifacts", "database", "engine"],
     );
     assert.match(report.checks.at(-1)?.what ?? "", /no process is working now/);
   });

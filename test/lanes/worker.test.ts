@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { OrbError } from "../../src/base/errors.ts";
 import { resolverKey } from "../../src/domain/lane.ts";
 import type { Store } from "../../src/store/port.ts";
-import { pages, status, Workshop } from "./workshop.ts";
+import { GOOD, pages, status, Workshop } from "./workshop.ts";
 
 test("everything that is submitted is done, once each, and the books are right", async (t) => {
   const shop = await Workshop.open(t);

@@ -1,7 +1,9 @@
 import { isOrbError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
 import type { Config } from "../../config/options.ts";
 import { restAfter } from "../../orchestrator/queue/drained.ts";
 import { openItems, queueOverview, type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
+import { waitingSites } from "../../orchestrator/sites.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, plural, printJson } from "../output.ts";
 import { MOST_LANES_SHOWN, QueueProgress } from "../progress.ts";
@@ -34,7 +36,7 @@ export async function runQueue(
       },
       onTask: (lane, what, end) => progress.task(lane, what, end),
     });
-    seen = await follow(worker, progress, stop, options.drain === true);
+    seen = await follow(worker, { progress, log: progress.wrap(log), stop, drain: options.drain === true });
   } finally {
     stop[Symbol.dispose]();
   }
@@ -96,9 +98,7 @@ class StopRequest implements Disposable {
 /** Shows how the work goes until it is over. The worker is closed at the end, however that comes. */
 async function follow(
   worker: CliWorker,
-  progress: QueueProgress,
-  stop: StopRequest,
-  drain: boolean,
+  { progress, log, stop, drain }: { progress: QueueProgress; log: Log; stop: StopRequest; drain: boolean },
 ): Promise<QueueStats | null> {
   let seen: QueueStats | null = null;
   try {
@@ -107,6 +107,8 @@ async function follow(
       const stats = await queueOverview(worker, MOST_LANES_SHOWN).catch(unlessItPasses);
       if (stats !== null) {
         seen = stats;
+        const sites = stats.lanes.map((lane) => lane.lane);
+        progress.waiting((await waitingSites(worker, sites).catch(unlessItPasses)) ?? new Map(), log);
         progress.show(stats, worker.inFlight, worker.paused);
         if (drain && openItems(stats) === 0) break;
       }

@@ -164,7 +164,7 @@ export function addQueueCommands(program: Command, context: CliContext): void {
     .description("show or change how many items of a resolver may be at work at once, on running work too")
     .argument("<name>")
     .option("--limit <number>", "at most this many at once", positiveInteger)
-    .option("--configured", "go back to APP_MAX_PER_RESOLVER")
+    .addOption(new Option("--configured", "go back to APP_MAX_PER_RESOLVER").conflicts("limit"))
     .action(async (name: string, options: { limit?: number; configured?: boolean }) => {
       await context.withClient(async (client) => {
         if (options.limit !== undefined) await setResolverLimit(client, name, options.limit);

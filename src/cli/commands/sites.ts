@@ -6,11 +6,13 @@ import { printJson, table } from "../output.ts";
 import { numberOrDefault } from "../values.ts";
 import type { CliClient } from "../wiring.ts";
 
+type Limit = number | "default";
+
 interface LimitOptions {
-  maxConcurrency?: number | null;
-  requestsPerSecond?: number | null;
-  burst?: number | null;
-  minDelayMs?: number | null;
+  maxConcurrency?: Limit;
+  requestsPerSecond?: Limit;
+  burst?: Limit;
+  minDelayMs?: Limit;
 }
 
 /** `orb sites …`: what is known of each site, and limits that change while the work runs. */
@@ -56,7 +58,10 @@ export function addSitesCommands(program: Command, context: CliContext): void {
     )
     .option("--min-delay-ms <number>", "pause between two requests", numberOrDefault({ min: 0, whole: true }))
     .action((site: string, options: LimitOptions) => {
-      const { json: _, ...change } = options as LimitOptions & { json?: boolean };
+      const { json: _, ...given } = options as LimitOptions & { json?: boolean };
+      const change = Object.fromEntries(
+        Object.entries(given).map(([name, value]) => [name, value === "default" ? null : value]),
+      );
       if (Object.keys(change).length === 0)
         throw new OrbError("usage", "nothing to change: name at least one limit, see orb sites set --help");
       return answer((client) => changeSite(client, site, change));
@@ -89,8 +94,10 @@ function siteTable(views: readonly SiteView[]): string {
       limit(view.max_concurrency),
       limit(view.requests_per_second),
       limit(view.min_delay_ms),
-      view.breaker.state === "closed" ? "closed" : `${view.breaker.state} until ${view.breaker.reopens_at}`,
-      view.paused ? "paused" : view.held_until === null ? "open" : `held until ${view.held_until}`,
+      view.breaker.state === "closed"
+        ? "ok"
+        : `${view.breaker.state.replace("_", "-")} until ${view.breaker.reopens_at}`,
+      view.paused ? "paused" : view.held_until === null ? "ok" : `held until ${view.held_until}`,
     ]),
   );
 }

@@ -60,6 +60,9 @@ export function enqueue(context: Context, runId: string, tasks: readonly NewTask
         const name = `${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
         let target = streams.get(name);
         if (target === undefined) {
+          // What is there already must not make a site known by another address.
+          if (connection.sql("SELECT 1 FROM tasks WHERE key_hash = ?").get(hashes[index] as Uint8Array) !== undefined)
+            continue;
           const lane = laneId(context, task.lane, task.site);
           target = { stream: streamId(context, run.n, lane, task.resolver), lane, laneName: task.lane, added: 0 };
           streams.set(name, target);

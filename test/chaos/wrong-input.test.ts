@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { gate } from "../support/gate.ts";
 import { type Ended, Orb, until } from "./orb.ts";
 import { Target } from "./target.ts";
 
@@ -44,7 +43,8 @@ describe("a user's mistake is answered with a sentence and the right exit code:"
 
   test(
     "a file that may not be read",
-    gate("unreadable files", process.getuid?.() !== 0, "root may read everything"),
+    // Not a service that could be had: whoever runs this as root has no such file.
+    { skip: process.getuid?.() === 0 ? "root may read everything" : false },
     async () => {
       chmodSync(orb.file("secret.jsonl", JSON.stringify(GOOD)), 0o000);
       expectRefused(await orb.run(["queue", "import", "secret.jsonl"]), 2, /it may not be read/);

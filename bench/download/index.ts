@@ -58,7 +58,12 @@ async function own(origin: string): Promise<number> {
       APP_MAX_PER_HOST: String(CONCURRENCY),
     },
   });
-  const worker = await startWorker(config, silentLog);
+  let ended = 0;
+  const worker = await startWorker(config, silentLog, {
+    onTask: (_, what) => {
+      if (what === "ended") ended += 1;
+    },
+  });
   const items = Array.from({ length: FILES }, (_, index) => ({
     artifactId: `file-${index}`,
     url: `${origin}/f/${index}`,
@@ -71,9 +76,9 @@ async function own(origin: string): Promise<number> {
   await enqueueItems({ ...worker, wake: async () => {} }, items);
   const took = await seconds(async () => {
     await worker.wake(null);
-    for (let left = FILES; left > 0; left = openItems(await queueOverview(worker, 0))) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+    while (ended < FILES) await pause();
+    while (openItems(await queueOverview(worker, 0)) > 0) await pause();
   });
   await worker.stop();
   return FILES / took;

@@ -58,10 +58,12 @@ async function own(origin: string): Promise<number> {
       APP_MAX_PER_HOST: String(CONCURRENCY),
     },
   });
-  let ended = 0;
+  let left = FILES;
+  let allEnded: () => void = () => {};
+  const ended = new Promise<void>((resolve) => (allEnded = resolve));
   const worker = await startWorker(config, silentLog, {
     onTask: (_, what) => {
-      if (what === "ended") ended += 1;
+      if (what === "ended" && (left -= 1) === 0) allEnded();
     },
   });
   const items = Array.from({ length: FILES }, (_, index) => ({
@@ -76,9 +78,8 @@ async function own(origin: string): Promise<number> {
   await enqueueItems({ ...worker, wake: async () => {} }, items);
   const took = await seconds(async () => {
     await worker.wake(null);
-    const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
-    while (ended < FILES) await pause();
-    while (openItems(await queueOverview(worker, 0)) > 0) await pause();
+    await ended;
+    while (openItems(await queueOverview(worker, 0)) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
   await worker.stop();
   return FILES / took;

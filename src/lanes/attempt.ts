@@ -86,7 +86,7 @@ function aboutSite(handled: Handled): Failure | null | undefined {
 }
 
 function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): SettledTask {
-  const rules = { ...deps.retry, maxAttempts: task.maxAttempts ?? deps.retry.maxAttempts };
+  const rules = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
   const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
   switch (verdict.kind) {
     case "completed": {

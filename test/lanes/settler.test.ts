@@ -79,7 +79,7 @@ test("outcomes of all lanes gather for a moment and are written together", async
   for (const { grant, tasks } of Object.values(held))
     for (const task of tasks) settler.add(grant, { task: outcome(task) }, never);
   assert.equal(writes.length, 0);
-  await clock.advance(10);
+  await clock.advance(20);
   assert.deepEqual(
     writes.map((batches) => batches.map((batch) => batch.tasks.length)),
     [[3, 2]],
@@ -113,7 +113,7 @@ test("a lane that another owner took is reported as lost; the others are written
   let lost = 0;
   settler.add(held["a"]!.grant, { task: outcome(held["a"]!.tasks[0]!) }, () => (lost += 1));
   settler.add(held["b"]!.grant, { task: outcome(held["b"]!.tasks[0]!) }, never);
-  await clock.advance(10);
+  await clock.advance(20);
   assert.equal(lost, 1);
   assert.deepEqual(await states(), { "a-0": "queued", "b-0": "completed" });
 });
@@ -164,7 +164,7 @@ test("one outcome that cannot be written fails its task, and keeps no other from
       : undefined;
   for (const { grant, tasks } of Object.values(held))
     for (const task of tasks) settler.add(grant, { task: outcome(task) }, never);
-  await clock.advance(10);
+  await clock.advance(20);
   assert.deepEqual(await states(), {
     "a-0": "completed",
     "a-1": "failed",
@@ -196,7 +196,7 @@ test("what the site asked for is kept although an outcome cannot be written", as
     never,
   );
   settler.add(grant, { task: outcome(tasks[1]!) }, never);
-  await clock.advance(10);
+  await clock.advance(20);
   assert.equal((await store.site("a"))?.holdStep, 2);
   const events = await store.events(run.id, { limit: 100 });
   assert.ok(events.some((event) => event.message === "Site held"));
@@ -211,7 +211,7 @@ test("a lane whose failures cannot be written either is let go", async (t) => {
   let lost = 0;
   settler.add(held["a"]!.grant, { task: outcome(held["a"]!.tasks[0]!) }, () => (lost += 1));
   settler.add(held["b"]!.grant, { task: outcome(held["b"]!.tasks[0]!) }, never);
-  await clock.advance(10);
+  await clock.advance(20);
   assert.equal(lost, 1);
   assert.equal((await states())["b-0"], "completed");
 });

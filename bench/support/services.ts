@@ -29,6 +29,8 @@ async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<voi
 }
 
 async function untilAnswers(port: number, child: ChildProcess): Promise<void> {
+  // A benchmark that fails half-way leaves no server behind.
+  process.once("exit", () => child.kill("SIGKILL"));
   const { connect } = await import("node:net");
   for (let tries = 0; tries < 200; tries += 1) {
     if (child.exitCode !== null) throw new Error("the service ended while starting");

@@ -158,7 +158,9 @@ export class LaneOwner implements SlotSeeker {
     // A run may have been paused or ended: what was claimed of it and not started goes back, and the next claim asks anew.
     for (const task of this.#window.takeAll()) this.#settle({ settled: notStarted(task), aboutSite: undefined });
     // Only then does the store know everything, so that a reset of the breaker is not taken for an old state.
-    await settler.flush(this.#grant);
+    // On a full disk that takes as long as the disk is full: who loses the lane meanwhile must not wait for it.
+    await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
+    if (this.#ticket.fence.aborted) return;
     try {
       await budgets.refresh();
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
@@ -197,7 +199,7 @@ export class LaneOwner implements SlotSeeker {
       this.#window.add(claim.tasks);
       this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
       // Tasks of a used-up resolver stay behind on purpose: they are asked for again when it has room.
-      this.#dry = claim.tasks.length === 0 && blocked.length === 0 ? true : !claim.more && blocked.length === 0;
+      this.#dry = blocked.length === 0 && (claim.tasks.length === 0 || !claim.more);
     } catch (error) {
       if (!pressure.report(error)) throw error;
     }

@@ -1,0 +1,76 @@
+import type { Credentials } from "../domain/credentials.ts";
+import { FetchFailure } from "../domain/failure.ts";
+import type { Redirect } from "../net/http.ts";
+
+/** Ways of getting a page, in the order in which a run may climb: never down again. */
+export const PAGE_STRATEGIES = ["http", "api_replay", "browser"] as const;
+export type PageStrategyName = (typeof PAGE_STRATEGIES)[number];
+
+/** What every way of getting a page is asked. */
+export interface PageRequest {
+  url: string;
+  /** Bound to their own origin; null: none. */
+  credentials: Credentials | null;
+  /** The whole page, from the first byte to the settled content. */
+  timeoutMs: number;
+  /** After decompression. */
+  maxBodyBytes: number;
+  signal?: AbortSignal;
+  /** Asked at each redirect of the page itself that the guard allows; false ends the fetch with `notFollowed`. */
+  followRedirects?: (from: URL, to: URL) => boolean;
+  /** What `api_replay` sends; the other ways ignore it. */
+  replay?: unknown;
+  /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */
+  wantsEvidence?: (answer: PageAnswer) => Promise<boolean>;
+  browser?: BrowserWishes;
+}
+
+export interface BrowserWishes {
+  /** Leave out pictures, fonts and media. */
+  blockResources?: boolean;
+  /** Wait until this CSS selector matches, within the page's time. */
+  waitFor?: string;
+}
+
+/** Any status is an answer; whether it is a good one is judged by the caller. */
+export interface PageAnswer {
+  status: number;
+  finalUrl: string;
+  redirects: Redirect[];
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  contentType: string | null;
+  /** Bytes as they came, decompressed; or the text of a page that a browser has put together. */
+  body: Uint8Array | string;
+  durationMs: number;
+  /** Requests that this page cost its site, sub-resources left out. */
+  requests: number;
+  /** Where a redirect pointed that `followRedirects` declined. */
+  notFollowed?: string;
+  /** Which browser, for a page that one has put together: `playwright-chromium`. */
+  browser?: string;
+  evidence?: PageEvidence;
+}
+
+export interface PageEvidence {
+  /** PNG. */
+  screenshot: Uint8Array | null;
+  /** The page as it stood, as HTML. */
+  html: string | null;
+}
+
+/** One way of getting a page. Throws a FetchFailure when there was no usable answer. */
+export interface PageStrategy {
+  readonly name: PageStrategyName;
+  fetch(request: PageRequest): Promise<PageAnswer>;
+}
+
+/** A failure that brings along what could be seen of the page. */
+export class PageFailure extends FetchFailure {
+  readonly evidence: PageEvidence | null;
+
+  constructor(evidence: PageEvidence | null, ...rest: ConstructorParameters<typeof FetchFailure>) {
+    super(...rest);
+    this.evidence = evidence;
+  }
+}

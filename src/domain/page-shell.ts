@@ -1,0 +1,120 @@
+/**
+ * Recognises a page that is empty until scripts have run: there is nothing in it to extract, and a browser would see
+ * more. Pages that a server has put together with the same frameworks, and short pages that mean what they say, are not
+ * shells.
+ */
+import { type PageOutline, outlineOf } from "./page-outline.ts";
+
+export interface PageShell {
+  /** `empty_root`, `noscript_asks` or `scripts_only`. */
+  rule: string;
+  /** One sentence for people. */
+  message: string;
+  /** Characters that a reader would see without scripts. */
+  textLength: number;
+  /** Characters of the page's own scripts, without those it loads. */
+  scriptBytes: number;
+}
+
+export interface FetchedPage {
+  html: string;
+  contentType: string | null;
+  status: number;
+}
+
+/** A logo, a menu's few words and a copyright line may stand around an empty root. */
+const AROUND_ROOT = 300;
+/** A root may say that it is loading. */
+const INSIDE_ROOT = 60;
+const BESIDE_NOSCRIPT = 200;
+const MUCH_SCRIPT = 20_000;
+const LITTLE_TEXT = 80;
+
+/** Scripts that count readers, ask for consent or show advertisements: a page without them would look the same. */
+const BYSTANDERS = [
+  "googletagmanager.com",
+  "google-analytics.com",
+  "googlesyndication.com",
+  "gtag/js",
+  "gtm.js",
+  "analytics",
+  "matomo",
+  "piwik",
+  "plausible",
+  "hotjar",
+  "clarity.ms",
+  "segment.com",
+  "facebook.net",
+  "cookiebot",
+  "onetrust",
+  "cookielaw.org",
+  "usercentrics",
+  "consent",
+  "/cdn-cgi/",
+  "newrelic",
+  "nr-data",
+  "sentry",
+  "datadoghq",
+  "statcounter",
+  "beacon",
+  "umami",
+  "polyfill",
+] as const;
+
+const LOADING =
+  /^(?:(?:the )?(?:page|app|application|site|content)?\s*(?:is )?(?:loading|starting|please wait|one moment|just a moment|wird geladen|laden|lädt|bitte warten|chargement|cargando|caricamento|carregando|загрузка|加载中|読み込み中|로딩 ?중?)[\s\S]{0,40})?$/;
+
+/** The shell that this page is, or null for a page that can be read as it is. */
+export function shellOf(page: FetchedPage): PageShell | null {
+  if (page.status < 200 || page.status >= 300 || !isHtml(page)) return null;
+  const outline = outlineOf(page.html);
+  // A redirect by <meta> is no content either, but a browser finds no more here than behind the address it names.
+  if (outline.long || outline.refresh !== null) return null;
+  const found = emptyRoot(outline) ?? noscriptAsks(outline) ?? scriptsOnly(outline);
+  if (found === null) return null;
+  return { ...found, textLength: outline.textLength, scriptBytes: outline.scriptBytes };
+}
+
+type Found = Pick<PageShell, "rule" | "message"> | null;
+
+function emptyRoot(page: PageOutline): Found {
+  if (page.textLength > AROUND_ROOT || page.links > 12 || page.fields > 0 || !hasProgram(page)) return null;
+  const roots = page.mounts;
+  const empty = roots.every((root) => root.textLength <= INSIDE_ROOT && root.links === 0 && root.media <= 1);
+  const [root] = roots;
+  if (root === undefined || !empty) return null;
+  return { rule: "empty_root", message: `the page is empty until scripts fill ${root.name}` };
+}
+
+function noscriptAsks(page: PageOutline): Found {
+  if (!/java\s?script/i.test(page.noscript)) return null;
+  if (page.textLength > BESIDE_NOSCRIPT || page.links > 5 || page.fields > 0 || page.media > 2) return null;
+  if (!hasProgram(page)) return null;
+  return { rule: "noscript_asks", message: "the page asks for JavaScript and shows next to nothing without it" };
+}
+
+function scriptsOnly(page: PageOutline): Found {
+  if (page.media > 0 || page.fields > 0 || page.links > 2) return null;
+  const waits = LOADING.test(page.text.trim().toLowerCase()) && (programs(page).length > 0 || page.scriptBytes > 2_000);
+  const swamped = page.textLength <= LITTLE_TEXT && page.scriptBytes >= MUCH_SCRIPT;
+  if (!waits && !swamped) return null;
+  return { rule: "scripts_only", message: "the page consists of scripts and has next to no text" };
+}
+
+function programs(page: PageOutline): string[] {
+  return page.scriptSources.filter((source) => {
+    const address = source.toLowerCase();
+    return !BYSTANDERS.some((name) => address.includes(name));
+  });
+}
+
+/** There is a script that could fill the page: one that is loaded, or one in the page that is more than a few lines. */
+function hasProgram(page: PageOutline): boolean {
+  return programs(page).length > 0 || page.scriptBytes > 1_000 || /\bimport\s*[("']/.test(page.inlineScript);
+}
+
+function isHtml({ contentType, html }: FetchedPage): boolean {
+  if (contentType === null || contentType.trim() === "") return /^\s*<(?:!doctype html|html|head|body)\b/i.test(html);
+  const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
+  return type === "text/html" || type === "application/xhtml+xml";
+}

@@ -1,0 +1,83 @@
+/**
+ * Recognises the pages that bot protections serve instead of the page that was asked for: challenges that a browser may
+ * pass by itself, and captchas that need a person. They come with any status, 200 included. The table of what is
+ * recognised stands in soft-block-rules.ts.
+ */
+import { type PageOutline, outlineOf } from "./page-outline.ts";
+import { type Clue, type Place, type Room, type Rule, SOFT_BLOCK_RULES } from "./soft-block-rules.ts";
+
+export interface SoftBlock {
+  kind: "challenge" | "captcha";
+  /** Name of the rule that matched, such as `cloudflare_challenge`. */
+  rule: string;
+  /** One sentence for people. */
+  message: string;
+}
+
+export interface AnsweredPage {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  html: string;
+  url: string;
+}
+
+/** The block that this page is, or null for a page that is what it says. Ask before asking for an empty shell. */
+export function softBlockOf(page: AnsweredPage): SoftBlock | null {
+  const outline = outlineOf(page.html);
+  const places = placesOf(page, outline);
+  const found = SOFT_BLOCK_RULES.find(
+    (rule) => hasRoom(outline, rule.room) && rule.clues.every((clue) => holds(places, clue)),
+  );
+  return found === undefined ? null : { kind: found.kind, rule: found.rule, message: messageOf(found, page.status) };
+}
+
+function hasRoom(page: PageOutline, room: Room): boolean {
+  if (room === "any") return true;
+  if (room === "short") return !page.long && page.textLength <= 2_000 && page.links <= 15 && page.mounts.every(isSmall);
+  return !page.long && page.textLength <= 700 && page.links <= 6 && page.fields === 0;
+}
+
+/** A vendor's mark inside an application that has been put together is no wall. */
+function isSmall(mount: PageOutline["mounts"][number]): boolean {
+  return mount.textLength <= 1_000;
+}
+
+function placesOf(page: AnsweredPage, outline: PageOutline): (place: Place) => readonly string[] | ReadonlySet<string> {
+  const lower = (text: string) => straight(text.toLowerCase());
+  const headers = new Map(Object.entries(page.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const texts: Partial<Record<Place, string[]>> = {
+    title: [lower(outline.title)],
+    text: [lower(outline.text)],
+    noscript: [lower(outline.noscript)],
+    script: outline.scriptSources.map(lower),
+    // A wall's scripts often name their address in a string and load it themselves.
+    inline: [outline.long ? "" : lower(outline.inlineScript)],
+    frame: outline.frames.map(lower),
+    refresh: [lower(outline.refresh ?? "")],
+    address: [lower(page.url)],
+  };
+  return (place) => {
+    if (place === "name") return outline.names;
+    if (!place.startsWith("header ")) return texts[place] ?? [];
+    const value = headers.get(place.slice("header ".length));
+    return value === undefined ? [] : [lower(value)];
+  };
+}
+
+function holds(places: ReturnType<typeof placesOf>, [place, ...oneOf]: Clue): boolean {
+  const here = places(place);
+  if ("has" in here) return oneOf.some((word) => here.has(word));
+  const found = (text: string, word: string) => (place === "title" ? text.startsWith(word) : text.includes(word));
+  return here.some((text) => oneOf.some((word) => found(text, word)));
+}
+
+/** Typographic apostrophes, so that the table needs each sentence once. */
+function straight(text: string): string {
+  return text.replace(/[\u2018\u2019\u02bc]/g, "'");
+}
+
+function messageOf(rule: Rule, status: number): string {
+  const what = rule.kind === "captcha" ? "a captcha" : "a bot challenge";
+  const who = rule.by === "the site" ? "the site" : `${rule.by}, which protects the site,`;
+  return `${who} answered ${status} with ${what} instead of the page`;
+}

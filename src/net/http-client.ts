@@ -3,8 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import { FetchFailure } from "../domain/failure.ts";
 import type { AddressPolicy } from "./address.ts";
 import { Deadlines } from "./deadlines.ts";
-import { createDialer, type DialerOptions, type Lookup } from "./dialer.ts";
+import { createDialer, type DialerOptions } from "./dialer.ts";
 import { type BodySink, DEFAULT_LIMITS, type HttpLimits, type HttpRequest, type HttpResult } from "./http.ts";
+import type { Lookup } from "./resolver.ts";
 import { ACCEPT_ENCODING, Transfer, type TransferContext } from "./transfer.ts";
 
 export interface HttpClientOptions {

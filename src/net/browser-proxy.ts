@@ -1,0 +1,195 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Clock } from "../base/clock.ts";
+import type { FetchFailure } from "../domain/failure.ts";
+import type { AddressPolicy } from "./address.ts";
+import { createSocketOpener, type OpenSocket } from "./guarded-socket.ts";
+import { Forwarder } from "./proxy-forward.ts";
+import { type GuestOptions, ProxyGuest } from "./proxy-guest.ts";
+import { endToEnd, plainTarget, proxyCredentials, type ProxyTarget, tunnelTarget } from "./proxy-target.ts";
+import { createResolver, type Lookup } from "./resolver.ts";
+
+export interface BrowserProxyOptions {
+  policy: AddressPolicy;
+  clock: Clock;
+  lookup?: Lookup;
+  /** DNS included. */
+  connectMs?: number;
+  /** The longest silence on a connection. */
+  idleMs?: number;
+  /** Of the browser to the proxy, all guests together. */
+  maxConnections?: number;
+}
+
+export interface BrowserProxy {
+  /** `http://127.0.0.1:port` */
+  readonly address: string;
+  /** Lets a context of the browser in. It signs in as `id` with `password`, and is out again after `end()`. */
+  admit(options?: Partial<GuestOptions>): ProxyGuest;
+  /** Ends every connection and stops listening. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+const DEFAULT_GUEST_CONNECTIONS = 256;
+
+/**
+ * The only way out for a browser, which opens its connections itself and would ask nobody. Whatever it wants, in plain
+ * or through a tunnel, is looked up here, must pass the same checks as every other fetch, and goes to exactly the
+ * addresses that were checked. Other processes of the machine find a closed door: each guest has its own password.
+ */
+export async function startBrowserProxy(options: BrowserProxyOptions): Promise<BrowserProxy> {
+  const { policy, clock, connectMs = 10_000, idleMs = 60_000 } = options;
+  const resolve = createResolver(options);
+  const open = createSocketOpener({ policy, clock, resolve, connectMs });
+  const guests = new Map<string, ProxyGuest>();
+  const forwarder = new Forwarder({ open, idleMs });
+  const clients = new Set<Duplex>();
+
+  const guestOf = (request: IncomingMessage): ProxyGuest | null => {
+    const given = proxyCredentials(request.headers["proxy-authorization"]);
+    const guest = given === null ? undefined : guests.get(given.username);
+    return guest?.knows(given!.password) === true ? guest : null;
+  };
+
+  const server = createServer({ maxHeaderSize: 128 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 });
+  server.maxConnections = options.maxConnections ?? 2048;
+  server.on("connection", (socket) => {
+    clients.add(socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => {});
+    socket.once("close", () => clients.delete(socket));
+  });
+  server.on("clientError", (_error, socket) => socket.destroy());
+  server.on("request", (request, answer) => {
+    answer.on("error", () => {});
+    const guest = guestOf(request);
+    if (guest === null) {
+      request.resume();
+      answer.writeHead(407, { "proxy-authenticate": CHALLENGE, "content-length": 0 }).end();
+      return;
+    }
+    const target = plainTarget(request.url ?? "");
+    if (target === null) {
+      request.resume();
+      answer.writeHead(400, { "content-type": "text/plain" }).end("this proxy fetches absolute http addresses only\n");
+      return;
+    }
+    forwarder.forward(guest, target, request, answer);
+  });
+  server.on("connect", (request: IncomingMessage, client: Duplex, first: Buffer) => {
+    const guest = guestOf(request);
+    if (guest === null) return refuse(client, 407);
+    const target = tunnelTarget(request.url ?? "");
+    if (target === null) return refuse(client, 400);
+    return void tunnel({ guest, target, client, open, idleMs }, (upstream) => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      upstream.write(first);
+    });
+  });
+  server.on("upgrade", (request: IncomingMessage, client: Duplex, first: Buffer) => {
+    const guest = guestOf(request);
+    if (guest === null) return refuse(client, 407);
+    const target = plainTarget(request.url ?? "");
+    if (target === null) return refuse(client, 400);
+    return void tunnel({ guest, target, client, open, idleMs }, (upstream) => {
+      upstream.write(upgradeHead(request, target));
+      upstream.write(first);
+    });
+  });
+
+  await listen(server);
+  let closing: Promise<void> | null = null;
+  const close = () =>
+    (closing ??= new Promise((done) => {
+      server.close(() => done());
+      for (const guest of [...guests.values()]) guest.end();
+      forwarder.close();
+      for (const client of [...clients]) client.destroy();
+    }));
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    admit(given = {}) {
+      const guest: ProxyGuest = new ProxyGuest(
+        { maxBytes: DEFAULT_MAX_BYTES, maxConnections: DEFAULT_GUEST_CONNECTIONS, ...given },
+        () => guests.delete(guest.id),
+      );
+      if (closing === null) guests.set(guest.id, guest);
+      else guest.end();
+      return guest;
+    },
+    close,
+  };
+}
+
+const CHALLENGE = 'Basic realm="orb"';
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      server.removeListener("error", reject);
+      // A connection that the system could not hand over is lost, the server is not.
+      server.on("error", () => {});
+      resolve();
+    });
+  });
+}
+
+interface Tunnel {
+  guest: ProxyGuest;
+  target: ProxyTarget;
+  client: Duplex;
+  open: OpenSocket;
+  idleMs: number;
+}
+
+/** Connects two ends that speak to each other from now on. `begin` writes what comes first. */
+async function tunnel(wanted: Tunnel, begin: (upstream: Duplex) => void): Promise<void> {
+  const { guest, target, client, open, idleMs } = wanted;
+  let upstream;
+  try {
+    const refused = guest.refusal();
+    if (refused !== null) throw refused;
+    guest.holdUntil(client, (done) => client.once("close", done));
+    upstream = await open(target.hostname, target.port);
+  } catch (error) {
+    guest.failed(target.host, error as FetchFailure);
+    return refuse(client, 502);
+  }
+  // The page may have gone while the connection opened.
+  if (client.destroyed || guest.ended) {
+    upstream.destroy();
+    client.destroy();
+    return;
+  }
+  const count = (chunk: Buffer) => guest.count(chunk.length);
+  const ends: [Duplex & { setTimeout?: (ms: number, then: () => void) => unknown }, Duplex][] = [
+    [client, upstream],
+    [upstream, client],
+  ];
+  for (const [one, other] of ends) {
+    one.setTimeout?.(idleMs, () => one.destroy());
+    // What the one end had sent before it said goodbye is still on its way to the other.
+    one.once("close", () => (one.readableEnded ? other.end() : other.destroy()));
+  }
+  begin(upstream);
+  client.on("data", count).pipe(upstream);
+  upstream.on("data", count).pipe(client);
+}
+
+function refuse(client: Duplex, status: 400 | 407 | 502): void {
+  if (client.destroyed) return;
+  const why = { 400: "Bad Request", 407: "Proxy Authentication Required", 502: "Bad Gateway" }[status];
+  const challenge = status === 407 ? `Proxy-Authenticate: ${CHALLENGE}\r\n` : "";
+  client.end(`HTTP/1.1 ${status} ${why}\r\n${challenge}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+}
+
+function upgradeHead(request: IncomingMessage, target: ProxyTarget): string {
+  const kept = ["Host", target.host, ...endToEnd(request.rawHeaders, new Set(["host"]))];
+  kept.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? "websocket");
+  let head = `${request.method} ${target.path} HTTP/1.1\r\n`;
+  for (let index = 0; index < kept.length; index += 2) head += `${kept[index]}: ${kept[index + 1]}\r\n`;
+  return `${head}\r\n`;
+}

@@ -1,0 +1,159 @@
+import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { FetchFailure } from "../domain/failure.ts";
+import type { OpenSocket } from "./guarded-socket.ts";
+import type { ProxyGuest } from "./proxy-guest.ts";
+import { endToEnd, type ProxyTarget } from "./proxy-target.ts";
+import { exchangeFailure } from "./wire-failure.ts";
+
+/** Names the guest, whom no site knows, in answers that the proxy itself gives: nobody else can write this header. */
+export const FAILURE_HEADER = "x-orb-proxy-failure";
+
+const MAX_HEADER_BYTES = 64 * 1024;
+
+export interface ForwarderOptions {
+  open: OpenSocket;
+  idleMs: number;
+}
+
+/**
+ * Hands plain requests on. Connections to a site are kept for the next request of any page: what is sent on
+ * them is complete by itself.
+ */
+export class Forwarder {
+  readonly #agent: Agent;
+  readonly #idleMs: number;
+
+  constructor(options: ForwarderOptions) {
+    this.#idleMs = options.idleMs;
+    this.#agent = new GuardedAgent(options.open);
+  }
+
+  forward(guest: ProxyGuest, target: ProxyTarget, incoming: IncomingMessage, answer: ServerResponse): void {
+    const refused = guest.refusal();
+    if (refused !== null) return this.#fail(guest, target, answer, refused);
+    this.#send(guest, target, incoming, answer, hasBody(incoming));
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(
+    guest: ProxyGuest,
+    target: ProxyTarget,
+    incoming: IncomingMessage,
+    answer: ServerResponse,
+    hasBody: boolean,
+  ): void {
+    let outgoing: ClientRequest;
+    try {
+      outgoing = request({
+        agent: this.#agent,
+        host: target.hostname,
+        port: target.port,
+        method: incoming.method,
+        path: target.path,
+        headers: outgoingHeaders(guest, target, incoming) as unknown as Record<string, string>,
+        setHost: false,
+        maxHeaderSize: MAX_HEADER_BYTES,
+      });
+    } catch (error) {
+      return this.#fail(guest, target, answer, exchangeFailure(error as Error, false));
+    }
+    let answered = false;
+    const giveUp = () => outgoing.destroy();
+    answer.once("close", giveUp);
+    outgoing.setTimeout(this.#idleMs, () =>
+      outgoing.destroy(new FetchFailure("timeout_idle", `no byte for ${this.#idleMs} ms`)),
+    );
+    outgoing.once("socket", (socket) => guest.holdUntil(socket, (done) => outgoing.once("close", done)));
+    outgoing.on("error", (error) => {
+      answer.removeListener("close", giveUp);
+      if (answer.destroyed || answered) return void answer.destroy();
+      // A kept connection that the site had given up meanwhile: the same request on a new one is the first it sees.
+      if (outgoing.reusedSocket && !hasBody && (error as NodeJS.ErrnoException).code === "ECONNRESET")
+        return this.#send(guest, target, incoming, answer, hasBody);
+      return this.#fail(guest, target, answer, failureOf(error));
+    });
+    outgoing.once("response", (response) => {
+      answered = true;
+      // An answer that ends too early must not look complete to the browser.
+      response.once("error", () => answer.destroy());
+      response.once("aborted", () => answer.destroy());
+      try {
+        answer.writeHead(response.statusCode ?? 502, endToEnd(response.rawHeaders, CHUNKING));
+      } catch (error) {
+        outgoing.destroy();
+        return this.#fail(guest, target, answer, failureOf(error as Error));
+      }
+      response.on("data", (chunk: Buffer) => guest.count(chunk.length));
+      response.pipe(answer);
+      return undefined;
+    });
+    if (!hasBody) return void outgoing.end();
+    incoming.on("data", (chunk: Buffer) => guest.count(chunk.length));
+    incoming.once("error", giveUp);
+    incoming.pipe(outgoing);
+    return undefined;
+  }
+
+  #fail(guest: ProxyGuest, target: ProxyTarget, answer: ServerResponse, failure: Error): void {
+    const reason = failureOf(failure);
+    guest.failed(target.host, reason);
+    if (guest.ended || answer.headersSent || answer.destroyed) return void answer.destroy();
+    const text = `${reason.failure.reason}: ${reason.message}\n`;
+    answer.writeHead(502, {
+      "content-type": "text/plain; charset=utf-8",
+      "content-length": Buffer.byteLength(text),
+      [FAILURE_HEADER]: guest.id,
+    });
+    answer.end(text);
+    return undefined;
+  }
+}
+
+/** Opens connections through the guard only. A guest's page that ends takes those along that it was using. */
+class GuardedAgent extends Agent {
+  readonly #open: OpenSocket;
+
+  constructor(open: OpenSocket) {
+    super({ keepAlive: true, maxSockets: 64, maxTotalSockets: 1024, maxFreeSockets: 16, timeout: 4_000 });
+    this.#open = open;
+  }
+
+  override createConnection(
+    options: { host?: string | null; port?: number | string | null },
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    this.#open(options.host ?? "", Number(options.port)).then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => callback?.(error, undefined as unknown as Duplex),
+    );
+    return undefined;
+  }
+}
+
+// Node frames the body anew, by the length when there is one.
+const CHUNKING = new Set(["transfer-encoding"]);
+
+function outgoingHeaders(guest: ProxyGuest, target: ProxyTarget, incoming: IncomingMessage): string[] {
+  const { bound } = guest.options;
+  const added = bound !== undefined && bound.origin === `http://${target.host}` ? Object.entries(bound.headers) : [];
+  const replaced = new Set(["host", ...added.map(([name]) => name.toLowerCase())]);
+  return ["Host", target.host, ...endToEnd(incoming.rawHeaders, replaced), ...added.flat()];
+}
+
+function hasBody(incoming: IncomingMessage): boolean {
+  return incoming.headers["transfer-encoding"] !== undefined || Number(incoming.headers["content-length"] ?? 0) > 0;
+}
+
+function failureOf(error: Error): FetchFailure {
+  if (error instanceof FetchFailure) return error;
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new FetchFailure("headers_too_large", "the headers of the answer are too large");
+  if (code.startsWith("HPE_") || code.startsWith("ERR_INVALID") || code.startsWith("ERR_HTTP"))
+    return new FetchFailure("malformed_response", `the answer is not valid HTTP (${code})`);
+  return exchangeFailure(error, false) as FetchFailure;
+}

@@ -1,0 +1,93 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Duplex } from "node:stream";
+import { FetchFailure } from "../domain/failure.ts";
+
+export interface GuestOptions {
+  /** Both directions together; past it every connection of the guest is cut, and it gets no new one. */
+  maxBytes: number;
+  /** Simultaneous connections out. */
+  maxConnections: number;
+  /** Added to plain requests of exactly this origin. What is encrypted passes by unseen. */
+  bound?: { origin: string; headers: Readonly<Record<string, string>> };
+  /** The guard refused a host that the guest asked for. */
+  onRefused?: (host: string) => void;
+}
+
+const MAX_REMEMBERED_FAILURES = 200;
+
+/** Somebody whom the proxy serves: one context of a browser. */
+export class ProxyGuest {
+  readonly id: string;
+  readonly password = randomBytes(24).toString("base64url");
+  readonly options: GuestOptions;
+  bytes = 0;
+  ended = false;
+  readonly #open = new Set<Duplex>();
+  readonly #failures = new Map<string, FetchFailure>();
+  readonly #leave: () => void;
+
+  constructor(options: GuestOptions, leave: () => void) {
+    // Not from `Random`, whose numbers a test may foresee: whoever guesses these may use the proxy.
+    this.id = randomBytes(12).toString("hex");
+    this.options = options;
+    this.#leave = leave;
+  }
+
+  knows(password: string): boolean {
+    const given = Buffer.from(password);
+    const right = Buffer.from(this.password);
+    return given.length === right.length && timingSafeEqual(given, right);
+  }
+
+  /** Why the guest cannot have another connection now, if so. */
+  refusal(): FetchFailure | null {
+    if (this.ended) return new FetchFailure("run_cancelled", "the page is closed");
+    if (this.bytes > this.options.maxBytes) return this.#tooMuch();
+    if (this.#open.size >= this.options.maxConnections)
+      return new FetchFailure("connection_failed", "the page has too many connections open");
+    return null;
+  }
+
+  /** The connection counts as the guest's and ends with it, until `whenDone` says that it serves others. */
+  holdUntil(stream: Duplex, whenDone: (done: () => void) => void): void {
+    if (this.ended) {
+      stream.destroy();
+      return;
+    }
+    this.#open.add(stream);
+    whenDone(() => this.#open.delete(stream));
+  }
+
+  count(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > this.options.maxBytes) this.#cut();
+  }
+
+  /** `host` as in the URL, with its port unless that is the scheme's own. */
+  failed(host: string, failure: FetchFailure): void {
+    if (this.#failures.size >= MAX_REMEMBERED_FAILURES) this.#failures.delete(this.#failures.keys().next().value!);
+    this.#failures.set(host, failure);
+    if (failure.failure.code === "forbidden_target") this.options.onRefused?.(host);
+  }
+
+  /** Why the last connection to this host did not come about. */
+  failureOf(host: string): FetchFailure | null {
+    if (this.bytes > this.options.maxBytes) return this.#tooMuch();
+    return this.#failures.get(host) ?? null;
+  }
+
+  end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.#cut();
+    this.#leave();
+  }
+
+  #cut(): void {
+    for (const stream of [...this.#open]) stream.destroy();
+  }
+
+  #tooMuch(): FetchFailure {
+    return new FetchFailure("body_too_large", `the page moved more than ${this.options.maxBytes} bytes`);
+  }
+}

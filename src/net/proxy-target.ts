@@ -1,0 +1,71 @@
+/** Where a request to the proxy wants to go, and what of its headers goes along. */
+export interface ProxyTarget {
+  /** WHATWG form. */
+  hostname: string;
+  port: number;
+  /** As in a URL: the port is left out when it is the scheme's own. */
+  host: string;
+  /** What a server is asked for: path and query exactly as they were written. */
+  path: string;
+}
+
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/i;
+
+/** Of `CONNECT host:port`; null when that is not what it says. */
+export function tunnelTarget(authority: string): ProxyTarget | null {
+  const match = AUTHORITY.exec(authority);
+  const port = Number(match?.[2]);
+  if (match === null || port < 1 || port > 65_535) return null;
+  // Of all that a tunnel may carry it is TLS nearly always; 443 is the port that its URL leaves out.
+  const url = URL.parse(`https://${match[1]}:${port}/`);
+  return url === null ? null : { hostname: url.hostname, port, host: url.host, path: "" };
+}
+
+const ABSOLUTE = /^(?:http|ws):\/\/[^/?#]*([^#]*)/i;
+
+/** Of `GET http://host/path`; null when it is not an absolute address that the proxy speaks itself. */
+export function plainTarget(address: string): ProxyTarget | null {
+  const match = ABSOLUTE.exec(address);
+  const url = match === null ? null : URL.parse(address);
+  if (match === null || url === null || url.username !== "" || url.password !== "") return null;
+  const path = match[1]!.startsWith("/") ? match[1]! : `/${match[1]!}`;
+  return { hostname: url.hostname, port: url.port === "" ? 80 : Number(url.port), host: url.host, path };
+}
+
+const BETWEEN_TWO = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authentication-info",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+]);
+
+/** Name, value, name, value …: without what concerns only the two ends of one connection. */
+export function endToEnd(raw: readonly string[], replaced: ReadonlySet<string> = new Set()): string[] {
+  const named = new Set<string>();
+  for (let index = 0; index < raw.length; index += 2) {
+    if (raw[index]!.toLowerCase() !== "connection") continue;
+    for (const name of raw[index + 1]!.split(",")) named.add(name.trim().toLowerCase());
+  }
+  // A hostile head must not be able to remove what frames the body, or names the host.
+  for (const name of ["content-length", "transfer-encoding", "host"]) named.delete(name);
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]!.toLowerCase();
+    if (!BETWEEN_TWO.has(name) && !named.has(name) && !replaced.has(name)) kept.push(raw[index]!, raw[index + 1]!);
+  }
+  return kept;
+}
+
+/** The user name and password of a Proxy-Authorization header. */
+export function proxyCredentials(header: string | undefined): { username: string; password: string } | null {
+  const match = /^basic ([a-z0-9+/=]+)$/i.exec(header ?? "");
+  if (match === null) return null;
+  const pair = Buffer.from(match[1]!, "base64").toString("utf8");
+  const colon = pair.indexOf(":");
+  return colon < 0 ? null : { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}

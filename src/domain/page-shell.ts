@@ -110,7 +110,7 @@ function programs(page: PageOutline): string[] {
 
 /** There is a script that could fill the page: one that is loaded, or one in the page that is more than a few lines. */
 function hasProgram(page: PageOutline): boolean {
-  return programs(page).length > 0 || page.scriptBytes > 1_000 || /\bimport\s*[("']/.test(page.inlineScript);
+  return programs(page).length > 0 || page.scriptBytes > 1_000 || /\bimport\b\s*[\w{*("']/.test(page.inlineScript);
 }
 
 function isHtml({ contentType, html }: FetchedPage): boolean {

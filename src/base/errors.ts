@@ -48,6 +48,16 @@ export const ERROR_CATALOGUE = {
     meaning: "A run or task was to be moved to a state that cannot follow its present one. The store refused it.",
     remedy: "Look at the present state; docs/concepts.md has the table of transitions.",
   },
+  idempotency_conflict: {
+    reaction: "fix_input",
+    meaning: "An Idempotency-Key was used again for a different request.",
+    remedy: "Use a new key for every new request; the same key only to repeat one.",
+  },
+  secret_key_wrong: {
+    reaction: "fix_input",
+    meaning: "A stored session cannot be opened with the present key.",
+    remedy: "Set APP_SECRET_KEY to the key it was stored with, or store the session anew.",
+  },
   database_newer: {
     reaction: "stop",
     meaning: "The database was written by a newer version of the program.",

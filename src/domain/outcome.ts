@@ -2,6 +2,7 @@ import type { Random } from "../base/random.ts";
 import { type BackoffRule, retryDelay } from "./backoff.ts";
 import { dispositionOf } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
+import type { LearnedStrategy, RunFacts } from "./run-facts.ts";
 
 /** One line of a task's history, newest last. */
 export interface Attempt {
@@ -15,16 +16,46 @@ export interface Attempt {
   failure_reason: FailureReason | null;
 }
 
+/** What a stored file is: what was asked for, or what shows why it could not be had. */
+export type ArtifactRole = "file" | "screenshot" | "snapshot";
+
 /** A stored file that belongs to a task. */
 export interface TaskArtifact {
   hash: string;
   size: number;
   contentType: string | null;
   url: string;
+  /** Absent: the file that was asked for. */
+  role?: ArtifactRole;
+}
+
+/** A line for the run's log. */
+export interface RunEvent {
+  level: "info" | "warn" | "error";
+  message: string;
+  meta: unknown;
+}
+
+/** What an attempt tells beside its outcome; written in the same transaction. */
+export interface Report {
+  /** What was really used, when that was decided on the way. */
+  strategy?: string;
+  proxy?: string;
+  /** Handed to the next attempt of this task. */
+  memory?: unknown;
+  /** The next attempt goes about it in another way; only true if there is one. */
+  escalation?: { to: string; why: string };
+  /** Pictures and copies of a page that could not be used. */
+  evidence?: readonly TaskArtifact[];
+  learned?: { site: string; what: LearnedStrategy | null };
+  /** For the log and the face of a run that consists of this one task. */
+  run?: { events: readonly RunEvent[]; facts: RunFacts };
 }
 
 /** What a task's handler made of it. */
-export type Handled =
+export type Handled = Outcome & { report?: Report };
+
+type Outcome =
   | {
       kind: "completed";
       artifacts: readonly TaskArtifact[];
@@ -34,6 +65,8 @@ export type Handled =
     }
   | { kind: "skipped"; why: string; httpStatus?: number }
   | { kind: "failed"; failure: Failure }
+  /** Only a person can go on from here: the run waits for one, and no attempt is spent. */
+  | { kind: "human"; failure: Failure }
   /** The page lives on another site now: the task moves to that site's lane, and no attempt is spent. */
   | { kind: "moved"; url: string; redirects: readonly string[]; httpStatus?: number }
   /** The process could not do it (disk full, stopping): someone tries again, and no attempt is spent. */
@@ -45,6 +78,7 @@ export type Verdict =
   | { kind: "skipped" }
   | { kind: "moved" }
   | { kind: "handed_back" }
+  | { kind: "human"; failure: Failure }
   | { kind: "rate_wait"; failure: Failure }
   | { kind: "retry"; failure: Failure; delayMs: number }
   | { kind: "failed"; failure: Failure };
@@ -58,6 +92,7 @@ export interface RetryRules {
 
 /** Decides what follows from a failure. `tries` counts this attempt, `waits` the rate-limit answers before it. */
 export function verdictOf(handled: Handled, tries: number, waits: number, rules: RetryRules, random: Random): Verdict {
+  if (handled.kind === "human") return { kind: "human", failure: handled.failure };
   if (handled.kind !== "failed") return { kind: handled.kind };
   const what = handled.failure;
   const disposition = dispositionOf(what);

@@ -1,3 +1,4 @@
+import type { RunFacts } from "./run-facts.ts";
 import type { RunState, TaskState } from "./states.ts";
 
 export type TaskCounts = Record<TaskState, number>;
@@ -20,4 +21,20 @@ export function endOfRun(counts: TaskCounts): { status: RunState; message: strin
   if (counts.failed === 0) return { status: "completed", message: `Run completed: ${good} of ${total} done` };
   if (good === 0) return { status: "failed", message: `Run failed: none of ${total} succeeded` };
   return { status: "partial", message: `Run completed in part: ${good} of ${total} done, ${counts.failed} failed` };
+}
+
+/** A run of one page ends with the page's own words. */
+export function endOfPageRun(
+  counts: TaskCounts,
+  facts: RunFacts,
+): { status: RunState; message: string; meta: unknown } {
+  const { attempt, stats, failure_code, failure_reason } = facts;
+  if (counts.failed > 0) {
+    return {
+      status: "failed",
+      message: `Run failed: ${facts.error_message ?? "the page could not be had"}`,
+      meta: { attempt, failure_code, failure_reason, stats },
+    };
+  }
+  return { status: "completed", message: "Run completed", meta: { attempt, stats } };
 }

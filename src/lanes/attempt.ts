@@ -3,12 +3,13 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import { type Failure, FetchFailure, failure } from "../domain/failure.ts";
-import { type Attempt, type Handled, type RetryRules, verdictOf } from "../domain/outcome.ts";
+import { type Attempt, type Handled, type RetryRules, type Verdict, verdictOf } from "../domain/outcome.ts";
 import { laneOfSite } from "../domain/lane.ts";
 import { siteOf } from "../domain/url.ts";
 import type { ClaimedTask, SettledTask } from "../store/port.ts";
 import type { HandlerLookup } from "./handlers/handler.ts";
 import type { Pressure } from "./pressure.ts";
+import { tell } from "./tell.ts";
 
 export interface AttemptDeps {
   clock: Clock;
@@ -37,15 +38,15 @@ export async function attemptTask(deps: AttemptDeps, task: ClaimedTask, signal: 
       : await run(() => handler.run(task, { signal, log }), signal, deps.pressure);
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
-    strategy: handler?.strategy ?? "none",
-    proxy: null,
+    strategy: handled.report?.strategy ?? handler?.strategy ?? "none",
+    proxy: handled.report?.proxy ?? null,
     started_at: new Date(startedAt).toISOString(),
     duration_ms: Math.round(clock.monotonic() - begun),
     http_status: statusOf(handled),
-    failure_code: handled.kind === "failed" ? handled.failure.code : null,
-    failure_reason: handled.kind === "failed" ? handled.failure.reason : null,
+    failure_code: "failure" in handled ? handled.failure.code : null,
+    failure_reason: "failure" in handled ? handled.failure.reason : null,
   };
-  return { settled: settledTask(deps, task, handled, attempt), aboutSite: aboutSite(handled) };
+  return settledTask(deps, task, handled, attempt);
 }
 
 /** Hands a task back that was claimed and not started. */
@@ -72,63 +73,56 @@ async function run(work: () => Promise<Handled>, signal: AbortSignal, pressure: 
 }
 
 function statusOf(handled: Handled): number | null {
-  if (handled.kind === "failed") return handled.failure.httpStatus ?? null;
+  if ("failure" in handled) return handled.failure.httpStatus ?? null;
   return handled.kind === "handed_back" ? null : (handled.httpStatus ?? null);
 }
 
 function aboutSite(handled: Handled): Failure | null | undefined {
   if (handled.kind === "handed_back") return undefined;
-  if (handled.kind !== "failed") return null;
+  if (!("failure" in handled)) return null;
   // Failures of our own, and refusals by our own guard, say nothing about the site.
   const { code, reason } = handled.failure;
   const ours = code === "unknown" || code === "forbidden_target" || reason.startsWith("handler_");
   return ours ? undefined : handled.failure;
 }
 
-function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): SettledTask {
+function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): AttemptEnd {
   const rules = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
   const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
+  const report = handled.report === undefined ? undefined : tell(handled.report, verdict, task, rules.maxAttempts);
+  const settled = {
+    task,
+    attempt,
+    verdict: toWrite(deps, task, handled, verdict),
+    ...(report === undefined ? {} : { report }),
+  };
+  if (verdict.kind === "handed_back") return { settled: notStarted(task), aboutSite: undefined };
+  // A block that another way may get past says nothing about the site yet.
+  const escalates = verdict.kind === "retry" && handled.report?.escalation !== undefined;
+  return { settled, aboutSite: escalates || verdict.kind === "human" ? undefined : aboutSite(handled) };
+}
+
+function toWrite(deps: AttemptDeps, task: ClaimedTask, handled: Handled, verdict: Verdict): SettledTask["verdict"] {
   switch (verdict.kind) {
     case "completed": {
-      const done = handled as Extract<Handled, { kind: "completed" }>;
-      return {
-        task,
-        attempt,
-        verdict: { kind: "completed", artifacts: done.artifacts, results: done.results, detail: done.detail },
-      };
+      const { artifacts, results, detail } = handled as Extract<Handled, { kind: "completed" }>;
+      return { kind: "completed", artifacts, results, detail };
     }
     case "skipped":
-      return {
-        task,
-        attempt,
-        verdict: { kind: "skipped", why: (handled as Extract<Handled, { kind: "skipped" }>).why },
-      };
+      return { kind: "skipped", why: (handled as Extract<Handled, { kind: "skipped" }>).why };
     case "moved": {
       const moved = handled as Extract<Handled, { kind: "moved" }>;
       const site = siteOf(moved.url);
-      return {
-        task,
-        attempt,
-        verdict: {
-          kind: "moved",
-          url: moved.url,
-          site,
-          lane: laneOfSite(site),
-          redirects: [...task.redirects, ...moved.redirects],
-        },
-      };
+      const redirects = [...task.redirects, ...moved.redirects];
+      return { kind: "moved", url: moved.url, site, lane: laneOfSite(site), redirects };
     }
     case "handed_back":
-      return notStarted(task);
     case "rate_wait":
-      return { task, attempt, verdict: { kind: "rate_wait" } };
+      return { kind: verdict.kind };
     case "retry":
-      return {
-        task,
-        attempt,
-        verdict: { kind: "retry", failure: verdict.failure, readyAt: deps.clock.now() + verdict.delayMs },
-      };
+      return { kind: "retry", failure: verdict.failure, readyAt: deps.clock.now() + verdict.delayMs };
+    case "human":
     case "failed":
-      return { task, attempt, verdict: { kind: "failed", failure: verdict.failure } };
+      return { kind: verdict.kind, failure: verdict.failure };
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { TERMINAL_RUN_STATES } from "../domain/states.ts";
 import type { LaneTicket, TicketEnd } from "../engine/port.ts";
 import type { ClaimedTask, LaneGrant, SettledTask, Store } from "../store/port.ts";
 import { type AttemptDeps, type AttemptEnd, attemptTask, givenUp, notStarted } from "./attempt.ts";
@@ -40,7 +41,7 @@ export class LaneOwner implements SlotSeeker {
   readonly #grant: LaneGrant;
   readonly #pace: Pace;
   readonly #window: Window;
-  readonly #running = new Map<number, AbortController>();
+  readonly #running = new Map<number, { controller: AbortController; runId: string }>();
   #grantedSlots = 0;
   #lost = false;
   #offersSeen = 0;
@@ -165,6 +166,7 @@ export class LaneOwner implements SlotSeeker {
       await budgets.refresh();
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
       if (site !== null) this.#pace.refresh(site, { settling: settler.isWriting(this.#grant) });
+      await this.#abortEnded();
     } catch (error) {
       if (!pressure.report(error)) throw error;
       return;
@@ -245,7 +247,7 @@ export class LaneOwner implements SlotSeeker {
   #start(task: ClaimedTask): void {
     const { slots, budgets, onTask } = this.#deps;
     const controller = new AbortController();
-    this.#running.set(task.row, controller);
+    this.#running.set(task.row, { controller, runId: task.runId });
     this.#pace.start();
     onTask?.(this.#grant.lane, "started");
     void attemptTask(this.#deps.attempt, task, controller.signal).then((end) => {
@@ -293,7 +295,18 @@ export class LaneOwner implements SlotSeeker {
   }
 
   #abortRunning(): void {
-    for (const controller of this.#running.values()) controller.abort();
+    for (const { controller } of this.#running.values()) controller.abort();
+  }
+
+  /** A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done. */
+  async #abortEnded(): Promise<void> {
+    if (this.#running.size === 0) return;
+    const runs = new Set([...this.#running.values()].map(({ runId }) => runId));
+    const states = await this.#deps.store.runStates([...runs]);
+    for (const { controller, runId } of this.#running.values()) {
+      const state = states.get(runId);
+      if (state === undefined || TERMINAL_RUN_STATES.includes(state)) controller.abort();
+    }
   }
 
   /** Hands back what was not started, and waits until everything is written. */

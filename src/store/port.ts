@@ -1,7 +1,8 @@
 import type { Breaker } from "../domain/circuit.ts";
 import type { Failure } from "../domain/failure.ts";
-import type { Attempt, TaskArtifact } from "../domain/outcome.ts";
+import type { ArtifactRole, Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
+import type { LearnedStrategy, RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
 
 /**
@@ -27,14 +28,37 @@ export interface Store extends AsyncDisposable {
   /** Prolongs the engine lock, the lanes and the loans of one owner. Returns the ids of the lanes it still owns; null: not the engine any more. */
   heartbeat(owner: string, ttlMs: number): Promise<Set<number> | null>;
 
+  // Jobs: what may be run again.
+  createJob(job: NewJob, now: number, once?: Once): Promise<Made<JobRecord>>;
+  job(id: string): Promise<JobRecord | null>;
+  jobs(filter: JobFilter): Promise<JobRecord[]>;
+  updateJob(id: string, change: Partial<NewJob>, now: number): Promise<JobRecord>;
+  /** Refuses (illegal_transition) while a run of it is not at its end. Its runs stay. */
+  deleteJob(id: string): Promise<void>;
+
   // Runs.
   /** Creates a run, or returns the one that already has this alias. */
   openRun(run: NewRun, now: number): Promise<RunRecord>;
+  /** Creates a run together with its first tasks. Durable when it returns. */
+  startRun(run: NewRun, tasks: readonly NewTask[], now: number, once?: Once): Promise<Made<RunRecord>>;
+  runs(filter: RunFilter): Promise<RunRecord[]>;
+  /** The states of those runs that are there. */
+  runStates(ids: readonly string[]): Promise<Map<string, RunState>>;
+  /** What a person answered to a run that waits for one. */
+  answerHuman(id: string, answer: { sessionId: string } | { skip: string }, now: number): Promise<RunRecord>;
+  /** Ends up to `limit` tasks that an ended run has left waiting; returns how many there were. */
+  sweepEnded(limit: number, now: number, runId?: string): Promise<number>;
   run(id: string): Promise<RunRecord | null>;
   runByAlias(alias: string): Promise<RunRecord | null>;
   /** Moves a run to another state and appends the event that says so. Refuses what the transition table forbids. */
   changeRun(id: string, to: RunState, message: string, now: number): Promise<RunRecord>;
-  events(runId: string, options: { after?: number; limit: number }): Promise<EventRecord[]>;
+  /** Oldest first; `after` is the id of an event of this run. */
+  events(runId: string, options: { after?: string; limit: number }): Promise<EventRecord[]>;
+  /** The events of all runs in one order, oldest first; without `after` only their end is told. */
+  feed(options: {
+    after?: string;
+    limit: number;
+  }): Promise<{ events: (EventRecord & { runId: string })[]; last: string }>;
 
   // Tasks.
   /** Adds what is not there yet, by key; reopens an ended run when something was added. Durable when it returns. */
@@ -74,6 +98,16 @@ export interface Store extends AsyncDisposable {
   sites(): Promise<SiteRecord[]>;
   setSite(site: string, change: Partial<SiteLimits>): Promise<SiteRecord>;
   resetBreaker(site: string): Promise<void>;
+  /** Forgets what the site was found to need. */
+  forgetLearned(site: string): Promise<SiteRecord>;
+
+  // Sessions: what lets us in somewhere. The store sees only sealed bytes.
+  createSession(session: NewSession, now: number, once?: Once): Promise<Made<SessionRecord>>;
+  session(id: string): Promise<SessionRecord | null>;
+  sessions(filter: { origin?: string; after?: string; limit: number }): Promise<SessionRecord[]>;
+  noteSessionHealth(id: string, health: SessionHealth): Promise<SessionRecord>;
+  deleteSession(id: string): Promise<void>;
+
   /** Grows with every change of limits, pauses and run states that owners must notice. */
   controlVersion(): Promise<number>;
   /** Changes whenever another process wrote; cheap enough to ask often. */
@@ -85,7 +119,11 @@ export interface Store extends AsyncDisposable {
   /** Artifacts written since the given time, oldest first: what a power cut may have torn. */
   artifactsSince(time: number, after: number, limit: number): Promise<ArtifactRecord[]>;
   artifactsOf(taskId: string): Promise<ArtifactRecord[]>;
+  artifact(id: string): Promise<ArtifactRecord | null>;
   resultsOf(taskId: string): Promise<unknown[]>;
+  /** Records of a run, oldest first; `after` is the id of a result. */
+  results(runId: string, options: { after?: string; limit: number }): Promise<ResultRecord[]>;
+  countResults(runId: string): Promise<number>;
   /** Which of these tasks are still open; the janitor keeps only their partial downloads. */
   openTasks(ids: readonly string[]): Promise<Set<string>>;
 }
@@ -114,8 +152,85 @@ export interface EngineHolder extends EngineCandidate {
   remainingMs: number;
 }
 
+/** A call that may be repeated: the second time it gives the first answer. */
+export interface Once {
+  key: string;
+  /** Tells the same call from another one under the same key, which is refused. */
+  fingerprint: string;
+}
+
+export interface Made<T> {
+  made: T;
+  /** Lanes that got work; none when it was there already. */
+  lanes: string[];
+  replayed: boolean;
+}
+
+export interface NewJob {
+  name: string | null;
+  kind: string;
+  url: string;
+  site: string;
+  tags: readonly string[];
+  recipe: unknown;
+}
+
+export interface JobRecord extends NewJob {
+  id: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface JobFilter {
+  tag?: string;
+  /** Part of the name or the address. */
+  q?: string;
+  site?: string;
+  /** Job id to continue after: newest first. */
+  after?: string;
+  limit: number;
+}
+
+export interface RunFilter {
+  jobId?: string;
+  status?: readonly RunState[];
+  kind?: string;
+  site?: string;
+  q?: string;
+  /** Run id to continue after: newest first. */
+  after?: string;
+  limit: number;
+}
+
+export interface NewSession {
+  name: string | null;
+  origin: string;
+  /** Which kinds of secrets it holds; never the secrets. */
+  holds: readonly string[];
+  sealed: Uint8Array;
+  checkUrl: string | null;
+}
+
+export interface SessionHealth {
+  status: "healthy" | "rejected" | "unreachable";
+  message: string;
+  checkedAt: number;
+}
+
+export interface SessionRecord extends NewSession {
+  id: string;
+  health: SessionHealth | null;
+  createdAt: number;
+}
+
 export interface NewRun {
   kind: "queue" | "page" | "crawl" | "workflow";
+  jobId?: string;
+  name?: string | null;
+  url?: string;
+  site?: string;
+  /** Told in the event that says the run was created. */
+  meta?: Readonly<Record<string, unknown>>;
   /** A name of which there is only one. */
   alias?: string;
   maxAttempts: number | null;
@@ -128,6 +243,11 @@ export interface RunRecord {
   alias: string | null;
   status: RunState;
   generation: number;
+  jobId: string | null;
+  name: string | null;
+  url: string | null;
+  site: string | null;
+  facts: RunFacts;
   maxAttempts: number | null;
   snapshot: unknown;
   message: string | null;
@@ -259,6 +379,8 @@ export interface ClaimedTask {
   waits: number;
   attempts: Attempt[];
   redirects: string[];
+  /** What the attempt before left for this one. */
+  memory: unknown;
 }
 
 export interface SettledTask {
@@ -269,10 +391,14 @@ export interface SettledTask {
     | { kind: "failed"; failure: Failure }
     | { kind: "retry"; failure: Failure; readyAt: number }
     | { kind: "rate_wait" }
+    /** The task waits in the queue, and its run for a person. */
+    | { kind: "human"; failure: Failure }
     | { kind: "handed_back" }
     | { kind: "moved"; url: string; lane: string; site: string; redirects: readonly string[] };
   /** null: nothing was tried, so nothing is added to the history. */
   attempt: Attempt | null;
+  /** Goes into the same transaction. */
+  report?: Report;
 }
 
 export interface SettleBatch {
@@ -317,10 +443,22 @@ export interface SiteLimits {
 export interface SiteRecord extends SiteLimits, Politeness {
   site: string;
   lane: string;
+  learned: LearnedStrategy | null;
+}
+
+export interface ResultRecord {
+  id: string;
+  taskId: string;
+  runId: string;
+  url: string | null;
+  ordinal: number;
+  data: unknown;
+  createdAt: number;
 }
 
 export interface ArtifactRecord extends TaskArtifact {
   id: string;
+  role: ArtifactRole;
   row: number;
   taskId: string;
   createdAt: number;

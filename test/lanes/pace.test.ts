@@ -33,6 +33,7 @@ function site(more: Partial<SiteRecord> = {}): SiteRecord {
     holdUntil: 0,
     holdStep: 0,
     breaker: CLOSED_BREAKER,
+    learned: null,
     ...more,
   };
 }

@@ -192,6 +192,13 @@ function interleave(lists: ClaimedTask[][]): ClaimedTask[] {
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }
 
+/** What the attempts before left for this one. */
+function leftover(outcome: string | null): { redirects: string[]; memory: unknown } {
+  if (outcome === null) return { redirects: [], memory: null };
+  const { redirects, memory } = JSON.parse(outcome) as { redirects?: string[]; memory?: unknown };
+  return { redirects: redirects ?? [], memory: memory ?? null };
+}
+
 function toClaimed(context: Context, row: TaskRow, stream: StreamRow): ClaimedTask {
   const [id, streamId, priority, tries, waits, key, url, nextUrl, handler, payload, attempts, outcome] = row;
   return {
@@ -211,6 +218,6 @@ function toClaimed(context: Context, row: TaskRow, stream: StreamRow): ClaimedTa
     tries,
     waits,
     attempts: unpackAttempts(attempts),
-    redirects: nextUrl === null ? [] : (parseJson<{ redirects?: string[] }>(outcome, {}).redirects ?? []),
+    ...leftover(outcome),
   };
 }

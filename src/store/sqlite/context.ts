@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { NO_TASKS, type TaskCounts, endOfRun } from "../../domain/run-end.ts";
+import { NO_TASKS, type TaskCounts, endOfPageRun, endOfRun } from "../../domain/run-end.ts";
+import type { RunFacts } from "../../domain/run-facts.ts";
 import {
   OPEN_TASK_STATES,
   type RunState,
@@ -96,15 +97,27 @@ const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0
 /** Ends the run when nothing of it is open. A paused run ends when it is resumed. */
 export function endRunIfDone(context: Context, run: number, now: number): RunState | null {
   const { connection } = context;
-  const row = connection.sql("SELECT status, open_streams FROM runs WHERE n = ?").get(run) as {
+  const row = connection.sql("SELECT status, open_streams, kind, facts FROM runs WHERE n = ?").get(run) as {
     status: RunState;
     open_streams: number;
+    kind: string;
+    facts: string | null;
   };
   if (row.open_streams > 0 || row.status !== "running") return null;
   const counts = { ...NO_TASKS, ...(connection.sql(SUM_COUNTS).get(run) as unknown as TaskCounts) };
-  const end = endOfRun(counts);
-  moveRun(context, run, end.status, end.message, now, { counts });
+  const end =
+    row.kind === "page"
+      ? endOfPageRun(counts, parseJson<RunFacts>(row.facts, {}))
+      : { ...endOfRun(counts), meta: { counts } };
+  moveRun(context, run, end.status, end.message, now, end.meta);
   return end.status;
+}
+
+/** What a run shows of itself, changed key by key. */
+export function mergeFacts({ connection }: Context, run: number, facts: RunFacts): void {
+  const row = connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
+  const merged = { ...parseJson<RunFacts>(row.facts, {}), ...facts };
+  connection.sql("UPDATE runs SET facts = ? WHERE n = ?").run(JSON.stringify(merged), run);
 }
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = { failed: "error", partial: "warn" };

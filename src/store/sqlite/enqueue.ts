@@ -1,5 +1,5 @@
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { Enqueued, NewTask, Requeued } from "../port.ts";
+import type { Enqueued, Made, NewRun, NewTask, Once, Requeued, RunRecord } from "../port.ts";
 import {
   bumpControl,
   changeCounters,
@@ -11,7 +11,8 @@ import {
   STATE,
   toJson,
 } from "./context.ts";
-import { requireRun } from "./runs.ts";
+import { makeOnce } from "./once.ts";
+import { insertRun, requireRun } from "./runs.ts";
 
 /** Finds or makes the lane; a lane that gets its first work is stamped, so that the audit can tell how long it waits. */
 export function laneId({ connection, leaseNow }: Context, lane: string, site: string | null): number {
@@ -46,58 +47,80 @@ const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key
   VALUES (?, ${STATE.queued}, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key_hash) DO NOTHING`;
 
 export function enqueue(context: Context, runId: string, tasks: readonly NewTask[], now: number): Enqueued {
-  const { connection } = context;
   // Hashing happens before the lock is taken: other writers wait only for the inserts.
   const hashes = tasks.map((task) => keyHash(runId, task.key));
-  return connection.write(
+  return context.connection.write(
     () => {
       const run = requireRun(context, runId);
-      const streams = new Map<string, { stream: number; lane: number; laneName: string; added: number }>();
-      const insert = connection.sql(INSERT_TASK);
-      let added = 0;
-      for (const [index, task] of tasks.entries()) {
-        // A lane may hold several sites; each of them must become known.
-        const name = `${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
-        let target = streams.get(name);
-        if (target === undefined) {
-          // What is there already must not make a site known by another address.
-          if (connection.sql("SELECT 1 FROM tasks WHERE key_hash = ?").get(hashes[index] as Uint8Array) !== undefined)
-            continue;
-          const lane = laneId(context, task.lane, task.site);
-          target = { stream: streamId(context, run.n, lane, task.resolver), lane, laneName: task.lane, added: 0 };
-          streams.set(name, target);
-        }
-        const { changes } = insert.run(
-          target.stream,
-          task.priority,
-          now,
-          hashes[index] as Uint8Array,
-          task.key,
-          task.url,
-          task.handler,
-          toJson(task.payload),
-        );
-        if (changes === 1) {
-          target.added += 1;
-          added += 1;
-        }
-      }
-      const grown = [...streams.values()].filter((target) => target.added > 0);
-      for (const target of grown) {
-        changeCounters(context, target.stream, { queued: target.added });
-        stampIdleLane(context, target.lane);
-      }
+      const { added, lanes } = insertTasks(context, run.n, tasks, hashes, now);
       const reopened = added > 0 && TERMINAL_RUN_STATES.includes(run.status);
       if (reopened) reopenRun(context, run.n, `Run reopened: ${added} added`, now);
-      return {
-        added,
-        existing: tasks.length - added,
-        lanes: [...new Set(grown.map((target) => target.laneName))],
-        reopened,
-      };
+      return { added, existing: tasks.length - added, lanes, reopened };
     },
     { durable: true },
   );
+}
+
+/** A run and its first tasks appear together, or not at all. */
+export function startRun(
+  context: Context,
+  run: NewRun,
+  tasks: readonly NewTask[],
+  now: number,
+  once?: Once,
+): Made<RunRecord> {
+  return makeOnce(context, once, now, () => {
+    const made = insertRun(context, run, now);
+    const hashes = tasks.map((task) => keyHash(made.id, task.key));
+    const { lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);
+    return { made, lanes };
+  });
+}
+
+function insertTasks(
+  context: Context,
+  run: number,
+  tasks: readonly NewTask[],
+  hashes: readonly Uint8Array[],
+  now: number,
+): { added: number; lanes: string[] } {
+  const { connection } = context;
+  const streams = new Map<string, { stream: number; lane: number; laneName: string; added: number }>();
+  const insert = connection.sql(INSERT_TASK);
+  let added = 0;
+  for (const [index, task] of tasks.entries()) {
+    // A lane may hold several sites; each of them must become known.
+    const name = `${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
+    let target = streams.get(name);
+    if (target === undefined) {
+      // What is there already must not make a site known by another address.
+      if (connection.sql("SELECT 1 FROM tasks WHERE key_hash = ?").get(hashes[index] as Uint8Array) !== undefined)
+        continue;
+      const lane = laneId(context, task.lane, task.site);
+      target = { stream: streamId(context, run, lane, task.resolver), lane, laneName: task.lane, added: 0 };
+      streams.set(name, target);
+    }
+    const { changes } = insert.run(
+      target.stream,
+      task.priority,
+      now,
+      hashes[index] as Uint8Array,
+      task.key,
+      task.url,
+      task.handler,
+      toJson(task.payload),
+    );
+    if (changes === 1) {
+      target.added += 1;
+      added += 1;
+    }
+  }
+  const grown = [...streams.values()].filter((target) => target.added > 0);
+  for (const target of grown) {
+    changeCounters(context, target.stream, { queued: target.added });
+    stampIdleLane(context, target.lane);
+  }
+  return { added, lanes: [...new Set(grown.map((target) => target.laneName))] };
 }
 
 export function retryFailed(

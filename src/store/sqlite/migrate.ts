@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
 import { APPLICATION_ID, type Connection, isForeign, pragma } from "./connection.ts";
 import { core } from "./migrations/0001-core.ts";
+import { jobs } from "./migrations/0002-jobs.ts";
 
 export interface Migration {
   version: number;
@@ -10,7 +11,7 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core];
+export const MIGRATIONS: readonly Migration[] = [core, jobs];
 
 export function schemaVersion(connection: Connection): number {
   return pragma(connection.db, "user_version");

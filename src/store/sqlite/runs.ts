@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
-import { encodeId } from "../../domain/ids.ts";
+import type { RunFacts } from "../../domain/run-facts.ts";
 import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
-import type { EventRecord, NewRun, RunRecord } from "../port.ts";
+import type { NewRun, RunFilter, RunRecord } from "../port.ts";
+import { likePattern } from "./like.ts";
 import {
   appendEvent,
   bumpControl,
@@ -23,6 +24,11 @@ interface RunRow {
   status: RunState;
   generation: number;
   open_streams: number;
+  job: string | null;
+  name: string | null;
+  url: string | null;
+  site: string | null;
+  facts: string | null;
   max_attempts: number | null;
   snapshot: string;
   message: string | null;
@@ -38,6 +44,11 @@ function toRecord(row: RunRow): RunRecord {
     alias: row.alias,
     status: row.status,
     generation: row.generation,
+    jobId: row.job,
+    name: row.name,
+    url: row.url,
+    site: row.site,
+    facts: parseJson<RunFacts>(row.facts, {}),
     maxAttempts: row.max_attempts,
     snapshot: JSON.parse(row.snapshot),
     message: row.message,
@@ -73,24 +84,67 @@ export function openRun(context: Context, run: NewRun, now: number): RunRecord {
     () => {
       const existing = run.alias === undefined ? null : readRunByAlias(context, run.alias);
       if (existing !== null) return existing;
-      const row = connection
-        .sql(
-          `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, created_at)
-           VALUES (?, ?, ?, 'queued', ?, ?, ?) RETURNING *`,
-        )
-        .get(
-          randomUUID(),
-          run.kind,
-          run.alias ?? null,
-          run.maxAttempts,
-          JSON.stringify(run.snapshot ?? null),
-          now,
-        ) as unknown as RunRow;
-      appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind } }, now);
-      return toRecord(row);
+      return insertRun(context, run, now);
     },
     { durable: true },
   );
+}
+
+/** Within a transaction of the caller's. */
+export function insertRun(context: Context, run: NewRun, now: number): RunRecord {
+  const row = context.connection
+    .sql(
+      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, created_at)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    )
+    .get(
+      randomUUID(),
+      run.kind,
+      run.alias ?? null,
+      run.maxAttempts,
+      JSON.stringify(run.snapshot ?? null),
+      run.jobId ?? null,
+      run.name ?? null,
+      run.url ?? null,
+      run.site ?? null,
+      now,
+    ) as unknown as RunRow;
+  appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
+  return toRecord(row);
+}
+
+export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
+  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : requireRun(context, filter.after).n;
+  // Only what is asked for stands in the statement, so that an index can serve it.
+  const conditions: string[] = ["n < ?"];
+  const values: (string | number)[] = [before];
+  const equals = (column: string, value: string | undefined) => {
+    if (value === undefined) return;
+    conditions.push(`${column} = ?`);
+    values.push(value);
+  };
+  equals("job", filter.jobId);
+  equals("kind", filter.kind);
+  equals("site", filter.site);
+  if (filter.status !== undefined) {
+    conditions.push(`status IN (${filter.status.map(() => "?").join(", ")})`);
+    values.push(...filter.status);
+  }
+  if (filter.q !== undefined) {
+    conditions.push(String.raw`(url LIKE ? ESCAPE '\' OR name LIKE ? ESCAPE '\' OR id = ?)`);
+    values.push(likePattern(filter.q), likePattern(filter.q), filter.q);
+  }
+  const list = context.connection
+    .sql(`SELECT * FROM runs WHERE ${conditions.join(" AND ")} ORDER BY n DESC LIMIT ?`)
+    .all(...values, filter.limit);
+  return rows<RunRow>(list).map(toRecord);
+}
+
+export function readRunStates({ connection }: Context, ids: readonly string[]): Map<string, RunState> {
+  const list = connection
+    .sql("SELECT id, status FROM runs WHERE id IN (SELECT value FROM json_each(?))")
+    .all(JSON.stringify(ids));
+  return new Map(rows<{ id: string; status: RunState }>(list).map((row) => [row.id, row.status]));
 }
 
 export function changeRun(context: Context, id: string, to: RunState, message: string, now: number): RunRecord {
@@ -112,28 +166,4 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
     },
     { durable: true },
   );
-}
-
-interface EventRow {
-  n: number;
-  seq: number;
-  level: EventRecord["level"];
-  message: string;
-  meta: string | null;
-  created_at: number;
-}
-
-export function readEvents(context: Context, runId: string, options: { after?: number; limit: number }): EventRecord[] {
-  const run = requireRun(context, runId);
-  const list = context.connection
-    .sql("SELECT n, seq, level, message, meta, created_at FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?")
-    .all(run.n, options.after ?? 0, options.limit);
-  return rows<EventRow>(list).map((row) => ({
-    id: encodeId(context.instance, "event", row.n),
-    seq: row.seq,
-    level: row.level,
-    message: row.message,
-    meta: parseJson(row.meta, {}),
-    createdAt: row.created_at,
-  }));
 }

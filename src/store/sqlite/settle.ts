@@ -1,10 +1,22 @@
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
-import { appendEvent, changeCounters, type Context, endRunIfDone, rows, stampIdleLane, STATE } from "./context.ts";
+import type { TaskArtifact } from "../../domain/outcome.ts";
+import {
+  appendEvent,
+  changeCounters,
+  type Context,
+  endRunIfDone,
+  mergeFacts,
+  rows,
+  stampIdleLane,
+  STATE,
+  toJson,
+} from "./context.ts";
 import { laneId, streamId } from "./enqueue.ts";
 import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
+import { waitForHuman } from "./run-ends.ts";
 import { writePoliteness } from "./sites.ts";
 
 // The stream is part of the proof: a task that moved to another lane since it was claimed is not touched.
@@ -104,14 +116,14 @@ function dropTask({ connection }: Context, { task }: SettledTask, tally: Tally, 
 
 /** Writes a task's end; false when it was not ours to end. */
 function endTask(
-  { connection }: Context,
+  context: Context,
   { task, attempt }: SettledTask,
   state: TaskState,
   outcome: unknown,
   tally: Tally,
   now: number,
 ): boolean {
-  const { changes } = connection
+  const { changes } = context.connection
     .sql(END_TASK)
     .run(
       STATE[state],
@@ -131,7 +143,8 @@ interface Kept {
   tries?: number;
   waits?: number;
   readyAt?: number;
-  outcome?: unknown;
+  outcome?: Record<string, unknown>;
+  redirects?: readonly string[];
   stream?: number;
   url?: string;
 }
@@ -139,13 +152,20 @@ interface Kept {
 /** Writes that a task goes on, in its lane or another. */
 function keepTask(
   { connection }: Context,
-  { task, attempt }: SettledTask,
+  { task, attempt, report }: SettledTask,
   state: TaskState,
   tally: Tally,
   more: Kept,
-): void {
+): boolean {
   const stream = more.stream ?? task.streamId;
-  const outcome = more.outcome ?? (task.redirects.length > 0 ? { redirects: task.redirects } : null);
+  const memory = report?.memory ?? task.memory;
+  const redirects = more.redirects ?? task.redirects;
+  const rest = {
+    ...more.outcome,
+    ...(redirects.length === 0 ? {} : { redirects }),
+    ...(memory === null ? {} : { memory }),
+  };
+  const outcome = Object.keys(rest).length === 0 ? null : rest;
   const { changes } = connection
     .sql(KEEP_TASK)
     .run(
@@ -160,7 +180,27 @@ function keepTask(
       task.row,
       task.streamId,
     );
-  if (changes === 1) tally.move(task.streamId, stream, state);
+  if (changes !== 1) return false;
+  tally.move(task.streamId, stream, state);
+  return true;
+}
+
+/** What an attempt tells beside its outcome. */
+function writeReport(context: Context, { task, verdict, report }: SettledTask, now: number): void {
+  if (report === undefined) return;
+  const { connection } = context;
+  if (report.learned !== undefined) {
+    const { site, what } = report.learned;
+    connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(toJson(what), site);
+  }
+  if (report.evidence !== undefined && verdict.kind !== "completed") {
+    connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
+    writeArtifacts(context, task.row, report.evidence, now);
+  }
+  if (report.run === undefined) return;
+  const { n } = connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
+  mergeFacts(context, n, report.run.facts);
+  for (const event of report.run.events) appendEvent(context, n, event, now);
 }
 
 function settleTask(context: Context, settled: SettledTask, tally: Tally, opened: Set<string>, now: number): void {
@@ -168,28 +208,38 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
   const { task, verdict } = settled;
   switch (verdict.kind) {
     case "completed":
-      if (endTask(context, settled, "completed", verdict.detail ?? null, tally, now))
-        writeYield(context, settled, verdict, now);
-      return;
+      if (!endTask(context, settled, "completed", verdict.detail ?? null, tally, now)) return;
+      writeYield(context, settled, verdict, now);
+      return writeReport(context, settled, now);
     case "skipped":
-      endTask(context, settled, "skipped", { why: verdict.why }, tally, now);
+      if (endTask(context, settled, "skipped", { why: verdict.why }, tally, now)) writeReport(context, settled, now);
       return;
-    case "failed":
-      endTask(context, settled, "failed", { failure: verdict.failure }, tally, now);
+    case "failed": {
+      const memory = settled.report?.memory ?? task.memory;
+      const outcome = { failure: verdict.failure, ...(memory === null ? {} : { memory }) };
+      if (endTask(context, settled, "failed", outcome, tally, now)) writeReport(context, settled, now);
       return;
-    case "retry":
-      keepTask(context, settled, "retrying", tally, {
-        tries: task.tries + 1,
-        readyAt: verdict.readyAt,
-        outcome: { failure: verdict.failure, redirects: task.redirects },
-      });
+    }
+    case "retry": {
+      const more = { tries: task.tries + 1, readyAt: verdict.readyAt, outcome: { failure: verdict.failure } };
+      if (keepTask(context, settled, "retrying", tally, more)) writeReport(context, settled, now);
       return;
+    }
     case "rate_wait":
-      keepTask(context, settled, "queued", tally, { waits: task.waits + 1 });
+      if (keepTask(context, settled, "queued", tally, { waits: task.waits + 1 })) writeReport(context, settled, now);
       return;
     case "handed_back":
       keepTask(context, settled, "queued", tally, {});
       return;
+    case "human": {
+      const { failure } = verdict;
+      if (!keepTask(context, settled, "queued", tally, { outcome: { failure, human: true } })) return;
+      writeReport(context, settled, now);
+      const { n } = connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
+      const meta = { task_id: task.id, failure_code: failure.code, failure_reason: failure.reason };
+      waitForHuman(context, n, `Waiting for a person: ${failure.message}`, meta, now);
+      return;
+    }
     case "moved": {
       const run = connection
         .sql(
@@ -201,7 +251,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       keepTask(context, settled, "queued", tally, {
         stream: streamId(context, run.run, lane, task.resolver),
         url: verdict.url,
-        outcome: { redirects: verdict.redirects },
+        redirects: verdict.redirects,
       });
       stampIdleLane(context, lane);
       opened.add(verdict.lane);
@@ -212,26 +262,33 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
 
 /** Files and records of a task. Settling a task again replaces all of them. */
 function writeYield(
-  { connection }: Context,
+  context: Context,
   { task }: SettledTask,
   verdict: Extract<SettledTask["verdict"], { kind: "completed" }>,
   now: number,
 ): void {
+  const { connection } = context;
   if (task.attempts.length > 0) {
     connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
     connection.sql("DELETE FROM results WHERE task = ?").run(task.row);
   }
-  for (const [ordinal, file] of verdict.artifacts.entries()) {
-    connection
-      .sql(
-        "INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      )
-      .run(task.row, ordinal, Buffer.from(file.hash, "hex"), file.size, file.contentType, file.url, now);
-  }
+  writeArtifacts(context, task.row, verdict.artifacts, now);
   for (const [ordinal, data] of verdict.results.entries()) {
     connection
-      .sql("INSERT INTO results (task, ordinal, data, created_at) VALUES (?, ?, ?, ?)")
-      .run(task.row, ordinal, JSON.stringify(data ?? null), now);
+      .sql(
+        "INSERT INTO results (task, ordinal, data, created_at, run) VALUES (?, ?, ?, ?, (SELECT run FROM streams WHERE id = ?))",
+      )
+      .run(task.row, ordinal, JSON.stringify(data ?? null), now, task.streamId);
+  }
+}
+
+function writeArtifacts({ connection }: Context, task: number, files: readonly TaskArtifact[], now: number): void {
+  for (const [ordinal, file] of files.entries()) {
+    connection
+      .sql(
+        "INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at, role) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      )
+      .run(task, ordinal, Buffer.from(file.hash, "hex"), file.size, file.contentType, file.url, now, file.role ?? null);
   }
 }
 

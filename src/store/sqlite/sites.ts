@@ -2,7 +2,8 @@ import { OrbError } from "../../base/errors.ts";
 import { CLOSED_BREAKER } from "../../domain/circuit.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../port.ts";
-import { bumpControl, type Context, rows, stampIdleLane } from "./context.ts";
+import type { LearnedStrategy } from "../../domain/run-facts.ts";
+import { bumpControl, type Context, parseJson, rows, stampIdleLane } from "./context.ts";
 import { laneId } from "./enqueue.ts";
 
 interface SiteRow {
@@ -18,6 +19,7 @@ interface SiteRow {
   breaker_failures: number;
   breaker_open_until: number | null;
   breaker_failed_probes: number;
+  learned: string | null;
 }
 
 const SELECT_SITE = "SELECT s.*, l.lane AS lane_name FROM sites s JOIN lanes l ON l.id = s.lane";
@@ -38,6 +40,7 @@ function toRecord(row: SiteRow): SiteRecord {
       openUntil: row.breaker_open_until,
       failedProbes: row.breaker_failed_probes,
     },
+    learned: parseJson<LearnedStrategy | null>(row.learned, null),
   };
 }
 
@@ -108,6 +111,17 @@ export function resetBreaker(context: Context, site: string): void {
       if (record === null) throw new OrbError("not_found", `no site named ${site} is known`);
       writePoliteness(context, site, { holdUntil: 0, holdStep: 0, breaker: CLOSED_BREAKER });
       bumpControl(context);
+    },
+    { durable: true },
+  );
+}
+
+export function forgetLearned(context: Context, site: string): SiteRecord {
+  return context.connection.write(
+    () => {
+      if (readSite(context, site) === null) throw new OrbError("not_found", `no site named ${site} is known`);
+      context.connection.sql("UPDATE sites SET learned = NULL WHERE site = ?").run(site);
+      return readSite(context, site) as SiteRecord;
     },
     { durable: true },
   );

@@ -5,24 +5,19 @@ import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
 import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
-import { enqueue, retryFailed } from "./enqueue.ts";
+import { enqueue, retryFailed, startRun } from "./enqueue.ts";
+import { readEvents, readFeed } from "./events.ts";
+import { createJob, deleteJob, readJob, readJobs, updateJob } from "./jobs.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
-import { changeRun, openRun, readEvents, readRun, readRunByAlias } from "./runs.ts";
+import { answerHuman, sweepEnded } from "./run-ends.ts";
+import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates } from "./runs.ts";
+import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
 import { settle } from "./settle.ts";
-import { readSite, readSites, resetBreaker, setSite } from "./sites.ts";
-import {
-  artifactsOf,
-  artifactsSince,
-  openTasks,
-  readCounts,
-  readOverview,
-  readTask,
-  readTaskByKey,
-  readTasks,
-  resultsOf,
-} from "./tasks.ts";
+import { forgetLearned, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
+import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
+import { artifactsOf, artifactsSince, countResults, readArtifact, readResults, resultsOf } from "./yields.ts";
 
 /**
  * SQLite on the main thread. Transactions take well under a millisecond per batch; a thread of its own was measured
@@ -60,11 +55,23 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     releaseEngine: async (holder) => releaseEngine(context, holder),
     heartbeat: async (owner, ttlMs) => heartbeat(context, owner, ttlMs),
 
+    createJob: async (job, now, once) => createJob(context, job, now, once),
+    job: async (id) => readJob(context, id),
+    jobs: async (filter) => readJobs(context, filter),
+    updateJob: async (id, change, now) => updateJob(context, id, change, now),
+    deleteJob: async (id) => deleteJob(context, id),
+
     openRun: async (run, now) => openRun(context, run, now),
+    startRun: async (run, tasks, now, once) => startRun(context, run, tasks, now, once),
+    runs: async (filter) => readRuns(context, filter),
+    runStates: async (ids) => readRunStates(context, ids),
+    answerHuman: async (id, answer, now) => answerHuman(context, id, answer, now),
+    sweepEnded: async (limit, now, runId) => sweepEnded(context, limit, now, runId),
     run: async (id) => readRun(context, id),
     runByAlias: async (alias) => readRunByAlias(context, alias),
     changeRun: async (id, to, message, now) => changeRun(context, id, to, message, now),
     events: async (runId, window) => readEvents(context, runId, window),
+    feed: async (window) => readFeed(context, window),
 
     enqueue: async (runId, tasks, now) => enqueue(context, runId, tasks, now),
     task: async (id) => readTask(context, id),
@@ -92,6 +99,14 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     sites: async () => readSites(context),
     setSite: async (site, change) => setSite(context, site, change),
     resetBreaker: async (site) => resetBreaker(context, site),
+    forgetLearned: async (site) => forgetLearned(context, site),
+
+    createSession: async (session, now, once) => createSession(context, session, now, once),
+    session: async (id) => readSession(context, id),
+    sessions: async (filter) => readSessions(context, filter),
+    noteSessionHealth: async (id, health) => noteSessionHealth(context, id, health),
+    deleteSession: async (id) => deleteSession(context, id),
+
     controlVersion: async () => number("SELECT version FROM control"),
     foreignVersion: async () => number("PRAGMA data_version"),
 
@@ -107,7 +122,10 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
       }),
     artifactsSince: async (time, after, limit) => artifactsSince(context, time, after, limit),
     artifactsOf: async (taskId) => artifactsOf(context, taskId),
+    artifact: async (id) => readArtifact(context, id),
     resultsOf: async (taskId) => resultsOf(context, taskId),
+    results: async (runId, window) => readResults(context, runId, window),
+    countResults: async (runId) => countResults(context, runId),
     openTasks: async (ids) => openTasks(context, ids),
   });
 }

@@ -2,7 +2,7 @@ import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../domain/states.ts";
-import type { ArtifactRecord, LaneCounts, TaskFilter, TaskRecord } from "../port.ts";
+import type { LaneCounts, TaskFilter, TaskRecord } from "../port.ts";
 import { type Context, keyHash, parseJson, rows, STATE } from "./context.ts";
 import { unpackAttempts } from "./history.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
@@ -122,51 +122,6 @@ export function readOverview(
     return { lane, counts: { ...(counts as unknown as TaskCounts) } };
   });
   return { totals, open, openStreams: run.open_streams };
-}
-
-interface ArtifactRow {
-  n: number;
-  task: number;
-  hash: Uint8Array;
-  size: number;
-  content_type: string | null;
-  url: string;
-  created_at: number;
-}
-
-function toArtifact(context: Context, row: ArtifactRow): ArtifactRecord {
-  return {
-    id: encodeId(context.instance, "artifact", row.n),
-    row: row.n,
-    taskId: encodeId(context.instance, "task", row.task),
-    hash: Buffer.from(row.hash).toString("hex"),
-    size: row.size,
-    contentType: row.content_type,
-    url: row.url,
-    createdAt: row.created_at,
-  };
-}
-
-export function artifactsSince(context: Context, time: number, after: number, limit: number): ArtifactRecord[] {
-  const list = context.connection
-    .sql("SELECT * FROM artifacts WHERE n > ? AND created_at >= ? ORDER BY n LIMIT ?")
-    .all(after, time, limit);
-  return rows<ArtifactRow>(list).map((row) => toArtifact(context, row));
-}
-
-export function artifactsOf(context: Context, taskId: string): ArtifactRecord[] {
-  const row = decodeId(context.instance, "task", taskId);
-  if (row === null) return [];
-  return rows<ArtifactRow>(
-    context.connection.sql("SELECT * FROM artifacts WHERE task = ? ORDER BY ordinal").all(row),
-  ).map((found) => toArtifact(context, found));
-}
-
-export function resultsOf(context: Context, taskId: string): unknown[] {
-  const row = decodeId(context.instance, "task", taskId);
-  if (row === null) return [];
-  const list = context.connection.sql("SELECT data FROM results WHERE task = ? ORDER BY ordinal").all(row);
-  return rows<{ data: string }>(list).map((found) => JSON.parse(found.data));
 }
 
 export function openTasks(context: Context, ids: readonly string[]): Set<string> {

@@ -22,7 +22,10 @@ export function readScenarios(scenario: Scenario): void {
     assert.equal(new Set(all.map((event) => event.id)).size, all.length);
     const paged: typeof all = [];
     for (;;) {
-      const page = await kit.store.events(run.id, { after: paged.at(-1)?.seq ?? 0, limit: 2 });
+      const page = await kit.store.events(run.id, {
+        ...(paged.length === 0 ? {} : { after: paged.at(-1)!.id }),
+        limit: 2,
+      });
       if (page.length === 0) break;
       assert.ok(page.length <= 2);
       paged.push(...page);

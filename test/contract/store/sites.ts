@@ -17,14 +17,20 @@ export function siteScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.site("a.example"), null);
     assert.deepEqual(await kit.store.sites(), []);
     await kit.runWith(["a"]);
-    assert.deepEqual(await kit.store.site("a.example"), { site: "a.example", lane: LANE, ...LIMITS, ...QUIET });
+    assert.deepEqual(await kit.store.site("a.example"), {
+      site: "a.example",
+      lane: LANE,
+      learned: null,
+      ...LIMITS,
+      ...QUIET,
+    });
   });
 
   scenario("limits may be set before the first task, change key by key, and reach the owner", async (kit) => {
     await kit.store.setSite("a.example", { maxConcurrency: 2, requestsPerSecond: 0.5 });
     const set = await kit.store.setSite("a.example", { burst: 3, minDelayMs: 100, paused: true });
     const expected = { maxConcurrency: 2, requestsPerSecond: 0.5, burst: 3, minDelayMs: 100, paused: true };
-    assert.deepEqual(set, { site: "a.example", lane: LANE, ...expected, ...QUIET });
+    assert.deepEqual(set, { site: "a.example", lane: LANE, learned: null, ...expected, ...QUIET });
     await kit.runWith(["a"]);
     assert.deepEqual((await kit.take("A")).site, set);
     assert.equal((await kit.store.setSite("a.example", { maxConcurrency: null })).maxConcurrency, null);

@@ -1,0 +1,38 @@
+import type { FailureCode, FailureReason } from "./failure.ts";
+
+/** What is known of how a page was got: shown on the run, written together with the outcome it comes from. */
+export interface RunFacts {
+  /** The attempt that these facts are of; counts from 1. */
+  attempt?: number;
+  resolved_strategy?: string | null;
+  /** Why that strategy: what was asked for, known or seen. */
+  strategy_evidence?: unknown;
+  failure_code?: FailureCode | null;
+  failure_reason?: FailureReason | null;
+  error_message?: string | null;
+  stats?: PageStats;
+  /** The session that a person supplied for this run. */
+  session_id?: string;
+}
+
+export interface PageStats {
+  http_status: number | null;
+  content_type: string | null;
+  content_length: number | null;
+  title: string | null;
+  final_url: string | null;
+  duration_ms: number;
+  strategy: string;
+  /** Only of pages that a browser has put together. */
+  browser?: string;
+  redirects?: string[];
+  warnings?: unknown[];
+}
+
+/** What a site has been found to need, until when that is believed. */
+export interface LearnedStrategy {
+  strategy: string;
+  reason: string;
+  learned_at: string;
+  expires_at: string;
+}

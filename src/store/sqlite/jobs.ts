@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { OrbError } from "../../base/errors.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { JobFilter, JobRecord, Made, NewJob, Once } from "../port.ts";
+import { type Context, rows } from "./context.ts";
+import { likePattern } from "./like.ts";
+import { makeOnce } from "./once.ts";
+
+interface JobRow {
+  n: number;
+  id: string;
+  name: string | null;
+  kind: string;
+  url: string;
+  site: string;
+  tags: string;
+  recipe: string;
+  created_at: number;
+  updated_at: number;
+}
+
+function toRecord(row: JobRow): JobRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    url: row.url,
+    site: row.site,
+    tags: JSON.parse(row.tags) as string[],
+    recipe: JSON.parse(row.recipe) as unknown,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function jobRow({ connection }: Context, id: string): JobRow | undefined {
+  return connection.sql("SELECT * FROM jobs WHERE id = ?").get(id) as JobRow | undefined;
+}
+
+function requireJob(context: Context, id: string): JobRow {
+  const row = jobRow(context, id);
+  if (row === undefined) throw new OrbError("not_found", `there is no job with the id ${id}`);
+  return row;
+}
+
+export function createJob(context: Context, job: NewJob, now: number, once?: Once): Made<JobRecord> {
+  return makeOnce(context, once, now, () => {
+    const row = context.connection
+      .sql(
+        `INSERT INTO jobs (id, name, kind, url, site, tags, recipe, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      )
+      .get(
+        randomUUID(),
+        job.name,
+        job.kind,
+        job.url,
+        job.site,
+        JSON.stringify(job.tags),
+        JSON.stringify(job.recipe),
+        now,
+        now,
+      ) as unknown as JobRow;
+    return { made: toRecord(row), lanes: [] };
+  });
+}
+
+export function readJob(context: Context, id: string): JobRecord | null {
+  const row = jobRow(context, id);
+  return row === undefined ? null : toRecord(row);
+}
+
+export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
+  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : requireJob(context, filter.after).n;
+  const pattern = filter.q === undefined ? null : likePattern(filter.q);
+  const list = context.connection
+    .sql(
+      `SELECT * FROM jobs WHERE n < ?1 AND (?2 IS NULL OR site = ?2)
+         AND (?3 IS NULL OR EXISTS (SELECT 1 FROM json_each(jobs.tags) WHERE value = ?3))
+         AND (?4 IS NULL OR url LIKE ?4 ESCAPE '\\' OR name LIKE ?4 ESCAPE '\\')
+       ORDER BY n DESC LIMIT ?5`,
+    )
+    .all(before, filter.site ?? null, filter.tag ?? null, pattern, filter.limit);
+  return rows<JobRow>(list).map(toRecord);
+}
+
+export function updateJob(context: Context, id: string, change: Partial<NewJob>, now: number): JobRecord {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const before = toRecord(requireJob(context, id));
+      const after = { ...before, ...change };
+      const row = connection
+        .sql(
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, updated_at = ? WHERE id = ? RETURNING *",
+        )
+        .get(
+          after.name,
+          after.kind,
+          after.url,
+          after.site,
+          JSON.stringify(after.tags),
+          JSON.stringify(after.recipe),
+          now,
+          id,
+        ) as unknown as JobRow;
+      return toRecord(row);
+    },
+    { durable: true },
+  );
+}
+
+const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
+
+export function deleteJob(context: Context, id: string): void {
+  const { connection } = context;
+  connection.write(
+    () => {
+      requireJob(context, id);
+      const live = connection
+        .sql(`SELECT id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) LIMIT 1`)
+        .get(id) as { id: string; status: string } | undefined;
+      if (live !== undefined)
+        throw new OrbError("illegal_transition", `a run of this job is ${live.status} (${live.id})`, {
+          hint: "Cancel it first, or delete with force.",
+        });
+      connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
+    },
+    { durable: true },
+  );
+}

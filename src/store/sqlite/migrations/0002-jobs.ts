@@ -1,0 +1,49 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** Jobs, sessions, what a run shows of itself, and answers that are given again to a repeated call. */
+export const jobs = {
+  version: 2,
+  name: "jobs",
+  up(db: DatabaseSync): void {
+    db.exec(`
+      CREATE TABLE jobs (
+        n INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        name TEXT, kind TEXT NOT NULL, url TEXT NOT NULL, site TEXT NOT NULL,
+        tags TEXT NOT NULL, recipe TEXT NOT NULL,
+        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+      );
+
+      ALTER TABLE runs ADD COLUMN job TEXT;
+      ALTER TABLE runs ADD COLUMN name TEXT;
+      ALTER TABLE runs ADD COLUMN url TEXT;
+      ALTER TABLE runs ADD COLUMN site TEXT;
+      ALTER TABLE runs ADD COLUMN facts TEXT;
+      CREATE INDEX runs_by_job ON runs (job, n) WHERE job IS NOT NULL;
+      CREATE INDEX runs_by_status ON runs (status, n);
+      CREATE INDEX runs_by_site ON runs (site, n) WHERE site IS NOT NULL;
+
+      ALTER TABLE artifacts ADD COLUMN role TEXT;
+
+      ALTER TABLE results ADD COLUMN run INTEGER;
+      UPDATE results SET run = (SELECT s.run FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.id = results.task);
+      CREATE INDEX results_by_run ON results (run, n);
+
+      ALTER TABLE sites ADD COLUMN learned TEXT;
+
+      CREATE TABLE sessions (
+        n INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        name TEXT, origin TEXT NOT NULL, holds TEXT NOT NULL, sealed BLOB NOT NULL,
+        check_url TEXT, health TEXT, created_at INTEGER NOT NULL
+      );
+      CREATE INDEX sessions_by_origin ON sessions (origin, n);
+
+      -- What a call under a key of the caller's answered, so that its repetition gets the same.
+      CREATE TABLE answers (
+        key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, answer TEXT NOT NULL, created_at INTEGER NOT NULL
+      ) WITHOUT ROWID;
+      CREATE INDEX answers_by_age ON answers (created_at);
+    `);
+  },
+};

@@ -1,0 +1,46 @@
+import { OrbError } from "../../base/errors.ts";
+import type { Made, Once } from "../port.ts";
+import type { Context } from "./context.ts";
+
+/** Keys are remembered this long. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+const FORGOTTEN_AT_ONCE = 100;
+
+/**
+ * Makes something at most once per key: the answer is stored in the transaction that makes it, so that a repetition
+ * gets the same one, also after a restart, and whatever has become of the thing since.
+ */
+export function makeOnce<T>(
+  context: Context,
+  once: Once | undefined,
+  now: number,
+  make: () => { made: T; lanes: string[] },
+): Made<T> {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      if (once === undefined) return { ...make(), replayed: false };
+      const before = connection.sql("SELECT fingerprint, answer FROM answers WHERE key = ?").get(once.key) as
+        | { fingerprint: string; answer: string }
+        | undefined;
+      if (before !== undefined) {
+        if (before.fingerprint !== once.fingerprint)
+          throw new OrbError("idempotency_conflict", "this Idempotency-Key was used for another request", {
+            hint: "Use a new key for every new request.",
+          });
+        return { made: JSON.parse(before.answer) as T, lanes: [], replayed: true };
+      }
+      const { made, lanes } = make();
+      connection
+        .sql("INSERT INTO answers (key, fingerprint, answer, created_at) VALUES (?, ?, ?, ?)")
+        .run(once.key, once.fingerprint, JSON.stringify(made), now);
+      connection
+        .sql(
+          `DELETE FROM answers WHERE key IN (SELECT key FROM answers WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
+        )
+        .run(now - KEPT_MS);
+      return { made, lanes, replayed: false };
+    },
+    { durable: true },
+  );
+}

@@ -1,0 +1,95 @@
+/** Everything that goes wrong ends here and leaves as a problem. */
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { ApiDeps } from "./deps.ts";
+import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
+import { answerTo, ApiProblem } from "./problems.ts";
+import { PROBLEM_TYPE } from "./schemas.ts";
+import { securityHeaders } from "./security.ts";
+
+/** Sends the problem that stands for what was thrown; what nobody foresaw goes to the log with its id. */
+export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply, { log }: Pick<ApiDeps, "log">): void {
+  const { problem, headers, unforeseen } = answerTo(error, request.id);
+  if (unforeseen) {
+    const stack = error instanceof Error ? error.stack : String(error);
+    log.error("a call failed", {
+      error_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url,
+      stack,
+    });
+  }
+  reply
+    .code(problem.status)
+    .headers(headers)
+    .header("content-type", PROBLEM_TYPE)
+    // A string: whatever the route declares for this status, nothing is left out of it or added.
+    .send(JSON.stringify(problem));
+}
+
+export function answerProblems(api: ApiInstance, deps: ApiDeps): void {
+  const methods = new RouteMethods();
+  api.addHook("onRoute", (route) => methods.add(route.url, [route.method].flat()));
+  api.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, deps));
+  api.setNotFoundHandler((request, reply) => {
+    const [path = ""] = request.url.split("?", 1);
+    const allowed = methods.of(path);
+    const problem =
+      allowed.length === 0
+        ? new ApiProblem("route_not_found", "nothing is served at this address")
+        : new ApiProblem("method_not_allowed", `this address answers ${allowed.join(", ")}`, {
+            headers: { allow: allowed.join(", ") },
+          });
+    sendProblem(problem, request, reply, deps);
+  });
+}
+
+/** Which methods an address knows: the router only knows that it does not know the one that was asked for. */
+class RouteMethods {
+  readonly #routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  add(url: string, methods: readonly string[]): void {
+    const known = this.#routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const method of methods) known.methods.add(method);
+    this.#routes.set(url, known);
+  }
+
+  of(path: string): string[] {
+    const found = [...this.#routes.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(found.flatMap(({ methods }) => [...methods]))].toSorted();
+  }
+}
+
+function patternOf(url: string): RegExp {
+  const parts = url.split("/").map((part) => {
+    if (part.startsWith(":")) return "[^/]+";
+    return part === "*" ? ".*" : part.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+  });
+  return new RegExp(`^${parts.join("/")}$`);
+}
+
+/** Answers what could not even be read as HTTP, then closes the connection. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const broken =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? new ApiProblem("headers_too_large", "the headers have more than 16 KiB")
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? new ApiProblem("request_timeout", "the request took too long to arrive")
+        : new ApiProblem("request_malformed", "the request is not HTTP/1.1");
+  const { problem } = answerTo(broken, "");
+  const body = JSON.stringify(problem);
+  const headers = {
+    ...securityHeaders(false),
+    "content-type": PROBLEM_TYPE,
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${head.join("")}\r\n${body}`, () =>
+    socket.destroy(),
+  );
+}

@@ -1,0 +1,75 @@
+/** Who may call: whoever shows the token, or the cookie that showing it once was answered with. */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type ApiInstance, type ApiRequest, UNSAFE_METHODS } from "./instance.ts";
+import { ApiProblem } from "./problems.ts";
+import { isSameOrigin } from "./security.ts";
+
+export const COOKIE_NAME = "orb_session";
+const COOKIE_SECONDS = 7 * 86_400;
+
+/** Compares in a time that depends on nothing but the length of what was given. */
+export function sameSecret(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+/** The cookie proves that its owner once knew the token, until a time that is written in it; it does not hold the token. */
+export function sessionCookie(token: string, clock: Clock): string {
+  const ends = Math.floor(clock.now() / 1000) + COOKIE_SECONDS;
+  return `${COOKIE_NAME}=${ends}.${seal(token, ends)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_SECONDS}`;
+}
+
+export const ENDED_COOKIE = `${COOKIE_NAME}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+
+function seal(token: string, ends: number): string {
+  return createHmac("sha256", token).update(`orb session until ${ends}`).digest("base64url");
+}
+
+function isGoodCookie(value: string, token: string, clock: Clock): boolean {
+  const match = /^(\d{1,12})\.([\w-]{43})$/.exec(value);
+  if (match === null) return false;
+  const ends = Number(match[1]);
+  return sameSecret(match[2] ?? "", seal(token, ends)) && ends > clock.now() / 1000;
+}
+
+function cookieOf(request: ApiRequest): string | undefined {
+  const prefix = `${COOKIE_NAME}=`;
+  return request.headers.cookie
+    ?.split(";")
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(prefix))
+    ?.slice(prefix.length);
+}
+
+export type Proof = "none_needed" | "token" | "cookie";
+
+/** How the caller has shown that it may call; null: it has not. */
+export function proofOf(request: ApiRequest, { settings, clock }: Pick<ApiDeps, "settings" | "clock">): Proof | null {
+  const { token } = settings;
+  if (token === null) return "none_needed";
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    const given = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
+    return given !== undefined && sameSecret(given, token) ? "token" : null;
+  }
+  const cookie = cookieOf(request);
+  return cookie !== undefined && isGoodCookie(cookie, token, clock) ? "cookie" : null;
+}
+
+export function requireProof(api: ApiInstance, deps: ApiDeps): void {
+  api.addHook("onRequest", async (request) => {
+    if (request.routeOptions.config.open === true) return;
+    const proof = proofOf(request, deps);
+    if (proof === null) {
+      const given = request.headers.authorization !== undefined;
+      throw new ApiProblem("unauthorized", given ? "the token is not the right one" : "the call shows no token", {
+        headers: { "www-authenticate": given ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"' },
+      });
+    }
+    // A browser sends a cookie along without being asked: a change must be known to come from our own page.
+    if (proof === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
+      throw new ApiProblem("forbidden_origin", "with a cookie, changes are taken from pages of this server alone");
+  });
+}

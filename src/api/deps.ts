@@ -1,0 +1,81 @@
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { OrchestratorDeps } from "../orchestrator/deps.ts";
+
+/** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
+export interface ApiDeps extends OrchestratorDeps {
+  log: Log;
+  random: Random;
+  settings: ApiSettings;
+  /** The path of a stored file. */
+  pathOf(hash: string): string;
+  /** What `GET /ready` tries, by name; each throws when its part of the installation cannot be used. */
+  probes: Readonly<Record<string, () => Promise<void>>>;
+  /** What `GET /metrics` shows besides the requests; asked on every scrape. */
+  metrics(): Promise<readonly GaugeReading[]>;
+}
+
+export interface ApiSettings {
+  version: string;
+  host: string;
+  /** 0 takes any free one. */
+  port: number;
+  /** null: no token is asked for, and only loopback may be bound. */
+  token: string | null;
+  /** How long running requests may go on after `close`. */
+  graceMs: number;
+  /** The configured limits of resolvers, by name. */
+  maxPerResolver: Readonly<Record<string, number>>;
+  limits?: Partial<ApiLimits>;
+}
+
+/** One value of one gauge. */
+export interface GaugeReading {
+  name: string;
+  help: string;
+  value: number;
+  labels?: Readonly<Record<string, string>>;
+}
+
+/** What one client may ask of the server. */
+export interface ApiLimits {
+  bodyBytes: number;
+  headerBytes: number;
+  urlLength: number;
+  /** Nested arrays and objects of a body. */
+  bodyDepth: number;
+  connections: number;
+  /** Until a request's headers, and until all of it, must have come. */
+  headersMs: number;
+  requestMs: number;
+  /** A connection without a request is closed after this, one on which nothing moves at all after `silentMs`. */
+  keepAliveMs: number;
+  silentMs: number;
+  /** How often connections are looked at for the limits above. */
+  checkMs: number;
+  /** Comments that keep an event stream open, and how long a client waits before it comes back. */
+  heartbeatMs: number;
+  reconnectMs: number;
+  /** How long one probe of `GET /ready` may take. */
+  probeMs: number;
+}
+
+export const DEFAULT_LIMITS: ApiLimits = {
+  bodyBytes: 1024 * 1024,
+  headerBytes: 16 * 1024,
+  urlLength: 8 * 1024,
+  bodyDepth: 100,
+  connections: 1024,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 30_000,
+  silentMs: 120_000,
+  checkMs: 2000,
+  heartbeatMs: 15_000,
+  reconnectMs: 3000,
+  probeMs: 5000,
+};
+
+export function limitsOf({ settings }: Pick<ApiDeps, "settings">): ApiLimits {
+  return { ...DEFAULT_LIMITS, ...settings.limits };
+}

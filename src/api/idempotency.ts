@@ -1,0 +1,54 @@
+/** `Idempotency-Key`: a caller that does not know whether its call arrived sends it again with the same key. */
+import { createHash } from "node:crypto";
+import { Type } from "typebox";
+import { OrbError } from "../base/errors.ts";
+import type { ApiRequest } from "./instance.ts";
+
+export interface IdempotencyMark {
+  key: string;
+  /** The same key with another call is a mistake of the caller; this tells calls apart. */
+  fingerprint: string;
+}
+
+const HEADER = "idempotency-key";
+const LONGEST = 255;
+
+/** For the `headers` of a route's schema; other headers are none of its business. */
+export const IdempotencyHeaders = Type.Object({
+  [HEADER]: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LONGEST,
+      pattern: "^[\\x21-\\x7e]+$",
+      description: "a name for this call; sent again with it, the call answers the same and does nothing twice",
+    }),
+  ),
+});
+
+/** null when the caller gave none. */
+export function idempotencyOf(request: ApiRequest): IdempotencyMark | null {
+  const key = request.headers[HEADER];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || key.length > LONGEST || !/^[\x21-\x7e]+$/.test(key)) {
+    throw new OrbError("input_invalid", `header.${HEADER}: expected 1 to ${LONGEST} visible ASCII characters`, {
+      fields: [{ path: `header.${HEADER}`, message: `expected 1 to ${LONGEST} visible ASCII characters` }],
+    });
+  }
+  return { key, fingerprint: fingerprintOf(request) };
+}
+
+function fingerprintOf(request: ApiRequest): string {
+  const [path = ""] = request.url.split("?", 1);
+  const body = request.body === undefined ? "" : canonicalJson(request.body);
+  return createHash("sha256").update(`${request.method}\n${path}\n${body}`).digest("hex");
+}
+
+/** JSON with the keys in order: what differs only in their order or in white space is the same. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(",")}}`;
+}

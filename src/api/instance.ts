@@ -1,0 +1,27 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/** What routes are added to: the schema of a route types its handler. */
+export type ApiInstance = FastifyInstance<
+  Server,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** Requests and replies as helpers see them, whatever the route. */
+export type ApiRequest = FastifyRequest;
+export type ApiReply = FastifyReply;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Answers without a token: only what gives nothing away. */
+    open?: boolean;
+    /** A page for people, which needs scripts and styles of its own; data needs neither. */
+    page?: boolean;
+  }
+}
+
+export const UNSAFE_METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);

@@ -1,0 +1,47 @@
+import { Gauge, Histogram, Registry } from "prom-client";
+import type { ApiDeps, GaugeReading } from "./deps.ts";
+import type { ApiInstance } from "./instance.ts";
+
+/** The numbers of one server; nothing is shared between servers of one process. */
+export class ApiMetrics {
+  readonly #registry = new Registry();
+  readonly #durations = new Histogram({
+    name: "orb_http_request_duration_seconds",
+    help: "Time from a request's first byte to the end of its answer.",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers: [this.#registry],
+  });
+  readonly #streams: () => number;
+
+  constructor(openStreams: () => number) {
+    this.#streams = openStreams;
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Routes are labels, addresses are not: there is no end of those. */
+  watch(api: ApiInstance): void {
+    api.addHook("onResponse", async (request, reply) => {
+      const route = request.routeOptions.url ?? "none";
+      const labels = { method: request.method, route, status: String(reply.statusCode) };
+      this.#durations.observe(labels, reply.elapsedTime / 1000);
+    });
+  }
+
+  async text(deps: ApiDeps): Promise<string> {
+    const scrape = new Registry();
+    const own = { name: "orb_http_open_streams", help: "Event streams that are open.", value: this.#streams() };
+    for (const [name, readings] of Map.groupBy([own, ...(await deps.metrics())], (reading) => reading.name))
+      addGauge(scrape, name, readings);
+    return Registry.merge([this.#registry, scrape]).metrics();
+  }
+}
+
+function addGauge(registry: Registry, name: string, readings: readonly GaugeReading[]): void {
+  const labelNames = [...new Set(readings.flatMap((reading) => Object.keys(reading.labels ?? {})))];
+  const gauge = new Gauge({ name, help: readings[0]?.help ?? name, labelNames, registers: [registry] });
+  for (const { labels, value } of readings) gauge.set({ ...labels }, value);
+}

@@ -1,0 +1,95 @@
+/** The description of the API: made from the schemas that check the requests, so that it cannot say anything else. */
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { RouteOptions } from "fastify";
+import { type TSchema, Type } from "typebox";
+import type { ApiDeps } from "./deps.ts";
+import { type ApiInstance, UNSAFE_METHODS } from "./instance.ts";
+import { HTTP_PROBLEMS } from "./problems.ts";
+import { problemAnswer, ProblemSchema } from "./schemas.ts";
+
+export const TAGS = {
+  queue: "items to download or to hand to your own code, each done once",
+  sites: "what is known of each site, and its limits",
+  server: "the server itself: health, metrics, logging in, this description",
+} as const;
+
+type Responses = Record<string, unknown>;
+
+/** Answers that the frame gives by itself, whatever the route: routes declare only their own. */
+function frameAnswers(route: RouteOptions): Responses {
+  const methods = [route.method].flat();
+  const unsafe = methods.some((method) => UNSAFE_METHODS.has(method));
+  const schema = route.schema ?? {};
+  const checked = schema.params !== undefined || schema.querystring !== undefined || unsafe;
+  const open = route.config?.open === true;
+  return {
+    400: problemAnswer("the request cannot be read: url_malformed, body_malformed, request_malformed"),
+    ...(open ? {} : { 401: problemAnswer("no token, or a wrong one") }),
+    ...(unsafe ? { 403: problemAnswer("the call comes from another web site") } : {}),
+    ...(unsafe ? { 413: problemAnswer("the body is larger than 1 MiB") } : {}),
+    414: problemAnswer("the address is too long"),
+    ...(unsafe ? { 415: problemAnswer("the body is not declared as application/json") } : {}),
+    421: problemAnswer("the server does not answer to this Host"),
+    ...(checked ? { 422: problemAnswer("a value cannot be used; errors names the field") } : {}),
+    500: problemAnswer(HTTP_PROBLEMS.internal.title),
+    503: problemAnswer("try again later: the database is busy, or the server is stopping"),
+    ...(unsafe ? { 507: problemAnswer("the disk is full") } : {}),
+  };
+}
+
+/** Must be called before any route is added. */
+export async function describeApi(api: ApiInstance, { settings }: ApiDeps): Promise<void> {
+  api.addHook("onRoute", (route) => {
+    if (route.schema?.hide === true) return;
+    const own = (route.schema?.response ?? {}) as Responses;
+    route.schema = { ...route.schema, response: { ...frameAnswers(route), ...own } };
+  });
+  api.addSchema(ProblemSchema);
+  await api.register(swagger, {
+    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => String($id ?? `schema${index}`) },
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Orbweaver",
+        version: settings.version,
+        description: "Errors are RFC 9457 problems with a stable code. Lists are JSON arrays with a Link header.",
+      },
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          token: { type: "http", scheme: "bearer", description: "the value of APP_API_TOKEN" },
+          session: { type: "apiKey", in: "cookie", name: "orb_session", description: "from POST /session" },
+        },
+      },
+      ...(settings.token === null ? {} : { security: [{ token: [] }, { session: [] }] }),
+    },
+  });
+  // The interactive reference; its files come with the package, nothing is loaded from elsewhere.
+  await api.register(async (pages) => {
+    pages.addHook("onRoute", (route) => {
+      route.config = { ...route.config, page: true };
+    });
+    await pages.register(swaggerUi, {
+      routePrefix: "/docs",
+      uiConfig: { deepLinking: true, docExpansion: "list", validatorUrl: null },
+      theme: { title: "Orbweaver API" },
+    });
+  });
+}
+
+/** `GET /openapi.json` itself. */
+export function serveDescription(api: ApiInstance): void {
+  api.get(
+    "/openapi.json",
+    {
+      schema: {
+        summary: "This description, as OpenAPI 3.1",
+        operationId: "getOpenapi",
+        tags: ["server"],
+        response: { 200: Type.Unsafe<object>({ type: "object" } as TSchema) },
+      },
+    },
+    async () => api.swagger(),
+  );
+}

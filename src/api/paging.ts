@@ -1,0 +1,64 @@
+/** Lists come in pages: `limit` and an opaque `cursor` in, a JSON array and `Link: <…>; rel="next"` out. */
+import { type TProperties, Type } from "typebox";
+import { OrbError } from "../base/errors.ts";
+import type { ApiReply, ApiRequest } from "./instance.ts";
+import { strict } from "./schemas.ts";
+
+export const DEFAULT_PAGE = 50;
+export const LARGEST_PAGE = 1000;
+
+/** The query of a list: its filters, each declared once, and the two words of paging. */
+export function pageQuery<T extends TProperties>(filters: T) {
+  return strict({
+    ...filters,
+    limit: Type.Integer({ minimum: 1, maximum: LARGEST_PAGE, default: DEFAULT_PAGE }),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1024, description: "from the Link header of the page before" }),
+    ),
+  });
+}
+
+/** What a Link header is declared as in the description of a list. */
+export const LINK_HEADER = {
+  link: { type: "string", description: 'of the next page, if there is one: <…>; rel="next"' },
+} as const;
+
+export function encodeCursor(position: string): string {
+  return Buffer.from(`1:${position}`, "utf8").toString("base64url");
+}
+
+/** The position behind which to go on; undefined at the beginning. */
+export function decodeCursor(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const text = /^[\w-]+$/.test(cursor) ? Buffer.from(cursor, "base64url").toString("utf8") : "";
+  if (!text.startsWith("1:")) throw badCursor();
+  return text.slice(2);
+}
+
+export function badCursor(): OrbError {
+  return new OrbError("input_invalid", "query.cursor: is not a cursor of this list", {
+    hint: "Follow the Link header of the page before, or leave the cursor away to begin again.",
+    fields: [{ path: "query.cursor", message: "is not a cursor of this list" }],
+  });
+}
+
+/**
+ * Cuts what was read to the page that was asked for, and links the next one. Read one entry more than `limit`: whether
+ * it is there says whether there is a next page.
+ */
+export function sendPage<T>(
+  request: ApiRequest,
+  reply: ApiReply,
+  { rows, limit, positionOf }: { rows: readonly T[]; limit: number; positionOf: (row: T) => string },
+): T[] {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  if (rows.length > limit && last !== undefined) {
+    const [path = "", query = ""] = request.url.split("?", 2);
+    const next = new URLSearchParams(query);
+    next.set("limit", String(limit));
+    next.set("cursor", encodeCursor(positionOf(last)));
+    reply.header("link", `<${path}?${next}>; rel="next"`);
+  }
+  return page;
+}

@@ -1,0 +1,254 @@
+/**
+ * The one table of what the API answers when it does not do what was asked: RFC 9457 problems, each with a code that
+ * keeps its meaning for ever. The codes of src/base/errors.ts are used as they are; the others belong to HTTP itself.
+ */
+import {
+  ERROR_CATALOGUE,
+  type ErrorCode,
+  type FieldError,
+  isOrbError,
+  OrbError,
+  type Reaction,
+} from "../base/errors.ts";
+import { FetchFailure } from "../domain/failure.ts";
+
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  errors?: FieldError[];
+  hint?: string;
+  /** Of an error that nobody foresaw: the log has the rest under this id. */
+  error_id?: string;
+  failure_code?: string;
+  failure_reason?: string;
+}
+
+interface HttpEntry {
+  status: number;
+  title: string;
+  /** What to do about it. */
+  remedy: string;
+}
+
+export const HTTP_PROBLEMS = {
+  request_malformed: {
+    status: 400,
+    title: "The request is not HTTP that can be read.",
+    remedy: "Look at what the client sends.",
+  },
+  url_malformed: {
+    status: 400,
+    title: "The address cannot be decoded.",
+    remedy: "Percent-encode each part of the path; % itself is %25.",
+  },
+  body_malformed: {
+    status: 400,
+    title: "The body is not JSON that can be used.",
+    remedy: "Send one JSON value in UTF-8, without the keys __proto__ and constructor.prototype.",
+  },
+  unauthorized: {
+    status: 401,
+    title: "The call needs the token.",
+    remedy: "Send `Authorization: Bearer …` with the value of APP_API_TOKEN, or log in with POST /session.",
+  },
+  forbidden_origin: {
+    status: 403,
+    title: "The call comes from another web site.",
+    remedy: "Call from a page of this server, or from a program that sends no Origin.",
+  },
+  route_not_found: {
+    status: 404,
+    title: "There is no such address.",
+    remedy: "GET /openapi.json lists every address, /docs shows them.",
+  },
+  method_not_allowed: {
+    status: 405,
+    title: "The address does not know this method.",
+    remedy: "Use one of the methods in the Allow header.",
+  },
+  request_timeout: {
+    status: 408,
+    title: "The request did not come in time.",
+    remedy: "Send it again, faster.",
+  },
+  body_too_large: {
+    status: 413,
+    title: "The body is too large.",
+    remedy: "Send several smaller calls.",
+  },
+  url_too_long: {
+    status: 414,
+    title: "The address is too long.",
+    remedy: "Shorten the path or the query.",
+  },
+  media_type_unsupported: {
+    status: 415,
+    title: "The body is not declared as JSON.",
+    remedy: "Send `Content-Type: application/json`.",
+  },
+  host_not_allowed: {
+    status: 421,
+    title: "The server does not answer to this Host.",
+    remedy: "Call it as localhost or 127.0.0.1 with its port, or set APP_HOST and APP_API_TOKEN to open it to others.",
+  },
+  headers_too_large: {
+    status: 431,
+    title: "The headers are too large.",
+    remedy: "Send fewer or shorter headers, or a shorter address.",
+  },
+  internal: {
+    status: 500,
+    title: "Something went wrong that nobody foresaw.",
+    remedy: "The log of the server has the rest under error_id.",
+  },
+  stopping: {
+    status: 503,
+    title: "The server is stopping.",
+    remedy: "Try again when it is back.",
+  },
+  unready: {
+    status: 503,
+    title: "A part that the server needs cannot be used.",
+    remedy: "checks says which; `orb doctor` looks at each.",
+  },
+} as const satisfies Record<string, HttpEntry>;
+
+export type HttpProblemCode = keyof typeof HTTP_PROBLEMS;
+export type ProblemCode = ErrorCode | HttpProblemCode;
+
+/** Errors whose status says more than their reaction does. */
+const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
+  not_found: 404,
+  illegal_transition: 409,
+  disk_full: 507,
+  engine_lost: 503,
+  forbidden_target: 422,
+  fetch_failed: 502,
+  handler_failed: 502,
+  config_invalid: 503,
+  handlers_invalid: 503,
+};
+
+const STATUS_OF_REACTION: Readonly<Record<Reaction, number>> = {
+  retry: 503,
+  wait: 503,
+  give_up: 409,
+  fix_input: 422,
+  stop: 503,
+};
+
+const RETRY_AFTER_SECONDS: Partial<Record<Reaction, number>> = { retry: 1, wait: 10, give_up: 1 };
+
+export function statusOf(code: ProblemCode): number {
+  if (code in HTTP_PROBLEMS) return HTTP_PROBLEMS[code as HttpProblemCode].status;
+  const error = code as ErrorCode;
+  return STATUS_OF_ERROR[error] ?? STATUS_OF_REACTION[ERROR_CATALOGUE[error].reaction];
+}
+
+/** What a hook or a handler throws when the answer is a problem of HTTP rather than of the product. */
+export class ApiProblem extends Error {
+  readonly code: HttpProblemCode;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** Further members of the answer. */
+  readonly more: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: HttpProblemCode,
+    detail: string,
+    options: { errors?: readonly FieldError[]; headers?: Record<string, string>; more?: Record<string, unknown> } = {},
+  ) {
+    super(detail);
+    this.name = "ApiProblem";
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+    this.more = options.more ?? {};
+  }
+}
+
+export interface ProblemAnswer {
+  problem: Problem;
+  headers: Record<string, string>;
+  /** Nobody foresaw it: it belongs into the log. */
+  unforeseen: boolean;
+}
+
+/** More would only fill the screen of whoever reads them. */
+const MOST_ERRORS = 50;
+
+function typeOf(code: string): string {
+  return `urn:orbweaver:problem:${code}`;
+}
+
+/** The answer to anything that was thrown. `errorId` names it in the log when it is unforeseen. */
+export function answerTo(error: unknown, errorId: string): ProblemAnswer {
+  const known = foreseen(error);
+  if (known instanceof ApiProblem) {
+    const { status, title, remedy } = HTTP_PROBLEMS[known.code];
+    const problem = { ...problemOf(known.code, title, status, known.message, known.errors, remedy), ...known.more };
+    return { problem, headers: { ...known.headers }, unforeseen: false };
+  }
+  if (known instanceof OrbError) {
+    const entry = ERROR_CATALOGUE[known.code];
+    const status = statusOf(known.code);
+    const hint = known.hint ?? entry.remedy;
+    const problem = problemOf(known.code, entry.meaning, status, known.message, known.fields, hint);
+    if (error instanceof FetchFailure) {
+      problem.failure_code = error.failure.code;
+      problem.failure_reason = error.failure.reason;
+    }
+    const seconds = status === 503 ? RETRY_AFTER_SECONDS[entry.reaction] : undefined;
+    return { problem, headers: seconds === undefined ? {} : { "retry-after": String(seconds) }, unforeseen: false };
+  }
+  const { status, title, remedy } = HTTP_PROBLEMS.internal;
+  // Its message may hold anything: it goes to the log, not to the caller.
+  const problem = problemOf("internal", title, status, `the call failed; its id is ${errorId}`, [], remedy);
+  return { problem: { ...problem, error_id: errorId }, headers: {}, unforeseen: true };
+}
+
+function problemOf(
+  code: ProblemCode,
+  title: string,
+  status: number,
+  detail: string,
+  errors: readonly FieldError[],
+  hint: string,
+): Problem {
+  return {
+    type: typeOf(code),
+    title,
+    status,
+    detail,
+    code,
+    ...(errors.length === 0 ? {} : { errors: errors.slice(0, MOST_ERRORS) }),
+    hint,
+  };
+}
+
+/** What the web framework calls its errors, in our words. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, readonly [HttpProblemCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["media_type_unsupported", "the body is not declared as application/json"],
+  FST_ERR_CTP_BODY_TOO_LARGE: ["body_too_large", "the body is larger than 1 MiB"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["request_malformed", "the body does not have the length that was declared"],
+  FST_ERR_BAD_URL: ["url_malformed", "a part of the path is not valid percent-encoding"],
+  FST_ERR_MAX_PARAM_LENGTH: ["url_too_long", "a part of the path is too long"],
+};
+
+function foreseen(error: unknown): ApiProblem | OrbError | undefined {
+  if (error instanceof ApiProblem || isOrbError(error)) return error;
+  if (error instanceof FetchFailure) {
+    const code = error.failure.code === "forbidden_target" ? "forbidden_target" : "fetch_failed";
+    return new OrbError(code, error.failure.message);
+  }
+  const { code = "", statusCode } = error as { code?: string; statusCode?: number };
+  const known = FRAMEWORK_ERRORS[code];
+  if (known !== undefined) return new ApiProblem(...known);
+  // The rest of what the framework blames on the client: a body that is not JSON, a connection that broke off.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code.startsWith("FST_"))
+    return new ApiProblem("request_malformed", "the request cannot be read");
+  return undefined;
+}

@@ -1,0 +1,18 @@
+import type { ApiDeps } from "../deps.ts";
+import type { ApiInstance } from "../instance.ts";
+import type { ApiMetrics } from "../metrics.ts";
+import { healthRoutes } from "./health.ts";
+import { queueRoutes } from "./queue.ts";
+import { resolverRoutes } from "./resolvers.ts";
+import { sessionRoutes } from "./session.ts";
+import { siteRoutes } from "./sites.ts";
+
+/** A resource: one file beside this one, listed below. */
+export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
+
+const RESOURCES: readonly Routes[] = [sessionRoutes, queueRoutes, resolverRoutes, siteRoutes];
+
+export function addRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetrics): void {
+  healthRoutes(api, deps, metrics);
+  for (const add of RESOURCES) add(api, deps);
+}

@@ -1,0 +1,62 @@
+import { Type } from "typebox";
+import { ENDED_COOKIE, proofOf, sameSecret, sessionCookie } from "../auth.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { ApiInstance } from "../instance.ts";
+import { ApiProblem } from "../problems.ts";
+import { problemAnswer, strict } from "../schemas.ts";
+
+/** Logging in and out, for browsers: a cookie instead of a header that a page would have to keep the token for. */
+export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
+  const { token } = deps.settings;
+
+  api.get(
+    "/session",
+    {
+      config: { open: true },
+      schema: {
+        summary: "Whether a token is needed, and whether the caller has shown it",
+        operationId: "getSession",
+        tags: ["server"],
+        security: [],
+        response: { 200: strict({ token_needed: Type.Boolean(), logged_in: Type.Boolean() }) },
+      },
+    },
+    async (request) => ({ token_needed: token !== null, logged_in: proofOf(request, deps) !== null }),
+  );
+
+  api.post(
+    "/session",
+    {
+      config: { open: true },
+      schema: {
+        summary: "Log in: the token is answered with a cookie",
+        operationId: "logIn",
+        tags: ["server"],
+        security: [],
+        body: strict({ token: Type.String({ minLength: 1, maxLength: 1024 }) }),
+        response: { 204: Type.Null({ description: "logged in" }), 401: problemAnswer("not the token") },
+      },
+    },
+    async (request, reply) => {
+      // Without a token on this side there is nothing to prove, and nothing to remember.
+      if (token === null) return reply.code(204).send(null);
+      if (!sameSecret(request.body.token, token)) throw new ApiProblem("unauthorized", "that is not the token");
+      return reply.code(204).header("set-cookie", sessionCookie(token, deps.clock)).send(null);
+    },
+  );
+
+  api.delete(
+    "/session",
+    {
+      config: { open: true },
+      schema: {
+        summary: "Log out",
+        operationId: "logOut",
+        tags: ["server"],
+        security: [],
+        response: { 204: Type.Null({ description: "logged out" }) },
+      },
+    },
+    async (_request, reply) => reply.code(204).header("set-cookie", ENDED_COOKIE).send(null),
+  );
+}

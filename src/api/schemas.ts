@@ -1,0 +1,64 @@
+/** Pieces that the schemas of all routes are made of. */
+import { type Static, type TProperties, type TSchema, Type } from "typebox";
+
+/** An object that knows its keys: others are refused in requests, and never sent in answers. */
+export function strict<T extends TProperties>(properties: T, options: { description?: string } = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** One of a list of words. */
+export function oneOf<const T extends readonly string[]>(words: T, options: { description?: string } = {}) {
+  return Type.Unsafe<T[number]>(Type.String({ enum: [...words], ...options }));
+}
+
+export const Uuid = Type.String({ format: "uuid" });
+export const Time = Type.String({ format: "date-time", description: "UTC, ISO 8601" });
+export const Count = Type.Integer({ minimum: 0 });
+
+const FieldErrorSchema = strict({
+  path: Type.String({ description: "the field: items[0].url, query.limit, path.site, header.idempotency-key" }),
+  message: Type.String(),
+});
+
+const problemMembers = {
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String({ description: "stable; docs/api.md and docs/errors.md list them" }),
+  errors: Type.Optional(Type.Array(FieldErrorSchema)),
+  hint: Type.Optional(Type.String()),
+  error_id: Type.Optional(Type.String()),
+  failure_code: Type.Optional(Type.String()),
+  failure_reason: Type.Optional(Type.String()),
+};
+
+/** Stands in the description once, under this name. */
+export const ProblemSchema = Type.Object(problemMembers, {
+  $id: "Problem",
+  additionalProperties: false,
+  description: "RFC 9457 problem",
+});
+
+/** A problem with further members. */
+export function problemWith<T extends TProperties>(more: T) {
+  return strict({ ...problemMembers, ...more });
+}
+
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** The declaration of an answer that is a problem. */
+export function problemAnswer(description: string, schema: TSchema = Type.Ref("Problem#")) {
+  return { description, content: { [PROBLEM_TYPE]: { schema } } };
+}
+
+/** An answer of another kind than JSON. */
+export function textAnswer(description: string, type: string) {
+  return { description, content: { [type]: { schema: Type.String() } } };
+}
+
+export type ProblemBody = Static<typeof ProblemSchema>;

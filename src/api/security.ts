@@ -1,0 +1,81 @@
+/** What keeps other web sites, other hosts and other people's frames away from the API. */
+import { isLoopback } from "../config/cross-check.ts";
+import type { ApiDeps, ApiLimits } from "./deps.ts";
+import { type ApiInstance, type ApiReply, type ApiRequest, UNSAFE_METHODS } from "./instance.ts";
+import { ApiProblem } from "./problems.ts";
+
+const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+
+/** Pages load what this server itself serves, and nothing inline. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export function securityHeaders(page: boolean): Record<string, string> {
+  return {
+    "content-security-policy": page ? PAGE_POLICY : DATA_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+  };
+}
+
+/** The hosts that a server on loopback answers to; a name that an attacker points at 127.0.0.1 is none of them. */
+export function allowedHosts(host: string, port: number): ReadonlySet<string> {
+  const names = ["localhost", "127.0.0.1", "[::1]", host.includes(":") ? `[${host}]` : host.toLowerCase()];
+  // Clients leave the port away when it is HTTP's own.
+  return new Set(names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
+}
+
+/** Checks in the order in which they give least away. `port` is known once the server listens. */
+export function guardRequests(api: ApiInstance, deps: ApiDeps, limits: ApiLimits, port: () => number): void {
+  const { host } = deps.settings;
+  const local = isLoopback(host);
+  api.addHook("onRequest", async (request, reply) => {
+    reply.headers(securityHeaders(request.routeOptions.config.page === true));
+    if (request.url.length > limits.urlLength)
+      throw new ApiProblem("url_too_long", `the address is longer than ${limits.urlLength} characters`);
+    if (local) requireKnownHost(request, allowedHosts(host, port()));
+    if (UNSAFE_METHODS.has(request.method)) refuseOtherSites(request);
+  });
+}
+
+function requireKnownHost(request: ApiRequest, allowed: ReadonlySet<string>): void {
+  const host = request.headers.host?.toLowerCase() ?? "";
+  if (!allowed.has(host)) throw new ApiProblem("host_not_allowed", "the Host header names another server");
+}
+
+/** Whether the request says that a page of this very server made it. */
+export function isSameOrigin({ headers }: ApiRequest): boolean {
+  if (headers.origin !== undefined) return hostOf(headers.origin) === headers.host?.toLowerCase();
+  return headers["sec-fetch-site"] === "same-origin";
+}
+
+function refuseOtherSites(request: ApiRequest): void {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  const foreignSite = site !== undefined && site !== "same-origin" && site !== "none";
+  if (foreignSite || (origin !== undefined && !isSameOrigin(request)))
+    throw new ApiProblem("forbidden_origin", "a page of another web site may not change anything here");
+}
+
+/** The scheme is left out: behind a proxy that speaks TLS it is not ours. */
+function hostOf(origin: string): string | null {
+  return URL.parse(origin)?.host ?? null;
+}
+
+/** For answers that are made before any hook runs. */
+export function setSecurityHeaders(reply: ApiReply): void {
+  reply.headers(securityHeaders(false));
+}

@@ -1,0 +1,160 @@
+/** The HTTP API: puts the frame around the routes, listens, and stops without cutting anybody off. */
+import type { AddressInfo } from "node:net";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import Fastify, { type InjectOptions, type LightMyRequestResponse } from "fastify";
+import { messageOf, OrbError, systemCode } from "../base/errors.ts";
+import { isLoopback } from "../config/cross-check.ts";
+import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
+import { requireProof } from "./auth.ts";
+import { readJsonBodies } from "./body.ts";
+import { type ApiDeps, limitsOf } from "./deps.ts";
+import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
+import { ApiMetrics } from "./metrics.ts";
+import { describeApi, serveDescription } from "./openapi.ts";
+import { ApiProblem } from "./problems.ts";
+import { addRoutes } from "./routes/registry.ts";
+import { guardRequests, setSecurityHeaders } from "./security.ts";
+import { OpenStreams } from "./sse.ts";
+import { createValidatorCompiler } from "./validation.ts";
+
+export interface Api extends AsyncDisposable {
+  /** Begins to listen; says where. */
+  listen(): Promise<{ url: string; port: number }>;
+  /** A call from inside the process: through everything but the network, with the token if there is one. */
+  inject(call: InjectOptions): Promise<LightMyRequestResponse>;
+  /** Stops accepting, ends event streams, lets running requests finish within the grace period. */
+  close(): Promise<void>;
+}
+
+export async function createApi(deps: ApiDeps): Promise<Api> {
+  const { settings } = deps;
+  requireTokenOrLoopback(settings.host, settings.token);
+  const limits = limitsOf(deps);
+  const app = Fastify({
+    logger: false,
+    trustProxy: false,
+    bodyLimit: limits.bodyBytes,
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkMs,
+    },
+    requestTimeout: limits.requestMs,
+    connectionTimeout: limits.silentMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    forceCloseConnections: "idle",
+    // Our own hook says it, as a problem.
+    return503OnClosing: false,
+    genReqId: () => deps.random.uuid(),
+    routerOptions: { maxParamLength: limits.urlLength },
+    frameworkErrors: (error, request, reply) => {
+      setSecurityHeaders(reply as unknown as ApiReply);
+      sendProblem(error, request as unknown as ApiRequest, reply as unknown as ApiReply, deps);
+    },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+  }).withTypeProvider<TypeBoxTypeProvider>() as ApiInstance;
+  app.server.maxConnections = limits.connections;
+
+  const streams = new OpenStreams();
+  const metrics = new ApiMetrics(() => streams.count);
+  const state = { port: settings.port, closing: false };
+  app.decorate("openStreams", streams);
+  app.setValidatorCompiler(createValidatorCompiler());
+  // What a use case answers is sent as it is; tests hold it against the declared schema.
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  readJsonBodies(app, limits);
+  answerProblems(app, deps);
+  metrics.watch(app);
+  guardRequests(app, deps, limits, () => state.port);
+  app.addHook("onRequest", async (_request, reply) => {
+    if (!state.closing) return;
+    reply.header("connection", "close");
+    throw new ApiProblem("stopping", "the server is stopping and takes no more calls", {
+      headers: { "retry-after": "5" },
+    });
+  });
+  requireProof(app, deps);
+  refuseUnwantedBodies(app);
+  await describeApi(app, deps);
+  serveDescription(app);
+  addRoutes(app, deps, metrics);
+  await app.ready();
+
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= (async () => {
+      state.closing = true;
+      streams.close();
+      const force = deps.clock.after(settings.graceMs, () => app.server.closeAllConnections(), { keepAlive: true });
+      try {
+        await app.close();
+      } finally {
+        force.cancel();
+      }
+    })();
+    return closed;
+  };
+  return {
+    async listen() {
+      try {
+        await app.listen({ host: settings.host, port: settings.port });
+      } catch (error) {
+        throw listenError(error, settings.host, settings.port);
+      }
+      state.port = (app.server.address() as AddressInfo).port;
+      return { url: urlOf(settings.host, state.port), port: state.port };
+    },
+    inject: (call) =>
+      app.inject({
+        ...call,
+        headers: {
+          host: `localhost:${state.port}`,
+          ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
+          ...call.headers,
+        },
+      }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The configuration is checked when it is read; whoever puts the API together otherwise is held to the same rule. */
+function requireTokenOrLoopback(host: string, token: string | null): void {
+  if (token !== null || isLoopback(host)) return;
+  throw new OrbError("config_invalid", `APP_API_TOKEN: a token is needed, because ${host} can be reached by others`, {
+    hint: "Set APP_API_TOKEN to the output of `openssl rand -hex 32`, or listen on 127.0.0.1.",
+    fields: [{ path: "APP_API_TOKEN", message: `expected a token, because APP_HOST=${host}` }],
+  });
+}
+
+/** A call that takes no body gets none: what stands in one was meant to do something. */
+function refuseUnwantedBodies(app: ApiInstance): void {
+  app.addHook("preValidation", async (request) => {
+    const { body } = request;
+    if (body === undefined || body === null || request.routeOptions.schema?.body !== undefined || request.is404) return;
+    const keys = typeof body === "object" ? Object.keys(body) : [""];
+    if (keys.length === 0) return;
+    const fields = keys.slice(0, 20).map((path) => ({ path, message: "this call takes no body" }));
+    throw new OrbError("input_invalid", "this call takes no body", { fields });
+  });
+}
+
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function listenError(error: unknown, host: string, port: number): unknown {
+  const why = {
+    EADDRINUSE: [`port ${port} on ${host} is in use by another program`, "APP_PORT"],
+    EACCES: [`port ${port} may not be used without more rights`, "APP_PORT"],
+    EADDRNOTAVAIL: [`${host} is not an address of this machine`, "APP_HOST"],
+    ENOTFOUND: [`${host} is not the name of this machine`, "APP_HOST"],
+  }[systemCode(error) ?? ""];
+  if (why === undefined) return error;
+  const [message = messageOf(error), path = ""] = why;
+  const hint =
+    path === "APP_PORT"
+      ? "Choose another with --port or APP_PORT; --port 0 takes any free one."
+      : "Choose another with --host or APP_HOST.";
+  return new OrbError("config_invalid", message, { cause: error, hint, fields: [{ path, message }] });
+}

@@ -1,0 +1,118 @@
+import type { TestContext } from "node:test";
+import { Client } from "undici";
+import type { ApiDeps, ApiSettings, GaugeReading } from "../../src/api/deps.ts";
+import { type Api, createApi } from "../../src/api/server.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { createLog, type Log } from "../../src/base/log.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import type { SettledTask, Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { attempt, candidate, TTL } from "../contract/store/kit.ts";
+
+export const TOKEN = "a-token-of-good-length-4711";
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** The body as JSON. */
+  json<T = unknown>(): T;
+}
+
+export interface Call {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON, unless it is text or bytes. */
+  body?: unknown;
+}
+
+/** A server that listens, over a real store; the engine only listens. */
+export interface Place {
+  api: Api;
+  url: string;
+  port: number;
+  store: Store;
+  log: string[];
+  /** What the engine was told, in order. */
+  woken: (string[] | null)[];
+  call(call: Call): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Ends everything that is ready in a lane as the function says. */
+  work(lane: string, verdict: (key: string) => SettledTask["verdict"]): Promise<void>;
+}
+
+export interface PlaceOptions {
+  settings?: Partial<ApiSettings>;
+  clock?: Clock;
+  probes?: ApiDeps["probes"];
+  metrics?: readonly GaugeReading[];
+  store?: (store: Store) => Store;
+}
+
+export async function openPlace(t: TestContext, options: PlaceOptions = {}): Promise<Place> {
+  const clock = options.clock ?? systemClock;
+  const real = openSqliteStore({ path: ":memory:", clock });
+  const store = options.store?.(real) ?? real;
+  const lines: string[] = [];
+  const log: Log = createLog({ level: "debug", pretty: false, write: (line) => void lines.push(line) });
+  const woken: (string[] | null)[] = [];
+  const api = await createApi({
+    store,
+    clock,
+    log,
+    random: systemRandom,
+    wake: async (lanes) => void woken.push(lanes),
+    settings: {
+      version: "1.2.3",
+      host: "127.0.0.1",
+      port: 0,
+      token: null,
+      graceMs: 5000,
+      maxPerResolver: { crossref: 3 },
+      ...options.settings,
+    },
+    pathOf: (hash) => `/files/${hash}`,
+    probes: options.probes ?? { database: () => store.probe() },
+    metrics: async () => options.metrics ?? [],
+  });
+  const { url, port } = await api.listen();
+  const client = new Client(url, { pipelining: 1 });
+  t.after(async () => {
+    await client.destroy();
+    await api.close();
+    await real.close();
+  });
+  const call = async ({ method = "GET", path, headers = {}, body }: Call): Promise<Answer> => {
+    const raw = typeof body === "string" || Buffer.isBuffer(body) || body === undefined;
+    const response = await client.request({
+      method: method as "GET",
+      path,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      body: raw ? (body ?? null) : JSON.stringify(body),
+    });
+    const text = await response.body.text();
+    return { status: response.statusCode, headers: response.headers, text, json: () => JSON.parse(text) };
+  };
+  return {
+    api,
+    url,
+    port,
+    store,
+    log: lines,
+    woken,
+    call,
+    get: (path, headers = {}) => call({ path, headers }),
+    send: (method, path, body, headers = {}) => call({ method, path, body, headers }),
+    work: async (lane, verdict) => {
+      await real.takeEngine(candidate("worker"), TTL);
+      const grant = await real.takeLane(lane, "worker", TTL);
+      if (grant === null) throw new Error(`${lane} cannot be taken`);
+      const claim = await real.claim(grant, { limit: 10_000 }, clock.now());
+      const tasks = (claim?.tasks ?? []).map((task) => ({ task, verdict: verdict(task.key), attempt: attempt(1) }));
+      await real.settle([{ hold: grant, tasks }], clock.now());
+      await real.releaseLane(grant);
+    },
+  };
+}

@@ -39,7 +39,7 @@ export interface Extraction {
   links: Link[];
   article: Article | null;
   meta: { language: string | null; canonicalUrl: string | null; robots: Robots; baseUrl: string | null };
-  /** The page is larger than what is kept in memory; its end was not read. */
+  /** The page is larger than what is kept in memory, or has too many items; its end was not read. */
   truncated: boolean;
 }
 
@@ -47,14 +47,30 @@ const MAX_ITEMS = 10_000;
 const MAX_PROBLEMS = 100;
 
 export function extractPage(input: PageInput, plan: Plan): Extraction {
-  const decoded = typeof input.body === "string" ? null : decodeBody(input.body, input.contentType);
-  const text = decoded?.text ?? (input.body as string);
-  const kind = kindOf(input.contentType, text);
+  return extractText(decodePage(input), plan);
+}
+
+/** A page as text, for those who want to look at it before or after it is taken apart. */
+export interface PageText {
+  text: string;
+  /** What the bytes were read as; null when text was given. */
+  charset: string | null;
+  contentType: string | null;
+  url: string | null;
+}
+
+export function decodePage({ body, contentType, url }: PageInput): PageText {
+  if (typeof body === "string") return { text: body, charset: null, contentType, url };
+  return { ...decodeBody(body, contentType), contentType, url };
+}
+
+export function extractText({ text, charset, contentType, url }: PageText, plan: Plan): Extraction {
+  const kind = kindOf(contentType, text);
   const document = parse(kind, text);
-  const facts = new PageFacts({ document, url: input.url, text, isJson: kind === "json" });
+  const facts = new PageFacts({ document, url, text, isJson: kind === "json" });
   const extraction: Extraction = {
     kind,
-    charset: decoded?.charset ?? null,
+    charset,
     title: facts.title,
     records: [],
     errors: [],
@@ -69,7 +85,7 @@ export function extractPage(input: PageInput, plan: Plan): Extraction {
     },
     truncated: document.truncated,
   };
-  if (plan.rules.length > 0) readRecords(facts, plan, extraction);
+  if (plan.rules.length > 0 || plan.whole) readRecords(facts, plan, extraction);
   return extraction;
 }
 
@@ -100,8 +116,10 @@ function readRecords(facts: PageFacts, plan: Plan, extraction: Extraction): void
   let scopes: Scope[] = [page];
   if (plan.items !== null) {
     try {
-      scopes = plan
-        .items(page, MAX_ITEMS)
+      const found = plan.items(page, MAX_ITEMS + 1);
+      if (found.length > MAX_ITEMS) extraction.truncated = true;
+      scopes = found
+        .slice(0, MAX_ITEMS)
         .map((match) =>
           "element" in match
             ? { facts, element: match.element }
@@ -117,7 +135,12 @@ function readRecords(facts: PageFacts, plan: Plan, extraction: Extraction): void
 }
 
 function readRecord(scope: Scope, index: number, plan: Plan, extraction: Extraction): Record<string, JsonValue> {
-  const record: Record<string, JsonValue> = {};
+  if (plan.whole && depthOf(scope.json ?? null) >= MAX_JSON_DEPTH) {
+    const problem = { record: index, field: "", rule: "items", message: "is nested too deep", found: null };
+    if (extraction.errors.length < MAX_PROBLEMS) extraction.errors.push(problem);
+    return {};
+  }
+  const record: Record<string, JsonValue> = plan.whole ? wholeItem(scope) : {};
   for (const rule of plan.rules) {
     const { value, problem } = evaluate(rule, scope);
     record[rule.field] = value;
@@ -129,6 +152,11 @@ function readRecord(scope: Scope, index: number, plan: Plan, extraction: Extract
   }
   if (plan.check !== null) checkSchema(record, index, plan, extraction);
   return record;
+}
+
+/** A record has names: what is no object gets one. */
+function wholeItem({ json = null }: Scope): Record<string, JsonValue> {
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? json : { value: json };
 }
 
 function checkSchema(record: Record<string, JsonValue>, index: number, plan: Plan, extraction: Extraction): void {

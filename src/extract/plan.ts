@@ -8,7 +8,7 @@ import { compileSchema, type RecordCheck, SchemaError } from "./schema.ts";
 export interface PlanSpec {
   /** A list of well-known names, or rules by field name. */
   fields?: unknown;
-  /** Where the records are; the rules are read once per match. */
+  /** Where the records are; the rules are read once per match. By `jsonpath`, the matches can be the records themselves. */
   items?: unknown;
   /** JSON Schema 2020-12 that each record must satisfy. */
   schema?: unknown;
@@ -21,6 +21,8 @@ export interface PlanSpec {
 export interface Plan {
   readonly rules: readonly Rule[];
   readonly items: Select | null;
+  /** Without rules: each item, a piece of JSON, is a record as it is. */
+  readonly whole: boolean;
   readonly check: RecordCheck | null;
   readonly links: boolean;
   readonly article: boolean;
@@ -35,12 +37,21 @@ export function parsePlan(spec: PlanSpec): Parsed<Plan> {
   const hasItems = spec.items !== undefined && spec.items !== null;
   const rules = readFields(spec.fields, hasItems, problems);
   const items = hasItems ? compileItems(spec.items, "items", problems) : null;
-  if (hasItems && rules.length === 0 && problems.list.length === 0) {
+  const whole = hasItems && rules.length === 0 && isObject(spec.items) && spec.items["jsonpath"] !== undefined;
+  if (hasItems && !whole && rules.length === 0 && problems.list.length === 0) {
     problems.add("items", "needs fields to read from each item");
   }
   const check = readSchema(spec.schema, problems);
   if (problems.list.length > 0) return { errors: problems.list };
-  return { ok: { rules, items, check, links: spec.links ?? true, article: spec.article ?? false } };
+  return { ok: { rules, items, whole, check, links: spec.links ?? true, article: spec.article ?? false } };
+}
+
+/**
+ * For the answer of `api_replay`, a JSON array of all items: a job that says nothing else has a record for each, and one
+ * without fields has the items themselves.
+ */
+export function planForReplay(spec: PlanSpec): PlanSpec {
+  return spec.items === undefined || spec.items === null ? { ...spec, items: { jsonpath: "$[*]" } } : spec;
 }
 
 export function compilePlan(spec: PlanSpec): Plan {

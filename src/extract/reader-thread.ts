@@ -1,0 +1,117 @@
+import { Worker } from "node:worker_threads";
+import type { Clock, Timer } from "../base/clock.ts";
+import { messageOf, systemCode } from "../base/errors.ts";
+import { FetchFailure } from "../domain/failure.ts";
+import type { FromReader, ReadOrder } from "./thread.ts";
+
+export interface ReaderThreadOptions {
+  clock: Clock;
+  timeoutMs: number;
+  memoryMb: number;
+  onAnswer(answer: Exclude<FromReader, { kind: "ready" }>): void;
+  /** The page that it was reading failed, and the thread ends. Not called for a thread that was idle. */
+  onFailure(failure: FetchFailure): void;
+  /** Nothing is left of it. */
+  onGone(): void;
+}
+
+/** Loading the code, on a machine that is busy with something else. */
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * At the limit of a thread's heap Node grants 16 MB more and ends the thread at its next step. A young generation larger
+ * than that does not fit in when it has to move, and V8 ends the whole process instead.
+ */
+const YOUNG_MB = 12;
+
+/** One thread as its pool sees it: it gets a page, and answers, fails or dies. Idle, it does not keep the process alive. */
+export class ReaderThread {
+  readonly #options: ReaderThreadOptions;
+  readonly #worker: Worker;
+  readonly #gone: Promise<void>;
+  #ready = false;
+  #busy = false;
+  #timer: Timer | null = null;
+
+  constructor(options: ReaderThreadOptions) {
+    this.#options = options;
+    const code = new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js", import.meta.url);
+    this.#worker = new Worker(code, {
+      // No environment and no flags: secrets of the configuration are not the business of strangers' pages.
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    this.#worker.unref();
+    this.#worker.on("message", (message: FromReader) => this.#onMessage(message));
+    this.#worker.on("error", (error) => this.#fail("extraction_failed", this.#describe(error)));
+    this.#worker.on("messageerror", (error) => this.#fail("extraction_failed", messageOf(error)));
+    this.#gone = new Promise((resolve) => {
+      this.#worker.on("exit", () => {
+        this.#fail("extraction_failed", "the thread that read the page ended");
+        options.onGone();
+        resolve();
+      });
+    });
+  }
+
+  give(order: ReadOrder, owned: boolean): void {
+    this.#busy = true;
+    this.#worker.ref();
+    this.#watch();
+    const { body } = order.input;
+    // Small buffers share their memory with others; moving it would take theirs along.
+    const movable = owned && typeof body !== "string" && body.byteLength === body.buffer.byteLength;
+    this.#worker.postMessage(order, movable ? [body.buffer as ArrayBuffer] : []);
+  }
+
+  /** Resolves when nothing of it is left. */
+  end(): Promise<void> {
+    this.#rest();
+    void this.#worker.terminate();
+    return this.#gone;
+  }
+
+  #onMessage(message: FromReader): void {
+    if (message.kind === "ready") {
+      this.#ready = true;
+      // The page's own time begins now.
+      if (this.#busy) this.#watch();
+      return;
+    }
+    if (!this.#busy) return;
+    this.#rest();
+    this.#options.onAnswer(message);
+  }
+
+  #watch(): void {
+    const { clock, timeoutMs } = this.#options;
+    this.#timer?.cancel();
+    this.#timer = this.#ready
+      ? clock.after(timeoutMs, () =>
+          this.#fail("extraction_timeout", `reading the page took longer than ${timeoutMs} ms`),
+        )
+      : clock.after(START_TIMEOUT_MS, () => this.#fail("extraction_failed", "the thread for the page did not start"));
+  }
+
+  #fail(reason: "extraction_timeout" | "extraction_failed", message: string): void {
+    if (!this.#busy) return;
+    void this.end();
+    this.#options.onFailure(new FetchFailure(reason, message));
+  }
+
+  #rest(): void {
+    this.#busy = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#worker.unref();
+  }
+
+  #describe(error: unknown): string {
+    if (systemCode(error) === "ERR_WORKER_OUT_OF_MEMORY")
+      return `reading the page needs more than ${this.#options.memoryMb} MB of memory`;
+    return `the thread that read the page ended: ${messageOf(error)}`;
+  }
+}

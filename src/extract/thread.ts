@@ -1,0 +1,53 @@
+/**
+ * Runs in a worker thread: reads one page after another. A page or a plan that holds it up, or fills its memory, takes
+ * this thread along and nothing else.
+ */
+import { parentPort } from "node:worker_threads";
+import { type FieldError, isOrbError, messageOf } from "../base/errors.ts";
+import type { PageInput } from "./page.ts";
+import { compilePlan, type Plan, type PlanSpec } from "./plan.ts";
+import { type Judge, readPage } from "./reading.ts";
+
+export interface ReadOrder {
+  input: PageInput;
+  /** The plan's spec as JSON: short, and at the same time the name under which the compiled plan is kept. */
+  spec: string;
+  judge: Judge | null;
+}
+
+export type FromReader =
+  /** Everything is loaded; orders that came before it are read now. */
+  | { kind: "ready" }
+  /** A PageReading as JSON: for many small objects this is a third cheaper on the main thread than a copy. */
+  | { kind: "read"; reading: string }
+  | { kind: "invalid"; message: string; fields: readonly FieldError[] }
+  | { kind: "failed"; message: string };
+
+/** One run uses one plan, so this many runs share a thread without compiling anything twice. */
+const PLANS_KEPT = 64;
+const plans = new Map<string, Plan>();
+
+function planFor(spec: string): Plan {
+  const plan = plans.get(spec) ?? compilePlan(JSON.parse(spec) as PlanSpec);
+  // Taken out and put back: the map keeps the order of use, and the first one is the one to forget.
+  plans.delete(spec);
+  plans.set(spec, plan);
+  const [oldest] = plans.keys();
+  if (plans.size > PLANS_KEPT && oldest !== undefined) plans.delete(oldest);
+  return plan;
+}
+
+function answerTo({ input, spec, judge }: ReadOrder): FromReader {
+  try {
+    return { kind: "read", reading: JSON.stringify(readPage(input, planFor(spec), judge)) };
+  } catch (error) {
+    if (isOrbError(error, "input_invalid")) return { kind: "invalid", message: error.message, fields: error.fields };
+    return { kind: "failed", message: messageOf(error) };
+  }
+}
+
+const port = parentPort;
+if (port === null) throw new Error("this file runs in a worker thread only");
+const tell = (message: FromReader) => port.postMessage(message);
+port.on("message", (order: ReadOrder) => tell(answerTo(order)));
+tell({ kind: "ready" });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { handOver, isNewEnough } from "../bin/handover.mjs";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
 
-const MAIN_JOB = ["queue", "run"];
+const MAIN_JOB = ["serve"];
 
 await script(async (args) => {
   // Node's own version suffices: then the development packages, which bring another, are not needed to run.

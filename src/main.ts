@@ -56,6 +56,11 @@ const wiring: Wiring = {
           hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
       }),
     ),
+  startServer: async (config, log, options) => {
+    // Loaded when it is needed: the web framework would cost every other command some 300 ms.
+    const { startServer } = await import("./serve.ts");
+    return startServer(config, log, { ...options, version: version() });
+  },
   migrate: async (config) => {
     const connection = new Connection(requireSqlite(config));
     try {
@@ -78,9 +83,10 @@ const wiring: Wiring = {
   exit: (code) => process.exit(code),
 };
 
+function version(): string {
+  return (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
+}
+
 export function main(argv: string[]): Promise<number> {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return runCli(argv, wiring, version);
+  return runCli(argv, wiring, version());
 }

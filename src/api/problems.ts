@@ -125,6 +125,7 @@ const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   illegal_transition: 409,
   disk_full: 507,
   engine_lost: 503,
+  secret_key_wrong: 409,
   forbidden_target: 422,
   fetch_failed: 502,
   handler_failed: 502,
@@ -248,7 +249,7 @@ function foreseen(error: unknown): ApiProblem | OrbError | undefined {
   const known = FRAMEWORK_ERRORS[code];
   if (known !== undefined) return new ApiProblem(...known);
   // The rest of what the framework blames on the client: a body that is not JSON, a connection that broke off.
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code.startsWith("FST_"))
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiProblem("request_malformed", "the request cannot be read");
   return undefined;
 }

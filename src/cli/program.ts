@@ -3,6 +3,7 @@ import { OrbError } from "../base/errors.ts";
 import { CliContext } from "./context.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addQueueCommands } from "./commands/queue.ts";
+import { addServeCommand } from "./commands/serve.ts";
 import { addSitesCommands } from "./commands/sites.ts";
 import { addUpkeepCommands } from "./commands/upkeep.ts";
 import { EXIT, reportError } from "./output.ts";
@@ -17,6 +18,7 @@ export function buildProgram(context: CliContext, version: string): Command {
     .option("--json", "machine-readable output")
     .showHelpAfterError("(--help shows what there is)")
     .showSuggestionAfterError();
+  addServeCommand(program, context);
   addQueueCommands(program, context);
   addSitesCommands(program, context);
   addUpkeepCommands(program, context);

@@ -11,6 +11,7 @@ export interface Wiring {
   createLog(config: Config): Log;
   openClient(config: Config): Promise<CliClient>;
   startWorker(config: Config, log: Log, hooks: CliWorkerHooks): Promise<CliWorker>;
+  startServer(config: Config, log: Log, options: CliServerOptions): Promise<CliServer>;
   migrate(config: Config): Promise<{ from: number; to: number; applied: string[] }>;
   doctor(): Promise<DoctorCheck[]>;
   openFile(path: string): AsyncIterable<Uint8Array>;
@@ -37,6 +38,18 @@ export interface CliWorker extends CliClient {
   readonly paused: string | null;
   stop(): Promise<void>;
   hurry(): void;
+}
+
+export interface CliServerOptions {
+  worker: boolean;
+  onRole: (role: "engine" | "standby" | "stopped") => void;
+}
+
+export interface CliServer {
+  readonly url: string;
+  /** null: it does no work. */
+  readonly role: "engine" | "standby" | "stopped" | null;
+  stop(): Promise<void>;
 }
 
 /** One thing that `orb doctor` looked at. */

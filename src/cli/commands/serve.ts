@@ -1,0 +1,124 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Log } from "../../base/log.ts";
+import { type Config, type Option, OPTIONS } from "../../config/options.ts";
+import { BadValue } from "../../config/types.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT, paint, printJson, type Terminal } from "../output.ts";
+import type { CliServer, Wiring } from "../wiring.ts";
+
+interface ServeOptions {
+  host?: string;
+  port?: number;
+  worker: boolean;
+}
+
+/** `orb serve`: the API, and the work on the queue unless another process does it. */
+export function addServeCommand(program: Command, context: CliContext): void {
+  program
+    .command("serve")
+    .description("answer calls of the HTTP API and work on the queue, in one process")
+    .option("--host <address>", "address to listen on (APP_HOST)", asOption(OPTIONS.host))
+    .option("--port <number>", "port to listen on, 0 for any free one (APP_PORT)", asOption(OPTIONS.port))
+    .option("--no-worker", "answer calls only; another process does the work")
+    .action((options: ServeOptions) => serve(context, options));
+}
+
+/** Words on the command line obey the rules of the variable that they stand in for. */
+function asOption<T>(option: Option<T>): (text: string) => NonNullable<T> {
+  return (text) => {
+    try {
+      return option.type.parse(text, "");
+    } catch (error) {
+      if (!(error instanceof BadValue)) throw error;
+      throw new InvalidArgumentError(`expected ${option.type.expected}.`);
+    }
+  };
+}
+
+async function serve(context: CliContext, options: ServeOptions): Promise<void> {
+  const { wiring, terminal } = context;
+  const loaded = wiring.loadConfig();
+  const config: Config = {
+    ...loaded.config,
+    ...(options.host === undefined ? {} : { host: options.host }),
+    ...(options.port === undefined ? {} : { port: options.port }),
+  };
+  const log = wiring.createLog(config);
+  for (const warning of loaded.warnings) log.warn(warning);
+  // From the first moment on: a stop that comes while the server starts is a stop like any other.
+  const stop = stopRequest(wiring, terminal, log);
+  try {
+    let announced = false;
+    const server = await wiring.startServer(config, log, {
+      worker: options.worker,
+      onRole: (role) => {
+        if (!announced && terminal.live) return;
+        if (role === "standby") log.info("another process works on this queue; standing by");
+        if (role === "engine") log.info("working on the queue");
+      },
+    });
+    try {
+      if (context.json) printJson(terminal, { url: server.url, role: server.role, ...placesOf(config) });
+      announce(terminal, log, config, server);
+      announced = true;
+      await stop.asked;
+    } finally {
+      await server.stop();
+    }
+    log.info("stopped");
+  } finally {
+    stop.release();
+  }
+}
+
+/** The first signal asks to finish what is in flight, the second to leave at once. */
+function stopRequest(wiring: Wiring, terminal: Terminal, log: Log): { asked: Promise<void>; release: () => void } {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  const release = wiring.onSignals(() => {
+    count += 1;
+    // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
+    // start.
+    if (count > 1) wiring.exit(EXIT.failed);
+    const note = "stopping: what is in flight is finished first; once more stops at once";
+    if (terminal.live) terminal.err(`${note}\n`);
+    else log.info(note);
+    resolve();
+  });
+  return { asked, release };
+}
+
+function placesOf(config: Config): { database: string; files: string } {
+  return {
+    database: config.database.kind === "sqlite" ? config.database.path : OPTIONS.database.name,
+    files: config.artifacts.kind === "local" ? config.artifacts.path : OPTIONS.artifacts.name,
+  };
+}
+
+/** Where it listens, what it does, where the data is, and what to try next. */
+function announce(terminal: Terminal, log: Log, config: Config, { url, role }: CliServer): void {
+  const places = placesOf(config);
+  const tokenNeeded = config.apiToken !== null;
+  if (!terminal.live) {
+    log.info(`listening on ${url}`, { url, role: role ?? "no worker", token_needed: tokenNeeded, ...places });
+    return;
+  }
+  const work = {
+    engine: "this process works on the queue",
+    standby: "another process works on the queue; this one stands by to take over",
+    stopped: "nothing is working",
+    none: "none here (--no-worker): orb queue run does it elsewhere",
+  }[role ?? "none"];
+  const header = tokenNeeded ? ' -H "Authorization: Bearer $APP_API_TOKEN"' : "";
+  const lines: [string, string][] = [
+    ["work", work],
+    ["data", `${places.database}, files in ${places.files}`],
+    ["token", tokenNeeded ? "needed: APP_API_TOKEN" : "none needed: only this machine reaches it"],
+    ["reference", `${url}/docs`],
+    ["try", `curl -s${header} ${url}/queue/stats`],
+    ["", "orb queue import FILE, from any terminal"],
+    ["stop", "Ctrl-C"],
+  ];
+  terminal.err(`Orbweaver listens on ${paint(terminal, "cyan", url)}\n`);
+  for (const [name, text] of lines) terminal.err(`  ${paint(terminal, "gray", name.padEnd(10))} ${text}\n`);
+}

@@ -1,0 +1,83 @@
+/**
+ * A table for spreadsheets, by RFC 4180: `url`, then a column per field.
+ *
+ * The header comes before the first row, but records may bring new fields at any time. So the columns are those that
+ * the caller names, or else those of the first thousand records. What does not fit goes as a JSON object into a last
+ * column `_more`. It exists only when it may be needed: when there are more records than were looked at, or when some of
+ * those have fields that got no column.
+ */
+import type { JsonValue } from "../domain/queue-item.ts";
+import type { Exporter, ExportOptions, ExportRecord } from "./exporter.ts";
+import { asText, type Batch, batchesOf, columnNames, fieldsOf, inChunks } from "./stream.ts";
+
+const LIMITS = { records: 1_000, weight: 8 * 1024 * 1024 };
+/** More than any spreadsheet is read with; the fields beyond go to `_more`. */
+const MOST_COLUMNS = 1_000;
+
+export const csvExporter: Exporter = {
+  name: "csv",
+  contentType: "text/csv; charset=utf-8",
+  extension: "csv",
+  about: "a table for spreadsheets: url and a column per field, formulas defused",
+  export: (records, options = {}) => inChunks(rows(records, options)),
+};
+
+interface Table {
+  fields: readonly string[];
+  known: ReadonlySet<string>;
+  hasMore: boolean;
+}
+
+async function* rows(records: AsyncIterable<ExportRecord>, options: ExportOptions): AsyncGenerator<string> {
+  let table: Table | undefined;
+  for await (const batch of batchesOf(records, LIMITS)) {
+    if (table === undefined) {
+      table = tableFor(batch, options);
+      yield header(table);
+    }
+    for (const record of batch.records) yield row(table, record);
+  }
+}
+
+function tableFor(first: Batch, { columns }: ExportOptions): Table {
+  const seen = fieldsOf(first.records, Number.POSITIVE_INFINITY);
+  const fields = [...new Set(columns ?? seen)].slice(0, MOST_COLUMNS);
+  const known = new Set(fields);
+  return { fields, known, hasMore: !first.last || seen.some((field) => !known.has(field)) };
+}
+
+function header({ fields, hasMore }: Table): string {
+  const names = columnNames(fields, hasMore ? ["url", "_more"] : ["url"]);
+  return line(["url", ...names.values(), ...(hasMore ? ["_more"] : [])].map((name) => cell(name)));
+}
+
+function row({ fields, known, hasMore }: Table, { url, data }: ExportRecord): string {
+  const cells = fields.map((field) => cell(Object.hasOwn(data, field) ? (data[field] ?? null) : null));
+  if (!hasMore) return line([cell(url), ...cells]);
+  const others = Object.entries(data).filter(([field]) => !known.has(field));
+  return line([cell(url), ...cells, others.length === 0 ? "" : cell(Object.fromEntries(others))]);
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.join(",")}\r\n`;
+}
+
+/** Nothing for null, `""` for a text without letters; so the two can be told apart. */
+function cell(value: JsonValue): string {
+  if (value === null) return "";
+  const text = typeof value === "string" ? defused(value) : asText(value);
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What a spreadsheet may take for a formula, also behind quotes and spaces, or written in full width. */
+const FORMULA = /^["'\s\0]*[=+\-@＝＋－＠]|^["']*[\t\r\n]/;
+const PLAIN_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Scraped text must not run as a formula on the reader's machine: it gets a leading apostrophe, which spreadsheets take
+ * as "this is text". A text that began with an apostrophe and a formula gets another one, so that removing one always
+ * gives the original back. Numbers stay numbers.
+ */
+function defused(text: string): string {
+  return FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
+}

@@ -1,0 +1,17 @@
+import type { JsonValue } from "../../domain/queue-item.ts";
+
+/** The guards that some servers put before JSON, so that browsers do not run it as a script. */
+const GUARD = /^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)\s*\n?/;
+
+/** Undefined for what is no JSON. */
+export function readJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, "").replace(GUARD, "")) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: JsonValue | undefined): value is Record<string, JsonValue> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

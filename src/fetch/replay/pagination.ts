@@ -1,0 +1,165 @@
+/** The ways from one page of an API to the next. A new one is an entry here: its keys, and how it goes on. */
+import { FetchFailure } from "../../domain/failure.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Given } from "./given.ts";
+import { compilePath, readPointer, valueAt } from "./path.ts";
+import { formSlot, jsonSlot, querySlot, type ReplayRequest, type Slot } from "./request.ts";
+
+/** A page that came, with items on it. */
+export interface Turn {
+  /** Pages so far, this one included. */
+  count: number;
+  request: ReplayRequest;
+  json: JsonValue;
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  /** The URL that answered. */
+  url: string;
+}
+
+export interface Steps {
+  first(request: ReplayRequest): ReplayRequest;
+  /** Null: this was the last page. */
+  next(turn: Turn): ReplayRequest | null;
+}
+
+export interface PaginationKind {
+  keys: readonly string[];
+  /** Null, with the mistakes noted. */
+  parse(given: Given, request: ReplayRequest): Steps | null;
+}
+
+const SLOT_KEYS = ["param", "in", "pointer"] as const;
+const ANY_NUMBER = { min: -1_000_000_000, max: 1_000_000_000 };
+
+export const PAGINATION_KINDS: Readonly<Record<string, PaginationKind>> = {
+  page: {
+    keys: [...SLOT_KEYS, "start", "step"],
+    parse(given, request) {
+      const slot = parseSlot(given, request);
+      const start = given.whole("start", ANY_NUMBER) ?? 1;
+      const step = given.whole("step", ANY_NUMBER) ?? 1;
+      if (step === 0) given.complain("step", "must not be 0: it would be the same page for ever");
+      return slot === null ? null : counting(slot, start, step);
+    },
+  },
+  offset: {
+    keys: [...SLOT_KEYS, "start", "limit", "limit_param"],
+    parse(given, request) {
+      const slot = parseSlot(given, request);
+      const start = given.whole("start", ANY_NUMBER) ?? 0;
+      const limit = given.whole("limit", { min: 1, max: 1_000_000 });
+      if (!given.has("limit")) given.complain("limit", "is required: how many items a page has");
+      const limitParam = given.text("limit_param");
+      if (slot === null || limit === undefined) return null;
+      const steps = counting(slot, start, limit);
+      if (limitParam === undefined) return steps;
+      const size = querySlot(limitParam);
+      return { first: (first) => size.write(steps.first(first), limit), next: (turn) => steps.next(turn) };
+    },
+  },
+  cursor: {
+    keys: [...SLOT_KEYS, "next"],
+    parse(given, request) {
+      const slot = parseSlot(given, request);
+      const next = given.parsed("next", compilePath);
+      if (!given.has("next"))
+        given.complain("next", "is required: where the answer has the cursor, such as $.meta.next");
+      if (slot === null || next === undefined) return null;
+      const inBody = given.has("pointer");
+      return {
+        first: (first) => first,
+        next({ json, request, count }) {
+          const cursor = next.first(json);
+          if (cursor === undefined || cursor === null || cursor === "" || cursor === false) return null;
+          if (typeof cursor === "object" && !inBody) {
+            throw new FetchFailure(
+              "malformed_response",
+              `page ${count}: ${next.text} is no cursor but a piece of JSON`,
+            );
+          }
+          return slot.write(request, cursor);
+        },
+      };
+    },
+  },
+  link: {
+    keys: ["next"],
+    parse(given) {
+      const next = given.parsed("next", compilePath);
+      if (given.has("next") && next === undefined) return null;
+      return {
+        first: (first) => first,
+        next({ json, headers, request, url, count }) {
+          const link = next === undefined ? nextLink(headers["link"] ?? "") : next.first(json);
+          if (link === undefined || link === null || link === "" || link === false) return null;
+          if (typeof link !== "string") {
+            throw new FetchFailure("malformed_response", `page ${count}: ${next?.text ?? "Link"} is no address`);
+          }
+          return { ...request, url: sameOrigin(link, url, request.url, count) };
+        },
+      };
+    },
+  },
+};
+
+function counting(slot: Slot, start: number, step: number): Steps {
+  return {
+    first: (request) => slot.write(request, start),
+    next: ({ request, count }) => slot.write(request, start + step * count),
+  };
+}
+
+function parseSlot(given: Given, request: ReplayRequest): Slot | null {
+  const param = given.text("param");
+  const place = given.oneOf("in", ["query", "form"]) ?? "query";
+  const pointer = given.parsed("pointer", readPointer);
+  if (given.has("param") === given.has("pointer")) {
+    given.complain("param", "give either param (a name in the query) or pointer (a place in the JSON body)");
+    return null;
+  }
+  if (pointer !== undefined) return parsePointer(given, pointer, request);
+  if (param === undefined) return null;
+  if (place === "query") return querySlot(param);
+  if (request.body !== null && "text" in request.body) return formSlot(param);
+  given.complain("in", "the request has no text as its body that could hold the parameter");
+  return null;
+}
+
+function parsePointer(given: Given, names: readonly string[], { body }: ReplayRequest): Slot | null {
+  const parent = body !== null && "json" in body ? valueAt(body.json, names.slice(0, -1)) : undefined;
+  if (typeof parent === "object" && parent !== null) return jsonSlot(names);
+  given.complain("pointer", "the request's body is no JSON that has this place");
+  return null;
+}
+
+/** Of a Link header (RFC 8288), what has the relation `next`. */
+export function nextLink(header: string): string | undefined {
+  for (const [, address, parameters = ""] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
+    const relations = /;\s*rel\s*=\s*"?([^";,]*)/i.exec(parameters)?.[1] ?? "";
+    if (relations.toLowerCase().split(/\s+/).includes("next")) return address;
+  }
+  return undefined;
+}
+
+/**
+ * The next page is where this one is: the request's headers belong there, and so do the limits it is fetched under. A
+ * server behind a proxy that writes http: for its own https: addresses means the latter.
+ */
+function sameOrigin(link: string, base: string, first: string, count: number): string {
+  const target = URL.parse(link, base);
+  const home = new URL(first);
+  if (target === null) throw new FetchFailure("malformed_response", `page ${count}: the next page's address is no URL`);
+  target.hash = "";
+  const proxied = target.protocol === "http:" && home.protocol === "https:" && target.hostname === home.hostname;
+  if (proxied && (target.port === "" || target.port === home.port)) {
+    target.protocol = home.protocol;
+    target.port = home.port;
+  }
+  if (target.origin !== home.origin) {
+    throw new FetchFailure("url_not_allowed", `page ${count}: the next page is on another site (${target.host})`);
+  }
+  target.username = "";
+  target.password = "";
+  return target.href;
+}

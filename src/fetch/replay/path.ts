@@ -1,0 +1,80 @@
+/**
+ * Places in JSON. Paths are JSONPath (RFC 9535) of names, indices, slices and wildcards: they are followed on the main
+ * thread, so nothing is understood whose time could grow faster than the answer (`..` and filters).
+ */
+import { JSONPathEnvironment, jsonpath } from "json-p3";
+import type { JsonValue } from "../../domain/queue-item.ts";
+
+export interface Path {
+  readonly text: string;
+  all(value: JsonValue): JsonValue[];
+  first(value: JsonValue): JsonValue | undefined;
+}
+
+const MAX_LENGTH = 1000;
+const environment = new JSONPathEnvironment();
+
+/** Throws an error that says what is wrong with the text. */
+export function compilePath(text: string): Path {
+  if (text.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
+  const query = environment.compile(text);
+  for (const segment of query.segments) {
+    if (segment.toString().startsWith(".."))
+      throw new Error('must not contain "..": name the way from the top, $.a.b[*]');
+    if (segment.selectors.some((selector) => selector instanceof jsonpath.selectors.FilterSelector)) {
+      throw new Error("must not contain a filter: take all items, and leave some out by the fields and the schema");
+    }
+    // Each choice of several multiplies the matches of those before it.
+    if (segment.selectors.length > 1) throw new Error("must not choose several names or places at once");
+  }
+  return {
+    text,
+    all: (value) => query.query(value as never).values() as JsonValue[],
+    first: (value) => query.match(value as never)?.value as JsonValue | undefined,
+  };
+}
+
+/** `$.data.items`, with brackets where a name is no plain word. */
+export function writePath(names: readonly (string | "*")[], wildcard = "*"): string {
+  const parts = names.map((name) => {
+    if (name === wildcard) return "[*]";
+    return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}']`;
+  });
+  return `$${parts.join("")}`;
+}
+
+/** JSON Pointer (RFC 6901) to the names it stands for. Throws for what is none. */
+export function readPointer(text: string): string[] {
+  if (!text.startsWith("/")) throw new Error('expected a JSON Pointer such as "/variables/page"');
+  if (text.length > MAX_LENGTH) throw new Error(`is longer than ${MAX_LENGTH} characters`);
+  const names = text
+    .slice(1)
+    .split("/")
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (names.includes("__proto__")) throw new Error('must not contain "__proto__"');
+  return names;
+}
+
+export function writePointer(names: readonly string[]): string {
+  return names.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+export function valueAt(value: JsonValue, names: readonly string[]): JsonValue | undefined {
+  let current: JsonValue | undefined = value;
+  for (const name of names) {
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, name)) return undefined;
+    current = (current as Record<string, JsonValue>)[name];
+  }
+  return current;
+}
+
+/** A copy with another value at this place; everything beside the way is shared. Undefined takes the place away. */
+export function withValueAt(value: JsonValue, names: readonly string[], next: JsonValue | undefined): JsonValue {
+  const [name, ...rest] = names;
+  if (name === undefined) return next ?? null;
+  if (typeof value !== "object" || value === null) return value;
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, JsonValue>;
+  if (rest.length === 0 && next === undefined) delete copy[name];
+  else copy[name] = rest.length === 0 ? (next ?? null) : withValueAt(copy[name] ?? null, rest, next);
+  return copy as JsonValue;
+}

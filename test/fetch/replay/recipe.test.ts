@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { nextLink } from "../../../src/fetch/replay/pagination.ts";
+import { parseReplay } from "../../../src/fetch/replay/recipe.ts";
+
+const request = { url: "https://api.example.com/items?page=1" };
+
+function mistakes(value: unknown): string[] {
+  const { errors = [] } = parseReplay(value, "replay");
+  return errors.map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe("a recipe for api_replay", () => {
+  it("needs no more than the address", () => {
+    const { ok } = parseReplay({ request: { url: "HTTPS://api.example.com:443/a b#top" } }, "replay");
+    assert.deepEqual(ok, {
+      request: { method: "GET", url: "https://api.example.com/a%20b", headers: {}, body: null },
+      items: null,
+      pagination: null,
+    });
+  });
+
+  it("takes everything at once", () => {
+    const { ok } = parseReplay(
+      {
+        request: { method: "POST", url: request.url, headers: { "X-Shop": " de " }, body: { page: 1 } },
+        items: "$.data[*]",
+        pagination: { kind: "page", pointer: "/page", start: 0, step: 2, max_pages: 1000 },
+      },
+      "replay",
+    );
+    assert.deepEqual(ok?.request.headers, { "x-shop": "de", "content-type": "application/json" });
+    assert.deepEqual([ok?.items?.text, ok?.pagination?.kind, ok?.pagination?.maxPages], ["$.data[*]", "page", 1000]);
+  });
+
+  it("ends after 10 pages unless told otherwise", () => {
+    const { ok } = parseReplay({ request, pagination: { kind: "link" } }, "replay");
+    assert.equal(ok?.pagination?.maxPages, 10);
+  });
+
+  const WRONG: [name: string, value: unknown, expected: RegExp[]][] = [
+    ["nothing", undefined, [/^replay: is required/]],
+    ["a text", "https://api.example.com", [/^replay: expected an object/]],
+    ["no request", {}, [/^replay\.request: is required/]],
+    ["no address", { request: {} }, [/^replay\.request\.url: is required/]],
+    ["another scheme", { request: { url: "ftp://x.example/" } }, [/^replay\.request\.url: expected an absolute http/]],
+    ["half an address", { request: { url: "/items" } }, [/^replay\.request\.url: expected an absolute http/]],
+    ["keys nobody knows", { request, itmes: "$" }, [/^replay\.itmes: unknown key, did you mean "items"\?/]],
+    [
+      "another method",
+      { request: { ...request, method: "DELETE" } },
+      [/^replay\.request\.method: expected one of GET/],
+    ],
+    ["a GET with a body", { request: { ...request, body: "x" } }, [/^replay\.request\.body: a GET has no body/]],
+    ["a number as body", { request: { ...request, method: "POST", body: 3 } }, [/^replay\.request\.body: expected/]],
+    [
+      "headers in a list",
+      { request: { ...request, headers: ["a"] } },
+      [/^replay\.request\.headers: expected an object/],
+    ],
+    [
+      "headers that cannot be sent",
+      { request: { ...request, headers: { "a b": "x", ok: 1, evil: "a\r\nb: c", host: "x", "x-ü": "x", Y: "日" } } },
+      [
+        /headers\.a b: is no name/,
+        /headers\.ok: expected a text/,
+        /evil: has char/,
+        /host: is set/,
+        /x-ü: is no/,
+        /Y: has/,
+      ],
+    ],
+    ["a header twice", { request: { ...request, headers: { a: "1", A: "2" } } }, [/headers\.A: is there twice/]],
+    ["a path that is none", { request, items: "data[*]" }, [/^replay\.items: /]],
+    ["a path with a filter", { request, items: "$.data[?@.a]" }, [/^replay\.items: must not contain a filter/]],
+    ["a path through everything", { request, items: "$..data" }, [/^replay\.items: must not contain "\.\."/]],
+    ["a path that multiplies", { request, items: "$[*,*]" }, [/^replay\.items: must not choose several/]],
+    [
+      "no kind of pagination",
+      { request, pagination: {} },
+      [/^replay\.pagination\.kind: is required: one of page, offset/],
+    ],
+    [
+      "a kind nobody knows",
+      { request, pagination: { kind: "pages" } },
+      [/kind: expected one of .*did you mean "page"\?/],
+    ],
+    ["nowhere to put the number", { request, pagination: { kind: "page" } }, [/pagination\.param: give either/]],
+    [
+      "two places for the number",
+      { request, pagination: { kind: "page", param: "p", pointer: "/p" } },
+      [/pagination\.param: give either/],
+    ],
+    [
+      "a step of nothing",
+      { request, pagination: { kind: "page", param: "p", step: 0 } },
+      [/pagination\.step: must not be 0/],
+    ],
+    [
+      "too many pages",
+      { request, pagination: { kind: "page", param: "p", max_pages: 1001 } },
+      [/max_pages: .* 1 to 1000/],
+    ],
+    ["no limit", { request, pagination: { kind: "offset", param: "o" } }, [/pagination\.limit: is required/]],
+    ["no cursor", { request, pagination: { kind: "cursor", param: "c" } }, [/pagination\.next: is required/]],
+    ["another kind's key", { request, pagination: { kind: "link", param: "c" } }, [/pagination\.param: unknown key/]],
+    [
+      "a place in a body that is not there",
+      { request: { ...request, method: "POST", body: { a: {} } }, pagination: { kind: "page", pointer: "/b/page" } },
+      [/pagination\.pointer: the request's body is no JSON that has this place/],
+    ],
+    [
+      "a form that is none",
+      { request, pagination: { kind: "page", param: "p", in: "form" } },
+      [/pagination\.in: the request has no text as its body/],
+    ],
+  ];
+  for (const [name, value, expected] of WRONG) {
+    it(`is refused with ${name}`, () => {
+      const found = mistakes(value);
+      assert.equal(found.length, expected.length, found.join("\n"));
+      for (const [index, pattern] of expected.entries()) assert.match(found[index] ?? "", pattern);
+    });
+  }
+
+  it("is refused with a body that is too large or too deep", () => {
+    const post = (body: unknown) => ({ request: { ...request, method: "POST", body } });
+    assert.match(mistakes(post("x".repeat(1024 * 1024 + 1)))[0] ?? "", /body: is longer/);
+    assert.match(mistakes(post({ x: "x".repeat(1024 * 1024) }))[0] ?? "", /body: is longer/);
+    assert.match(mistakes(post(JSON.parse("[".repeat(60) + "]".repeat(60))))[0] ?? "", /body: is nested/);
+  });
+});
+
+describe("a Link header", () => {
+  const HEADERS: [header: string, next: string | undefined][] = [
+    ["", undefined],
+    ['<https://a.example/?page=2>; rel="next"', "https://a.example/?page=2"],
+    ['<https://a.example/?page=1>; rel="prev", <https://a.example/?page=3>; rel="next"', "https://a.example/?page=3"],
+    ["</x>; title=y; rel=next", "/x"],
+    ['</x,y>; rel="last next"', "/x,y"],
+    ['</x>; rel="nextish"', undefined],
+    ["<".repeat(60_000), undefined],
+  ];
+  for (const [header, next] of HEADERS) {
+    it(`${header.slice(0, 60) || "that is empty"} names ${next ?? "no next page"}`, () => {
+      assert.equal(nextLink(header), next);
+    });
+  }
+});

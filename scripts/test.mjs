@@ -1,9 +1,10 @@
 // npm test [-- [--full] [part of a file name …]]: runs the test files and prints, as the very last line, how many tests
 // passed and failed. --full adds the long ones.
-import { readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
+import { ensureChromium, findChromium } from "./chromium.mjs";
 import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
 import { runTestFile } from "./test-file.mjs";
 
@@ -15,6 +16,7 @@ await script(async (args) => {
     folder,
     args.filter((arg) => !arg.startsWith("--")),
   );
+  const chromium = await chromiumFor(folder, files);
   const totals = noTotals();
   const failures = [];
   const stop = new AbortController();
@@ -22,7 +24,7 @@ await script(async (args) => {
   const settings = {
     node: node24(),
     cwd: root,
-    env: { ...process.env, ...(full ? { ORB_TEST_FULL: "1" } : {}) },
+    env: { ...process.env, ORB_TEST_CHROMIUM: chromium, ...(full ? { ORB_TEST_FULL: "1" } : {}) },
     testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? (full ? 900_000 : 90_000)),
     spareMs: Number(process.env.ORB_TEST_SPARE_MS ?? 15_000),
     signal: stop.signal,
@@ -47,11 +49,12 @@ await script(async (args) => {
   const workers = Math.max(1, Math.min(4, availableParallelism()));
   await Promise.all(Array.from({ length: workers }, work));
   process.stdout.write(failures.join(""));
+  const lacking = chromium === "" && process.env.CI === "true" && files.some((file) => needsBrowser(folder, file));
   const ran = totals.passed + totals.failed;
   if (stop.signal.aborted) process.stdout.write("\ninterrupted\n");
   else if (ran === 0) process.stdout.write("\nno test ran: nothing matches, or everything was skipped\n");
   process.stdout.write(`\n${sentence(totals)}\n`);
-  return totals.failed > 0 || ran === 0 || stop.signal.aborted ? 1 : 0;
+  return totals.failed > 0 || lacking || ran === 0 || stop.signal.aborted ? 1 : 0;
 });
 
 function findFiles(folder, filters) {
@@ -60,4 +63,20 @@ function findFiles(folder, filters) {
     .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules/"))
     .filter((file) => filters.length === 0 || filters.some((filter) => `test/${file}`.includes(filter)))
     .sort();
+}
+
+/** The browser for the tests, "" when it cannot be had. It is installed only when one of the files asks for it. */
+async function chromiumFor(folder, files) {
+  if (process.env.ORB_TEST_CHROMIUM !== undefined) return process.env.ORB_TEST_CHROMIUM;
+  const needed = files.some((file) => needsBrowser(folder, file));
+  const path = needed ? await ensureChromium() : findChromium();
+  if (path === null && needed)
+    process.stdout.write(
+      "SKIPPED: browser tests: no Chromium here, and it could not be installed; APP_BROWSER_PATH may name one\n",
+    );
+  return path ?? "";
+}
+
+function needsBrowser(folder, file) {
+  return /ORB_TEST_CHROMIUM|browser-kit\.ts/.test(readFileSync(join(folder, file), "utf8"));
 }

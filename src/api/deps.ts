@@ -1,14 +1,17 @@
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
-import type { OrchestratorDeps } from "../orchestrator/deps.ts";
+import type { Readable } from "node:stream";
+import type { PreviewDeps } from "../orchestrator/preview.ts";
+import type { RunDeps } from "../orchestrator/runs/start.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
-export interface ApiDeps extends OrchestratorDeps {
+export interface ApiDeps extends RunDeps, PreviewDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;
   /** The path of a stored file. */
   pathOf(hash: string): string;
+  openArtifact(hash: string): Readable;
   /** What `GET /ready` tries, by name; each throws when its part of the installation cannot be used. */
   probes: Readonly<Record<string, () => Promise<void>>>;
   /** What `GET /metrics` shows besides the requests; asked on every scrape. */

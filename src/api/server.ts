@@ -12,7 +12,7 @@ import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 import { ApiMetrics } from "./metrics.ts";
 import { describeApi, serveDescription } from "./openapi.ts";
 import { ApiProblem } from "./problems.ts";
-import { addRoutes } from "./routes/registry.ts";
+import { addRoutes, type Routes } from "./routes/registry.ts";
 import { guardRequests, setSecurityHeaders } from "./security.ts";
 import { OpenStreams } from "./sse.ts";
 import { createValidatorCompiler } from "./validation.ts";
@@ -26,7 +26,8 @@ export interface Api extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export async function createApi(deps: ApiDeps): Promise<Api> {
+/** `more` are routes beside those of the registry, of whoever puts the server together. */
+export async function createApi(deps: ApiDeps, more: readonly Routes[] = []): Promise<Api> {
   const { settings } = deps;
   requireTokenOrLoopback(settings.host, settings.token);
   const limits = limitsOf(deps);
@@ -73,11 +74,16 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
       headers: { "retry-after": "5" },
     });
   });
+  // A connection is idle once its answer is out: while the server stops, none may wait for another call.
+  app.addHook("onResponse", async () => {
+    if (state.closing) setImmediate(() => app.server.closeIdleConnections());
+  });
   requireProof(app, deps);
   refuseUnwantedBodies(app);
   await describeApi(app, deps);
   serveDescription(app);
   addRoutes(app, deps, metrics);
+  for (const add of more) add(app, deps);
   await app.ready();
 
   let closed: Promise<void> | undefined;

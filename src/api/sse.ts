@@ -63,14 +63,14 @@ declare module "fastify" {
 
 /**
  * Answers with a stream of what `source` yields. `source` is called once what the client wants is known; it is read only
- * while the client takes what was sent before.
+ * while the client takes what was sent before. A handler returns what this returns: the reply, which fits any route.
  */
 export function sendEvents(
   request: ApiRequest,
   reply: ApiReply,
   deps: Pick<ApiDeps, "clock" | "settings">,
   source: (from: StreamFrom) => AsyncIterable<SseEvent>,
-): ApiReply {
+): never {
   const { heartbeatMs, reconnectMs } = limitsOf(deps);
   const ended = request.server.openStreams.open();
   const query = request.query as { last_event_id?: string };
@@ -81,7 +81,7 @@ export function sendEvents(
   const stream = Readable.from(frames, { objectMode: false, highWaterMark: HIGH_WATER });
   stream.once("close", () => ended.abort());
   reply.raw.once("close", () => ended.abort());
-  return reply.header("content-type", EVENT_STREAM_TYPE).header("x-accel-buffering", "no").send(stream);
+  return reply.header("content-type", EVENT_STREAM_TYPE).header("x-accel-buffering", "no").send(stream) as never;
 }
 
 /** What may wait in memory for a reader, besides the buffers of the connection. */

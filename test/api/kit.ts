@@ -1,6 +1,7 @@
 import type { TestContext } from "node:test";
 import { Client } from "undici";
 import type { ApiDeps, ApiSettings, GaugeReading } from "../../src/api/deps.ts";
+import type { Routes } from "../../src/api/routes/registry.ts";
 import { type Api, createApi } from "../../src/api/server.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog, type Log } from "../../src/base/log.ts";
@@ -48,6 +49,8 @@ export interface PlaceOptions {
   clock?: Clock;
   probes?: ApiDeps["probes"];
   metrics?: readonly GaugeReading[];
+  /** Further routes, for what no resource does yet. */
+  routes?: readonly Routes[];
   store?: (store: Store) => Store;
 }
 
@@ -58,7 +61,7 @@ export async function openPlace(t: TestContext, options: PlaceOptions = {}): Pro
   const lines: string[] = [];
   const log: Log = createLog({ level: "debug", pretty: false, write: (line) => void lines.push(line) });
   const woken: (string[] | null)[] = [];
-  const api = await createApi({
+  const deps: ApiDeps = {
     store,
     clock,
     log,
@@ -76,7 +79,8 @@ export async function openPlace(t: TestContext, options: PlaceOptions = {}): Pro
     pathOf: (hash) => `/files/${hash}`,
     probes: options.probes ?? { database: () => store.probe() },
     metrics: async () => options.metrics ?? [],
-  });
+  };
+  const api = await createApi(deps, options.routes);
   const { url, port } = await api.listen();
   const client = new Client(url, { pipelining: 1 });
   t.after(async () => {

@@ -1,0 +1,44 @@
+import type { CDPSession } from "playwright-core";
+import type { Clock } from "../../base/clock.ts";
+import type { PageEvidence } from "../page.ts";
+
+const EVIDENCE_MS = 2_500;
+const LARGEST_PICTURE = 4 * 1024 * 1024;
+
+/** What can be seen of the page now. Takes little time, whatever state the page is in, and never fails. */
+export async function takeEvidence(
+  session: CDPSession,
+  clock: Clock,
+  maxBodyBytes: number,
+  html?: string,
+): Promise<PageEvidence> {
+  const [screenshot, text] = await Promise.all([
+    soon(clock, picture(session)),
+    html === undefined ? soon(clock, source(session, maxBodyBytes)) : html,
+  ]);
+  return { screenshot, html: text };
+}
+
+async function picture(session: CDPSession): Promise<Uint8Array | null> {
+  const { data } = await session.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: false });
+  const bytes = Buffer.from(data, "base64");
+  return bytes.length > LARGEST_PICTURE ? null : bytes;
+}
+
+async function source(session: CDPSession, maxLength: number): Promise<string | null> {
+  const expression = "document.documentElement ? document.documentElement.outerHTML : ''";
+  const { result } = await session.send("Runtime.evaluate", { expression, returnByValue: true });
+  const html: unknown = result.value;
+  return typeof html === "string" && html !== "" && html.length <= maxLength ? html : null;
+}
+
+function soon<T>(clock: Clock, work: Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = clock.after(EVIDENCE_MS, () => resolve(null), { keepAlive: true });
+    const done = (value: T | null) => {
+      timer.cancel();
+      resolve(value);
+    };
+    work.then(done, () => done(null));
+  });
+}

@@ -1,0 +1,53 @@
+import { constants } from "node:fs";
+import { access, readFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+
+export interface FindOptions {
+  /** What the operator named; nothing else is tried then. */
+  path?: string | undefined;
+  /** The PATH variable. */
+  searchPath: string;
+  /** Where Playwright keeps browsers that it installed, best first. */
+  installed: readonly string[];
+}
+
+/** The headless shell first: on the same page it is two to three times as fast as a whole Chromium. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
+/** The path of a Chromium that can be run. */
+export async function findChromium(options: FindOptions): Promise<string> {
+  if (options.path !== undefined) {
+    if (await isExecutable(options.path)) return options.path;
+    throw new FetchFailure(
+      "browser_missing",
+      `APP_BROWSER_PATH names "${options.path}", which is not a program that can be run here; ` +
+        `correct it, or leave it out and run: ${await remedy()}`,
+    );
+  }
+  const folders = options.searchPath.split(delimiter).filter((folder) => folder !== "");
+  const onPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  for (const path of [...options.installed, ...onPath]) if (await isExecutable(path)) return path;
+  throw new FetchFailure(
+    "browser_missing",
+    `this page needs a browser, and there is no Chromium here; run: ${await remedy()}`,
+  );
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The one command that brings a browser. */
+async function remedy(): Promise<string> {
+  const release = await readFile("/etc/os-release", "utf8").catch((error: unknown) => messageOf(error));
+  return /^ID(?:_LIKE)?=.*debian/m.test(release) && !/^ID=ubuntu/m.test(release)
+    ? "apt-get install chromium-headless-shell"
+    : "npx playwright-core install chromium-headless-shell";
+}

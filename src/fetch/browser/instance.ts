@@ -1,0 +1,208 @@
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Cookie, Credentials } from "../../domain/credentials.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import type { BrowserProxy } from "../../net/browser-proxy.ts";
+import type { ProxyGuest } from "../../net/proxy-guest.ts";
+import { type DocumentWatch, type GateOptions, openGate } from "./gate.ts";
+import { BrowserProcess } from "./process.ts";
+
+export interface PageOptions {
+  /** Ends the wait for a free place; what happens to an open page is up to whoever uses it. */
+  signal?: AbortSignal;
+  /** Bound to their origin. */
+  credentials?: Credentials | null;
+  blockResources?: boolean;
+  /** All that the page may move over the network. */
+  maxBytes?: number;
+  /** The guard refused a host that the page asked for. */
+  onRefused?: (host: string) => void;
+  /** Sees the page's documents; made once its place at the proxy is known. */
+  documents?: (guest: ProxyGuest) => DocumentWatch;
+}
+
+/** A page in a context of its own: nothing is shared with other pages, and nothing outlives it. */
+export interface OpenPage {
+  page: Page;
+  context: BrowserContext;
+  /** For what Playwright has no words for. */
+  session: CDPSession;
+  guest: ProxyGuest;
+  /** Rejects with `browser_crashed` when the page is lost; never resolves. */
+  lost: Promise<never>;
+}
+
+const VIEWPORT = { width: 1280, height: 720 };
+const HEARTBEAT_MS = 2_000;
+const SILENCE_MS = 8_000;
+const CLOSE_MS = 5_000;
+
+/** One running browser and the pages in it. */
+export class BrowserInstance {
+  /** Pages that are open, or about to be. */
+  open = 0;
+  served = 0;
+  /** Takes no new pages, and ends with its last one. */
+  retired = false;
+  gone = false;
+  readonly process: BrowserProcess;
+  readonly #browser: Browser;
+  readonly #proxy: BrowserProxy;
+  readonly #clock: Clock;
+  readonly #loss: PromiseWithResolvers<never> = Promise.withResolvers();
+  #heartbeat: Timer | null = null;
+
+  private constructor(browser: Browser, process: BrowserProcess, proxy: BrowserProxy, clock: Clock) {
+    this.#browser = browser;
+    this.process = process;
+    this.#proxy = proxy;
+    this.#clock = clock;
+    this.#loss.promise.catch(() => {});
+    browser.once("disconnected", () => {
+      this.gone = true;
+      this.retired = true;
+      this.#heartbeat?.cancel();
+      this.#loss.reject(crashed("the browser ended while the page was open"));
+    });
+  }
+
+  static async of(browser: Browser, proxy: BrowserProxy, clock: Clock): Promise<BrowserInstance> {
+    try {
+      return new BrowserInstance(browser, await BrowserProcess.of(browser, clock), proxy, clock);
+    } catch (error) {
+      await browser.close().catch(() => {});
+      throw crashed("the browser ended while it started", error);
+    }
+  }
+
+  async openPage(options: PageOptions): Promise<OpenPage> {
+    const bound = boundHeaders(options.credentials ?? null);
+    const guest = this.#proxy.admit({
+      ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+      ...(bound === undefined ? {} : { bound }),
+      ...(options.onRefused === undefined ? {} : { onRefused: options.onRefused }),
+    });
+    this.#watch();
+    try {
+      return await Promise.race([this.#prepare(options, guest, bound), this.#loss.promise]);
+    } catch (error) {
+      guest.end();
+      throw error instanceof FetchFailure ? error : crashed("the browser could not open a page", error);
+    }
+  }
+
+  /** Closes the page with all that belongs to it. A browser that does not manage to is not used again. */
+  async closePage({ context, guest }: OpenPage): Promise<void> {
+    guest.end();
+    const closed = await within(this.#clock, CLOSE_MS, context.close());
+    if (closed) return;
+    this.retired = true;
+    if (!(await this.process.answers(CLOSE_MS))) await this.process.kill();
+  }
+
+  async close(): Promise<void> {
+    this.retired = true;
+    this.#heartbeat?.cancel();
+    if (await within(this.#clock, CLOSE_MS, this.#browser.close())) return;
+    await this.process.kill();
+    await within(this.#clock, CLOSE_MS, this.#browser.close());
+  }
+
+  async #prepare(options: PageOptions, guest: ProxyGuest, bound: GateOptions["bound"]): Promise<OpenPage> {
+    const { credentials, blockResources, documents } = options;
+    const stored = credentials?.localStorage ?? [];
+    const context = await this.#browser.newContext({
+      viewport: VIEWPORT,
+      serviceWorkers: "block",
+      acceptDownloads: false,
+      // The password is handed over at the gate, see there.
+      proxy: { server: this.#proxy.address, bypass: "<-loopback>" },
+      ...(stored.length === 0
+        ? {}
+        : { storageState: { cookies: [], origins: [{ origin: credentials!.origin, localStorage: [...stored] }] } }),
+    });
+    try {
+      const cookies = credentials === null || credentials === undefined ? [] : cookiesOf(credentials);
+      if (cookies.length > 0) await context.addCookies(cookies);
+      const page = await context.newPage();
+      // A window that a page opens is of no use to anybody.
+      context.on("page", (other) => void other.close().catch(() => {}));
+      const crash = Promise.withResolvers<never>();
+      crash.promise.catch(() => {});
+      page.once("crash", () => crash.reject(crashed("the page crashed in the browser")));
+      const session = await openGate(context, page, guest, {
+        ...(bound === undefined ? {} : { bound }),
+        ...(blockResources === undefined ? {} : { blockResources }),
+        ...(documents === undefined ? {} : { documents: documents(guest) }),
+      });
+      const lost = Promise.race([crash.promise, this.#loss.promise]);
+      lost.catch(() => {});
+      return { page, context, session, guest, lost };
+    } catch (error) {
+      await within(this.#clock, CLOSE_MS, context.close());
+      throw error;
+    }
+  }
+
+  /** A browser that has stopped answering would hold its pages until their time is over, and all that come after. */
+  #watch(): void {
+    if (this.#heartbeat !== null || this.gone) return;
+    this.#heartbeat = this.#clock.after(HEARTBEAT_MS, () => {
+      void this.process.answers(SILENCE_MS).then(async (alive) => {
+        this.#heartbeat = null;
+        if (!alive && !this.gone) await this.process.kill();
+        else if (this.open > 0) this.#watch();
+      });
+    });
+  }
+}
+
+/** Whether it was done in time; a failure counts as done. */
+function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = clock.after(ms, () => resolve(false), { keepAlive: true });
+    const done = () => {
+      timer.cancel();
+      resolve(true);
+    };
+    work.then(done, done);
+  });
+}
+
+export function crashed(message: string, cause?: unknown): FetchFailure {
+  return new FetchFailure("browser_crashed", `${message}; the next attempt gets a new one`, { cause });
+}
+
+function boundHeaders(credentials: Credentials | null): GateOptions["bound"] {
+  if (credentials === null) return undefined;
+  const { origin, basic } = credentials;
+  const pair = basic === null ? "" : `${basic.username}:${basic.password}`;
+  const headers = {
+    ...(basic === null ? {} : { authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` }),
+    ...credentials.headers,
+  };
+  return Object.keys(headers).length === 0 ? undefined : { origin, headers };
+}
+
+/** For the origin's host alone, whatever wider domain a cookie names; one of another domain is left out. */
+function cookiesOf({ origin, cookies }: Credentials) {
+  const { hostname, protocol } = new URL(origin);
+  return cookies
+    .filter((cookie) => belongs(cookie, hostname))
+    .map(({ name, value, ...rest }) => ({
+      name,
+      value,
+      domain: hostname,
+      path: rest.path ?? "/",
+      expires: rest.expires ?? -1,
+      httpOnly: rest.httpOnly ?? false,
+      secure: rest.secure ?? protocol === "https:",
+      ...(rest.sameSite === undefined ? {} : { sameSite: rest.sameSite }),
+    }));
+}
+
+function belongs({ domain }: Cookie, hostname: string): boolean {
+  if (domain === undefined || domain === "") return true;
+  const bare = domain.replace(/^\./, "").toLowerCase();
+  return hostname === bare || hostname.endsWith(`.${bare}`);
+}

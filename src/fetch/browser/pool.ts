@@ -1,0 +1,179 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import type { AddressPolicy } from "../../net/address.ts";
+import { type BrowserProxy, startBrowserProxy } from "../../net/browser-proxy.ts";
+import type { Lookup } from "../../net/resolver.ts";
+import { BrowserInstance, crashed, type OpenPage, type PageOptions } from "./instance.ts";
+import { Launcher } from "./launch.ts";
+import { PageSlots } from "./slots.ts";
+
+export interface BrowserPoolOptions {
+  clock: Clock;
+  log: Log;
+  policy: AddressPolicy;
+  userAgent: string;
+  /** All that the browser sees of our environment: PATH, HOME, LANG, TMPDIR and the like, no secrets. */
+  env: Readonly<Record<string, string>>;
+  /** Open at once; `pagesForMemory` knows a good number. */
+  maxPages: number;
+  /** APP_BROWSER_PATH. */
+  path?: string | undefined;
+  lookup?: Lookup;
+  /** A browser is replaced after so many pages, … */
+  pagesPerBrowser?: number;
+  /** … or when all its processes together are larger than this. */
+  maxBrowserBytes?: number;
+  /** A browser without pages is ended after this time. */
+  idleMs?: number;
+}
+
+export interface BrowserPool {
+  /**
+   * A page of its own in a fresh context, under the guard, for as long as `use` takes; it waits for a free place.
+   * Rejects with a FetchFailure (`browser_missing`, `browser_crashed`) or with what `use` threw.
+   */
+  withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T>;
+  /** The process id of the browser that takes new pages, if one runs. */
+  readonly browserPid: number | null;
+  /** Ends all pages with `run_cancelled`, all browsers and the proxy. */
+  close(): Promise<void>;
+}
+
+const MEMORY_CHECK_MS = 3_000;
+
+export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
+  return new Pool(options);
+}
+
+class Pool implements BrowserPool {
+  readonly #options: BrowserPoolOptions;
+  readonly #slots: PageSlots;
+  readonly #instances = new Set<BrowserInstance>();
+  /** Closings that nobody waits for but the pool's own end. */
+  readonly #closing = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  #proxy: Promise<BrowserProxy> | null = null;
+  #launcher: Launcher | null = null;
+  #starting: Promise<BrowserInstance> | null = null;
+  #current: BrowserInstance | null = null;
+  #idle: Timer | null = null;
+  #memoryCheckedAt = 0;
+
+  constructor(options: BrowserPoolOptions) {
+    this.#options = options;
+    this.#slots = new PageSlots(Math.max(1, options.maxPages));
+  }
+
+  get browserPid(): number | null {
+    return this.#current !== null && !this.#current.gone ? this.#current.process.pid : null;
+  }
+
+  async withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T> {
+    const stopped = this.#stop.signal;
+    await this.#slots.take(options.signal === undefined ? stopped : AbortSignal.any([options.signal, stopped]));
+    let instance: BrowserInstance | null = null;
+    let opened: OpenPage | null = null;
+    try {
+      instance = await this.#take();
+      opened = await this.#open(instance, options);
+      if (stopped.aborted) throw stopped.reason as Error;
+      if (options.signal?.aborted === true) throw options.signal.reason as Error;
+      const work = use(opened);
+      // When the page is lost, what its user still waits for fails as well, and nobody is there to hear it.
+      work.catch(() => {});
+      return await Promise.race([work, opened.lost]);
+    } catch (error) {
+      throw stopped.aborted ? (stopped.reason as Error) : error;
+    } finally {
+      // The answer does not wait until the page is closed, but the place does.
+      this.#later(this.#leave(instance, opened).finally(() => this.#slots.give()));
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#stop.signal.aborted)
+      this.#stop.abort(new FetchFailure("run_cancelled", "the program is stopping, and the page was ended"));
+    this.#idle?.cancel();
+    await this.#starting?.catch(() => {});
+    await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
+    await (await this.#proxy?.catch(() => null))?.close();
+  }
+
+  /** A browser that takes another page. The page counts from now on, so that nobody ends the browser before it opens. */
+  async #take(): Promise<BrowserInstance> {
+    this.#idle?.cancel();
+    let instance = this.#current;
+    if (instance === null || instance.retired) {
+      this.#current = null;
+      this.#starting ??= this.#start().finally(() => (this.#starting = null));
+      instance = await this.#starting;
+    }
+    instance.open += 1;
+    instance.served += 1;
+    // The last page of its time: the next one starts a new browser, and this one ends when its pages have.
+    if (instance.served >= (this.#options.pagesPerBrowser ?? 500)) instance.retired = true;
+    return instance;
+  }
+
+  async #start(): Promise<BrowserInstance> {
+    const { clock, policy, lookup, log, userAgent, path, env } = this.#options;
+    this.#proxy ??= startBrowserProxy({ policy, clock, ...(lookup === undefined ? {} : { lookup }) });
+    const proxy = await this.#proxy;
+    this.#launcher ??= new Launcher({ log, userAgent, path, env, proxyAddress: proxy.address });
+    if (this.#stop.signal.aborted) throw this.#stop.signal.reason as Error;
+    const instance = await BrowserInstance.of(await this.#launcher.launch(), proxy, clock);
+    this.#instances.add(instance);
+    this.#current = instance;
+    return instance;
+  }
+
+  async #open(instance: BrowserInstance, options: PageOptions): Promise<OpenPage> {
+    try {
+      return await instance.openPage(options);
+    } catch (error) {
+      // A browser that cannot open a page is not asked for another one.
+      instance.retired = true;
+      throw error instanceof FetchFailure ? error : crashed("the browser could not open a page", error);
+    }
+  }
+
+  async #leave(instance: BrowserInstance | null, opened: OpenPage | null): Promise<void> {
+    if (instance === null) return;
+    if (opened !== null) await instance.closePage(opened);
+    instance.open -= 1;
+    if (!instance.retired) await this.#checkMemory(instance);
+    if (instance.open > 0) return;
+    if (instance.retired) await this.#end(instance);
+    else if (!this.#stop.signal.aborted) this.#endWhenIdle(instance);
+  }
+
+  #endWhenIdle(instance: BrowserInstance): void {
+    this.#idle?.cancel();
+    this.#idle = this.#options.clock.after(this.#options.idleMs ?? 60_000, () => {
+      if (instance.open > 0 || instance.retired) return;
+      instance.retired = true;
+      this.#later(this.#end(instance));
+    });
+  }
+
+  async #checkMemory(instance: BrowserInstance): Promise<void> {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#memoryCheckedAt < MEMORY_CHECK_MS) return;
+    this.#memoryCheckedAt = now;
+    const bytes = await instance.process.memory().catch(() => 0);
+    if (bytes > (this.#options.maxBrowserBytes ?? 4 * 1024 ** 3)) instance.retired = true;
+  }
+
+  async #end(instance: BrowserInstance): Promise<void> {
+    await instance.close();
+    this.#instances.delete(instance);
+    if (this.#current === instance) this.#current = null;
+  }
+
+  #later(work: Promise<void>): void {
+    const done = work.catch(() => {}).finally(() => this.#closing.delete(done));
+    this.#closing.add(done);
+  }
+}

@@ -1,0 +1,185 @@
+import type { CDPSession, Page, Request } from "playwright-core";
+import { type Clock, sleep } from "../../base/clock.ts";
+
+/** A settled page, as it stood. */
+export interface PageView {
+  /** Null: longer than it may be. */
+  html: string | null;
+  /** Scripts run here, and so far they have put nothing on the page. */
+  empty: boolean;
+}
+
+/** Kinds of requests that bring content. Pictures, media, streams and sockets do not keep a page waiting. */
+const COUNTED = new Set(["document", "script", "xhr", "fetch"]);
+/** A request that takes longer than this is a long poll, or will not bring what the reader came for. */
+const LONGEST_REQUEST_MS = 2_500;
+/** After an answer to a script the next request often follows from a timer; pages without such requests wait for none. */
+const QUIET_MS = 120;
+const SOFT_CAP_MS = 6_000;
+/** How long the tree may keep changing. */
+const STILL_MS = 1_500;
+/** How long scripts may leave a page empty that asks for nothing. */
+const EMPTY_MS = 1_000;
+
+/** Counts what a page waits for. */
+export class PageTraffic {
+  readonly #clock: Clock;
+  readonly #pending = new Map<Request, number>();
+  /** Counted requests so far. */
+  started = 0;
+  #lastData = 0;
+  #change: (() => void) | null = null;
+
+  constructor(page: Page, clock: Clock) {
+    this.#clock = clock;
+    page.on("request", (request) => {
+      if (!COUNTED.has(request.resourceType())) return;
+      this.started += 1;
+      this.#pending.set(request, clock.monotonic());
+    });
+    const ended = (request: Request) => {
+      if (!this.#pending.delete(request)) return;
+      const type = request.resourceType();
+      if (type === "xhr" || type === "fetch") this.#lastData = clock.monotonic();
+      this.#change?.();
+    };
+    page.on("requestfinished", ended);
+    page.on("requestfailed", ended);
+  }
+
+  /** How long to wait before the page may be looked at: 0 when nothing is on its way. */
+  waitMs(): number {
+    const now = this.#clock.monotonic();
+    const quietIn = this.#lastData === 0 ? 0 : this.#lastData + QUIET_MS - now;
+    const oldest = [...this.#pending.values()].filter((since) => now - since < LONGEST_REQUEST_MS);
+    const pendingIn = oldest.length === 0 ? 0 : Math.max(...oldest) + LONGEST_REQUEST_MS - now;
+    return Math.max(0, quietIn, pendingIn);
+  }
+
+  /** Resolves when nothing is on its way that counts, or at `until`. */
+  async quiet(until: number, signal: AbortSignal): Promise<void> {
+    for (let wait = this.waitMs(); wait > 0 && !signal.aborted; wait = this.waitMs()) {
+      const left = until - this.#clock.monotonic();
+      if (left <= 0) return;
+      const change = new AbortController();
+      this.#change = () => change.abort();
+      await sleep(this.#clock, Math.min(wait, left), AbortSignal.any([change.signal, signal]));
+      this.#change = null;
+    }
+  }
+}
+
+/**
+ * Waits inside the page until its scripts rest and its tree stands still, then brings the page along: one round trip.
+ * A page without scripts is taken as it is. Written as text, because it runs elsewhere.
+ */
+const LOOK = `(async (maxLength, capMs, emptyMs) => {
+  const scripted = Array.from(document.scripts).some((s) => !s.type || /javascript|module/i.test(s.type));
+  const begun = performance.now();
+  const idle = () => new Promise((resolve) => {
+    setTimeout(resolve, 60);
+    if (typeof requestIdleCallback === "function") requestIdleCallback(() => setTimeout(resolve, 0), { timeout: 40 });
+  });
+  const isEmpty = () => {
+    const body = document.body;
+    if (!body || body.tagName !== "BODY") return false;
+    const walker = document.createTreeWalker(body, 5, (node) =>
+      node.nodeType === 1 && /^(script|style|noscript|template)$/i.test(node.tagName) ? 2 : 1);
+    let length = 0;
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.nodeType === 3) length += node.data.trim().length;
+      else if (/^(img|video|canvas|iframe|object|embed)$/i.test(node.tagName)) return false;
+      if (length >= 40) return false;
+    }
+    return true;
+  };
+  let empty = false;
+  if (scripted) {
+    let changes = 0;
+    const observer = new MutationObserver(() => { changes += 1; });
+    observer.observe(document, { subtree: true, childList: true, characterData: true });
+    let seen = -1;
+    while (changes !== seen && performance.now() - begun < capMs) {
+      seen = changes;
+      await idle();
+    }
+    empty = isEmpty();
+    while (empty && performance.now() - begun < emptyMs) {
+      seen = changes;
+      await idle();
+      if (changes !== seen) empty = isEmpty();
+    }
+    observer.disconnect();
+  }
+  let html = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
+  if (document.documentElement) html += document.documentElement.outerHTML;
+  return { html: html.length > maxLength ? null : html, empty };
+})`;
+
+export interface SettleOptions {
+  clock: Clock;
+  maxBodyBytes: number;
+  waitFor?: string | undefined;
+  signal: AbortSignal;
+  /** Nothing is waited for any more after this moment of the monotonic clock. */
+  lastLookAt: number;
+  /** Waits for the document that came in the place of another. */
+  complete: () => Promise<void>;
+}
+
+/** Waits until the page has its content, never for ever; the caller's time bounds all of it. */
+export async function settle(
+  page: Page,
+  session: CDPSession,
+  traffic: PageTraffic,
+  options: SettleOptions,
+): Promise<PageView> {
+  const { clock, signal } = options;
+  if (options.waitFor !== undefined) await page.waitForSelector(options.waitFor, { state: "attached", timeout: 0 });
+  const until = Math.min(clock.monotonic() + SOFT_CAP_MS, options.lastLookAt);
+  for (;;) {
+    await traffic.quiet(until, signal);
+    const before = traffic.started;
+    const view = await look(session, options.maxBodyBytes, until - clock.monotonic());
+    const over = signal.aborted || clock.monotonic() >= until;
+    if (view !== null && (over || (traffic.started === before && traffic.waitMs() === 0))) return view;
+    if (view === null) {
+      // It went on to another document; that one is waited for.
+      if (signal.aborted) return { html: "", empty: true };
+      await options.complete();
+    }
+  }
+}
+
+/** Null when the page left while it was looked at. */
+async function look(session: CDPSession, maxLength: number, leftMs: number): Promise<PageView | null> {
+  const left = Math.max(0, leftMs);
+  const expression = `${LOOK}(${maxLength}, ${Math.min(STILL_MS, left)}, ${Math.min(EMPTY_MS, left)})`;
+  try {
+    const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    // A page that breaks the tools it is looked at with is taken as it is.
+    if (exceptionDetails !== undefined) return plainLook(session, maxLength);
+    const view = result.value as PageView | undefined;
+    return view !== undefined && (view.html === null || typeof view.html === "string") ? view : null;
+  } catch (error) {
+    if (leftThePage(error)) return null;
+    throw error;
+  }
+}
+
+async function plainLook(session: CDPSession, maxLength: number): Promise<PageView> {
+  const { root } = await session.send("DOM.getDocument", { depth: 0 });
+  const { outerHTML } = await session.send("DOM.getOuterHTML", { nodeId: root.nodeId });
+  return { html: outerHTML.length > maxLength ? null : outerHTML, empty: false };
+}
+
+function leftThePage(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /context was destroyed|navigated or closed|Cannot find (default )?context/i.test(error.message)
+  );
+}

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { silentLog } from "../../src/base/log.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { isOrbError } from "../../src/base/errors.ts";
+import { createApi } from "../../src/api/server.ts";
+import { openDesk } from "../orchestrator/kit.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { openPlace, type Place, TOKEN } from "./kit.ts";
+
+const withToken = { settings: { token: TOKEN } };
+const bearer = { authorization: `Bearer ${TOKEN}` };
+
+async function logIn(place: Place): Promise<string> {
+  const answer = await place.send("POST", "/session", { token: TOKEN });
+  assert.equal(answer.status, 204);
+  const [cookie] = [answer.headers["set-cookie"]].flat();
+  assert.match(cookie ?? "", /^orb_session=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+  return (cookie ?? "").split(";")[0] ?? "";
+}
+
+describe("with a token", () => {
+  test("every call needs it, also one to an unknown address; only health and logging in do not", async (t) => {
+    const place = await openPlace(t, withToken);
+    for (const path of ["/queue/stats", "/ready", "/metrics", "/openapi.json", "/docs", "/docs/json", "/nowhere"]) {
+      const refused = await place.get(path);
+      assert.equal(refused.status, 401, path);
+      assert.equal(refused.json<{ code: string }>().code, "unauthorized");
+      assert.equal(refused.headers["www-authenticate"], 'Bearer realm="orb"');
+      assert.notEqual((await place.get(path, bearer)).status, 401, path);
+    }
+    assert.equal((await place.get("/health")).status, 200);
+    assert.deepEqual((await place.get("/session")).json(), { token_needed: true, logged_in: false });
+    assert.deepEqual((await place.get("/session", bearer)).json(), { token_needed: true, logged_in: true });
+  });
+
+  test("a wrong one is refused, however near it is", async (t) => {
+    const place = await openPlace(t, withToken);
+    for (const authorization of [
+      `Bearer ${TOKEN}x`,
+      `Bearer ${TOKEN.slice(0, -1)}`,
+      `Basic ${TOKEN}`,
+      TOKEN,
+      "Bearer",
+      "Bearer  ",
+    ]) {
+      const refused = await place.get("/queue/stats", { authorization });
+      assert.equal(refused.status, 401, authorization);
+      assert.match(String(refused.headers["www-authenticate"]), /invalid_token/);
+    }
+    assert.equal((await place.get("/queue/stats", { authorization: `bearer  ${TOKEN}` })).status, 200);
+    assert.equal((await place.send("POST", "/session", { token: "wrong" })).status, 401);
+  });
+
+  test("a browser logs in, works with its cookie, and logs out", async (t) => {
+    const place = await openPlace(t, withToken);
+    const cookie = await logIn(place);
+    assert.ok(!cookie.includes(TOKEN), "the cookie does not hold the token");
+    assert.equal((await place.get("/queue/stats", { cookie: `other=1; ${cookie}` })).status, 200);
+    assert.equal((await place.get("/queue/stats", { cookie: `${cookie}x` })).status, 401);
+    const out = await place.call({ method: "DELETE", path: "/session", headers: { cookie } });
+    assert.equal(out.status, 204);
+    assert.match(String(out.headers["set-cookie"]), /^orb_session=; .*Max-Age=0$/);
+  });
+
+  test("a cookie ends by itself, and nobody can make it last longer", async (t) => {
+    const clock = new FakeClock();
+    const place = await openPlace(t, { ...withToken, clock });
+    const cookie = await logIn(place);
+    clock.jump(6 * 86_400_000);
+    assert.equal((await place.get("/queue/stats", { cookie })).status, 200);
+    clock.jump(2 * 86_400_000);
+    assert.equal((await place.get("/queue/stats", { cookie })).status, 401);
+    const longer = cookie.replace(/=(\d+)\./, (_, ends) => `=${Number(ends) + 900_000}.`);
+    assert.equal((await place.get("/queue/stats", { cookie: longer })).status, 401);
+  });
+
+  test("a cookie changes something only from a page of this server", async (t) => {
+    const place = await openPlace(t, withToken);
+    const cookie = await logIn(place);
+    const pause = (headers: Record<string, string>) =>
+      place.call({ method: "POST", path: "/sites/a.test/pause", headers: { cookie, ...headers } });
+    assert.equal((await pause({})).status, 403, "nothing says where it comes from");
+    assert.equal((await pause({ "sec-fetch-site": "none" })).status, 403);
+    assert.equal((await pause({ "sec-fetch-site": "same-origin" })).status, 200);
+    assert.equal((await pause({ origin: place.url })).status, 200);
+    assert.equal((await pause({ origin: "http://evil.test" })).status, 403);
+    assert.equal((await pause({ ...bearer })).status, 200, "a token was sent on purpose");
+  });
+
+  test("calls from inside the process have it", async (t) => {
+    const place = await openPlace(t, withToken);
+    const answer = await place.api.inject({ method: "GET", url: "/queue/stats" });
+    assert.equal(answer.statusCode, 200);
+    assert.equal(answer.json<{ total: number }>().total, 0);
+  });
+});
+
+describe("without a token", () => {
+  test("everybody on this machine may call, and logging in is no matter", async (t) => {
+    const place = await openPlace(t);
+    assert.equal((await place.get("/queue/stats")).status, 200);
+    assert.deepEqual((await place.get("/session")).json(), { token_needed: false, logged_in: true });
+    const answer = await place.send("POST", "/session", { token: "whatever" });
+    assert.deepEqual([answer.status, answer.headers["set-cookie"]], [204, undefined]);
+  });
+
+  test("an address that others can reach is refused", async (t) => {
+    const desk = await openDesk(t);
+    const settings = { version: "1", port: 0, token: null, graceMs: 0, maxPerResolver: {} };
+    for (const host of ["0.0.0.0", "::", "192.0.2.1", "orb.test"]) {
+      const deps = {
+        ...desk,
+        log: silentLog,
+        random: systemRandom,
+        pathOf: String,
+        probes: {},
+        metrics: async () => [],
+      };
+      await assert.rejects(createApi({ ...deps, settings: { ...settings, host } }), (error) =>
+        isOrbError(error, "config_invalid"),
+      );
+    }
+  });
+});
+
+describe("a page of another web site", () => {
+  test("cannot reach a server on loopback by a name of its own", async (t) => {
+    const place = await openPlace(t);
+    for (const host of [
+      "evil.test",
+      `evil.test:${place.port}`,
+      "127.0.0.1",
+      "localhost:1",
+      `127.0.0.1.evil.test:${place.port}`,
+    ]) {
+      const refused = await place.get("/queue/stats", { host });
+      assert.equal(refused.status, 421, host);
+      assert.equal(refused.json<{ code: string }>().code, "host_not_allowed");
+    }
+    for (const name of ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
+      assert.equal((await place.get("/queue/stats", { host: `${name}:${place.port}` })).status, 200, name);
+    assert.equal((await place.get("/health", { host: "evil.test" })).status, 421, "not even health");
+  });
+
+  test("cannot change anything", async (t) => {
+    const place = await openPlace(t);
+    const pause = (headers: Record<string, string>) =>
+      place.call({ method: "POST", path: "/sites/a.test/pause", headers });
+    for (const headers of [
+      { origin: "http://evil.test" },
+      { origin: "null" },
+      { origin: `http://localhost:${place.port + 1}` },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { origin: place.url, "sec-fetch-site": "cross-site" },
+    ]) {
+      const refused = await pause(headers);
+      assert.equal(refused.status, 403, JSON.stringify(headers));
+      assert.equal(refused.json<{ code: string }>().code, "forbidden_origin");
+    }
+    assert.deepEqual((await place.get("/sites")).json(), []);
+    assert.equal((await pause({ origin: place.url, "sec-fetch-site": "same-origin" })).status, 200);
+    assert.equal((await pause({})).status, 200, "programs send neither");
+  });
+
+  test("gets no permission to read", async (t) => {
+    const place = await openPlace(t);
+    const asked = { origin: "http://evil.test", "access-control-request-method": "POST" };
+    const preflight = await place.call({ method: "OPTIONS", path: "/queue/items", headers: asked });
+    assert.equal(preflight.status, 405);
+    const { headers } = await place.get("/queue/stats", { origin: "http://evil.test" });
+    for (const answer of [preflight.headers, headers])
+      assert.deepEqual(
+        Object.keys(answer).filter((name) => name.startsWith("access-control")),
+        [],
+      );
+  });
+});

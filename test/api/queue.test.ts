@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Problem } from "../../src/api/problems.ts";
+import { failure } from "../../src/domain/failure.ts";
+import type { QueueItemDetail, QueueItemView } from "../../src/orchestrator/queue/items.ts";
+import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
+import { type Answer, openPlace } from "./kit.ts";
+
+const item = (name: string, more: object = {}) => ({ artifact_id: name, url: `http://a.test/${name}`, ...more });
+
+function expectProblem(answer: Answer, status: number): Problem {
+  assert.equal(answer.status, status, answer.text);
+  return answer.json<Problem>();
+}
+
+/** The address in the Link header, if there is one. */
+function nextOf({ headers }: Answer): string | null {
+  const link = headers["link"];
+  return link === undefined ? null : (/^<([^>]+)>; rel="next"$/.exec(String(link))?.[1] ?? "malformed");
+}
+
+describe("adding items", () => {
+  test("one, and again: the second time nothing changes", async (t) => {
+    const place = await openPlace(t);
+    const first = await place.send("POST", "/queue/items", item("papers/2024 ü", { priority: 5, payload: { a: [1] } }));
+    assert.equal(first.status, 201);
+    assert.deepEqual(first.json(), { added: 1, existing: 0 });
+    assert.deepEqual(place.woken, [["site:a.test"]]);
+    const again = await place.send("POST", "/queue/items", item("papers/2024 ü"));
+    assert.equal(again.status, 200);
+    assert.deepEqual(again.json(), { added: 0, existing: 1 });
+    const shown = await place.get(String(first.headers["location"]));
+    const { artifact_id, priority, payload, status, id } = shown.json<QueueItemDetail>();
+    assert.deepEqual([artifact_id, priority, payload, status], ["papers/2024 ü", 5, { a: [1] }, "queued"]);
+    assert.equal((await place.get(`/queue/items/${id}`)).text, shown.text, "by its id as well");
+  });
+
+  test("many at once; one that is bad refuses them all", async (t) => {
+    const place = await openPlace(t);
+    const items = Array.from({ length: 1200 }, (_, index) => item(`i${index}`));
+    const added = await place.send("POST", "/queue/items", { items: [...items, item("i0")] });
+    assert.deepEqual([added.status, added.json()], [201, { added: 1200, existing: 1 }]);
+    const bad = [item("new"), item("b", { url: "ftp://a.test/" }), item("c\u0000", { handler: "a b" })];
+    const { code, errors } = expectProblem(await place.send("POST", "/queue/items", { items: bad }), 422);
+    assert.equal(code, "input_invalid");
+    assert.deepEqual(
+      errors?.map(({ path }) => path),
+      ["items[2].handler"],
+      "the shape first",
+    );
+    const worse = [item("new"), item("b", { url: "ftp://a.test/" }), item("c\u0000")];
+    const second = expectProblem(await place.send("POST", "/queue/items", { items: worse }), 422);
+    assert.deepEqual(
+      second.errors?.map(({ path }) => path),
+      ["items[1].url", "items[2].artifact_id"],
+    );
+    assert.equal((await place.get("/queue/items/new")).status, 404);
+    const one = expectProblem(await place.send("POST", "/queue/items", item("x", { url: "nowhere" })), 422);
+    assert.deepEqual(one.errors, [{ path: "url", message: "expected an absolute http or https URL" }]);
+    expectProblem(await place.send("POST", "/queue/items", { items: [] }), 422);
+    expectProblem(await place.send("POST", "/queue/items", [item("x")]), 422);
+    expectProblem(await place.send("POST", "/queue/items"), 422);
+  });
+
+  test("secrets in addresses are not shown", async (t) => {
+    const place = await openPlace(t);
+    await place.send("POST", "/queue/items", item("a", { url: "http://user:hunter2@a.test/" }));
+    for (const path of ["/queue/items", "/queue/items/a"]) {
+      const { text } = await place.get(path);
+      assert.ok(text.includes("a.test") && !text.includes("hunter2"), text);
+    }
+  });
+});
+
+describe("looking at the queue", () => {
+  test("page by page, each item once, also while others come", async (t) => {
+    const place = await openPlace(t);
+    await place.send("POST", "/queue/items", { items: Array.from({ length: 7 }, (_, index) => item(`i${index}`)) });
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    let path: string | null = "/queue/items?limit=3&status=queued";
+    while (path !== null) {
+      const answer: Answer = await place.get(path);
+      assert.equal(answer.status, 200);
+      const page = answer.json<QueueItemView[]>();
+      seen.push(...page.map(({ artifact_id }) => artifact_id));
+      sizes.push(page.length);
+      if (seen.length === 3) await place.send("POST", "/queue/items", item("late"));
+      path = nextOf(answer);
+    }
+    assert.deepEqual(seen, ["i0", "i1", "i2", "i3", "i4", "i5", "i6", "late"]);
+    assert.deepEqual(sizes, [3, 3, 2]);
+    const exact = await place.get("/queue/items?limit=8");
+    assert.deepEqual([exact.json<unknown[]>().length, nextOf(exact)], [8, null], "no empty page at the end");
+    assert.deepEqual((await place.get("/queue/items?status=error")).json(), []);
+  });
+
+  test("a cursor of nowhere is refused", async (t) => {
+    const place = await openPlace(t);
+    await place.send("POST", "/queue/items", item("a"));
+    const foreign = Buffer.from("1:00000000-0000-4000-8000-000000000000").toString("base64url");
+    for (const cursor of ["x", "%00", "1:1", foreign, Buffer.from("2:x").toString("base64url")]) {
+      const problem = expectProblem(await place.get(`/queue/items?cursor=${cursor}`), 422);
+      assert.equal(problem.errors?.[0]?.path, "query.cursor", cursor);
+    }
+  });
+
+  test("what was done and what failed, in numbers and one by one; and failed ones are tried again", async (t) => {
+    const place = await openPlace(t);
+    const there = { url: "http://b.test/x" };
+    await place.send("POST", "/queue/items", { items: [item("good"), item("bad"), item("elsewhere", there)] });
+    await place.work("site:a.test", (key) =>
+      key === "good"
+        ? {
+            kind: "completed",
+            artifacts: [{ hash: "ab".repeat(32), size: 12, contentType: "text/plain", url: "http://a.test/good" }],
+            results: [{ title: "T" }],
+            detail: null,
+          }
+        : { kind: "failed", failure: failure("http_not_found", "the server answered 404", { httpStatus: 404 }) },
+    );
+    const stats = (await place.get("/queue/stats")).json<QueueStats>();
+    assert.deepEqual([stats.done, stats.error, stats.queued, stats.total], [1, 1, 1, 3]);
+    assert.deepEqual(
+      stats.lanes.map(({ lane }) => lane),
+      ["a.test", "b.test"],
+    );
+    const good = (await place.get("/queue/items/good")).json<QueueItemDetail>();
+    assert.deepEqual([good.status, good.results], ["done", [{ title: "T" }]]);
+    assert.equal(good.files[0]?.path, `/files/${"ab".repeat(32)}`);
+    assert.equal(good.history.length, 1);
+    const [failed] = (await place.get("/queue/items?status=error")).json<QueueItemView[]>();
+    assert.deepEqual([failed?.artifact_id, failed?.failure_reason], ["bad", "http_not_found"]);
+    assert.deepEqual((await place.send("POST", "/queue/retry-failed", { site: "b.test" })).json(), { requeued: 0 });
+    assert.deepEqual((await place.send("POST", "/queue/retry-failed", { site: "a.test" })).json(), { requeued: 1 });
+    assert.deepEqual((await place.send("POST", "/queue/retry-failed")).json(), { requeued: 0 });
+    expectProblem(await place.send("POST", "/queue/retry-failed", { site: "no site" }), 422);
+    expectProblem(await place.send("POST", "/queue/retry-failed", { sight: "a.test" }), 422);
+  });
+
+  test("an item that is not there", async (t) => {
+    const place = await openPlace(t);
+    for (const name of ["nothing", "00000000-0000-4000-8000-000000000000", "%2e%2e%2fetc%2fpasswd", "a%00b"])
+      assert.equal(expectProblem(await place.get(`/queue/items/${name}`), 404).code, "not_found");
+  });
+});
+
+describe("the limit of a resolver", () => {
+  test("is the configured one until it is changed, and again afterwards", async (t) => {
+    const place = await openPlace(t);
+    const path = "/queue/resolvers/crossref";
+    assert.deepEqual((await place.get(path)).json(), { resolver: "crossref", limit: 3, configured: 3 });
+    const set = await place.send("PUT", path, { limit: 7 });
+    assert.deepEqual(set.json(), { resolver: "crossref", limit: 7, configured: 3 });
+    assert.deepEqual(place.woken, [null], "running work is told");
+    await place.send("PUT", path, { limit: null });
+    assert.deepEqual((await place.get(path)).json(), { resolver: "crossref", limit: 3, configured: 3 });
+    assert.deepEqual((await place.get("/queue/resolvers/toString")).json(), {
+      resolver: "toString",
+      limit: null,
+      configured: null,
+    });
+  });
+
+  test("is a whole number above 0 of a resolver that can exist", async (t) => {
+    const place = await openPlace(t);
+    for (const body of [
+      { limit: 0 },
+      { limit: 1.5 },
+      { limit: "3" },
+      {},
+      { limit: 3, more: 1 },
+      { limit: 1e300 },
+      null,
+    ])
+      expectProblem(await place.send("PUT", "/queue/resolvers/crossref", JSON.stringify(body)), 422);
+    for (const name of ["a%20b", "%C3%BC", "a%2Fb", "x".repeat(129)])
+      expectProblem(await place.get(`/queue/resolvers/${name}`), 422);
+  });
+});

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { OrbError } from "../../base/errors.ts";
 import { NO_TASKS, type TaskCounts, endOfPageRun, endOfRun } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import {
@@ -36,6 +37,14 @@ export function parseJson<T>(text: string | null | undefined, otherwise: T): T {
 /** JSON for storage; nothing is stored as NULL. */
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+/** A reader went on behind something that is not there: starting over without a word would send it in circles. */
+export function badPosition(after: string, what: string): OrbError {
+  return new OrbError("input_invalid", `${after} is not the id of ${what}`, {
+    hint: "Begin again without it.",
+    fields: [{ path: "after", message: `is not the id of ${what}` }],
+  });
 }
 
 export function keyHash(runId: string, key: string): Uint8Array {

@@ -1,7 +1,6 @@
-import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { EventRecord } from "../port.ts";
-import { type Context, parseJson, rows } from "./context.ts";
+import { badPosition, type Context, parseJson, rows } from "./context.ts";
 import { requireRun } from "./runs.ts";
 
 interface EventRow {
@@ -41,11 +40,7 @@ function seqOf(context: Context, run: number, id: string): number {
       : (context.connection.sql("SELECT seq FROM events WHERE n = ? AND run = ?").get(row, run) as
           | { seq: number }
           | undefined);
-  // Starting over without a word would send a reader in circles.
-  if (found === undefined)
-    throw new OrbError("input_invalid", `${id} is not the id of an event of this run`, {
-      fields: [{ path: "after", message: "is not the id of an event of this run" }],
-    });
+  if (found === undefined) throw badPosition(id, "an event of this run");
   return found.seq;
 }
 
@@ -59,10 +54,7 @@ export function readFeed(
   const encode = (row: number) => encodeId(context.instance, "event", row);
   if (options.after === undefined) return { events: [], last: encode(newest) };
   const after = decodeId(context.instance, "event", options.after);
-  if (after === null)
-    throw new OrbError("input_invalid", `${options.after} is not the id of an event`, {
-      fields: [{ path: "after", message: "is not the id of an event" }],
-    });
+  if (after === null) throw badPosition(options.after, "an event");
   const list = rows<EventRow & { run_id: string }>(
     connection
       .sql(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { JobFilter, JobRecord, Made, NewJob, Once } from "../port.ts";
-import { type Context, rows } from "./context.ts";
+import { badPosition, type Context, rows } from "./context.ts";
 import { likePattern } from "./like.ts";
 import { makeOnce } from "./once.ts";
 
@@ -57,7 +57,7 @@ export function createJob(context: Context, job: NewJob, now: number, once?: Onc
         job.url,
         job.site,
         JSON.stringify(job.tags),
-        JSON.stringify(job.recipe),
+        JSON.stringify(job.recipe ?? null),
         now,
         now,
       ) as unknown as JobRow;
@@ -71,7 +71,8 @@ export function readJob(context: Context, id: string): JobRecord | null {
 }
 
 export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
-  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : requireJob(context, filter.after).n;
+  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : jobRow(context, filter.after)?.n;
+  if (before === undefined) throw badPosition(filter.after ?? "", "a job");
   const pattern = filter.q === undefined ? null : likePattern(filter.q);
   const list = context.connection
     .sql(
@@ -100,7 +101,7 @@ export function updateJob(context: Context, id: string, change: Partial<NewJob>,
           after.url,
           after.site,
           JSON.stringify(after.tags),
-          JSON.stringify(after.recipe),
+          JSON.stringify(after.recipe ?? null),
           now,
           id,
         ) as unknown as JobRow;

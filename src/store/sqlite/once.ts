@@ -20,9 +20,10 @@ export function makeOnce<T>(
   return connection.write(
     () => {
       if (once === undefined) return { ...make(), replayed: false };
-      const before = connection.sql("SELECT fingerprint, answer FROM answers WHERE key = ?").get(once.key) as
-        | { fingerprint: string; answer: string }
-        | undefined;
+      // A key that is too old counts as forgotten, whether or not it was its turn to be removed.
+      const before = connection
+        .sql("SELECT fingerprint, answer FROM answers WHERE key = ? AND created_at >= ?")
+        .get(once.key, now - KEPT_MS) as { fingerprint: string; answer: string } | undefined;
       if (before !== undefined) {
         if (before.fingerprint !== once.fingerprint)
           throw new OrbError("idempotency_conflict", "this Idempotency-Key was used for another request", {
@@ -32,7 +33,7 @@ export function makeOnce<T>(
       }
       const { made, lanes } = make();
       connection
-        .sql("INSERT INTO answers (key, fingerprint, answer, created_at) VALUES (?, ?, ?, ?)")
+        .sql("INSERT OR REPLACE INTO answers (key, fingerprint, answer, created_at) VALUES (?, ?, ?, ?)")
         .run(once.key, once.fingerprint, JSON.stringify(made), now);
       connection
         .sql(

@@ -6,6 +6,7 @@ import type { NewRun, RunFilter, RunRecord } from "../port.ts";
 import { likePattern } from "./like.ts";
 import {
   appendEvent,
+  badPosition,
   bumpControl,
   type Context,
   endRunIfDone,
@@ -114,7 +115,8 @@ export function insertRun(context: Context, run: NewRun, now: number): RunRecord
 }
 
 export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
-  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : requireRun(context, filter.after).n;
+  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : runRow(context, filter.after)?.n;
+  if (before === undefined) throw badPosition(filter.after ?? "", "a run");
   // Only what is asked for stands in the statement, so that an index can serve it.
   const conditions: string[] = ["n < ?"];
   const values: (string | number)[] = [before];

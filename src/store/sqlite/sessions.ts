@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import type { Made, NewSession, Once, SessionHealth, SessionRecord } from "../port.ts";
-import { type Context, parseJson, rows } from "./context.ts";
+import { badPosition, type Context, parseJson, rows } from "./context.ts";
 import { makeOnce } from "./once.ts";
 
 interface SessionRow {
@@ -29,14 +29,18 @@ function toRecord(row: SessionRow): SessionRecord {
   };
 }
 
-function requireSession({ connection }: Context, id: string): SessionRow {
-  const row = connection.sql("SELECT * FROM sessions WHERE id = ?").get(id) as SessionRow | undefined;
+function sessionRow({ connection }: Context, id: string): SessionRow | undefined {
+  return connection.sql("SELECT * FROM sessions WHERE id = ?").get(id) as SessionRow | undefined;
+}
+
+function requireSession(context: Context, id: string): SessionRow {
+  const row = sessionRow(context, id);
   if (row === undefined) throw new OrbError("not_found", `there is no session with the id ${id}`);
   return row;
 }
 
 export function createSession(context: Context, session: NewSession, now: number, once?: Once): Made<SessionRecord> {
-  return makeOnce(context, once, now, () => {
+  const answer = makeOnce(context, once, now, () => {
     const row = context.connection
       .sql(
         `INSERT INTO sessions (id, name, origin, holds, sealed, check_url, created_at)
@@ -52,12 +56,14 @@ export function createSession(context: Context, session: NewSession, now: number
         now,
       ) as unknown as SessionRow;
     // What is kept for a repetition of the call need not hold the secret once more.
-    return { made: { ...toRecord(row), sealed: new Uint8Array() }, lanes: [] };
+    const { sealed: _, ...made } = toRecord(row);
+    return { made, lanes: [] };
   });
+  return { ...answer, made: { ...answer.made, sealed: new Uint8Array() } };
 }
 
-export function readSession({ connection }: Context, id: string): SessionRecord | null {
-  const row = connection.sql("SELECT * FROM sessions WHERE id = ?").get(id) as SessionRow | undefined;
+export function readSession(context: Context, id: string): SessionRecord | null {
+  const row = sessionRow(context, id);
   return row === undefined ? null : toRecord(row);
 }
 
@@ -65,7 +71,8 @@ export function readSessions(
   context: Context,
   filter: { origin?: string; after?: string; limit: number },
 ): SessionRecord[] {
-  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : requireSession(context, filter.after).n;
+  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : sessionRow(context, filter.after)?.n;
+  if (before === undefined) throw badPosition(filter.after ?? "", "a session");
   const list = context.connection
     .sql("SELECT * FROM sessions WHERE n < ?1 AND (?2 IS NULL OR origin = ?2) ORDER BY n DESC LIMIT ?3")
     .all(before, filter.origin ?? null, filter.limit);

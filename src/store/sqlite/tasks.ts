@@ -3,7 +3,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { LaneCounts, TaskFilter, TaskRecord } from "../port.ts";
-import { type Context, keyHash, parseJson, rows, STATE } from "./context.ts";
+import { badPosition, type Context, keyHash, parseJson, rows, STATE } from "./context.ts";
 import { unpackAttempts } from "./history.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 import { requireRun } from "./runs.ts";
@@ -75,7 +75,8 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   const { connection } = context;
   const run = requireRun(context, runId);
   const states = (filter.states ?? TASK_STATES).map((name) => STATE[name]);
-  const after = filter.after === undefined ? 0 : (decodeId(context.instance, "task", filter.after) ?? 0);
+  const after = filter.after === undefined ? 0 : decodeId(context.instance, "task", filter.after);
+  if (after === null) throw badPosition(filter.after ?? "", "a task");
   // Walks the tasks in order of id from the cursor; the states are literals, so that the partial indexes serve.
   const list = connection
     .sql(

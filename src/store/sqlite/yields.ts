@@ -1,8 +1,7 @@
-import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { ArtifactRole } from "../../domain/outcome.ts";
 import type { ArtifactRecord, ResultRecord } from "../port.ts";
-import { type Context, rows } from "./context.ts";
+import { badPosition, type Context, rows } from "./context.ts";
 import { requireRun } from "./runs.ts";
 
 /** What tasks have yielded: files and records. */
@@ -78,10 +77,7 @@ export function readResults(
 ): ResultRecord[] {
   const run = requireRun(context, runId);
   const after = options.after === undefined ? 0 : decodeId(context.instance, "result", options.after);
-  if (after === null)
-    throw new OrbError("input_invalid", `${options.after} is not the id of a result`, {
-      fields: [{ path: "cursor", message: "is not the id of a result" }],
-    });
+  if (after === null) throw badPosition(options.after ?? "", "a result");
   const list = context.connection
     .sql(
       `SELECT x.n, x.task, x.ordinal, x.data, x.created_at, coalesce(t.next_url, t.url) AS url

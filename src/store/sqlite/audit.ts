@@ -103,12 +103,15 @@ const CHECKS: readonly Check[] = [
     name: "no task is leased by a dead owner past its time",
     find(context) {
       // With no engine alive this is unfinished work, not a fault: the next engine takes it back at once. Losing the
-      // owner stamps lease_until, so a lane that was given up a moment ago is not a fault yet either.
+      // owner stamps lease_until, so a lane that was given up a moment ago is not a fault yet either. The lane of a run
+      // that stands still is offered to nobody; its tasks are taken back when it goes on.
       if (!engineIsLive(context)) return [];
       return all<{ lane: string; n: number }>(
         context,
         `SELECT l.lane, count(*) AS n FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane
-         WHERE t.state = ${STATE.running} AND l.lease_until < ? GROUP BY l.id`,
+           JOIN runs r ON r.n = s.run
+         WHERE t.state = ${STATE.running} AND l.lease_until < ? AND r.status NOT IN ('paused', 'waiting_for_human', 'recovering')
+         GROUP BY l.id`,
         context.leaseNow() - PATIENCE_MS,
       ).flatMap((row) => (row.n > 0 ? [`lane ${row.lane} has ${row.n} running tasks and no living owner`] : []));
     },

@@ -20,23 +20,30 @@ import { readRun, requireRun } from "./runs.ts";
 const WAITING: readonly TaskState[] = ["pending", "queued", "retrying"];
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-/** What an ended run has left waiting becomes cancelled, a piece at a time: a million tasks must not hold the lock. */
+const NOBODY_OWNS_LANE = "(l.owner IS NULL OR l.lease_until < ?2)";
+
+/**
+ * Ended runs are offered to nobody, so that no later owner takes back what a dead one had in hand: that is left, too.
+ * What an ended run has left waiting becomes cancelled, a piece at a time: a million tasks must not hold the lock.
+ */
 export function sweepEnded(context: Context, limit: number, now: number, runId?: string): number {
-  const { connection } = context;
+  const { connection, leaseNow } = context;
   return connection.write(() => {
     const run = runId === undefined ? null : requireRun(context, runId).n;
-    const streams = rows<{ id: number } & Record<TaskState, number>>(
+    const streams = rows<{ id: number; orphaned: number } & Record<TaskState, number>>(
       connection
         .sql(
-          `SELECT s.* FROM runs r JOIN streams s ON s.run = r.n
+          `SELECT s.*, ${NOBODY_OWNS_LANE} AS orphaned FROM runs r JOIN streams s ON s.run = r.n
+             JOIN lanes l ON l.id = s.lane
            WHERE r.status IN (${ended}) AND r.open_streams > 0 AND (?1 IS NULL OR r.n = ?1)
-             AND s.pending + s.queued + s.retrying > 0 LIMIT 1000`,
+             AND (s.pending + s.queued + s.retrying > 0 OR (s.running > 0 AND ${NOBODY_OWNS_LANE}))
+           ORDER BY r.n LIMIT 1000`,
         )
-        .all(run),
+        .all(run, leaseNow()),
     );
     let swept = 0;
     for (const stream of streams) {
-      for (const state of WAITING) {
+      for (const state of stream.orphaned === 1 ? [...WAITING, "running" as const] : WAITING) {
         if (stream[state] === 0 || swept >= limit) continue;
         const changed = Number(
           connection
@@ -69,6 +76,13 @@ export function answerHuman(
         throw new OrbError("illegal_transition", `the run is ${run.status}: it does not wait for a person`);
       if ("sessionId" in answer) {
         mergeFacts(context, run.n, { session_id: answer.sessionId });
+        // What has its answer does not wait any more: a later skip is for others.
+        connection
+          .sql(
+            `UPDATE tasks SET outcome = json_remove(outcome, '$.human') WHERE state = ${STATE.queued}
+               AND stream IN (SELECT id FROM streams WHERE run = ? AND queued > 0) AND json_extract(outcome, '$.human') = 1`,
+          )
+          .run(run.n);
         moveRun(context, run.n, "running", "Run resumed: a person supplied a session", now, {
           session_id: answer.sessionId,
         });

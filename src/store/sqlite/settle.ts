@@ -1,3 +1,4 @@
+import type { Failure } from "../../domain/failure.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
@@ -186,14 +187,15 @@ function keepTask(
 }
 
 /** What an attempt tells beside its outcome. */
-function writeReport(context: Context, { task, verdict, report }: SettledTask, now: number): void {
+function writeReport(context: Context, { task, verdict, attempt, report }: SettledTask, now: number): void {
   if (report === undefined) return;
   const { connection } = context;
   if (report.learned !== undefined) {
     const { site, what } = report.learned;
     connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(toJson(what), site);
   }
-  if (report.evidence !== undefined && verdict.kind !== "completed") {
+  // Without an attempt nothing was seen; and files of a task without a history would stand in the way of its yield.
+  if (report.evidence !== undefined && verdict.kind !== "completed" && attempt !== null) {
     connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
     writeArtifacts(context, task.row, report.evidence, now);
   }
@@ -201,6 +203,12 @@ function writeReport(context: Context, { task, verdict, report }: SettledTask, n
   const { n } = connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
   mergeFacts(context, n, report.run.facts);
   for (const event of report.run.events) appendEvent(context, n, event, now);
+}
+
+/** A page that ended without a word of its attempt (its site was given up) still says why, and not what was before. */
+function tellFailure(context: Context, runId: string, { code, reason, message }: Failure): void {
+  const { n } = context.connection.sql("SELECT n FROM runs WHERE id = ?").get(runId) as { n: number };
+  mergeFacts(context, n, { failure_code: code, failure_reason: reason, error_message: message });
 }
 
 function settleTask(context: Context, settled: SettledTask, tally: Tally, opened: Set<string>, now: number): void {
@@ -217,7 +225,10 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
     case "failed": {
       const memory = settled.report?.memory ?? task.memory;
       const outcome = { failure: verdict.failure, ...(memory === null ? {} : { memory }) };
-      if (endTask(context, settled, "failed", outcome, tally, now)) writeReport(context, settled, now);
+      if (!endTask(context, settled, "failed", outcome, tally, now)) return;
+      writeReport(context, settled, now);
+      if (task.runKind === "page" && settled.report?.run === undefined)
+        tellFailure(context, task.runId, verdict.failure);
       return;
     }
     case "retry": {
@@ -229,7 +240,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       if (keepTask(context, settled, "queued", tally, { waits: task.waits + 1 })) writeReport(context, settled, now);
       return;
     case "handed_back":
-      keepTask(context, settled, "queued", tally, {});
+      if (keepTask(context, settled, "queued", tally, {})) writeReport(context, settled, now);
       return;
     case "human": {
       const { failure } = verdict;
@@ -253,6 +264,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
         url: verdict.url,
         redirects: verdict.redirects,
       });
+      writeReport(context, settled, now);
       stampIdleLane(context, lane);
       opened.add(verdict.lane);
       return;
@@ -293,11 +305,16 @@ function writeArtifacts({ connection }: Context, task: number, files: readonly T
 }
 
 const RUNS_TOLD_AT_MOST = 100;
+const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
 function appendToRuns(context: Context, lane: number, events: readonly LaneEvent[], now: number): void {
   const runs = rows<{ run: number }>(
     context.connection
-      .sql(`SELECT DISTINCT s.run FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} LIMIT ${RUNS_TOLD_AT_MOST}`)
+      .sql(
+        // A run that has ended and waits to be swept has had its last word.
+        `SELECT DISTINCT s.run FROM streams s JOIN runs r ON r.n = s.run
+         WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND r.status NOT IN (${ended}) LIMIT ${RUNS_TOLD_AT_MOST}`,
+      )
       .all(lane),
   );
   for (const { run } of runs) for (const event of events) appendEvent(context, run, event, now);

@@ -21,9 +21,21 @@ export const jobs = {
       ALTER TABLE runs ADD COLUMN facts TEXT;
       CREATE INDEX runs_by_job ON runs (job, n) WHERE job IS NOT NULL;
       CREATE INDEX runs_by_status ON runs (status, n);
+      -- What a sweep looks for: few, among any number of ended runs.
+      CREATE INDEX runs_left_open ON runs (status, n) WHERE open_streams > 0;
       CREATE INDEX runs_by_site ON runs (site, n) WHERE site IS NOT NULL;
 
-      ALTER TABLE artifacts ADD COLUMN role TEXT;
+      -- Files may be replaced now, and their numbers are their public ids: AUTOINCREMENT gives none of them twice.
+      CREATE TABLE artifacts_2 (
+        n INTEGER PRIMARY KEY AUTOINCREMENT,
+        task INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+        hash BLOB NOT NULL, size INTEGER NOT NULL, content_type TEXT, url TEXT NOT NULL, created_at INTEGER NOT NULL,
+        role TEXT
+      );
+      INSERT INTO artifacts_2 SELECT n, task, ordinal, hash, size, content_type, url, created_at, NULL FROM artifacts ORDER BY n;
+      DROP TABLE artifacts;
+      ALTER TABLE artifacts_2 RENAME TO artifacts;
+      CREATE UNIQUE INDEX artifacts_by_task ON artifacts (task, ordinal);
 
       ALTER TABLE results ADD COLUMN run INTEGER;
       UPDATE results SET run = (SELECT s.run FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.id = results.task);

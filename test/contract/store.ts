@@ -1,14 +1,23 @@
 import { describe, test } from "node:test";
 import { budgetScenarios } from "./store/budgets.ts";
+import { cancelScenarios } from "./store/cancel.ts";
 import { claimScenarios } from "./store/claim.ts";
 import { engineScenarios } from "./store/engine.ts";
 import { enqueueScenarios } from "./store/enqueue.ts";
+import { feedScenarios } from "./store/feed.ts";
+import { humanScenarios } from "./store/human.ts";
+import { jobScenarios } from "./store/jobs.ts";
 import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
 import { laneScenarios } from "./store/lanes.ts";
+import { onceScenarios } from "./store/once.ts";
 import { readScenarios } from "./store/read.ts";
+import { reportScenarios } from "./store/report.ts";
 import { runScenarios } from "./store/runs.ts";
+import { sessionScenarios } from "./store/sessions.ts";
 import { settleScenarios } from "./store/settle.ts";
 import { siteScenarios } from "./store/sites.ts";
+import { startScenarios } from "./store/start.ts";
+import { yieldScenarios } from "./store/yields.ts";
 
 /** What every store promises, whichever database it stands on. An implementation runs all of it. */
 export function storeContract(name: string, makeHarness: MakeHarness): void {
@@ -37,4 +46,13 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("budgets", budgetScenarios);
   group("sites", siteScenarios);
   group("reading", readScenarios);
+  group("jobs", jobScenarios);
+  group("starting runs", startScenarios);
+  group("calls that are repeated", onceScenarios);
+  group("events", feedScenarios);
+  group("reports", reportScenarios);
+  group("waiting for a person", humanScenarios);
+  group("cancelling", cancelScenarios);
+  group("files and records", yieldScenarios);
+  group("sessions", sessionScenarios);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isOrbError, type ErrorCode } from "../../../src/base/errors.ts";
 import { failure } from "../../../src/domain/failure.ts";
-import type { Attempt } from "../../../src/domain/outcome.ts";
+import type { Attempt, Report, TaskArtifact } from "../../../src/domain/outcome.ts";
 import { NO_TASKS, type TaskCounts } from "../../../src/domain/run-end.ts";
 import { TASK_STATES, type TaskState } from "../../../src/domain/states.ts";
 import type {
@@ -98,6 +98,49 @@ export async function refused(code: ErrorCode, work: Promise<unknown>): Promise<
   );
 }
 
+/** A refusal that names the field which is wrong. */
+export async function refusedField(field: string, work: Promise<unknown>): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.ok(isOrbError(error, "input_invalid"), `input_invalid expected, got ${String(error)}`);
+    assert.deepEqual(
+      error.fields.map(({ path }) => path),
+      [field],
+    );
+    return true;
+  });
+}
+
+/** An id that nobody has. */
+export const NOBODY = "3b241101-e2bb-4255-8caf-4136c566a962";
+
+/** A picture that shows why a page could not be had. */
+export function evidence(letter: string): TaskArtifact {
+  return {
+    hash: letter.repeat(64),
+    size: 7,
+    contentType: "image/png",
+    url: `https://a.example/${letter}`,
+    role: "screenshot",
+  };
+}
+
+/** Reads page after page until one is empty; `between` is what happens while the reader thinks. */
+export async function walk<T extends { id: string }>(
+  read: (position: { after?: string; limit: number }) => Promise<T[]>,
+  limit: number,
+  between: () => Promise<unknown> = async () => {},
+): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await read({ limit, ...(last === undefined ? {} : { after: last.id }) });
+    if (page.length === 0) return all;
+    assert.ok(page.length <= limit, `${page.length} where ${limit} were asked for`);
+    all.push(...page);
+    await between();
+  }
+}
+
 const TERMINAL_WORDS = /^Run (completed|failed|cancelled)/;
 
 /** One database and the hands that tests use on it. */
@@ -142,6 +185,16 @@ export class Kit {
     return run;
   }
 
+  /** A run of one page, with its task. */
+  async page(key = "page", more: Partial<NewRun> = {}): Promise<RunRecord> {
+    const { made } = await this.store.startRun(
+      { kind: "page", maxAttempts: 3, snapshot: { url: `https://a.example/${key}` }, ...more },
+      [newTask(key)],
+      this.now,
+    );
+    return made;
+  }
+
   /** Lets `owner` own lanes; where only one process may, it takes the place of the one before. */
   async enter(owner: string, store = this.store): Promise<void> {
     if (!store.capabilities.singleEngine) return;
@@ -174,6 +227,12 @@ export class Kit {
     return store.settle([{ hold, tasks: settled }], this.now);
   }
 
+  /** As `settle`, for attempts that tell something beside their outcome. */
+  report(hold: LaneHold, tasks: readonly ClaimedTask[], verdict: Verdict, report: Report): Promise<Settled> {
+    const settled = tasks.map((task) => ({ task, verdict, attempt: attempt(task.tries + 1), report }));
+    return this.store.settle([{ hold, tasks: settled }], this.now);
+  }
+
   /** Claims everything that is ready in the lane and gives it one verdict. */
   async work(hold: LaneHold, verdict: Verdict): Promise<Settled> {
     const { tasks } = await this.claim(hold);
@@ -201,6 +260,10 @@ export class Kit {
 
   events(run: RunRecord): Promise<EventRecord[]> {
     return this.store.events(run.id, { limit: 10_000 });
+  }
+
+  async words(run: RunRecord): Promise<string[]> {
+    return (await this.events(run)).map((event) => event.message);
   }
 
   async ends(run: RunRecord): Promise<string[]> {

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import type { JobFilter, NewJob } from "../../../src/store/port.ts";
+import { DONE, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
+
+export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob {
+  return {
+    name,
+    kind: "page",
+    url: `https://a.example/${name ?? ""}`,
+    site: "a.example",
+    tags: [],
+    recipe: { fields: [{ name: "title", css: "h1" }], list: [1, null] },
+    ...more,
+  };
+}
+
+async function make(kit: Kit, name: string | null, more: Partial<NewJob> = {}) {
+  return (await kit.store.createJob(newJob(name, more), kit.now)).made;
+}
+
+async function names(kit: Kit, filter: Partial<JobFilter>): Promise<(string | null)[]> {
+  return (await kit.store.jobs({ limit: 100, ...filter })).map((job) => job.name);
+}
+
+export function jobScenarios(scenario: Scenario): void {
+  scenario("a job is kept as it was given, and every connection reads it", async (kit) => {
+    const given = newJob("prices", { tags: ["shop", "daily"], recipe: { deep: [{ ключ: "значение" }] } });
+    const { made, lanes, replayed } = await kit.store.createJob(given, kit.now);
+    assert.deepEqual([lanes, replayed], [[], false]);
+    assert.deepEqual(made, { ...given, id: made.id, createdAt: kit.now, updatedAt: kit.now });
+    const other = await kit.open();
+    assert.deepEqual(await other.job(made.id), made);
+    assert.deepEqual(await other.jobs({ limit: 10 }), [made]);
+  });
+
+  scenario("a job without a name, tags or a recipe is a job too", async (kit) => {
+    const made = await make(kit, null, { recipe: null });
+    assert.deepEqual([made.name, made.tags, made.recipe], [null, [], null]);
+    assert.deepEqual(await kit.store.job(made.id), made);
+  });
+
+  scenario("an id that is no job's reads as null, and cannot be changed or deleted", async (kit) => {
+    await make(kit, "one");
+    for (const id of [NOBODY, "not an id", ""]) {
+      assert.equal(await kit.store.job(id), null);
+      await refused("not_found", kit.store.updateJob(id, { name: "new" }, kit.now));
+      await refused("not_found", kit.store.deleteJob(id));
+    }
+    assert.deepEqual(await names(kit, {}), ["one"]);
+  });
+
+  scenario("a change touches only what it names, and is stamped", async (kit) => {
+    const made = await make(kit, "before", { tags: ["a"] });
+    kit.pass(1000);
+    const renamed = await kit.store.updateJob(made.id, { name: "after" }, kit.now);
+    assert.deepEqual(renamed, { ...made, name: "after", updatedAt: kit.now });
+    const rest = { name: null, kind: "crawl", url: "https://b.example/", site: "b.example", tags: ["b"], recipe: [2] };
+    const changed = await kit.store.updateJob(made.id, rest, kit.now);
+    assert.deepEqual(changed, { ...renamed, ...rest });
+    assert.deepEqual(await kit.store.updateJob(made.id, {}, kit.now), changed);
+    assert.deepEqual(await kit.store.job(made.id), changed);
+  });
+
+  scenario("jobs come newest first, in pages, without gaps or doubles while others are added", async (kit) => {
+    const made: string[] = [];
+    for (let n = 0; n < 11; n += 1) made.unshift((await make(kit, `j${n}`)).id);
+    let late = 0;
+    const seen = await walk(
+      (position) => kit.store.jobs(position),
+      3,
+      () => make(kit, `late ${(late += 1)}`),
+    );
+    assert.deepEqual(
+      seen.map((job) => job.id),
+      made,
+    );
+    assert.ok(late >= 4, "others were added between the pages");
+    assert.equal((await kit.store.jobs({ limit: 100 })).length, 11 + late);
+  });
+
+  scenario("a change does not move a job within the list", async (kit) => {
+    const first = await make(kit, "first");
+    await make(kit, "second");
+    kit.pass(10);
+    await kit.store.updateJob(first.id, { name: "first again" }, kit.now);
+    assert.deepEqual(await names(kit, {}), ["second", "first again"]);
+  });
+
+  scenario("a position that is no job's is refused, and named", async (kit) => {
+    const made = await make(kit, "one");
+    const run = await kit.run();
+    for (const after of [NOBODY, "not an id", "", run.id]) {
+      await refusedField("after", kit.store.jobs({ after, limit: 10 }));
+    }
+    await kit.store.deleteJob(made.id);
+    await refusedField("after", kit.store.jobs({ after: made.id, limit: 10 }));
+  });
+
+  scenario("filters narrow the list, alone and together", async (kit) => {
+    await make(kit, "Prices", { tags: ["shop", "daily"] });
+    await make(kit, "News", { tags: ["daily"], site: "b.example", url: "https://b.example/prices" });
+    await make(kit, null, { tags: ["shop"], url: "https://a.example/list" });
+    assert.deepEqual(await names(kit, { tag: "shop" }), [null, "Prices"]);
+    assert.deepEqual(await names(kit, { tag: "sho" }), []);
+    assert.deepEqual(await names(kit, { tag: "Shop" }), []);
+    assert.deepEqual(await names(kit, { site: "b.example" }), ["News"]);
+    assert.deepEqual(await names(kit, { q: "price" }), ["News", "Prices"]);
+    assert.deepEqual(await names(kit, { q: "a.example/l" }), [null]);
+    assert.deepEqual(await names(kit, { q: "" }), [null, "News", "Prices"]);
+    assert.deepEqual(await names(kit, { q: "prices", site: "a.example" }), ["Prices"]);
+    assert.deepEqual(await names(kit, { q: "price", tag: "daily", site: "b.example" }), ["News"]);
+    assert.deepEqual(await names(kit, { q: "price", tag: "shop", site: "b.example" }), []);
+    const [newest] = await kit.store.jobs({ tag: "shop", limit: 1 });
+    assert.deepEqual(await names(kit, { tag: "shop", after: newest?.id ?? "" }), ["Prices"]);
+  });
+
+  scenario("signs that mean something to a database are only letters in a search", async (kit) => {
+    for (const name of ["50% off", "50 off", "a_b", "axb", String.raw`c\d`, "cd", "it's", 'say "x"']) {
+      await make(kit, name, { url: "https://a.example/" });
+    }
+    assert.deepEqual(await names(kit, { q: "50%" }), ["50% off"]);
+    assert.deepEqual(await names(kit, { q: "%" }), ["50% off"]);
+    assert.deepEqual(await names(kit, { q: "_" }), ["a_b"]);
+    assert.deepEqual(await names(kit, { q: "\\" }), [String.raw`c\d`]);
+    assert.deepEqual(await names(kit, { q: String.raw`c\d` }), [String.raw`c\d`]);
+    assert.deepEqual(await names(kit, { q: "t's" }), ["it's"]);
+    assert.deepEqual(await names(kit, { q: '"x' }), ['say "x"']);
+  });
+
+  scenario("tags are compared as a whole, whatever signs are in them", async (kit) => {
+    await make(kit, "one", { tags: ["a,b", '"quoted"', "%"] });
+    await make(kit, "two", { tags: ["a", "b"] });
+    assert.deepEqual(await names(kit, { tag: "a,b" }), ["one"]);
+    assert.deepEqual(await names(kit, { tag: '"quoted"' }), ["one"]);
+    assert.deepEqual(await names(kit, { tag: "%" }), ["one"]);
+    assert.deepEqual(await names(kit, { tag: "a" }), ["two"]);
+  });
+
+  scenario("a job with a live run is not deleted; with ended ones it is, and they stay readable", async (kit) => {
+    const job = await make(kit, "prices");
+    const run = await kit.page("one", { jobId: job.id, name: "prices", url: job.url, site: job.site });
+    const refuse = () => refused("illegal_transition", kit.store.deleteJob(job.id));
+    await refuse();
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    await refuse();
+    await kit.store.changeRun(run.id, "paused", "Run paused", kit.now);
+    await refuse();
+    await kit.store.changeRun(run.id, "running", "Run resumed", kit.now);
+    await kit.settle(lane, tasks, { ...DONE, kind: "completed", artifacts: [], results: ["kept"], detail: null });
+    const cancelled = await kit.page("two", { jobId: job.id });
+    await refuse();
+    await kit.store.changeRun(cancelled.id, "cancelled", "Run cancelled", kit.now);
+    await kit.store.sweepEnded(10, kit.now);
+
+    await kit.store.deleteJob(job.id);
+    assert.equal(await kit.store.job(job.id), null);
+    assert.deepEqual(await kit.store.jobs({ limit: 10 }), []);
+    await refused("not_found", kit.store.deleteJob(job.id));
+    const left = await kit.store.run(run.id);
+    assert.deepEqual([left?.status, left?.jobId, left?.name], ["completed", job.id, "prices"]);
+    assert.deepEqual(
+      (await kit.store.runs({ jobId: job.id, limit: 10 })).map(({ id }) => id),
+      [cancelled.id, run.id],
+    );
+    assert.equal(await kit.store.countResults(run.id), 1);
+    assert.ok((await kit.events(run)).length >= 3);
+  });
+
+  scenario("the runs of other jobs do not keep a job", async (kit) => {
+    const [mine, other] = [await make(kit, "mine"), await make(kit, "other")];
+    await kit.store.startRun(
+      { kind: "page", jobId: other.id, maxAttempts: 1, snapshot: null },
+      [newTask("k")],
+      kit.now,
+    );
+    await kit.store.deleteJob(mine.id);
+    assert.deepEqual(await names(kit, {}), ["other"]);
+  });
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import type { Made, NewRun, Once, Store } from "../../../src/store/port.ts";
+import { newJob } from "./jobs.ts";
+import { DONE, type Kit, LANE, newTask, refused, type Scenario } from "./kit.ts";
+import { newSession } from "./sessions.ts";
+
+const DAY = 24 * 3_600_000;
+const ONCE: Once = { key: "key-1", fingerprint: "print-1" };
+const RUN: NewRun = { kind: "page", name: "page", url: "https://a.example/", maxAttempts: 3, snapshot: { a: [1] } };
+
+interface Verb {
+  what: string;
+  make(store: Store, now: number, once?: Once): Promise<Made<{ id: string }>>;
+  /** The ids of what is there. */
+  ids(store: Store): Promise<string[]>;
+}
+
+const list = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+/** Every verb that may be called again under a key. */
+const VERBS: readonly Verb[] = [
+  {
+    what: "a job",
+    make: (store, now, once) => store.createJob(newJob("job", { tags: ["t"] }), now, once),
+    ids: async (store) => list(await store.jobs({ limit: 100 })),
+  },
+  {
+    what: "a run",
+    make: (store, now, once) => store.startRun(RUN, [newTask("a"), newTask("b")], now, once),
+    ids: async (store) => list(await store.runs({ limit: 100 })),
+  },
+  {
+    what: "a session",
+    make: (store, now, once) => store.createSession(newSession("login"), now, once),
+    ids: async (store) => list(await store.sessions({ limit: 100 })),
+  },
+];
+
+async function expectRepeats(kit: Kit, verb: Verb, first: Made<{ id: string }>, store = kit.store): Promise<void> {
+  const again = await verb.make(store, kit.now, ONCE);
+  assert.deepEqual(again, { made: first.made, lanes: [], replayed: true });
+}
+
+export function onceScenarios(scenario: Scenario): void {
+  for (const verb of VERBS) {
+    scenario(`${verb.what} is made once per key, from every connection, with equal answers`, async (kit) => {
+      const other = await kit.open();
+      const answers = await Promise.all([
+        verb.make(kit.store, kit.now, ONCE),
+        verb.make(other, kit.now, ONCE),
+        verb.make(kit.store, kit.now, ONCE),
+      ]);
+      const first = answers.find((one) => !one.replayed);
+      assert.ok(first !== undefined);
+      assert.equal(answers.filter((one) => one.replayed).length, 2);
+      for (const answer of answers) assert.deepEqual(answer.made, first.made);
+      assert.deepEqual(await verb.ids(kit.store), [first.made.id]);
+      kit.pass(DAY);
+      await expectRepeats(kit, verb, first);
+    });
+
+    scenario(`${verb.what} is not made again after the database was closed and opened`, async (kit) => {
+      const before = await kit.open();
+      const first = await verb.make(before, kit.now, ONCE);
+      await before.close();
+      const after = await kit.open();
+      await expectRepeats(kit, verb, first, after);
+      assert.deepEqual(await verb.ids(after), [first.made.id]);
+    });
+
+    scenario(`${verb.what} under a key of another call is refused, and nothing is made`, async (kit) => {
+      const first = await verb.make(kit.store, kit.now, ONCE);
+      await refused("idempotency_conflict", verb.make(kit.store, kit.now, { ...ONCE, fingerprint: "print-2" }));
+      assert.deepEqual(await verb.ids(kit.store), [first.made.id]);
+      await expectRepeats(kit, verb, first);
+    });
+
+    scenario(`${verb.what} without a key is made every time, and under another key too`, async (kit) => {
+      for (const once of [undefined, undefined, ONCE, { ...ONCE, key: "key-2" }]) {
+        assert.equal((await verb.make(kit.store, kit.now, once)).replayed, false);
+      }
+      assert.equal(new Set(await verb.ids(kit.store)).size, 4);
+    });
+
+    scenario(`${verb.what} is made anew when its key is old enough to be forgotten`, async (kit) => {
+      const first = await verb.make(kit.store, kit.now, ONCE);
+      kit.pass(6 * DAY);
+      await expectRepeats(kit, verb, first);
+      kit.pass(2 * DAY);
+      // Also for another call: a forgotten key is as good as new.
+      const once = { ...ONCE, fingerprint: "print-2" };
+      const second = await verb.make(kit.store, kit.now, once);
+      assert.equal(second.replayed, false);
+      assert.notEqual(second.made.id, first.made.id);
+      const again = await verb.make(kit.store, kit.now, once);
+      assert.deepEqual([again.replayed, again.made], [true, second.made]);
+      await refused("idempotency_conflict", verb.make(kit.store, kit.now, ONCE));
+      assert.equal((await verb.ids(kit.store)).length, 2);
+    });
+  }
+
+  scenario("one key is one call: a key of a job is refused for a session", async (kit) => {
+    await kit.store.createJob(newJob("job"), kit.now, ONCE);
+    await refused(
+      "idempotency_conflict",
+      kit.store.createSession(newSession("login"), kit.now, { ...ONCE, fingerprint: "session" }),
+    );
+    assert.deepEqual(await kit.store.sessions({ limit: 10 }), []);
+  });
+
+  scenario("the first answer is given again, whatever has become of the job since", async (kit) => {
+    const first = await kit.store.createJob(newJob("before"), kit.now, ONCE);
+    await kit.store.updateJob(first.made.id, { name: "after" }, kit.now);
+    const again = () => kit.store.createJob(newJob("before"), kit.now, ONCE);
+    assert.deepEqual((await again()).made, first.made);
+    await kit.store.deleteJob(first.made.id);
+    assert.deepEqual((await again()).made, first.made);
+    assert.deepEqual(await kit.store.jobs({ limit: 10 }), []);
+  });
+
+  scenario("a session that was deleted does not come back by a repeated call", async (kit) => {
+    const first = await kit.store.createSession(newSession("login"), kit.now, ONCE);
+    await kit.store.deleteSession(first.made.id);
+    const again = await kit.store.createSession(newSession("login"), kit.now, ONCE);
+    assert.deepEqual(again.made, first.made);
+    assert.equal(await kit.store.session(first.made.id), null);
+  });
+
+  scenario("a run that has ended is not started again by a repeated call", async (kit) => {
+    const start = () => kit.store.startRun(RUN, [newTask("a")], kit.now, ONCE);
+    const first = await start();
+    assert.deepEqual(first.lanes, [LANE]);
+    const lane = await kit.take("A");
+    await kit.work(lane, DONE);
+    const again = await start();
+    assert.deepEqual([again.made, again.lanes, again.replayed], [first.made, [], true]);
+    assert.equal(await kit.status(first.made), "completed");
+    assert.deepEqual(await kit.counts(first.made), { completed: 1 });
+    assert.equal((await kit.ends(first.made)).length, 1);
+    assert.deepEqual((await kit.claim(lane)).tasks, []);
+  });
+
+  scenario("a call that was refused keeps no key: what is right the second time is made", async (kit) => {
+    const alias = { ...RUN, alias: "only one" };
+    await kit.store.openRun(alias, kit.now);
+    await assert.rejects(kit.store.startRun(alias, [newTask("a")], kit.now, ONCE));
+    assert.equal((await kit.store.runs({ limit: 10 })).length, 1);
+    assert.deepEqual(await kit.store.lanesWithWork(), []);
+    const { replayed } = await kit.store.startRun(RUN, [newTask("a")], kit.now, ONCE);
+    assert.equal(replayed, false);
+  });
+
+  scenario("many old keys are forgotten a few at a time, and none of the young ones", async (kit) => {
+    const key = (n: number) => ({ key: `old-${n}`, fingerprint: "print" });
+    for (let n = 0; n < 250; n += 1) await kit.store.createJob(newJob("old"), kit.now, key(n));
+    kit.pass(8 * DAY);
+    for (let n = 0; n < 5; n += 1)
+      await kit.store.createJob(newJob("young"), kit.now, { ...key(n), key: `young-${n}` });
+    for (let n = 0; n < 250; n += 50) {
+      assert.equal((await kit.store.createJob(newJob("new"), kit.now, key(n))).replayed, false);
+    }
+    for (let n = 0; n < 5; n += 1) {
+      const once = { ...key(n), key: `young-${n}` };
+      assert.equal((await kit.store.createJob(newJob("young"), kit.now, once)).replayed, true);
+    }
+  });
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import type { NewSession, SessionHealth } from "../../../src/store/port.ts";
+import { type Kit, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
+
+export function newSession(name: string | null, more: Partial<NewSession> = {}): NewSession {
+  return {
+    name,
+    origin: "https://a.example",
+    holds: ["cookies"],
+    sealed: Uint8Array.from([0, 1, 2, 254, 255]),
+    checkUrl: null,
+    ...more,
+  };
+}
+
+async function make(kit: Kit, name: string | null, more: Partial<NewSession> = {}) {
+  return (await kit.store.createSession(newSession(name, more), kit.now)).made;
+}
+
+const bytes = (sealed: Uint8Array | undefined) => [...(sealed ?? [])];
+
+export function sessionScenarios(scenario: Scenario): void {
+  scenario("a session is kept with its sealed bytes, which the answer does not repeat", async (kit) => {
+    const given = newSession("login", { holds: ["cookies", "headers"], checkUrl: "https://a.example/me" });
+    const { made, lanes, replayed } = await kit.store.createSession(given, kit.now);
+    assert.deepEqual([lanes, replayed], [[], false]);
+    assert.deepEqual(
+      { ...made, sealed: null },
+      { ...given, sealed: null, id: made.id, health: null, createdAt: kit.now },
+    );
+    assert.ok(made.sealed instanceof Uint8Array);
+    assert.equal(made.sealed.length, 0);
+    const other = await kit.open();
+    const read = await other.session(made.id);
+    assert.deepEqual(bytes(read?.sealed), bytes(given.sealed));
+    assert.deepEqual({ ...read, sealed: null }, { ...made, sealed: null });
+    assert.deepEqual(
+      (await other.sessions({ limit: 10 })).map((one) => bytes(one.sealed)),
+      [bytes(given.sealed)],
+    );
+  });
+
+  scenario("an id that is no session's reads as null, and cannot be judged or deleted", async (kit) => {
+    const health: SessionHealth = { status: "healthy", message: "signed in", checkedAt: kit.now };
+    for (const id of [NOBODY, "not an id", ""]) {
+      assert.equal(await kit.store.session(id), null);
+      await refused("not_found", kit.store.noteSessionHealth(id, health));
+      await refused("not_found", kit.store.deleteSession(id));
+    }
+  });
+
+  scenario("the newest word about a session's health is what counts", async (kit) => {
+    const made = await make(kit, "login");
+    for (const status of ["healthy", "rejected", "unreachable"] as const) {
+      kit.pass(10);
+      const health: SessionHealth = { status, message: `it is ${status}`, checkedAt: kit.now };
+      const noted = await kit.store.noteSessionHealth(made.id, health);
+      assert.deepEqual(noted.health, health);
+      assert.deepEqual(bytes(noted.sealed), bytes(newSession(null).sealed));
+      assert.deepEqual((await kit.store.session(made.id))?.health, health);
+    }
+  });
+
+  scenario("a deleted session is gone, and only that one", async (kit) => {
+    const [one, two] = [await make(kit, "one"), await make(kit, "two")];
+    await kit.store.deleteSession(one.id);
+    assert.equal(await kit.store.session(one.id), null);
+    await refused("not_found", kit.store.deleteSession(one.id));
+    assert.deepEqual(
+      (await kit.store.sessions({ limit: 10 })).map(({ id }) => id),
+      [two.id],
+    );
+  });
+
+  scenario("sessions come newest first, by origin, without gaps or doubles while others are added", async (kit) => {
+    const made: string[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      made.unshift((await make(kit, `s${n}`)).id);
+      await make(kit, `noise ${n}`, { origin: "https://b.example" });
+    }
+    const seen = await walk(
+      (position) => kit.store.sessions({ ...position, origin: "https://a.example" }),
+      2,
+      () => make(kit, "late"),
+    );
+    assert.deepEqual(
+      seen.map(({ id }) => id),
+      made,
+    );
+    const all = await walk((position) => kit.store.sessions(position), 5);
+    assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
+    assert.equal(all.filter(({ name }) => name !== "late").length, 14);
+    assert.deepEqual(await kit.store.sessions({ origin: "https://A.example", limit: 10 }), []);
+    assert.deepEqual(await kit.store.sessions({ origin: "https://a", limit: 10 }), []);
+  });
+
+  scenario("a position that is no session's is refused, and named", async (kit) => {
+    await make(kit, "one");
+    for (const after of [NOBODY, "not an id", ""]) {
+      await refusedField("after", kit.store.sessions({ after, limit: 10 }));
+      await refusedField("after", kit.store.sessions({ after, origin: "https://a.example", limit: 10 }));
+    }
+  });
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import type { LearnedStrategy } from "../../../src/domain/run-facts.ts";
+import {
+  DONE,
+  evidence,
+  FAILED,
+  type Kit,
+  movedTo,
+  NOBODY,
+  refused,
+  refusedField,
+  retryAt,
+  type Scenario,
+  type Verdict,
+  walk,
+} from "./kit.ts";
+
+const OTHER = "site:b.example";
+
+function yielding(...results: unknown[]): Verdict {
+  return { kind: "completed", artifacts: [], results, detail: null };
+}
+
+function file(letter: string) {
+  return { hash: letter.repeat(64), size: 3, contentType: "text/plain", url: `https://a.example/${letter}` };
+}
+
+/** What the page's first attempt left behind, and the lane that goes on with it. */
+async function failOnce(kit: Kit, letter: string) {
+  const run = await kit.page(letter);
+  const lane = await kit.take("A");
+  const { tasks } = await kit.claim(lane);
+  await kit.report(lane, tasks, retryAt(kit.now), { evidence: [evidence(letter)] });
+  await kit.store.releaseLane(lane);
+  const [kept] = await kit.store.artifactsOf(tasks[0]?.id ?? "");
+  assert.ok(kept !== undefined);
+  return { run, kept };
+}
+
+const LEARNED: LearnedStrategy = {
+  strategy: "browser",
+  reason: "the page is empty without scripts",
+  learned_at: "2030-01-01T00:00:00.000Z",
+  expires_at: "2030-01-08T00:00:00.000Z",
+};
+
+export function yieldScenarios(scenario: Scenario): void {
+  scenario("the records of a run come oldest first, in pages, while others are added", async (kit) => {
+    const run = await kit.runWith(["a", "b", "c", "d"]);
+    const noise = await kit.runWith(["n"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const mine = tasks.filter((task) => task.runId === run.id);
+    const settle = async () => {
+      const task = mine.shift();
+      if (task !== undefined) await kit.settle(lane, [task], yielding(`${task.key} 0`, { of: task.key }, null));
+    };
+    await settle();
+    await kit.settle(
+      lane,
+      tasks.filter((task) => task.runId === noise.id),
+      yielding("noise"),
+    );
+    await settle();
+    const seen = await walk((position) => kit.store.results(run.id, position), 2, settle);
+    assert.deepEqual(
+      seen.map(({ data, ordinal }) => [ordinal, data]),
+      ["a", "b", "c", "d"].flatMap((key) => [
+        [0, `${key} 0`],
+        [1, { of: key }],
+        [2, null],
+      ]),
+    );
+    assert.equal(await kit.store.countResults(run.id), 12);
+    assert.equal(await kit.store.countResults(noise.id), 1);
+    const [first] = seen;
+    const task = await kit.store.taskByKey(run.id, "a");
+    assert.deepEqual(
+      { ...first, id: "" },
+      { id: "", taskId: task?.id, runId: run.id, url: task?.url, ordinal: 0, data: "a 0", createdAt: kit.now },
+    );
+  });
+
+  scenario("a record names the address it really came from, and its run after a move", async (kit) => {
+    const run = await kit.runWith(["a"]);
+    await kit.work(await kit.take("A"), movedTo(OTHER));
+    await kit.work(await kit.take("A", OTHER), yielding("there"));
+    const [record] = await kit.store.results(run.id, { limit: 10 });
+    assert.deepEqual([record?.url, record?.data, record?.runId], ["https://b.example/", "there", run.id]);
+    assert.equal(await kit.store.countResults(run.id), 1);
+  });
+
+  scenario("records of an unknown run, and positions that are none, are refused", async (kit) => {
+    const run = await kit.runWith(["a"]);
+    assert.deepEqual(await kit.store.results(run.id, { limit: 10 }), []);
+    assert.equal(await kit.store.countResults(run.id), 0);
+    for (const id of [NOBODY, "not an id", ""]) {
+      await refused("not_found", kit.store.results(id, { limit: 10 }));
+      await refused("not_found", kit.store.countResults(id));
+    }
+    const task = await kit.store.taskByKey(run.id, "a");
+    for (const after of [NOBODY, "not an id", "", task?.id ?? ""]) {
+      await refusedField("after", kit.store.results(run.id, { after, limit: 10 }));
+      await refusedField("after", kit.store.tasks(run.id, { after: `${after}x`, limit: 10 }));
+    }
+  });
+
+  scenario("a file is found by its id, with what it is", async (kit) => {
+    await kit.runWith(["a"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const snapshot = { ...file("b"), role: "snapshot" as const, contentType: null };
+    await kit.settle(lane, tasks, { kind: "completed", artifacts: [file("a"), snapshot], results: [], detail: null });
+    const kept = await kit.store.artifactsOf(tasks[0]?.id ?? "");
+    assert.deepEqual(
+      kept.map(({ role }) => role),
+      ["file", "snapshot"],
+    );
+    const other = await kit.open();
+    for (const one of kept) assert.deepEqual(await other.artifact(one.id), one);
+    for (const id of [NOBODY, "not an id", "", tasks[0]?.id ?? ""]) assert.equal(await kit.store.artifact(id), null);
+  });
+
+  scenario("the id of a picture that was replaced never becomes another file's", async (kit) => {
+    const { run, kept } = await failOnce(kit, "a");
+    const lane = await kit.take("A");
+    // The page is had at the second try, and yields records but no file.
+    await kit.work(lane, yielding("had"));
+    assert.equal(await kit.status(run), "completed");
+    assert.equal(await kit.store.artifact(kept.id), null);
+    await kit.store.releaseLane(lane);
+    const next = await failOnce(kit, "b");
+    assert.notEqual(next.kept.id, kept.id);
+    assert.ok(next.kept.row > kept.row, "whoever reads on behind a file sees the new ones");
+    assert.equal(await kit.store.artifact(kept.id), null);
+    await kit.work(await kit.take("A"), DONE);
+  });
+
+  scenario("what a site was found to need is known until it is forgotten", async (kit) => {
+    await kit.page("a");
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    await kit.report(lane, tasks, DONE, { learned: { site: "a.example", what: LEARNED } });
+    assert.deepEqual((await kit.store.site("a.example"))?.learned, LEARNED);
+    assert.deepEqual((await kit.store.sites())[0]?.learned, LEARNED);
+    await kit.store.setSite("a.example", { burst: 2 });
+    assert.deepEqual((await (await kit.open()).site("a.example"))?.learned, LEARNED);
+    const site = await kit.store.forgetLearned("a.example");
+    assert.deepEqual([site.learned, site.burst], [null, 2]);
+    assert.equal((await kit.store.site("a.example"))?.learned, null);
+    assert.equal((await kit.store.forgetLearned("a.example")).learned, null);
+    await refused("not_found", kit.store.forgetLearned("nobody.example"));
+  });
+
+  scenario("a later attempt may take back what a site was found to need, also one that fails", async (kit) => {
+    await kit.runWith(["a", "b"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    await kit.report(lane, tasks.slice(0, 1), DONE, { learned: { site: "a.example", what: LEARNED } });
+    await kit.report(lane, tasks.slice(1), FAILED, { learned: { site: "a.example", what: null } });
+    assert.equal((await kit.store.site("a.example"))?.learned, null);
+  });
+}

@@ -61,7 +61,7 @@ const MOUNT_IDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 const MOUNT_ATTRIBUTES = ["data-reactroot", "data-v-app", "ng-app", "data-ng-app", "data-ember-extension"] as const;
-const MOUNT_TAG = /^(?:app-[\w-]+|[\w-]+-app|[\w-]+-root)$/;
+const MOUNT_TAG = /^[\w-]+-(?:app|root)$/;
 const NOT_FILLED_IN: ReadonlySet<string> = new Set(["hidden", "submit", "button", "image", "reset", "checkbox"]);
 const SCRIPT_TYPE = /^$|javascript|ecmascript|^module$|^text\/babel$/;
 

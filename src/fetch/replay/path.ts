@@ -34,8 +34,8 @@ export function compilePath(text: string): Path {
   };
 }
 
-/** `$.data.items`, with brackets where a name is no plain word. */
-export function writePath(names: readonly (string | "*")[], wildcard = "*"): string {
+/** `$.data.items`, with brackets where a name is no plain word. `wildcard` is what stands for any index. */
+export function writePath(names: readonly string[], wildcard?: string): string {
   const parts = names.map((name) => {
     if (name === wildcard) return "[*]";
     return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}']`;
@@ -74,7 +74,8 @@ export function withValueAt(value: JsonValue, names: readonly string[], next: Js
   if (name === undefined) return next ?? null;
   if (typeof value !== "object" || value === null) return value;
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, JsonValue>;
-  if (rest.length === 0 && next === undefined) delete copy[name];
+  // A list keeps its other places.
+  if (rest.length === 0 && next === undefined && !Array.isArray(value)) delete copy[name];
   else copy[name] = rest.length === 0 ? (next ?? null) : withValueAt(copy[name] ?? null, rest, next);
   return copy as JsonValue;
 }

@@ -1,0 +1,111 @@
+/** How an API goes on to its next page, by the names that such things have. */
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Exchange } from "./exchange.ts";
+import { isObject, readJson } from "./json-body.ts";
+import { nextLink } from "./pagination.ts";
+import { writePath, writePointer } from "./path.ts";
+
+export type GuessedPagination = { kind: string } & Record<string, string | number>;
+
+/** A number, cursor or limit in the request. */
+interface Parameter {
+  name: string;
+  value: JsonValue;
+  /** How a recipe names the place. */
+  place: Record<string, string>;
+}
+
+const PAGE = /^(?:page|p|pg|paged|page_?(?:no|num|number|index)|current_?page|pagina|seite)$/i;
+const OFFSET = /^(?:offset|skip|start|from|first_?result|start_?(?:index|at|row)|\$skip)$/i;
+const LIMIT = /^(?:limit|count|size|per_?page|page_?size|rows|take|num|max_?results|hits_?per_?page|first|\$top)$/i;
+const CURSOR =
+  /^(?:cursor|after|(?:page|next|continuation|scroll|pagination)_?(?:token|cursor|id|key)|continuation|starting_after|since_id)$/i;
+const NEXT_CURSOR =
+  /^(?:next_?cursor|end_?cursor|next_?(?:page_?)?(?:token|key|id)|continuation(?:_?token)?|cursor|scroll_?id|next|after)$/i;
+const NEXT_LINK = /^(?:next|next_?(?:url|link|href|page|page_?url)|@odata\.nextlink)$/i;
+/** A cursor that is asked for by another name than it is given by. */
+const ASKED_AS: Readonly<Record<string, string>> = { endcursor: "after", nextpagetoken: "pageToken" };
+const MAX_DEPTH = 6;
+
+/** What the answer says itself comes first, then a cursor, then numbers in the request. Null: nothing to be seen. */
+export function guessPagination(exchange: Exchange, json: JsonValue, itemCount: number): GuessedPagination | null {
+  if (nextLink(exchange.response.headers["link"] ?? "") !== undefined) return { kind: "link" };
+  const parameters = parametersOf(exchange.request);
+  return guessLink(json) ?? guessCursor(json, parameters) ?? guessNumber(parameters, itemCount);
+}
+
+/** Where the first page begins: the recorded request may have been a later one. */
+export function withoutCursor(exchange: Exchange, guess: GuessedPagination | null): string | null {
+  if (guess?.kind !== "cursor" || typeof guess["param"] !== "string" || guess["in"] === "form") return null;
+  return new URL(exchange.request.url).searchParams.has(guess["param"]) ? guess["param"] : null;
+}
+
+function guessLink(json: JsonValue): GuessedPagination | null {
+  for (const { names, value } of outerValues(json)) {
+    const last = names.at(-1) ?? "";
+    const isNext = NEXT_LINK.test(last) || (last === "href" && NEXT_LINK.test(names.at(-2) ?? ""));
+    if (isNext && typeof value === "string" && /^(?:https?:\/\/|\/|\?)/.test(value)) {
+      return { kind: "link", next: writePath(names) };
+    }
+  }
+  return null;
+}
+
+function guessCursor(json: JsonValue, parameters: readonly Parameter[]): GuessedPagination | null {
+  const known = parameters.find(({ name }) => CURSOR.test(name));
+  for (const { names, value } of outerValues(json)) {
+    const last = names.at(-1) ?? "";
+    if (!NEXT_CURSOR.test(last) || value === "" || (typeof value !== "string" && typeof value !== "number")) continue;
+    // A bare `next: 2` or `after` may be anything; with a parameter to put it into, it is the cursor.
+    if (known !== undefined) return { kind: "cursor", ...known.place, next: writePath(names) };
+    if (/^(?:next|after|cursor)$/i.test(last)) continue;
+    const plain = last.toLowerCase().replaceAll("_", "");
+    const param = ASKED_AS[plain] ?? last.replace(/^next_?/i, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+    return { kind: "cursor", param, next: writePath(names) };
+  }
+  return null;
+}
+
+function guessNumber(parameters: readonly Parameter[], itemCount: number): GuessedPagination | null {
+  const number = (pattern: RegExp) =>
+    parameters.find(({ name, value }) => pattern.test(name) && /^\d{1,9}$/.test(String(value)));
+  const page = number(PAGE);
+  if (page !== undefined) return { kind: "page", ...page.place, start: Math.min(1, Number(page.value)), step: 1 };
+  const offset = number(OFFSET);
+  if (offset === undefined) return null;
+  const limit = Number(number(LIMIT)?.value ?? itemCount);
+  return limit > 0 ? { kind: "offset", ...offset.place, start: 0, limit } : null;
+}
+
+function parametersOf({ url, body }: Exchange["request"]): Parameter[] {
+  const found: Parameter[] = [];
+  for (const [name, value] of new URL(url).searchParams) found.push({ name, value, place: { param: name } });
+  if (body === null) return found;
+  const json = readJson(body);
+  if (json !== undefined) {
+    for (const { names, value } of outerValues(json)) {
+      found.push({ name: names.at(-1) ?? "", value, place: { pointer: writePointer(names) } });
+    }
+  } else if (/^[^\s=&]+=/.test(body)) {
+    for (const [name, value] of new URLSearchParams(body))
+      found.push({ name, value, place: { param: name, in: "form" } });
+  }
+  return found;
+}
+
+/** Texts and numbers that are not in a list: what is said about the page rather than by its items. */
+function outerValues(json: JsonValue): { names: string[]; value: JsonValue }[] {
+  const found: { names: string[]; value: JsonValue }[] = [];
+  let level: { names: string[]; value: JsonValue }[] = [{ names: [], value: json }];
+  // Level by level: what stands further out is more likely about the whole.
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
+    const deeper: typeof level = [];
+    for (const { names, value } of level.slice(0, 1000)) {
+      if (isObject(value)) {
+        for (const [key, inner] of Object.entries(value)) deeper.push({ names: [...names, key], value: inner });
+      } else if (!Array.isArray(value) && names.length > 0) found.push({ names, value });
+    }
+    level = deeper;
+  }
+  return found;
+}

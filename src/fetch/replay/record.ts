@@ -1,0 +1,143 @@
+/** Listens to a page in a browser, and keeps the exchanges of JSON that its scripts have with their servers. */
+import type { Page, Request } from "playwright-core";
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Exchange } from "./exchange.ts";
+import { readJson } from "./json-body.ts";
+
+export interface RecordOptions {
+  clock: Clock;
+  /** Kept at most; what comes later is counted as dropped. */
+  maxExchanges?: number;
+  /** Of one answer, and of all together. */
+  maxBodyBytes?: number;
+  maxBytes?: number;
+  /** The page has settled when no script has been waiting for an answer for so long. */
+  quietMs?: number;
+}
+
+export interface Recording {
+  /** In the order in which they ended. */
+  readonly exchanges: readonly Exchange[];
+  /** Answers of JSON that were too many or too large to be kept. */
+  readonly dropped: number;
+  /** Resolves when the page has settled, or with false after `timeoutMs`. To be called once the page has loaded. */
+  settled(timeoutMs: number): Promise<boolean>;
+  stop(): void;
+}
+
+const DEFAULTS = { maxExchanges: 200, maxBodyBytes: 5 * 1024 * 1024, maxBytes: 50 * 1024 * 1024, quietMs: 500 };
+const MAX_TEXT = 500_000;
+
+/** To be called before the page is opened. */
+export function recordExchanges(page: Page, options: RecordOptions): Recording {
+  return new Recorder(page, { ...DEFAULTS, ...options });
+}
+
+/** What a reader sees of the page, for ranking what was recorded. */
+export async function visibleText(page: Page): Promise<string> {
+  return String(await page.evaluate(`(document.body?.innerText ?? "").slice(0, ${MAX_TEXT})`));
+}
+
+class Recorder implements Recording {
+  readonly exchanges: Exchange[] = [];
+  dropped = 0;
+  readonly #page: Page;
+  readonly #options: Required<RecordOptions>;
+  /** Asked and not answered, or answered and not yet read. */
+  readonly #open = new Set<Request>();
+  #bytes = 0;
+  #quiet: Timer | null = null;
+  #onSettled: (() => void) | null = null;
+
+  constructor(page: Page, options: Required<RecordOptions>) {
+    this.#page = page;
+    this.#options = options;
+    page.on("request", this.#onRequest);
+    page.on("requestfinished", this.#onFinished);
+    page.on("requestfailed", this.#onFailed);
+  }
+
+  settled(timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const limit = this.#options.clock.after(timeoutMs, () => end(false), { keepAlive: true });
+      const end = (settled: boolean) => {
+        limit.cancel();
+        this.#quiet?.cancel();
+        this.#onSettled = null;
+        resolve(settled);
+      };
+      this.#onSettled = () => end(true);
+      this.#look();
+    });
+  }
+
+  stop(): void {
+    this.#page.off("request", this.#onRequest);
+    this.#page.off("requestfinished", this.#onFinished);
+    this.#page.off("requestfailed", this.#onFailed);
+    this.#quiet?.cancel();
+  }
+
+  readonly #onRequest = (request: Request) => {
+    if (!isByScript(request)) return;
+    this.#open.add(request);
+    this.#look();
+  };
+
+  readonly #onFailed = (request: Request) => {
+    if (this.#open.delete(request)) this.#look();
+  };
+
+  readonly #onFinished = (request: Request) => {
+    if (!this.#open.has(request)) return;
+    void this.#read(request)
+      // The page was closed or has moved on, and the browser has forgotten the answer.
+      .catch(() => {})
+      .finally(() => this.#onFailed(request));
+  };
+
+  #look(): void {
+    this.#quiet?.cancel();
+    if (this.#onSettled === null || this.#open.size > 0) return;
+    this.#quiet = this.#options.clock.after(this.#options.quietMs, () => this.#onSettled?.(), { keepAlive: true });
+  }
+
+  async #read(request: Request): Promise<void> {
+    const { maxExchanges, maxBodyBytes, maxBytes } = this.#options;
+    const response = await request.response();
+    if (response === null) return;
+    const headers = await response.allHeaders();
+    const contentType = headers["content-type"] ?? null;
+    if (!mayBeJson(contentType)) return;
+    const { responseBodySize } = await request.sizes();
+    if (this.exchanges.length >= maxExchanges || responseBodySize > maxBodyBytes || this.#bytes >= maxBytes) {
+      this.dropped += 1;
+      return;
+    }
+    const sent = await request.allHeaders();
+    const bytes = await response.body();
+    const body = bytes.toString("utf8");
+    if (readJson(body) === undefined) return;
+    // On the wire it may have been smaller, and others may have come meanwhile.
+    const fits = bytes.length <= maxBodyBytes && this.#bytes + bytes.length <= maxBytes;
+    if (!fits || this.exchanges.length >= maxExchanges) {
+      this.dropped += 1;
+      return;
+    }
+    this.#bytes += bytes.length;
+    this.exchanges.push({
+      request: { method: request.method(), url: request.url(), headers: sent, body: request.postData() },
+      response: { status: response.status(), headers, contentType, body },
+    });
+  }
+}
+
+function isByScript(request: Request): boolean {
+  const type = request.resourceType();
+  return (type === "xhr" || type === "fetch") && /^https?:/.test(request.url());
+}
+
+/** Servers send JSON as plain text and as script too. */
+function mayBeJson(contentType: string | null): boolean {
+  return contentType === null || /\bjson\b|[+/]json|text\/plain|javascript/i.test(contentType);
+}

@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JsonValue } from "../../../src/domain/queue-item.ts";
+import type { Exchange } from "../../../src/fetch/replay/exchange.ts";
+import { writeJob } from "../../../src/fetch/replay/job.ts";
+import { type RankedExchange, rankExchanges } from "../../../src/fetch/replay/rank.ts";
+import { parseReplay } from "../../../src/fetch/replay/recipe.ts";
+
+const NAMES = ["Walnut table", "Linen curtain", "Copper kettle", "Woollen blanket", "Oak bench"];
+const PRODUCTS = NAMES.map((name, index) => ({
+  sku: `SKU-10${index}`,
+  name,
+  price: { amount: 19.5 + index, currency: "EUR" },
+}));
+const VISIBLE = `Example Shop  Home  Basket\n${PRODUCTS.map(({ name, price }) => `${name} ${price.amount} EUR`).join("\n")}\nImprint`;
+
+interface Made {
+  url?: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | null;
+  status?: number;
+  type?: string;
+  answerHeaders?: Record<string, string>;
+}
+
+function made(json: JsonValue | string, more: Made = {}): Exchange {
+  return {
+    request: {
+      method: more.method ?? "GET",
+      url: more.url ?? "https://shop.example/api/products",
+      headers: more.headers ?? {},
+      body: more.body ?? null,
+    },
+    response: {
+      status: more.status ?? 200,
+      headers: more.answerHeaders ?? {},
+      contentType: more.type ?? "application/json",
+      body: typeof json === "string" ? json : JSON.stringify(json),
+    },
+  };
+}
+
+function best(json: JsonValue, more: Made = {}): RankedExchange {
+  const [first] = rankExchanges([made(json, more)], VISIBLE);
+  assert.ok(first !== undefined);
+  return first;
+}
+
+describe("of all that a page asked for", () => {
+  it("the list that it shows comes first; settings, translations and measuring sink", () => {
+    const exchanges = [
+      made({ flags: NAMES, currency: "EUR" }, { url: "https://shop.example/api/feature-flags" }),
+      made(
+        { home: "Home", basket: "Basket", imprint: "Imprint", names: NAMES.join(" ") },
+        { url: "https://shop.example/i18n/en.json" },
+      ),
+      made({ events: PRODUCTS }, { url: "https://www.google-analytics.com/g/data", method: "POST" }),
+      made({ user: null }, { url: "https://shop.example/api/me" }),
+      made({ data: PRODUCTS }, { url: "https://shop.example/api/products" }),
+      made(PRODUCTS.slice(0, 2) as JsonValue, { url: "https://shop.example/api/recent" }),
+    ];
+    const ranked = rankExchanges(exchanges, VISIBLE);
+    assert.deepEqual(
+      ranked.slice(0, 2).map(({ exchange }) => exchange.request.url),
+      ["https://shop.example/api/products", "https://shop.example/api/recent"],
+    );
+    assert.ok((ranked[0]?.coverage ?? 0) > 0.6 && (ranked[0]?.score ?? 0) <= 1);
+  });
+
+  it("only good answers of JSON by GET or POST count, whatever they are called", () => {
+    const exchanges = [
+      made(JSON.stringify(PRODUCTS), { type: "text/plain" }),
+      made(PRODUCTS as JsonValue, { type: "text/html" }),
+      made(PRODUCTS as JsonValue, { status: 404 }),
+      made(PRODUCTS as JsonValue, { method: "PUT" }),
+      made("no JSON at all"),
+      made('"Walnut table"'),
+    ];
+    assert.deepEqual(
+      rankExchanges(exchanges, VISIBLE).map(({ exchange }) => exchange.response.contentType),
+      ["text/plain"],
+    );
+  });
+
+  it("pages without spaces between words are measured too", () => {
+    const list = [{ name: "京都の古い茶碗" }, { name: "手作りの木の椅子" }];
+    const ranked = rankExchanges(
+      [made({ a: "何も関係ない" }), made({ list })],
+      "商品一覧 京都の古い茶碗です 手作りの木の椅子",
+    );
+    assert.equal(ranked[0]?.items?.path, "$.list[*]");
+    assert.ok((ranked[0]?.coverage ?? 0) > 0.5);
+  });
+
+  it("nothing is nothing", () => {
+    assert.deepEqual(rankExchanges([], VISIBLE), []);
+    assert.equal(rankExchanges([made({ list: PRODUCTS })], "")[0]?.score, 0);
+  });
+});
+
+describe("the items of an answer", () => {
+  const CASES: [name: string, json: JsonValue, path: string | undefined][] = [
+    ["the answer itself", PRODUCTS as JsonValue, "$[*]"],
+    ["under a name", { data: { products: PRODUCTS } }, "$.data.products[*]"],
+    ["under a name with signs", { "my list": { "it's": PRODUCTS } }, "$['my list']['it\\'s'][*]"],
+    ["among other lists", { menu: [{ t: "Home" }, { t: "Basket" }], rows: PRODUCTS }, "$.rows[*]"],
+    ["in a list of one", [{ hits: PRODUCTS }], "$[*].hits[*]"],
+    [
+      "in several groups",
+      { groups: [{ rows: PRODUCTS.slice(0, 2) }, { rows: PRODUCTS.slice(2) }] },
+      "$.groups[*].rows[*]",
+    ],
+    [
+      "with lists of their own",
+      { rows: PRODUCTS.map((product) => ({ ...product, images: [{ url: "a" }, { url: "b" }] })) },
+      "$.rows[*]",
+    ],
+    [
+      "behind edges",
+      { data: { list: { edges: PRODUCTS.map((node) => ({ node, cursor: "x" })) } } },
+      "$.data.list.edges[*].node",
+    ],
+    ["nowhere", { title: "Walnut table" }, undefined],
+  ];
+  for (const [name, json, path] of CASES) {
+    it(`${name}: ${path ?? "none"}`, () => {
+      const ranked = best(json);
+      assert.equal(ranked.items?.path, path);
+      if (path === undefined) return;
+      const { ok } = parseReplay({ request: { url: "https://shop.example/" }, items: path }, "replay");
+      const found = ok?.items?.all(json) as { name: string }[];
+      assert.deepEqual(
+        found.map((item) => item.name),
+        NAMES,
+      );
+    });
+  }
+});
+
+describe("the way to the next page", () => {
+  const rows = PRODUCTS as JsonValue;
+  const url = (query: string) => ({ url: `https://shop.example/api/products?${query}` });
+  const json = (body: JsonValue) => ({ method: "POST", body: JSON.stringify(body) });
+  const CASES: [name: string, answer: JsonValue, asked: Made, expected: object | null][] = [
+    ["a number in the query", { rows }, url("page=1&size=20"), { kind: "page", param: "page", start: 1, step: 1 }],
+    ["a number from 0", { rows }, url("pageIndex=0"), { kind: "page", param: "pageIndex", start: 0, step: 1 }],
+    ["a recording of page 7", { rows }, url("p=7"), { kind: "page", param: "p", start: 1, step: 1 }],
+    [
+      "an offset and a limit",
+      { rows },
+      url("offset=40&limit=20"),
+      { kind: "offset", param: "offset", start: 0, limit: 20 },
+    ],
+    ["an offset alone", { rows }, url("skip=0"), { kind: "offset", param: "skip", start: 0, limit: 5 }],
+    [
+      "a number in a JSON body",
+      { rows },
+      json({ query: "x", variables: { page: 2 } }),
+      { kind: "page", pointer: "/variables/page", start: 1, step: 1 },
+    ],
+    [
+      "a number in a form",
+      { rows },
+      { method: "POST", body: "action=more&paged=1" },
+      { kind: "page", param: "paged", in: "form", start: 1, step: 1 },
+    ],
+    [
+      "a cursor that was asked with",
+      { rows, paging: { next: "abc" } },
+      url("cursor=xyz"),
+      { kind: "cursor", param: "cursor", next: "$.paging.next" },
+    ],
+    [
+      "a cursor of the first page",
+      { rows, nextPageToken: "abc" },
+      {},
+      { kind: "cursor", param: "pageToken", next: "$.nextPageToken" },
+    ],
+    [
+      "a cursor with a plain name",
+      { rows, next_cursor: "abc" },
+      {},
+      { kind: "cursor", param: "cursor", next: "$.next_cursor" },
+    ],
+    [
+      "a cursor of GraphQL",
+      { data: { list: { rows, pageInfo: { endCursor: "abc" } } } },
+      json({ variables: { after: "xyz" } }),
+      { kind: "cursor", pointer: "/variables/after", next: "$.data.list.pageInfo.endCursor" },
+    ],
+    [
+      "a link in the answer",
+      { rows, next: "https://shop.example/?page=2" },
+      url("page=1"),
+      { kind: "link", next: "$.next" },
+    ],
+    [
+      "a link deeper down",
+      { rows, _links: { next: { href: "/p?c=2" } } },
+      {},
+      { kind: "link", next: "$._links.next.href" },
+    ],
+    ["OData's link", { rows, "@odata.nextLink": "/p?c=2" }, {}, { kind: "link", next: "$['@odata.nextLink']" }],
+    ["a Link header", { rows }, { answerHeaders: { link: '</p2>; rel="next"' } }, { kind: "link" }],
+    ["none to be seen", { rows, next: null, cursor: 5 }, url("q=1&color=red"), null],
+  ];
+  for (const [name, answer, asked, expected] of CASES) {
+    it(`${name}: ${JSON.stringify(expected)}`, () => {
+      const ranked = best(answer, asked);
+      assert.deepEqual(ranked.pagination, expected);
+      const { errors } = parseReplay(writeJob(ranked).job.replay, "replay");
+      assert.equal(errors, undefined, JSON.stringify(errors));
+    });
+  }
+});
+
+describe("the job that is written", () => {
+  it("asks again what was asked, and suggests the fields", () => {
+    const ranked = best(
+      { data: PRODUCTS },
+      { url: "https://shop.example/api/products?page=1#x", headers: { accept: "application/json", "x-shop": "de" } },
+    );
+    assert.deepEqual(writeJob(ranked), {
+      job: {
+        target_url: "https://shop.example/api/products?page=1",
+        strategy: "api_replay",
+        replay: {
+          request: {
+            method: "GET",
+            url: "https://shop.example/api/products?page=1",
+            headers: { accept: "application/json", "x-shop": "de" },
+          },
+          items: "$.data[*]",
+          pagination: { kind: "page", param: "page", start: 1, step: 1 },
+        },
+        fields: {
+          sku: { jsonpath: "$.sku" },
+          name: { jsonpath: "$.name" },
+          price_amount: { jsonpath: "$.price.amount" },
+          price_currency: { jsonpath: "$.price.currency" },
+        },
+      },
+      left_out: [],
+    });
+  });
+
+  it("holds no key to anything, and says what it left out", () => {
+    const secret = "do-not-copy-me";
+    const ranked = best(
+      { data: PRODUCTS },
+      {
+        method: "POST",
+        url: `https://me:${secret}@shop.example/api/products?page=1&api_key=${secret}&accessToken=${secret}&color=red`,
+        headers: {
+          cookie: `sid=${secret}`,
+          authorization: `Bearer ${secret}`,
+          "x-csrf-token": secret,
+          "x-api-key": secret,
+          "x-custom": `Bearer ${secret}`,
+          "x-author": "kept",
+          "user-agent": "Browser/1",
+          "sec-fetch-mode": "cors",
+          referer: `https://shop.example/?t=${secret}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({
+          query: "x",
+          auth: { sessionId: secret },
+          password: secret,
+          list: [`eyJhbGci.${secret}.x`],
+        }),
+      },
+    );
+    const written = writeJob(ranked);
+    assert.ok(!JSON.stringify(written).includes(secret));
+    assert.deepEqual(
+      written.left_out.map((one) => `${one.in} ${one.name}`),
+      [
+        "headers authorization",
+        "query api_key",
+        "query accessToken",
+        "body /auth/sessionId",
+        "body /password",
+        "body /list/0",
+        "headers cookie",
+        "headers x-csrf-token",
+        "headers x-api-key",
+        "headers x-custom",
+      ],
+    );
+    assert.deepEqual(written.job.replay.request, {
+      method: "POST",
+      url: "https://shop.example/api/products?page=1&color=red",
+      headers: { "x-author": "kept", "content-type": "application/json" },
+      body: { query: "x", auth: {}, list: [null] },
+    });
+    assert.equal(parseReplay(written.job.replay, "replay").errors, undefined);
+  });
+
+  it("leaves secrets out of forms too", () => {
+    const ranked = best({ data: PRODUCTS }, { method: "POST", body: "action=more&csrf_token=abc&page=1" });
+    const { job, left_out } = writeJob(ranked);
+    assert.equal(job.replay.request["body"], "action=more&page=1");
+    assert.deepEqual(left_out, [{ in: "body", name: "csrf_token" }]);
+  });
+
+  it("begins at the first page when a later one was recorded, and takes a cursor for no secret", () => {
+    const answer = { rows: PRODUCTS, nextPageToken: "abc" };
+    const ranked = best(answer, { url: "https://shop.example/api?pageToken=xyz&q=1" });
+    const { job, left_out } = writeJob(ranked);
+    assert.equal(job.target_url, "https://shop.example/api?q=1");
+    assert.deepEqual([job.replay.pagination?.["param"], left_out], ["pageToken", []]);
+  });
+
+  it("has the fields of the answer itself when there is no list", () => {
+    const { job } = writeJob(best({ title: "Walnut table", tags: ["a"], deep: { er: { than: 1 } }, nothing: null }));
+    assert.deepEqual(job.fields, { title: { jsonpath: "$.title" }, tags: { jsonpath: "$.tags" } });
+    assert.equal(job.replay.items, undefined);
+  });
+});

@@ -18,19 +18,24 @@ import type { EngineRole } from "./engine/port.ts";
 import { createHttpStrategy } from "./fetch/http/download.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
 import type { HandlerLookup } from "./lanes/handlers/handler.ts";
+import { pageHandler } from "./lanes/handlers/page.ts";
 import type { HandlerServices } from "./lanes/handlers/user/host.ts";
 import { UserHandlers } from "./lanes/handlers/user/pool.ts";
 import type { LaneRules } from "./lanes/rules.ts";
 import { LaneWorker } from "./lanes/worker.ts";
 import { parseAddressPolicy } from "./net/address.ts";
 import { BufferSink } from "./net/buffer-sink.ts";
-import { createHttpClient, type HttpClient } from "./net/http-client.ts";
-import type { OrchestratorDeps } from "./orchestrator/deps.ts";
+import type { HttpClient } from "./net/http-client.ts";
+import { PAGE_HANDLER, type RunDeps } from "./orchestrator/runs/start.ts";
+import { createPageTools, httpLimits, type PageTools } from "./page-tools.ts";
+import { createEvidenceKeeper } from "./pages/evidence.ts";
+import { openSeal } from "./secret-key.ts";
+import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask } from "./store/port.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 
-export interface Client extends OrchestratorDeps, AsyncDisposable {
+export interface Client extends RunDeps, AsyncDisposable {
   artifacts: ArtifactStore;
   /** The path of a stored file. */
   pathOf(hash: string): string;
@@ -62,6 +67,9 @@ export async function openClient(config: Config, clock: Clock = systemClock): Pr
     store,
     clock,
     artifacts,
+    seal: openSeal(config),
+    policy: parseAddressPolicy(config.allowPrivateNetworks),
+    defaultMaxAttempts: config.defaultMaxAttempts,
     pathOf: (hash) => join(artifactsDir(config), artifactPath(hash)),
     wake: async (lanes) => {
       const holder = await store.engineHolder();
@@ -84,6 +92,8 @@ export interface RunningWorker extends Client {
 }
 
 export interface WorkerHooks {
+  /** Shared with others in the process, who close them; without it the worker has its own. */
+  tools?: PageTools;
   onRole?: (role: EngineRole) => void;
   onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
@@ -96,15 +106,17 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   const stack = new ServiceStack();
   stack.defer("store", () => store.close());
   try {
-    const http = createHttpClient({
-      policy: parseAddressPolicy(config.allowPrivateNetworks),
-      clock,
-      userAgent: config.userAgent,
-      limits: httpLimits(config),
-      maxConnectionsPerOrigin: config.maxWorkers,
+    const tools = hooks.tools ?? createPageTools(config, log, clock, store);
+    if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
+    const page = pageHandler({
+      ...tools,
+      store,
+      seal: client.seal,
+      evidence: createEvidenceKeeper(artifacts, log),
+      robots: robotsCheck(config, tools.http, clock),
     });
-    stack.defer("http", () => http.close());
-    const handlers = await createHandlers(config, { clock, http, artifacts, stack });
+    const others = await createHandlers(config, { clock, http: tools.http, artifacts, stack });
+    const handlers: HandlerLookup = (name) => (name === PAGE_HANDLER ? page : others(name));
     const worker = new LaneWorker({
       store,
       clock,
@@ -173,14 +185,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   }
 }
 
-function httpLimits(config: Config) {
-  return {
-    connectMs: Math.min(10_000, config.httpTimeoutMs),
-    headersMs: config.httpTimeoutMs,
-    idleMs: config.httpTimeoutMs,
-    totalMs: config.httpTimeoutMs,
-    maxBodyBytes: config.maxBodyBytes,
-  };
+/** robots.txt is asked about under the product's own name, which the user agent begins with. */
+function robotsCheck(config: Config, http: HttpClient, clock: Clock) {
+  const gate = new RobotsGate({ http, clock, productToken: /^[A-Za-z_-]+/.exec(config.userAgent)?.[0] ?? "Orbweaver" });
+  return (url: string, signal: AbortSignal) => gate.check(url, signal);
 }
 
 /** A file may take longer than a page, as long as it keeps coming at this pace. */

@@ -8,6 +8,7 @@ import { systemRandom } from "./base/random.ts";
 import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
+import { createPageTools, type PageTools } from "./page-tools.ts";
 import { queueOverview } from "./orchestrator/queue/stats.ts";
 
 export interface ServerOptions {
@@ -30,10 +31,12 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
   try {
     const client = await openClient(config);
     stack.defer("store", () => client.close());
+    const tools = createPageTools(config, log, client.clock, client.store);
+    stack.defer("pages", () => tools.close());
     let worker: RunningWorker | null = null;
     let stopping = false;
     const api = await createApi(
-      apiDeps(config, log, options.version, client, {
+      apiDeps(config, log, options.version, client, tools, {
         worker: () => worker,
         // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
         wake: (lanes) => (stopping || worker === null ? client : worker).wake(lanes),
@@ -46,7 +49,10 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       await Promise.all([api.close(), worker?.stop()]);
     });
     if (options.worker)
-      worker = await startWorker(config, log, options.onRole === undefined ? {} : { onRole: options.onRole });
+      worker = await startWorker(config, log, {
+        tools,
+        ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
+      });
     return {
       url,
       get role() {
@@ -66,11 +72,17 @@ function apiDeps(
   log: Log,
   version: string,
   client: Client,
+  tools: PageTools,
   work: { worker: () => RunningWorker | null; wake: ApiDeps["wake"] },
 ): ApiDeps {
   return {
     store: client.store,
     clock: client.clock,
+    seal: client.seal,
+    policy: client.policy,
+    defaultMaxAttempts: client.defaultMaxAttempts,
+    pages: tools,
+    openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,
     log,
     random: systemRandom,

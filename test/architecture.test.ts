@@ -12,7 +12,15 @@ interface Room {
   planned: boolean;
 }
 
-const TOP = new Set(["src/app.ts", "src/doctor.ts", "src/serve.ts", "src/main.ts", "src/index.ts"]);
+const TOP = new Set([
+  "src/app.ts",
+  "src/doctor.ts",
+  "src/serve.ts",
+  "src/page-tools.ts",
+  "src/secret-key.ts",
+  "src/main.ts",
+  "src/index.ts",
+]);
 const rooms = readRooms();
 const files = filesIn("src", ".ts");
 const sources = new Map(files.map((file) => [file, read(file)]));

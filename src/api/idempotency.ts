@@ -37,6 +37,12 @@ export function idempotencyOf(request: ApiRequest): IdempotencyMark | null {
   return { key, fingerprint: fingerprintOf(request) };
 }
 
+/** As the use cases take it; the caller's key alone would be one for all addresses. */
+export function onceOf(request: ApiRequest): { key: string; fingerprint: string } | undefined {
+  const mark = idempotencyOf(request);
+  return mark === null ? undefined : { key: mark.key, fingerprint: mark.fingerprint };
+}
+
 function fingerprintOf(request: ApiRequest): string {
   const [path = ""] = request.url.split("?", 1);
   const body = request.body === undefined ? "" : canonicalJson(request.body);

@@ -8,10 +8,10 @@ export const DEFAULT_PAGE = 50;
 export const LARGEST_PAGE = 1000;
 
 /** The query of a list: its filters, each declared once, and the two words of paging. */
-export function pageQuery<T extends TProperties>(filters: T) {
+export function pageQuery<T extends TProperties>(filters: T, { most = LARGEST_PAGE, normally = DEFAULT_PAGE } = {}) {
   return strict({
     ...filters,
-    limit: Type.Integer({ minimum: 1, maximum: LARGEST_PAGE, default: DEFAULT_PAGE }),
+    limit: Type.Integer({ minimum: 1, maximum: most, default: normally }),
     cursor: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1024, description: "from the Link header of the page before" }),
     ),
@@ -33,6 +33,14 @@ export function decodeCursor(cursor: string | undefined): string | undefined {
   const text = /^[\w-]+$/.test(cursor) ? Buffer.from(cursor, "base64url").toString("utf8") : "";
   if (!text.startsWith("1:")) throw badCursor();
   return text.slice(2);
+}
+
+/** The part of a filter that says where to go on; the ids of this product are its positions. */
+export function cursorFilter(query: { cursor?: string }): { after?: string } {
+  const after = decodeCursor(query.cursor);
+  if (after === undefined) return {};
+  if (!/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(after)) throw badCursor();
+  return { after };
 }
 
 export function badCursor(): OrbError {

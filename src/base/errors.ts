@@ -53,6 +53,11 @@ export const ERROR_CATALOGUE = {
     meaning: "An Idempotency-Key was used again for a different request.",
     remedy: "Use a new key for every new request; the same key only to repeat one.",
   },
+  site_waits: {
+    reaction: "give_up",
+    meaning: "The site is paused, or asked to be left alone for a while.",
+    remedy: "Wait until it may be asked again; `orb sites list` says when.",
+  },
   secret_key_wrong: {
     reaction: "fix_input",
     meaning: "A stored session cannot be opened with the present key.",

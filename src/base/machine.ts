@@ -63,3 +63,10 @@ function stateOf(pid: number): string {
   const stat = readOr(`/proc/${pid}/stat`, "");
   return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
 }
+
+const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "FONTCONFIG_PATH"];
+
+/** The part of our environment that programs we start may see: what they need to run, and no secret. */
+export function harmlessEnvironment(): Record<string, string> {
+  return Object.fromEntries(HARMLESS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}

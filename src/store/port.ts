@@ -1,9 +1,21 @@
 import type { Breaker } from "../domain/circuit.ts";
 import type { Failure } from "../domain/failure.ts";
-import type { ArtifactRole, Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
+import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { LearnedStrategy, RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
+import type {
+  JobFilter,
+  JobRecord,
+  Made,
+  NewJob,
+  NewSession,
+  Once,
+  RunFilter,
+  SessionHealth,
+  SessionRecord,
+} from "./job-records.ts";
+import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
 /**
  * The truth: runs, tasks, lanes, events. Verbs of the domain, not of a database. Every call that changes something
@@ -150,77 +162,6 @@ export interface EngineHolder extends EngineCandidate {
   epoch: number;
   /** Milliseconds until the lease ends; negative when it has. */
   remainingMs: number;
-}
-
-/** A call that may be repeated: the second time it gives the first answer. */
-export interface Once {
-  key: string;
-  /** Tells the same call from another one under the same key, which is refused. */
-  fingerprint: string;
-}
-
-export interface Made<T> {
-  made: T;
-  /** Lanes that got work; none when it was there already. */
-  lanes: string[];
-  replayed: boolean;
-}
-
-export interface NewJob {
-  name: string | null;
-  kind: string;
-  url: string;
-  site: string;
-  tags: readonly string[];
-  recipe: unknown;
-}
-
-export interface JobRecord extends NewJob {
-  id: string;
-  createdAt: number;
-  updatedAt: number;
-}
-
-export interface JobFilter {
-  tag?: string;
-  /** Part of the name or the address. */
-  q?: string;
-  site?: string;
-  /** Job id to continue after: newest first. */
-  after?: string;
-  limit: number;
-}
-
-export interface RunFilter {
-  jobId?: string;
-  status?: readonly RunState[];
-  kind?: string;
-  site?: string;
-  q?: string;
-  /** Run id to continue after: newest first. */
-  after?: string;
-  limit: number;
-}
-
-export interface NewSession {
-  name: string | null;
-  origin: string;
-  /** Which kinds of secrets it holds; never the secrets. */
-  holds: readonly string[];
-  sealed: Uint8Array;
-  checkUrl: string | null;
-}
-
-export interface SessionHealth {
-  status: "healthy" | "rejected" | "unreachable";
-  message: string;
-  checkedAt: number;
-}
-
-export interface SessionRecord extends NewSession {
-  id: string;
-  health: SessionHealth | null;
-  createdAt: number;
 }
 
 export interface NewRun {
@@ -444,24 +385,6 @@ export interface SiteRecord extends SiteLimits, Politeness {
   site: string;
   lane: string;
   learned: LearnedStrategy | null;
-}
-
-export interface ResultRecord {
-  id: string;
-  taskId: string;
-  runId: string;
-  url: string | null;
-  ordinal: number;
-  data: unknown;
-  createdAt: number;
-}
-
-export interface ArtifactRecord extends TaskArtifact {
-  id: string;
-  role: ArtifactRole;
-  row: number;
-  taskId: string;
-  createdAt: number;
 }
 
 export interface AuditFinding {

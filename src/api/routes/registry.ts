@@ -1,16 +1,33 @@
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import type { ApiMetrics } from "../metrics.ts";
+import { credentialRoutes } from "./credentials.ts";
 import { healthRoutes } from "./health.ts";
+import { jobRoutes } from "./jobs.ts";
+import { previewRoutes } from "./preview.ts";
 import { queueRoutes } from "./queue.ts";
 import { resolverRoutes } from "./resolvers.ts";
+import { resultRoutes } from "./results.ts";
+import { eventRoutes } from "./run-events.ts";
+import { runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 
 /** A resource: one file beside this one, listed below. */
 export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
 
-const RESOURCES: readonly Routes[] = [sessionRoutes, queueRoutes, resolverRoutes, siteRoutes];
+const RESOURCES: readonly Routes[] = [
+  sessionRoutes,
+  jobRoutes,
+  runRoutes,
+  eventRoutes,
+  resultRoutes,
+  credentialRoutes,
+  previewRoutes,
+  queueRoutes,
+  resolverRoutes,
+  siteRoutes,
+];
 
 export function addRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetrics): void {
   healthRoutes(api, deps, metrics);

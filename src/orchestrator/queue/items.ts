@@ -3,7 +3,8 @@ import { siteOfLane } from "../../domain/lane.ts";
 import type { Attempt } from "../../domain/outcome.ts";
 import { type QueueState, queueStateOf, taskStatesOf } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
-import type { ArtifactRecord, TaskRecord } from "../../store/port.ts";
+import type { TaskRecord } from "../../store/port.ts";
+import type { ArtifactRecord } from "../../store/yield-records.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
 

@@ -1,5 +1,6 @@
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { Enqueued, Made, NewRun, NewTask, Once, Requeued, RunRecord } from "../port.ts";
+import type { Made, Once } from "../job-records.ts";
+import type { Enqueued, NewRun, NewTask, Requeued, RunRecord } from "../port.ts";
 import {
   bumpControl,
   changeCounters,

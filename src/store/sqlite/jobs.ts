@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { JobFilter, JobRecord, Made, NewJob, Once } from "../port.ts";
+import type { JobFilter, JobRecord, Made, NewJob, Once } from "../job-records.ts";
 import { badPosition, type Context, rows } from "./context.ts";
 import { likePattern } from "./like.ts";
 import { makeOnce } from "./once.ts";

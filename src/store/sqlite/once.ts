@@ -1,5 +1,5 @@
 import { OrbError } from "../../base/errors.ts";
-import type { Made, Once } from "../port.ts";
+import type { Made, Once } from "../job-records.ts";
 import type { Context } from "./context.ts";
 
 /** Keys are remembered this long. */

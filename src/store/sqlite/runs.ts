@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
-import type { NewRun, RunFilter, RunRecord } from "../port.ts";
+import type { RunFilter } from "../job-records.ts";
+import type { NewRun, RunRecord } from "../port.ts";
 import { likePattern } from "./like.ts";
 import {
   appendEvent,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
-import type { Made, NewSession, Once, SessionHealth, SessionRecord } from "../port.ts";
+import type { Made, NewSession, Once, SessionHealth, SessionRecord } from "../job-records.ts";
 import { badPosition, type Context, parseJson, rows } from "./context.ts";
 import { makeOnce } from "./once.ts";
 

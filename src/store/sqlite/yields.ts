@@ -1,6 +1,6 @@
 import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { ArtifactRole } from "../../domain/outcome.ts";
-import type { ArtifactRecord, ResultRecord } from "../port.ts";
+import type { ArtifactRecord, ResultRecord } from "../yield-records.ts";
 import { badPosition, type Context, rows } from "./context.ts";
 import { requireRun } from "./runs.ts";
 

@@ -1,0 +1,126 @@
+/** The shapes of jobs, as they are sent and as they are shown. */
+import { Type } from "typebox";
+import { STRATEGIES } from "../../domain/recipe.ts";
+import { nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
+
+/** Any JSON; what it must be is checked, with the path of every mistake, by the reader of the rules themselves. */
+const Json = (description: string) => Type.Unknown({ description });
+
+export const Fields = Type.Union(
+  [
+    Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200 }),
+    Type.Record(Type.String(), Type.Unknown()),
+    Type.Null(),
+  ],
+  {
+    description:
+      "names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown",
+  },
+);
+export const Items = nullable(
+  Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
+    description: "where the records are, such as {css: article.product}; the rules are read once per match",
+  }),
+);
+export const RecordSchema = nullable(
+  Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())], {
+    description: "JSON Schema 2020-12 that each record must satisfy",
+  }),
+);
+
+export const CookieList = Type.Array(
+  strict({
+    name: Type.String({ minLength: 1, maxLength: 1024 }),
+    value: Type.String({ maxLength: 8192 }),
+    domain: Type.Optional(Type.String({ maxLength: 255 })),
+    path: Type.Optional(Type.String({ maxLength: 1024 })),
+    expires: Type.Optional(Type.Number()),
+    httpOnly: Type.Optional(Type.Boolean()),
+    secure: Type.Optional(Type.Boolean()),
+    sameSite: Type.Optional(oneOf(["Strict", "Lax", "None"])),
+  }),
+  { maxItems: 500 },
+);
+export const Cookies = nullable(
+  Type.Union([Type.Record(Type.String(), Type.String({ maxLength: 8192 })), CookieList], {
+    description: "by name, or as a list; sent to the target's origin alone, and never shown again",
+  }),
+);
+export const Headers = nullable(
+  Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
+    description: "sent to the target's origin alone, and never shown again",
+  }),
+);
+
+const scheduleParts = {
+  cron: Type.String({ maxLength: 200 }),
+  timezone: nullable(Type.String({ maxLength: 100 })),
+  overlap: oneOf(["skip", "queue", "cancel"]),
+  missed: oneOf(["skip", "run_once"]),
+  jitter_seconds: Type.Number({ minimum: 0, maximum: 86_400 }),
+};
+
+const settings = {
+  name: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+  strategy: oneOf(STRATEGIES),
+  requires_auth: Type.Boolean(),
+  fields: Fields,
+  items: Items,
+  schema: RecordSchema,
+  max_attempts: nullable(Type.Integer({ minimum: 1, maximum: 1000, description: "tries in all" })),
+  timezone: nullable(Type.String({ maxLength: 100 })),
+  tags: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 }),
+  escalate: Type.Boolean({ description: "after a block or an empty shell, the next attempt uses a browser" }),
+  respect_robots: Type.Boolean(),
+  timeout_seconds: nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
+  session_id: nullable(Uuid),
+  replay: Json("what api_replay sends: {request, items, pagination}; docs/jobs.md describes it"),
+};
+
+const browserParts = {
+  wait_for: nullable(Type.String({ minLength: 1, maxLength: 1000, description: "a CSS selector" })),
+  block_resources: Type.Boolean({ description: "leave out pictures, fonts and media" }),
+};
+
+const given = {
+  ...settings,
+  kind: Type.Literal("page"),
+  target_url: Type.String({ minLength: 1, maxLength: 8192 }),
+  headers: Headers,
+  cookies: Cookies,
+  schedule: nullable(
+    Type.Union([
+      Type.String({ maxLength: 200, description: "cron with 5 or 6 fields" }),
+      Type.Object(
+        {
+          cron: scheduleParts.cron,
+          timezone: Type.Optional(scheduleParts.timezone),
+          overlap: Type.Optional(scheduleParts.overlap),
+          missed: Type.Optional(scheduleParts.missed),
+          jitter_seconds: Type.Optional(scheduleParts.jitter_seconds),
+        },
+        { additionalProperties: false },
+      ),
+    ]),
+  ),
+  browser: nullable(Type.Partial(strict(browserParts), { additionalProperties: false })),
+  proxy: Type.Null({ description: "no proxy: this version has none" }),
+};
+
+/** A job as it is sent. All but the address may be left out. */
+export const JobBody = Type.Partial(strict(given), { additionalProperties: false });
+export const JobChange = Type.Partial(strict(given), { additionalProperties: false, minProperties: 1 });
+
+export const Job = strict({
+  id: Uuid,
+  ...settings,
+  kind: Type.String(),
+  target_url: Type.String(),
+  site: Type.String(),
+  schedule: nullable(strict(scheduleParts)),
+  browser: nullable(strict(browserParts)),
+  header_names: Type.Array(Type.String()),
+  cookie_names: Type.Array(Type.String()),
+  created_at: Time,
+  updated_at: Time,
+});

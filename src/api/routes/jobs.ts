@@ -1,0 +1,166 @@
+import { type Static, Type } from "typebox";
+import type { JobInput } from "../../orchestrator/jobs/input.ts";
+import { changeJob, createJob, deleteJob, listJobs, requireJob, showJob } from "../../orchestrator/jobs/manage.ts";
+import { listRuns } from "../../orchestrator/runs/read.ts";
+import { startJobRun } from "../../orchestrator/runs/start.ts";
+import type { ApiDeps } from "../deps.ts";
+import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
+import type { ApiInstance } from "../instance.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
+import { problemAnswer, strict, Uuid } from "../schemas.ts";
+import { Job, JobBody, JobChange } from "./job-schemas.ts";
+import { Run } from "./run-schemas.ts";
+
+const Params = strict({ job_id: Uuid });
+const unknownJob = problemAnswer("there is no such job");
+const live = problemAnswer("a run of it is not at its end");
+const badJob = problemAnswer("a field is wrong, or the target may not be asked for");
+
+const filters = {
+  tag: Type.Optional(Type.String({ maxLength: 100 })),
+  site: Type.Optional(Type.String({ maxLength: 300 })),
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "part of the name or the address" })),
+};
+
+function filterOf(query: { tag?: string; site?: string; q?: string }) {
+  return {
+    ...(query.tag === undefined ? {} : { tag: query.tag }),
+    ...(query.site === undefined ? {} : { site: query.site }),
+    ...(query.q === undefined ? {} : { q: query.q }),
+  };
+}
+
+function inputOf({ proxy: _, ...body }: Static<typeof JobBody>): JobInput {
+  return body as JobInput;
+}
+
+/** Recipes that may be run again and again. */
+export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.post(
+    "/jobs",
+    {
+      schema: {
+        summary: "Save a job",
+        operationId: "createJob",
+        tags: ["jobs"],
+        headers: IdempotencyHeaders,
+        body: JobBody,
+        response: { 201: Job, 422: badJob },
+      },
+    },
+    async (request, reply) => {
+      const job = await createJob(deps, inputOf(request.body), onceOf(request));
+      return reply.code(201).header("location", `/jobs/${job.id}`).send(job);
+    },
+  );
+
+  api.get(
+    "/jobs",
+    {
+      schema: {
+        summary: "Jobs, newest first",
+        operationId: "listJobs",
+        tags: ["jobs"],
+        querystring: pageQuery(filters),
+        response: { 200: { ...Type.Array(Job), headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit } = request.query;
+      const rows = await listJobs(deps, {
+        ...filterOf(request.query),
+        ...cursorFilter(request.query),
+        limit: limit + 1,
+      });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ id }) => id });
+    },
+  );
+
+  api.get(
+    "/jobs/:job_id",
+    {
+      schema: {
+        summary: "One job",
+        operationId: "getJob",
+        tags: ["jobs"],
+        params: Params,
+        response: { 200: Job, 404: unknownJob },
+      },
+    },
+    (request) => showJob(deps, request.params.job_id),
+  );
+
+  api.patch(
+    "/jobs/:job_id",
+    {
+      schema: {
+        summary: "Change a job; runs that have begun keep what they began with",
+        operationId: "changeJob",
+        tags: ["jobs"],
+        params: Params,
+        body: JobChange,
+        response: { 200: Job, 404: unknownJob, 422: badJob },
+      },
+    },
+    (request) => changeJob(deps, request.params.job_id, inputOf(request.body)),
+  );
+
+  api.delete(
+    "/jobs/:job_id",
+    {
+      schema: {
+        summary: "Delete a job; its runs stay readable",
+        operationId: "deleteJob",
+        tags: ["jobs"],
+        params: Params,
+        querystring: strict({
+          force: Type.Boolean({ default: false, description: "cancel runs that are not at their end" }),
+        }),
+        response: { 204: Type.Null(), 404: unknownJob, 409: live },
+      },
+    },
+    async (request, reply) => {
+      await deleteJob(deps, request.params.job_id, { force: request.query.force });
+      return reply.code(204).send(null);
+    },
+  );
+
+  api.post(
+    "/jobs/:job_id/runs",
+    {
+      schema: {
+        summary: "Run a job now",
+        operationId: "startRun",
+        tags: ["runs"],
+        params: Params,
+        headers: IdempotencyHeaders,
+        response: { 201: Run, 404: unknownJob },
+      },
+    },
+    async (request, reply) => {
+      const run = await startJobRun(deps, request.params.job_id, onceOf(request));
+      return reply.code(201).header("location", `/jobs/runs/${run.id}`).send(run);
+    },
+  );
+
+  api.get(
+    "/jobs/:job_id/runs",
+    {
+      schema: {
+        summary: "Runs of a job, newest first",
+        operationId: "listJobRuns",
+        tags: ["runs"],
+        params: Params,
+        querystring: pageQuery({}, { most: 100, normally: 25 }),
+        response: { 200: { ...Type.Array(Run), headers: LINK_HEADER }, 404: unknownJob },
+      },
+    },
+    async (request, reply) => {
+      const { limit } = request.query;
+      const jobId = request.params.job_id;
+      await requireJob(deps, jobId);
+      const rows = await listRuns(deps, { jobId, ...cursorFilter(request.query), limit: limit + 1 });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ id }) => id });
+    },
+  );
+}

@@ -1,0 +1,111 @@
+import { Readable } from "node:stream";
+import { Type } from "typebox";
+import type { ExportRecord } from "../../exporters/exporter.ts";
+import { exportFileName } from "../../exporters/file-name.ts";
+import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
+import { allResults, columnsOf, listResults, showArtifact, showRun } from "../../orchestrator/runs/read.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { ApiInstance, ApiReply } from "../instance.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
+import { oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
+import { Result } from "./run-schemas.ts";
+import { RunParams, unknownRun } from "./runs.ts";
+
+/** Records, as pages of JSON or as a whole file; and stored files. */
+export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/jobs/runs/:run_id/results",
+    {
+      schema: {
+        summary: "The records of a run, oldest first; with format the whole of them as a file, streamed",
+        operationId: "listResults",
+        tags: ["results"],
+        params: RunParams,
+        querystring: pageQuery({ format: Type.Optional(oneOf(EXPORT_FORMATS)) }),
+        response: {
+          200: {
+            description: "records; other formats come as a file",
+            headers: LINK_HEADER,
+            content: {
+              "application/json": { schema: Type.Array(Result) },
+              ...Object.fromEntries(
+                EXPORT_FORMATS.filter((name) => name !== "json").map((name) => [
+                  exporterNamed(name).contentType,
+                  { schema: Type.Unsafe<string>(Type.String()) },
+                ]),
+              ),
+            },
+          },
+          404: unknownRun,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, format } = request.query;
+      const id = request.params.run_id;
+      if (format !== undefined) return sendExport(deps, reply, id, format);
+      const rows = await listResults(deps, id, { ...cursorFilter(request.query), limit: limit + 1 });
+      return sendPage(request, reply, { rows, limit, positionOf: (row) => row.id });
+    },
+  );
+
+  api.get(
+    "/artifacts/:artifact_id",
+    {
+      schema: {
+        summary: "A stored file, as an attachment",
+        operationId: "getArtifact",
+        tags: ["results"],
+        params: strict({ artifact_id: Uuid }),
+        response: {
+          200: { description: "the bytes", content: { "*/*": { schema: Type.Unsafe<string>(Type.String()) } } },
+          404: problemAnswer("there is no such file"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.artifact_id;
+      const file = await showArtifact(deps, id);
+      const stream = deps.openArtifact(file.hash);
+      return reply
+        .header("content-type", safeType(file.content_type))
+        .header("content-length", file.size)
+        .header("content-disposition", `attachment; filename="${id}${extensionOf(file.content_type)}"`)
+        .send(stream);
+    },
+  );
+}
+
+async function sendExport(deps: ApiDeps, reply: ApiReply, id: string, format: string): Promise<ApiReply> {
+  const run = await showRun(deps, id);
+  const exporter = exporterNamed(format);
+  const columns = await columnsOf(deps, id);
+  const records = allResults(deps, id) as AsyncIterable<ExportRecord>;
+  const stream = Readable.from(exporter.export(records, columns === null ? {} : { columns }));
+  return reply
+    .header("content-type", exporter.contentType)
+    .header("content-disposition", `attachment; filename="${exportFileName(run, format)}"`)
+    .send(stream);
+}
+
+/** What a site called its bytes is data: only a plain type is passed on, and nothing that a browser would run. */
+function safeType(type: string | null): string {
+  const plain = type?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (/^image\/(?:png|jpeg|gif|webp|avif)$/.test(plain)) return plain;
+  if (plain === "application/pdf" || plain === "application/json") return plain;
+  return /^text\//.test(plain) ? "text/plain; charset=utf-8" : "application/octet-stream";
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/png": ".png",
+  "image/jpeg": ".jpg",
+  "image/gif": ".gif",
+  "image/webp": ".webp",
+  "text/html": ".html",
+  "application/json": ".json",
+  "application/pdf": ".pdf",
+};
+
+function extensionOf(type: string | null): string {
+  return EXTENSIONS[type?.split(";")[0]?.trim().toLowerCase() ?? ""] ?? "";
+}

@@ -1,0 +1,90 @@
+import { Type } from "typebox";
+import { followAll, followRun, type FollowedEvent, requireEvent } from "../../events/follow.ts";
+import { listEvents, showRun } from "../../orchestrator/runs/read.ts";
+import { toEventView } from "../../orchestrator/runs/view.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { ApiInstance } from "../instance.ts";
+import { problemAnswer, strict } from "../schemas.ts";
+import { sendEvents, type SseEvent, streamAnswer, streamQuery } from "../sse.ts";
+import { Event } from "./run-schemas.ts";
+import { RunParams, unknownRun } from "./runs.ts";
+
+const badPlace = problemAnswer("there is no such event to go on behind");
+
+async function* asSse(events: AsyncIterable<FollowedEvent>): AsyncGenerator<SseEvent> {
+  for await (const event of events) yield { id: event.id, event: "run_event", data: toEventView(event, event.runId) };
+}
+
+/** What happened, in order: as lists, and live. */
+export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/jobs/runs/:run_id/events",
+    {
+      schema: {
+        summary: "The log of a run, oldest first",
+        operationId: "listEvents",
+        tags: ["events"],
+        params: RunParams,
+        querystring: strict({
+          limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200 }),
+          after: Type.Optional(Type.String({ format: "uuid", description: "only what came after this event" })),
+        }),
+        response: { 200: Type.Array(Event), 404: unknownRun, 422: badPlace },
+      },
+    },
+    (request) => {
+      const { limit, after } = request.query;
+      return listEvents(deps, request.params.run_id, { limit, ...(after === undefined ? {} : { after }) });
+    },
+  );
+
+  api.get(
+    "/jobs/runs/:run_id/events/stream",
+    {
+      schema: {
+        summary: "The log of a run as it is written; ends with the run. 204: it has ended, and nothing is left to tell",
+        operationId: "streamEvents",
+        tags: ["events"],
+        params: RunParams,
+        querystring: strict(streamQuery),
+        response: {
+          200: streamAnswer("events named run_event"),
+          204: Type.Null({ description: "the run has ended and all its events were told" }),
+          404: unknownRun,
+          422: badPlace,
+        },
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.run_id;
+      const run = await showRun(deps, id);
+      const after = lastEventId(request.headers["last-event-id"], request.query.last_event_id);
+      // Refused now, while it can still be an answer.
+      const news = await listEvents(deps, id, { limit: 1, ...(after === null ? {} : { after }) });
+      if (run.progress === 100 && news.length === 0) return reply.code(204).send(null);
+      return sendEvents(request, reply, deps, (from) => asSse(followRun(deps, id, from.lastEventId, from.signal)));
+    },
+  );
+
+  api.get(
+    "/events/stream",
+    {
+      schema: {
+        summary: "The events of all runs, live; from now on, or behind Last-Event-ID",
+        operationId: "streamAllEvents",
+        tags: ["events"],
+        querystring: strict(streamQuery),
+        response: { 200: streamAnswer("events named run_event"), 422: badPlace },
+      },
+    },
+    async (request, reply) => {
+      const after = lastEventId(request.headers["last-event-id"], request.query.last_event_id);
+      if (after !== null) await requireEvent(deps, after);
+      return sendEvents(request, reply, deps, (from) => asSse(followAll(deps, from.lastEventId, from.signal)));
+    },
+  );
+}
+
+function lastEventId(header: string | string[] | undefined, query: string | undefined): string | null {
+  return (typeof header === "string" ? header : undefined) ?? query ?? null;
+}

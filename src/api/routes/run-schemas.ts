@@ -1,0 +1,95 @@
+/** The shapes of runs and of what belongs to them. */
+import { Type } from "typebox";
+import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
+import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
+import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
+
+const FailureCode = nullable(oneOf(FAILURE_CODES));
+const FailureReason = nullable(oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]));
+const text = nullable(Type.String());
+
+export const RUN_KINDS = ["queue", "page", "crawl", "workflow"] as const;
+
+export const Run = strict({
+  id: Uuid,
+  job_id: nullable(Uuid),
+  kind: oneOf(RUN_KINDS),
+  name: text,
+  url: text,
+  site: text,
+  status: oneOf(RUN_STATES),
+  generation: Type.Integer({ minimum: 1, description: "grows each time an ended run is opened again" }),
+  attempt: Type.Integer({ minimum: 1 }),
+  max_attempts: nullable(Type.Integer({ minimum: 1 })),
+  requested_strategy: text,
+  resolved_strategy: nullable(Type.String({ description: "null until the worker has decided" })),
+  strategy_evidence: nullable(Type.Record(Type.String(), Type.Unknown())),
+  failure_code: FailureCode,
+  failure_reason: FailureReason,
+  error_message: text,
+  message: nullable(Type.String({ description: "what the last change of state said" })),
+  stats: Type.Record(Type.String(), Type.Unknown(), {
+    description: "http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser",
+  }),
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  created_at: Time,
+  started_at: nullable(Time),
+  finished_at: nullable(Time),
+});
+
+export const Event = strict({
+  id: Uuid,
+  run_id: Uuid,
+  level: oneOf(["info", "warn", "error"]),
+  message: Type.String(),
+  meta: Type.Record(Type.String(), Type.Unknown()),
+  created_at: Time,
+});
+
+export const Artifact = strict({
+  id: Uuid,
+  role: oneOf(["file", "screenshot", "snapshot"]),
+  hash: Type.String(),
+  size: Count,
+  content_type: text,
+  url: Type.String(),
+  created_at: Time,
+});
+
+const AttemptSchema = strict({
+  attempt: Type.Integer({ minimum: 1 }),
+  strategy: Type.String(),
+  proxy: text,
+  started_at: Time,
+  duration_ms: Count,
+  http_status: nullable(Type.Integer()),
+  failure_code: FailureCode,
+  failure_reason: FailureReason,
+});
+
+export const Task = strict({
+  id: Uuid,
+  run_id: Uuid,
+  url: text,
+  site: text,
+  status: oneOf(TASK_STATES),
+  priority: Type.Integer(),
+  failure_code: FailureCode,
+  failure_reason: FailureReason,
+  error_message: text,
+  next_try_at: nullable(Time),
+  attempts: Type.Array(AttemptSchema, { description: "newest last" }),
+  detail: Type.Unknown(),
+  artifacts: Type.Array(Artifact),
+  created_at: Time,
+  finished_at: nullable(Time),
+});
+
+export const Result = strict({
+  id: Uuid,
+  run_id: Uuid,
+  task_id: Uuid,
+  url: Type.String(),
+  data: Type.Record(Type.String(), Type.Unknown()),
+  created_at: Time,
+});

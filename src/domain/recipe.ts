@@ -1,0 +1,47 @@
+import type { JsonValue } from "./queue-item.ts";
+
+/** How a page is asked to be got. */
+export const STRATEGIES = ["auto", "http", "browser", "api_replay"] as const;
+export type StrategyName = (typeof STRATEGIES)[number];
+
+/** What a job says about getting and reading its page, as it is stored: names as in the API. */
+export interface Recipe {
+  strategy: StrategyName;
+  requires_auth: boolean;
+  /** Well-known names or rules; null: what a reader wants to know of a page. */
+  fields: JsonValue;
+  items: JsonValue;
+  schema: JsonValue;
+  max_attempts: number | null;
+  /** After a block or an empty shell the next attempt uses a browser. */
+  escalate: boolean;
+  respect_robots: boolean;
+  timeout_seconds: number | null;
+  session_id: string | null;
+  replay: JsonValue;
+  browser: { wait_for: string | null; block_resources: boolean } | null;
+  schedule: Schedule | null;
+  timezone: string | null;
+  /** The names of headers and cookies; their values are sealed. */
+  header_names: readonly string[];
+  cookie_names: readonly string[];
+  /** Base64 of sealed Credentials; null: none. */
+  sealed: string | null;
+}
+
+export interface Schedule {
+  cron: string;
+  timezone: string | null;
+  overlap: "skip" | "queue" | "cancel";
+  missed: "skip" | "run_once";
+  jitter_seconds: number;
+}
+
+/** A run carries its job as it was when it started. */
+export interface PageSnapshot {
+  url: string;
+  recipe: Recipe;
+}
+
+/** What is read from a page when a job names no fields. */
+export const DEFAULT_FIELDS = ["title", "description", "author", "published_at", "markdown"] as const;

@@ -1,0 +1,74 @@
+/**
+ * Which way a page is got, and why. Deterministic: the same recipe, memory and knowledge of the site give the same
+ * answer, and the evidence says which of them decided.
+ */
+import type { Failure } from "./failure.ts";
+import type { Recipe } from "./recipe.ts";
+import type { LearnedStrategy } from "./run-facts.ts";
+
+export type Way = "http" | "browser" | "api_replay";
+
+export interface StrategyEvidence {
+  /** What decided. */
+  rule: "requires_auth" | "explicit" | "learned" | "probe" | "escalated";
+  because: string;
+  /** What the probe's answer was, or what the block before was. */
+  http_status?: number | null;
+  /** The mark that was seen on the page. */
+  sign?: string;
+  learned?: LearnedStrategy;
+}
+
+export interface StrategyPlan {
+  way: Way;
+  /** The first fetch is a probe: if its answer asks for a browser, a browser goes on at once, in the same attempt. */
+  probe: boolean;
+  evidence: StrategyEvidence;
+}
+
+/** What an attempt leaves for the next one. */
+export interface PageMemory {
+  way: Way;
+  evidence: StrategyEvidence;
+}
+
+export function planStrategy(
+  recipe: Pick<Recipe, "strategy" | "requires_auth">,
+  memory: PageMemory | null,
+  learned: LearnedStrategy | null,
+  now: number,
+): StrategyPlan {
+  // Whatever a run has climbed to it keeps: never down within a run.
+  if (memory !== null) return { way: memory.way, probe: false, evidence: memory.evidence };
+  if (recipe.requires_auth)
+    return decided("browser", { rule: "requires_auth", because: "the job says that the page needs a sign-in" });
+  if (recipe.strategy !== "auto")
+    return decided(recipe.strategy, { rule: "explicit", because: `the job asks for ${recipe.strategy}` });
+  if (learned !== null && learned.strategy === "browser" && Date.parse(learned.expires_at) > now) {
+    const because = `the site was found to need a browser: ${learned.reason}`;
+    return decided("browser", { rule: "learned", because, learned });
+  }
+  return { way: "http", probe: true, evidence: { rule: "probe", because: "nothing is known about the site yet" } };
+}
+
+function decided(way: Way, evidence: StrategyEvidence): StrategyPlan {
+  return { way, probe: false, evidence };
+}
+
+/** Where a run climbs to after this failure; null: it stays where it is. */
+export function escalationOf(way: Way, what: Failure): "browser" | null {
+  if (way === "browser" || what.code !== "blocked" || what.reason === "human_skipped") return null;
+  return "browser";
+}
+
+/** What a site that needed a browser is believed to need, and how long. */
+export const LEARNED_FOR_MS = 24 * 3_600_000;
+
+export function learnedBrowser(reason: string, now: number): LearnedStrategy {
+  return {
+    strategy: "browser",
+    reason,
+    learned_at: new Date(now).toISOString(),
+    expires_at: new Date(now + LEARNED_FOR_MS).toISOString(),
+  };
+}

@@ -1,0 +1,68 @@
+import { siteOf } from "../../domain/url.ts";
+import { BufferSink } from "../../net/buffer-sink.ts";
+import type { HttpLimits, HttpRequest } from "../../net/http.ts";
+import type { HttpClient } from "../../net/http-client.ts";
+import type { Credentials } from "../../domain/credentials.ts";
+import type { PageAnswer, PageRequest, PageStrategy } from "../page.ts";
+
+/** What a browser would ask for: some servers send JSON or an error to whoever says nothing. */
+const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8";
+
+export function createHttpPageStrategy(deps: { client: HttpClient; limits: Partial<HttpLimits> }): PageStrategy {
+  return {
+    name: "http",
+    async fetch(request) {
+      const sink = new BufferSink();
+      const result = await deps.client.fetch(toHttp(request, deps.limits), sink);
+      const answer: PageAnswer = {
+        status: result.status,
+        finalUrl: result.url,
+        redirects: result.redirects,
+        headers: result.headers,
+        contentType: result.contentType,
+        body: sink.body(),
+        durationMs: result.timing.durationMs,
+        requests: 1 + result.redirects.filter(({ to }) => siteOf(to) === siteOf(request.url)).length,
+      };
+      if (result.notFollowed !== undefined) answer.notFollowed = result.notFollowed;
+      return answer;
+    },
+  };
+}
+
+function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest {
+  const { timeoutMs, maxBodyBytes } = request;
+  const http: HttpRequest = {
+    url: request.url,
+    headers: { accept: ACCEPT, ...credentialHeaders(request.credentials, new URL(request.url)) },
+    limits: { ...limits, totalMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, maxBodyBytes },
+  };
+  if (request.signal !== undefined) http.signal = request.signal;
+  if (request.followRedirects !== undefined) http.followRedirects = request.followRedirects;
+  return http;
+}
+
+/** Headers, cookies and a password, when they belong to the origin that is asked; the client drops them elsewhere. */
+export function credentialHeaders(credentials: Credentials | null, url: URL): Record<string, string> {
+  if (credentials === null || credentials.origin !== url.origin) return {};
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(credentials.headers)) headers[name.toLowerCase()] = value;
+  const cookies = credentials.cookies.filter((cookie) => cookieFits(cookie.path, cookie.domain, url));
+  if (cookies.length > 0) {
+    const own = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+    headers["cookie"] = headers["cookie"] === undefined ? own : `${headers["cookie"]}; ${own}`;
+  }
+  if (credentials.basic !== null) {
+    const { username, password } = credentials.basic;
+    headers["authorization"] = `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`;
+  }
+  return headers;
+}
+
+function cookieFits(path: string | undefined, domain: string | undefined, url: URL): boolean {
+  const folder = path ?? "/";
+  const inPath = url.pathname === folder || url.pathname.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+  if (!inPath || domain === undefined) return inPath;
+  const bare = domain.replace(/^\./, "").toLowerCase();
+  return url.hostname === bare || url.hostname.endsWith(`.${bare}`);
+}

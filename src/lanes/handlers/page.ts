@@ -1,0 +1,176 @@
+import type { Seal } from "../../base/seal.ts";
+import { type Failure, FetchFailure } from "../../domain/failure.ts";
+import type { Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
+import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
+import type { PageStats } from "../../domain/run-facts.ts";
+import {
+  escalationOf,
+  learnedBrowser,
+  type PageMemory,
+  planStrategy,
+  type StrategyPlan,
+  type Way,
+} from "../../domain/strategy-plan.ts";
+import { shownUrl, siteOf } from "../../domain/url.ts";
+import { credentialsFor } from "../../pages/access.ts";
+import type { EvidenceKeeper } from "../../pages/evidence.ts";
+import { getPage, type PageDeps, type PageGot } from "../../pages/get-page.ts";
+import type { ClaimedTask, Store } from "../../store/port.ts";
+import type { HandlerContext, TaskHandler } from "./handler.ts";
+
+export interface PageHandlerDeps extends PageDeps {
+  store: Store;
+  seal: Seal;
+  evidence: EvidenceKeeper;
+  /** Throws a FetchFailure when the site's robots.txt forbids the page. */
+  robots: (url: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** The page of a run: one attempt at it, and what the run is to know of that. */
+export function pageHandler(deps: PageHandlerDeps): TaskHandler {
+  return { strategy: "http", run: (task, context) => attemptPage(deps, task, context) };
+}
+
+async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, { signal }: HandlerContext): Promise<Handled> {
+  const { store, clock } = deps;
+  const begun = clock.monotonic();
+  const url = task.nextUrl ?? task.url;
+  const run = await store.run(task.runId);
+  if (run === null || url === null) return { kind: "handed_back", why: "the run is gone" };
+  const { recipe, url: pageUrl } = run.snapshot as PageSnapshot;
+  const site = await store.site(siteOf(url));
+  const plan = planStrategy(recipe, task.memory as PageMemory | null, site?.learned ?? null, clock.now());
+  const got = await robotsOr(deps, recipe, url, plan, signal, () =>
+    getPage(deps, {
+      recipe,
+      plan,
+      // A replayed call has an address of its own; the page that it belongs to is what a browser opens.
+      urlFor: (way: Way) => (recipe.strategy === "api_replay" && way === "browser" ? pageUrl : url),
+      credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
+      signal,
+    }),
+  );
+  const durationMs = Math.round(clock.monotonic() - begun);
+  return new Conclusion(deps, task, recipe, url, got, durationMs).handled();
+}
+
+async function robotsOr(
+  deps: PageHandlerDeps,
+  recipe: Recipe,
+  url: string,
+  plan: StrategyPlan,
+  signal: AbortSignal,
+  get: () => Promise<PageGot>,
+): Promise<PageGot> {
+  if (!recipe.respect_robots) return get();
+  try {
+    await deps.robots(url, signal);
+  } catch (error) {
+    if (!(error instanceof FetchFailure) || signal.aborted) throw error;
+    return { plan, answer: null, judgement: null, failure: error.failure, evidence: null };
+  }
+  return get();
+}
+
+/** What one attempt means for its task and run. */
+class Conclusion {
+  readonly #deps: PageHandlerDeps;
+  readonly #task: ClaimedTask;
+  readonly #recipe: Recipe;
+  readonly #url: string;
+  readonly #got: PageGot;
+  readonly #stats: PageStats;
+
+  constructor(deps: PageHandlerDeps, task: ClaimedTask, recipe: Recipe, url: string, got: PageGot, durationMs: number) {
+    this.#deps = deps;
+    this.#task = task;
+    this.#recipe = recipe;
+    this.#url = url;
+    this.#got = got;
+    this.#stats = statsOf(got, durationMs);
+  }
+
+  async handled(): Promise<Handled> {
+    const { failure, judgement, answer } = this.#got;
+    if (failure !== null) return this.#failed(failure);
+    const learned = this.#learned();
+    return {
+      kind: "completed",
+      artifacts: [],
+      results: judgement?.records ?? [],
+      ...(answer === null ? {} : { httpStatus: answer.status }),
+      detail: this.#stats,
+      report: { ...this.#report(), ...(learned === null ? {} : { learned }) },
+    };
+  }
+
+  async #failed(what: Failure): Promise<Handled> {
+    const { plan, evidence, answer } = this.#got;
+    const files = await this.#deps.evidence.keep(this.#url, what, evidence, answer);
+    const report = this.#report(files);
+    if (this.#wantsPerson(what)) return { kind: "human", failure: what, report };
+    const mayEscalate = this.#recipe.escalate || this.#recipe.strategy === "auto";
+    const to = mayEscalate ? escalationOf(plan.way, what) : null;
+    if (to === null) return { kind: "failed", failure: what, report };
+    const because = `${plan.way} met a block: ${what.message}`;
+    const memory: PageMemory = {
+      way: to,
+      evidence: { rule: "escalated", because, http_status: what.httpStatus ?? null },
+    };
+    return { kind: "failed", failure: what, report: { ...report, memory, escalation: { to, why: what.message } } };
+  }
+
+  /** A wall that a browser did not get past, or a sign-in that was refused: a person can help a run of one page. */
+  #wantsPerson(what: Failure): boolean {
+    if (this.#got.plan.way !== "browser" || this.#task.runKind !== "page") return false;
+    if (what.reason === "challenge_page" || what.reason === "captcha_page") return true;
+    return this.#recipe.requires_auth && what.reason === "http_unauthorized";
+  }
+
+  /** A browser got what a plain request did not: the next page of the site starts with a browser. */
+  #learned(): NonNullable<Report["learned"]> | null {
+    const { way, evidence } = this.#got.plan;
+    if (way !== "browser" || (evidence.rule !== "probe" && evidence.rule !== "escalated")) return null;
+    return { site: siteOf(this.#url), what: learnedBrowser(evidence.because, this.#deps.clock.now()) };
+  }
+
+  #report(files: readonly TaskArtifact[] = []): Report {
+    const { plan } = this.#got;
+    const report: Report = { strategy: plan.way };
+    if (files.length > 0) report.evidence = files;
+    // What was found to need a browser stays with it; a plain page that failed is probed again.
+    if (plan.way === "browser") report.memory = { way: plan.way, evidence: plan.evidence } satisfies PageMemory;
+    if (this.#task.runKind !== "page") return report;
+    const resolved: RunEvent = {
+      level: "info",
+      message: `Strategy resolved: ${plan.way}, because ${plan.evidence.because}`,
+      meta: { strategy: plan.way, evidence: plan.evidence },
+    };
+    report.run = {
+      events: this.#task.attempts.at(-1)?.strategy === plan.way ? [] : [resolved],
+      facts: { resolved_strategy: plan.way, strategy_evidence: plan.evidence, stats: this.#stats },
+    };
+    return report;
+  }
+}
+
+function statsOf({ plan, answer, judgement }: PageGot, durationMs: number): PageStats {
+  const stats: PageStats = {
+    http_status: answer?.status ?? null,
+    content_type: answer?.contentType ?? null,
+    content_length: answer === null ? null : sizeOf(answer.body),
+    title: judgement?.title ?? null,
+    final_url: answer === null ? null : shownUrl(answer.finalUrl),
+    duration_ms: durationMs,
+    strategy: plan.way,
+  };
+  if (plan.way === "browser") stats.browser = answer?.browser ?? "playwright-chromium";
+  if (answer !== null && answer.redirects.length > 0)
+    stats.redirects = answer.redirects.map(({ from }) => shownUrl(from));
+  if (judgement !== null && judgement.warnings.length > 0) stats.warnings = [...judgement.warnings];
+  return stats;
+}
+
+function sizeOf(body: Uint8Array | string): number {
+  return typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+}

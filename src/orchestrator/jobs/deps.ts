@@ -1,0 +1,10 @@
+import type { Seal } from "../../base/seal.ts";
+import type { AddressPolicy } from "../../net/address.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+
+/** What the use cases of jobs, runs and sessions need besides the store. */
+export interface JobDeps extends OrchestratorDeps {
+  seal: Seal;
+  /** Which addresses may be asked for at all. */
+  policy: AddressPolicy;
+}

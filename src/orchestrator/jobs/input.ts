@@ -1,0 +1,247 @@
+/** What a caller says a job is, checked as a whole: every mistake is named with its path before anything is stored. */
+import { Cron } from "croner";
+import { type FieldError, messageOf, OrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { Cookie, Credentials } from "../../domain/credentials.ts";
+import { noCredentials } from "../../domain/credentials.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
+import { fetchUrl, siteOf } from "../../domain/url.ts";
+import { parsePlan } from "../../extract/plan.ts";
+import { parseReplay } from "../../fetch/replay/recipe.ts";
+import type { AddressPolicy } from "../../net/address.ts";
+import { checkUrl } from "../../net/guard.ts";
+import { SEALED_FOR_JOB } from "../../pages/access.ts";
+import type { NewJob } from "../../store/job-records.ts";
+
+export interface JobInput {
+  name?: string | null;
+  kind?: "page";
+  target_url?: string;
+  strategy?: StrategyName;
+  requires_auth?: boolean;
+  fields?: JsonValue;
+  items?: JsonValue;
+  schema?: JsonValue;
+  max_attempts?: number | null;
+  schedule?: string | Partial<Schedule> | null;
+  timezone?: string | null;
+  tags?: readonly string[];
+  headers?: Readonly<Record<string, string>> | null;
+  cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
+  escalate?: boolean;
+  respect_robots?: boolean;
+  timeout_seconds?: number | null;
+  session_id?: string | null;
+  replay?: JsonValue;
+  browser?: { wait_for?: string | null; block_resources?: boolean } | null;
+}
+
+const DEFAULTS = {
+  strategy: "auto",
+  requires_auth: false,
+  escalate: true,
+  respect_robots: false,
+} as const;
+
+/** A job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */
+export function jobFrom(input: JobInput, deps: { seal: Seal; policy: AddressPolicy }): NewJob {
+  const problems: FieldError[] = [];
+  const replay = readReplay(input, problems);
+  const target = readTarget(input, replay?.url ?? null, problems);
+  if (target !== null) refuseForbidden("target_url", target.href, deps.policy);
+  if (replay !== null) refuseForbidden("replay.request.url", replay.url, deps.policy);
+  const strategy = input.strategy ?? DEFAULTS.strategy;
+  if (strategy === "api_replay" && replay === null && input.replay === undefined)
+    problems.push({
+      path: "replay",
+      message: "is needed for the strategy api_replay: the call that is to be repeated",
+    });
+  readPlan(input, problems);
+  const schedule = readSchedule(input, problems);
+  const origin = replay !== null && strategy === "api_replay" ? new URL(replay.url).origin : (target?.origin ?? "");
+  const credentials = readCredentials(input, origin, target, problems);
+  if (problems.length > 0 || target === null) throw invalid(problems);
+  const plain = withoutPassword(target);
+  const recipe: Recipe = {
+    strategy,
+    requires_auth: input.requires_auth ?? DEFAULTS.requires_auth,
+    fields: input.fields ?? null,
+    items: input.items ?? null,
+    schema: input.schema ?? null,
+    max_attempts: input.max_attempts ?? null,
+    escalate: input.escalate ?? DEFAULTS.escalate,
+    respect_robots: input.respect_robots ?? DEFAULTS.respect_robots,
+    timeout_seconds: input.timeout_seconds ?? null,
+    session_id: input.session_id ?? null,
+    replay: input.replay ?? null,
+    browser: input.browser ? browserWishes(input.browser) : null,
+    schedule,
+    timezone: input.timezone ?? null,
+    header_names: Object.keys(credentials?.headers ?? {}),
+    cookie_names: credentials?.cookies.map(({ name }) => name) ?? [],
+    sealed: credentials === null ? null : Buffer.from(deps.seal.close(credentials, SEALED_FOR_JOB)).toString("base64"),
+  };
+  return {
+    name: input.name ?? null,
+    kind: "page",
+    url: plain,
+    site: siteOf(strategy === "api_replay" && replay !== null ? replay.url : plain),
+    tags: input.tags ?? [],
+    recipe,
+  };
+}
+
+export function invalid(fields: readonly FieldError[]): OrbError {
+  const list = fields.map(({ path, message }) => `${path}: ${message}`).join("; ");
+  return new OrbError("input_invalid", list, { fields });
+}
+
+function readReplay(input: JobInput, problems: FieldError[]): { url: string } | null {
+  if (input.replay === undefined || input.replay === null) return null;
+  const { ok, errors } = parseReplay(input.replay, "replay");
+  if (ok === undefined) {
+    problems.push(...errors);
+    return null;
+  }
+  return { url: ok.request.url };
+}
+
+const LONGEST_URL = 8192;
+
+function readTarget(input: JobInput, replayUrl: string | null, problems: FieldError[]): URL | null {
+  const text = input.target_url ?? replayUrl ?? undefined;
+  const wrong = (message: string) => {
+    problems.push({ path: "target_url", message });
+    return null;
+  };
+  if (text === undefined) return wrong("is required: the address of the page");
+  if (text.length > LONGEST_URL) return wrong(`is longer than ${LONGEST_URL} characters`);
+  const url = fetchUrl(text);
+  if (url === null) return wrong("expected an absolute http or https URL, such as https://example.com/");
+  if (!/^https?:/.test(url)) return wrong(`expected an http or https URL, got ${url.slice(0, url.indexOf(":") + 1)}`);
+  return new URL(url);
+}
+
+function withoutPassword(url: URL): string {
+  const plain = new URL(url);
+  plain.username = "";
+  plain.password = "";
+  return plain.href;
+}
+
+/** A literal address that may not be asked is refused at once; one behind a name fails the run. */
+export function refuseForbidden(path: string, url: string, policy: AddressPolicy): void {
+  try {
+    checkUrl(url, policy);
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error;
+    const { message } = error.failure;
+    throw new OrbError("forbidden_target", `${path}: ${message}`, { fields: [{ path, message }], cause: error });
+  }
+}
+
+function readPlan(input: JobInput, problems: FieldError[]): void {
+  const { fields, items, schema } = input;
+  if (fields === undefined && items === undefined && schema === undefined) return;
+  const spec = { fields, items, schema };
+  // A replayed answer is a list of items of its own accord.
+  const isReplay = input.strategy === "api_replay" && (items === undefined || items === null);
+  const { errors } = parsePlan(isReplay ? { ...spec, items: { jsonpath: "$[*]" } } : spec);
+  if (errors !== undefined) problems.push(...errors);
+}
+
+function browserWishes(wishes: NonNullable<JobInput["browser"]>): NonNullable<Recipe["browser"]> {
+  return { wait_for: wishes.wait_for ?? null, block_resources: wishes.block_resources ?? false };
+}
+
+function readSchedule(input: JobInput, problems: FieldError[]): Schedule | null {
+  const { schedule } = input;
+  if (input.timezone !== undefined && input.timezone !== null && !isTimeZone(input.timezone))
+    problems.push({ path: "timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
+  if (schedule === undefined || schedule === null) return null;
+  const given = typeof schedule === "string" ? { cron: schedule } : schedule;
+  const path = typeof schedule === "string" ? "schedule" : "schedule.cron";
+  if (given.timezone && !isTimeZone(given.timezone))
+    problems.push({ path: "schedule.timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
+  const cron = given.cron?.trim() ?? "";
+  const parts = cron.split(/\s+/).length;
+  if (cron === "") problems.push({ path, message: "is required: a cron expression such as 0 6 * * *" });
+  else if (parts !== 5 && parts !== 6)
+    problems.push({ path, message: `expected a cron expression with 5 or 6 fields, got ${parts}` });
+  else {
+    try {
+      if (new Cron(cron, { paused: true }).nextRun() === null)
+        problems.push({ path, message: "is a time that never comes" });
+    } catch (error) {
+      problems.push({ path, message: `is not a cron expression: ${messageOf(error).replace(/^CronPattern: /, "")}` });
+    }
+  }
+  return {
+    cron,
+    timezone: given.timezone ?? input.timezone ?? null,
+    overlap: given.overlap ?? "skip",
+    missed: given.missed ?? "skip",
+    jitter_seconds: given.jitter_seconds ?? 0,
+  };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// oxlint-disable-next-line no-control-regex
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** These are ours to send: a caller's own would break or fake the request. */
+const RESERVED = new Set(["host", "content-length", "connection", "transfer-encoding", "te", "trailer", "upgrade"]);
+// oxlint-disable-next-line no-control-regex
+const COOKIE_PART = /^[^\x00-\x20\x7f;,"\\]*$/;
+
+/** Headers, cookies and a password in the address: sealed, and bound to the origin they were given for. */
+export function readCredentials(
+  input: Pick<JobInput, "headers" | "cookies">,
+  origin: string,
+  url: URL | null,
+  problems: FieldError[],
+): Credentials | null {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(input.headers ?? {})) {
+    const path = `headers.${name}`;
+    if (!HEADER_NAME.test(name)) problems.push({ path, message: "is not a header name" });
+    else if (RESERVED.has(name.toLowerCase()) || name.toLowerCase().startsWith("proxy-"))
+      problems.push({ path, message: "is set by the client itself and cannot be given" });
+    else if (!HEADER_VALUE.test(value)) problems.push({ path, message: "has characters that a header cannot carry" });
+    else headers[name.toLowerCase()] = value;
+  }
+  const given = input.cookies ?? [];
+  const cookies: Cookie[] = Array.isArray(given)
+    ? [...(given as readonly Cookie[])]
+    : Object.entries(given as Record<string, string>).map(([name, value]) => ({ name, value }));
+  for (const { name, value } of cookies) {
+    if (name === "" || !COOKIE_PART.test(name) || name.includes("="))
+      problems.push({ path: `cookies.${name}`, message: "is not a cookie name" });
+    else if (!COOKIE_PART.test(value))
+      problems.push({ path: `cookies.${name}`, message: "has characters that a cookie cannot carry" });
+  }
+  const basic =
+    url === null || (url.username === "" && url.password === "")
+      ? null
+      : { username: decode(url.username), password: decode(url.password) };
+  if (Object.keys(headers).length === 0 && cookies.length === 0 && basic === null) return null;
+  return { ...noCredentials(origin), headers, cookies, basic };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

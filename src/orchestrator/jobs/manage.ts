@@ -1,0 +1,94 @@
+import { isOrbError, OrbError } from "../../base/errors.ts";
+import type { Cookie, Credentials } from "../../domain/credentials.ts";
+import type { Recipe } from "../../domain/recipe.ts";
+import { SEALED_FOR_JOB } from "../../pages/access.ts";
+import type { JobFilter, JobRecord, Once } from "../../store/job-records.ts";
+import { cancelRun } from "../runs/control.ts";
+import type { JobDeps } from "./deps.ts";
+import { invalid, type JobInput, jobFrom } from "./input.ts";
+import { type JobView, toJobView } from "./view.ts";
+
+export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Promise<JobView> {
+  await requireSession(deps, input);
+  const { made } = await deps.store.createJob(jobFrom(input, deps), deps.clock.now(), once);
+  return toJobView(made);
+}
+
+async function requireSession({ store }: JobDeps, { session_id: id }: JobInput): Promise<void> {
+  if (id === undefined || id === null || (await store.session(id)) !== null) return;
+  throw invalid([{ path: "session_id", message: "there is no session with this id" }]);
+}
+
+export async function listJobs({ store }: JobDeps, filter: JobFilter): Promise<JobView[]> {
+  return (await store.jobs(filter)).map(toJobView);
+}
+
+export async function requireJob({ store }: JobDeps, id: string): Promise<JobRecord> {
+  const job = await store.job(id);
+  if (job === null) throw new OrbError("not_found", `there is no job with the id ${id}`);
+  return job;
+}
+
+export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
+  return toJobView(await requireJob(deps, id));
+}
+
+/**
+ * Changes what is given; runs that have begun keep the recipe they began with. Headers and cookies are replaced as a
+ * whole, and forgotten when the job turns to another origin: they were given for the old one.
+ */
+export async function changeJob(deps: JobDeps, id: string, change: JobInput): Promise<JobView> {
+  const before = await requireJob(deps, id);
+  await requireSession(deps, change);
+  const job = jobFrom({ ...inputOf(deps, before, change), ...change }, deps);
+  return toJobView(await deps.store.updateJob(id, job, deps.clock.now()));
+}
+
+/** The job as it would be given anew, its secrets included where they still belong. */
+function inputOf(deps: JobDeps, job: JobRecord, change: JobInput): JobInput {
+  const { sealed, header_names: _h, cookie_names: _c, ...recipe } = job.recipe as Recipe;
+  const input: JobInput = { name: job.name, target_url: job.url, tags: job.tags, ...recipe };
+  const kept = sealed === null ? null : openCredentials(deps, sealed);
+  if (kept === null || changesOrigin(kept, job, change)) return input;
+  const target = new URL(job.url);
+  if (kept.basic !== null) {
+    target.username = encodeURIComponent(kept.basic.username);
+    target.password = encodeURIComponent(kept.basic.password);
+  }
+  return { ...input, target_url: target.href, headers: kept.headers, cookies: kept.cookies as readonly Cookie[] };
+}
+
+function openCredentials({ seal }: JobDeps, sealed: string): Credentials | null {
+  try {
+    return seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_JOB) as Credentials;
+  } catch (error) {
+    // Sealed under a key that is gone: a change of the job must stay possible.
+    if (isOrbError(error, "secret_key_wrong")) return null;
+    throw error;
+  }
+}
+
+function changesOrigin(kept: Credentials, job: JobRecord, change: JobInput): boolean {
+  const recipe = job.recipe as Recipe;
+  const strategy = change.strategy ?? recipe.strategy;
+  const replay = (change.replay ?? recipe.replay) as { request?: { url?: string } } | null;
+  const url = strategy === "api_replay" ? replay?.request?.url : (change.target_url ?? job.url);
+  return URL.parse(url ?? "")?.origin !== kept.origin;
+}
+
+/** Refused while a run of it is not at its end, unless that is to be cancelled with it. */
+export async function deleteJob(deps: JobDeps, id: string, options: { force: boolean }): Promise<void> {
+  await requireJob(deps, id);
+  if (options.force) {
+    for (;;) {
+      const live = await deps.store.runs({
+        jobId: id,
+        status: ["queued", "running", "paused", "waiting_for_human"],
+        limit: 100,
+      });
+      if (live.length === 0) break;
+      for (const run of live) await cancelRun(deps, run.id);
+    }
+  }
+  await deps.store.deleteJob(id);
+}

@@ -1,0 +1,130 @@
+import { OrbError } from "../base/errors.ts";
+import type { JsonValue } from "../domain/queue-item.ts";
+import type { Recipe, StrategyName } from "../domain/recipe.ts";
+import { planStrategy } from "../domain/strategy-plan.ts";
+import { shownUrl, siteOf } from "../domain/url.ts";
+import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
+import type { AddressPolicy } from "../net/address.ts";
+import { planSpecOf } from "../pages/judge.ts";
+import { getPage, type PageDeps } from "../pages/get-page.ts";
+import type { JobDeps } from "./jobs/deps.ts";
+import { invalid, jobFrom, type JobInput } from "./jobs/input.ts";
+
+/** What gets and reads pages, for use cases that do so at once instead of leaving it to a worker. */
+export interface PreviewDeps extends JobDeps {
+  pages: PageDeps;
+}
+
+export interface PreviewInput {
+  url?: string;
+  /** Instead of fetching: the page itself; `url` is then only where its links start from. */
+  html?: string;
+  fields?: JsonValue;
+  items?: JsonValue;
+  schema?: JsonValue;
+  strategy?: Exclude<StrategyName, "api_replay">;
+  timeout_seconds?: number;
+}
+
+export interface PreviewView {
+  url: string | null;
+  final_url: string | null;
+  http_status: number | null;
+  strategy: string | null;
+  strategy_evidence: Record<string, unknown> | null;
+  title: string | null;
+  records: Record<string, JsonValue>[];
+  /** Why the page, or a record of it, would fail. */
+  failure_code: string | null;
+  failure_reason: string | null;
+  error_message: string | null;
+  errors: ExtractionProblem[];
+  warnings: ExtractionProblem[];
+  duration_ms: number;
+}
+
+/** A page that is handed in is not asked for. */
+const NOTHING_IS_FETCHED: AddressPolicy = { privateNetworks: true, listed: [] };
+
+/** Tries rules on a page without keeping anything: for whoever writes the rules. */
+export async function previewExtraction(
+  deps: PreviewDeps,
+  input: PreviewInput,
+  signal: AbortSignal,
+): Promise<PreviewView> {
+  const begun = deps.clock.monotonic();
+  const elapsed = () => Math.round(deps.clock.monotonic() - begun);
+  if (input.html !== undefined) return { ...(await readGiven(deps, input, signal)), duration_ms: elapsed() };
+  if (input.url === undefined) throw invalid([{ path: "url", message: "give url, or the page itself as html" }]);
+  const job = jobFrom(jobInputOf(input), deps);
+  await leaveHeldSitesAlone(deps, siteOf(job.url));
+  const recipe = job.recipe as Recipe;
+  const site = await deps.store.site(siteOf(job.url));
+  const got = await getPage(deps.pages, {
+    recipe,
+    plan: planStrategy(recipe, null, site?.learned ?? null, deps.clock.now()),
+    urlFor: () => job.url,
+    credentialsFor: async () => null,
+    signal,
+  });
+  return {
+    url: shownUrl(job.url),
+    final_url: got.answer === null ? null : shownUrl(got.answer.finalUrl),
+    http_status: got.answer?.status ?? got.failure?.httpStatus ?? null,
+    strategy: got.plan.way,
+    strategy_evidence: { ...got.plan.evidence },
+    title: got.judgement?.title ?? null,
+    records: got.judgement?.read ?? [],
+    failure_code: got.failure?.code ?? null,
+    failure_reason: got.failure?.reason ?? null,
+    error_message: got.failure?.message ?? null,
+    errors: [...(got.judgement?.errors ?? [])],
+    warnings: [...(got.judgement?.warnings ?? [])],
+    duration_ms: elapsed(),
+  };
+}
+
+function jobInputOf({ html: _, url, ...rest }: PreviewInput): JobInput {
+  return { ...rest, ...(url === undefined ? {} : { target_url: url }) };
+}
+
+async function readGiven(
+  deps: PreviewDeps,
+  input: PreviewInput,
+  signal: AbortSignal,
+): Promise<Omit<PreviewView, "duration_ms">> {
+  const url = input.url ?? "https://page.invalid/";
+  // Checks the rules and the address as a job would.
+  const { recipe } = jobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
+  const spec = planSpecOf(recipe as Recipe);
+  const page = { body: input.html ?? "", contentType: "text/html; charset=utf-8", url };
+  const { extraction } = await deps.pages.reader.read(page, spec, { signal });
+  const [first] = extraction.errors;
+  return {
+    url: input.url ?? null,
+    final_url: null,
+    http_status: null,
+    strategy: null,
+    strategy_evidence: null,
+    title: extraction.title,
+    records: extraction.records,
+    failure_code: first === undefined ? null : "extraction",
+    failure_reason: null,
+    error_message: first === undefined ? null : `${first.field}: ${first.message}`,
+    errors: extraction.errors,
+    warnings: extraction.warnings,
+  };
+}
+
+/** A site that asked for patience, or that an operator has paused, is not asked behind its owner's back. */
+async function leaveHeldSitesAlone({ store, clock }: JobDeps, name: string): Promise<void> {
+  const site = await store.site(name);
+  if (site === null) return;
+  if (site.paused)
+    throw new OrbError("site_waits", `the site ${name} is paused`, { hint: "Resume it, then try again." });
+  if (site.holdUntil > clock.now())
+    throw new OrbError(
+      "site_waits",
+      `the site ${name} asked to be left alone until ${new Date(site.holdUntil).toISOString()}`,
+    );
+}

@@ -1,0 +1,115 @@
+import { OrbError } from "../../base/errors.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { RunRecord } from "../../store/port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+
+/** Tasks that one transaction ends; more would keep other writers waiting. */
+const CHUNK = 1000;
+
+export async function requireRun({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<RunRecord> {
+  const run = await store.run(id);
+  if (run === null) throw new OrbError("not_found", `there is no run with the id ${id}`);
+  return run;
+}
+
+/** The run is cancelled when this answers; what is under way is dropped within a second. Twice is no mistake. */
+export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
+  const run = await requireRun(deps, id);
+  const cancelled =
+    run.status === "cancelled"
+      ? run
+      : await change(deps, id, "cancelled", "Run cancelled", (status) => status === "cancelled");
+  await deps.wake(null);
+  for (;;) if ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) < CHUNK) break;
+  return cancelled;
+}
+
+/** What is under way is finished, nothing new begins. */
+export async function pauseRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
+  const run = await requireRun(deps, id);
+  if (run.status === "paused") return run;
+  const paused = await change(deps, id, "paused", "Run paused", (status) => status === "paused");
+  await deps.wake(null);
+  return paused;
+}
+
+export async function resumeRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
+  const run = await requireRun(deps, id);
+  if (run.status === "running") return run;
+  if (run.status !== "paused")
+    throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be resumed`, {
+      hint:
+        run.status === "waiting_for_human"
+          ? "It waits for a person: answer it with a session, or skip."
+          : "Only a paused run can be resumed; retry-failed opens an ended one again.",
+    });
+  const resumed = await change(deps, id, "running", "Run resumed", (status) => status === "running");
+  await deps.wake(await lanesOf(deps, id));
+  return resumed;
+}
+
+/** Somebody else may have done it in between: then it is done, too. */
+async function change(
+  deps: OrchestratorDeps,
+  id: string,
+  to: RunState,
+  message: string,
+  isDone: (status: RunState) => boolean,
+): Promise<RunRecord> {
+  try {
+    return await deps.store.changeRun(id, to, message, deps.clock.now());
+  } catch (error) {
+    const now = await deps.store.run(id);
+    if (now !== null && isDone(now.status)) return now;
+    throw error;
+  }
+}
+
+async function lanesOf({ store }: OrchestratorDeps, id: string): Promise<string[]> {
+  return (await store.overview(id, 1000)).open.map(({ lane }) => lane);
+}
+
+/** Gives what failed fresh attempts; an ended run opens again. */
+export async function retryFailedTasks(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
+  const run = await requireRun(deps, id);
+  if (run.status === "cancelled" || run.kind === "workflow")
+    throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be tried again`, {
+      hint: "Start a new run instead.",
+    });
+  const { totals } = await deps.store.overview(id, 0);
+  if (totals.failed === 0)
+    throw new OrbError("illegal_transition", "nothing of this run has failed", {
+      hint: TERMINAL_RUN_STATES.includes(run.status) ? "Start a new run instead." : "Wait until it has ended.",
+    });
+  let left = totals.failed;
+  while (left > 0) {
+    const part = await deps.store.retryFailed(id, { limit: Math.min(CHUNK, left) }, deps.clock.now());
+    if (part.requeued === 0) break;
+    left -= part.requeued;
+    await deps.wake(part.lanes);
+  }
+  return requireRun(deps, id);
+}
+
+/** What a person answers to a run that waits for one. */
+export async function resolveRun(
+  deps: OrchestratorDeps,
+  id: string,
+  answer: { session_id: string } | { skip: true },
+): Promise<RunRecord> {
+  await requireRun(deps, id);
+  if ("session_id" in answer) {
+    const session = await deps.store.session(answer.session_id);
+    if (session === null) {
+      const fields = [{ path: "session_id", message: "there is no session with this id" }];
+      throw new OrbError("input_invalid", "session_id: there is no session with this id", { fields });
+    }
+    const run = await deps.store.answerHuman(id, { sessionId: session.id }, deps.clock.now());
+    await deps.wake(await lanesOf(deps, id));
+    return run;
+  }
+  const why = "a person decided to leave this page";
+  const run = await deps.store.answerHuman(id, { skip: why }, deps.clock.now());
+  await deps.wake(null);
+  return run;
+}

@@ -1,0 +1,95 @@
+import { OrbError } from "../../base/errors.ts";
+import { siteOfLane } from "../../domain/lane.ts";
+import type { PageSnapshot } from "../../domain/recipe.ts";
+import type { TaskState } from "../../domain/states.ts";
+import type { RunFilter } from "../../store/job-records.ts";
+import type { RunRecord } from "../../store/port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { requireRun } from "./control.ts";
+import {
+  type ArtifactView,
+  type EventView,
+  type ResultView,
+  type RunView,
+  type TaskView,
+  toArtifactView,
+  toEventView,
+  toResultView,
+  toRunView,
+  toTaskView,
+} from "./view.ts";
+
+interface ReadDeps extends OrchestratorDeps {
+  defaultMaxAttempts: number;
+}
+
+export async function viewOf(deps: ReadDeps, run: RunRecord): Promise<RunView> {
+  // A run of one page has no half-way.
+  if (run.kind === "page") return toRunView(run, deps.defaultMaxAttempts);
+  return toRunView(run, deps.defaultMaxAttempts, (await deps.store.overview(run.id, 0)).totals);
+}
+
+export async function showRun(deps: ReadDeps, id: string): Promise<RunView> {
+  return viewOf(deps, await requireRun(deps, id));
+}
+
+export async function listRuns(deps: ReadDeps, filter: RunFilter): Promise<RunView[]> {
+  return Promise.all((await deps.store.runs(filter)).map((run) => viewOf(deps, run)));
+}
+
+export async function listEvents(
+  { store }: OrchestratorDeps,
+  runId: string,
+  window: { after?: string; limit: number },
+): Promise<EventView[]> {
+  return (await store.events(runId, window)).map((event) => toEventView(event, runId));
+}
+
+export async function showArtifact({ store }: OrchestratorDeps, id: string): Promise<ArtifactView> {
+  const file = await store.artifact(id);
+  if (file === null) throw new OrbError("not_found", `there is no artifact with the id ${id}`);
+  return toArtifactView(file);
+}
+
+export async function listTasks(
+  deps: OrchestratorDeps,
+  runId: string,
+  filter: { states?: readonly TaskState[]; after?: string; limit: number },
+): Promise<TaskView[]> {
+  const { store } = deps;
+  await requireRun(deps, runId);
+  const tasks = await store.tasks(runId, filter);
+  return Promise.all(
+    tasks.map(async (task) => toTaskView(task, siteOfLane(task.lane), await store.artifactsOf(task.id))),
+  );
+}
+
+export async function listResults(
+  deps: OrchestratorDeps,
+  runId: string,
+  window: { after?: string; limit: number },
+): Promise<ResultView[]> {
+  await requireRun(deps, runId);
+  return (await deps.store.results(runId, window)).map(toResultView);
+}
+
+const PAGE = 500;
+
+/** All records of a run, a page of them at a time: the reader's pace decides. */
+export async function* allResults(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await listResults(deps, runId, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < PAGE || after === undefined) return;
+  }
+}
+
+/** The names of the fields, when the recipe names them: a table then has its columns before its first row. */
+export async function columnsOf(deps: OrchestratorDeps, runId: string): Promise<string[] | null> {
+  const { snapshot } = await requireRun(deps, runId);
+  const fields = (snapshot as Partial<PageSnapshot> | null)?.recipe?.fields;
+  if (Array.isArray(fields)) return fields as string[];
+  return typeof fields === "object" && fields !== null ? Object.keys(fields) : null;
+}

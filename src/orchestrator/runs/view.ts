@@ -1,0 +1,184 @@
+import type { FailureCode, FailureReason } from "../../domain/failure.ts";
+import type { ArtifactRole, Attempt } from "../../domain/outcome.ts";
+import type { PageSnapshot } from "../../domain/recipe.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
+import {
+  OPEN_TASK_STATES,
+  type RunState,
+  TASK_STATES,
+  type TaskState,
+  TERMINAL_RUN_STATES,
+} from "../../domain/states.ts";
+import { shownUrl } from "../../domain/url.ts";
+import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
+import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
+
+/** A run as users see it. */
+export interface RunView {
+  id: string;
+  job_id: string | null;
+  kind: NewRun["kind"];
+  name: string | null;
+  url: string | null;
+  site: string | null;
+  status: RunState;
+  generation: number;
+  attempt: number;
+  max_attempts: number | null;
+  requested_strategy: string | null;
+  resolved_strategy: string | null;
+  strategy_evidence: Record<string, unknown> | null;
+  failure_code: FailureCode | null;
+  failure_reason: FailureReason | null;
+  error_message: string | null;
+  message: string | null;
+  stats: Record<string, unknown>;
+  progress: number;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
+
+/** `counts` are asked for only where a run may have many tasks. */
+export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCounts = NO_TASKS): RunView {
+  const recipe = (run.snapshot as Partial<PageSnapshot> | null)?.recipe;
+  const { facts } = run;
+  return {
+    id: run.id,
+    job_id: run.jobId,
+    kind: run.kind as NewRun["kind"],
+    name: run.name,
+    url: run.url === null ? null : shownUrl(run.url),
+    site: run.site,
+    status: run.status,
+    generation: run.generation,
+    attempt: facts.attempt ?? 1,
+    max_attempts: run.maxAttempts ?? maxAttempts,
+    requested_strategy: recipe?.strategy ?? null,
+    resolved_strategy: facts.resolved_strategy ?? null,
+    strategy_evidence: (facts.strategy_evidence ?? null) as RunView["strategy_evidence"],
+    failure_code: facts.failure_code ?? null,
+    failure_reason: facts.failure_reason ?? null,
+    error_message: facts.error_message ?? null,
+    message: run.message,
+    stats: { ...facts.stats },
+    progress: progressOf(run, counts),
+    created_at: iso(run.createdAt),
+    started_at: isoOrNull(run.startedAt),
+    finished_at: isoOrNull(run.finishedAt),
+  };
+}
+
+/** 100 only at the end. */
+function progressOf(run: RunRecord, counts: TaskCounts): number {
+  if (TERMINAL_RUN_STATES.includes(run.status)) return 100;
+  const total = TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const open = OPEN_TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
+  return total === 0 ? 0 : Math.min(99, Math.floor((100 * (total - open)) / total));
+}
+
+export interface EventView {
+  id: string;
+  run_id: string;
+  level: EventRecord["level"];
+  message: string;
+  meta: Record<string, unknown>;
+  created_at: string;
+}
+
+export function toEventView(event: EventRecord, runId: string): EventView {
+  const { id, level, message, meta, createdAt } = event;
+  return { id, run_id: runId, level, message, meta: meta as EventView["meta"], created_at: iso(createdAt) };
+}
+
+export interface ResultView {
+  id: string;
+  run_id: string;
+  task_id: string;
+  url: string;
+  data: Record<string, unknown>;
+  created_at: string;
+}
+
+export function toResultView(result: ResultRecord): ResultView {
+  const { data } = result;
+  const record = typeof data === "object" && data !== null && !Array.isArray(data) ? data : { value: data };
+  return {
+    id: result.id,
+    run_id: result.runId,
+    task_id: result.taskId,
+    url: result.url === null ? "" : shownUrl(result.url),
+    data: record as Record<string, unknown>,
+    created_at: iso(result.createdAt),
+  };
+}
+
+export interface ArtifactView {
+  id: string;
+  role: ArtifactRole;
+  hash: string;
+  size: number;
+  content_type: string | null;
+  url: string;
+  created_at: string;
+}
+
+export function toArtifactView(file: ArtifactRecord): ArtifactView {
+  return {
+    id: file.id,
+    role: file.role,
+    hash: file.hash,
+    size: file.size,
+    content_type: file.contentType,
+    url: shownUrl(file.url),
+    created_at: iso(file.createdAt),
+  };
+}
+
+export interface TaskView {
+  id: string;
+  run_id: string;
+  url: string | null;
+  site: string | null;
+  status: TaskState;
+  priority: number;
+  failure_code: FailureCode | null;
+  failure_reason: FailureReason | null;
+  error_message: string | null;
+  next_try_at: string | null;
+  attempts: Attempt[];
+  detail: unknown;
+  artifacts: ArtifactView[];
+  created_at: string;
+  finished_at: string | null;
+}
+
+export function toTaskView(task: TaskRecord, site: string | null, artifacts: readonly ArtifactRecord[]): TaskView {
+  return {
+    id: task.id,
+    run_id: task.runId,
+    url: task.url === null ? null : shownUrl(task.url),
+    site,
+    status: task.state,
+    priority: task.priority,
+    failure_code: task.failure?.code ?? null,
+    failure_reason: task.failure?.reason ?? null,
+    error_message: task.failure?.message ?? null,
+    next_try_at: task.state === "retrying" ? iso(task.readyAt) : null,
+    attempts: task.attempts,
+    detail: detailOf(task),
+    artifacts: artifacts.map(toArtifactView),
+    created_at: iso(task.createdAt),
+    finished_at: isoOrNull(task.endedAt),
+  };
+}
+
+/** What the next attempt is to remember is our own business. */
+function detailOf({ detail }: TaskRecord): unknown {
+  if (typeof detail !== "object" || detail === null) return detail ?? null;
+  const { failure: _f, memory: _m, human: _h, ...rest } = detail as Record<string, unknown>;
+  return Object.keys(rest).length === 0 ? null : rest;
+}

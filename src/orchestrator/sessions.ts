@@ -1,0 +1,207 @@
+/** Sessions: what lets us in somewhere. Written once, never read back; only a worker opens them, for their own origin. */
+import { type FieldError, OrbError } from "../base/errors.ts";
+import type { Cookie, Credentials } from "../domain/credentials.ts";
+import { planStrategy } from "../domain/strategy-plan.ts";
+import { fetchUrl, shownUrl } from "../domain/url.ts";
+import { SEALED_FOR_SESSION } from "../pages/access.ts";
+import { getPage } from "../pages/get-page.ts";
+import type { Once, SessionHealth, SessionRecord } from "../store/job-records.ts";
+import type { JobDeps } from "./jobs/deps.ts";
+import { invalid, readCredentials, refuseForbidden } from "./jobs/input.ts";
+import type { PreviewDeps } from "./preview.ts";
+import { plainRecipe } from "./jobs/plain-recipe.ts";
+
+export interface SessionInput {
+  name?: string | null;
+  /** `https://host` or `https://host:port`: the only place that will ever see it. */
+  origin: string;
+  cookies?: Readonly<Record<string, string>> | readonly Cookie[] | null;
+  headers?: Readonly<Record<string, string>> | null;
+  basic?: { username: string; password: string } | null;
+  /** As Playwright writes it. */
+  storage_state?: {
+    cookies?: readonly Cookie[];
+    origins?: readonly { origin: string; localStorage?: readonly { name: string; value: string }[] }[];
+  } | null;
+  /** A page that shows whether the session is still good. */
+  check_url?: string | null;
+}
+
+/** The kinds of secrets that a session may hold. */
+export const SECRETS = ["cookies", "headers", "basic", "local_storage"] as const;
+type Secret = (typeof SECRETS)[number];
+
+export interface SessionView {
+  id: string;
+  name: string | null;
+  origin: string;
+  /** Which kinds of secrets are in it. */
+  holds: Secret[];
+  check_url: string | null;
+  health: { status: SessionHealth["status"]; message: string; checked_at: string } | null;
+  created_at: string;
+}
+
+function toView(record: SessionRecord): SessionView {
+  const { health } = record;
+  return {
+    id: record.id,
+    name: record.name,
+    origin: record.origin,
+    holds: [...record.holds] as Secret[],
+    check_url: record.checkUrl === null ? null : shownUrl(record.checkUrl),
+    health:
+      health === null
+        ? null
+        : { status: health.status, message: health.message, checked_at: new Date(health.checkedAt).toISOString() },
+    created_at: new Date(record.createdAt).toISOString(),
+  };
+}
+
+export async function createSession(deps: JobDeps, input: SessionInput, once?: Once): Promise<SessionView> {
+  const problems: FieldError[] = [];
+  const origin = readOrigin(input.origin, problems);
+  const fromState = input.storage_state?.cookies ?? [];
+  const own = readCredentials(
+    { headers: input.headers ?? null, cookies: input.cookies ?? null },
+    origin,
+    null,
+    problems,
+  );
+  const state = readCredentials(
+    { cookies: fromState.filter((cookie) => belongs(cookie, origin)) },
+    origin,
+    null,
+    problems,
+  );
+  const localStorage = (input.storage_state?.origins ?? [])
+    .filter((entry) => URL.parse(entry.origin)?.origin === origin)
+    .flatMap((entry) => entry.localStorage ?? []);
+  const credentials: Credentials = {
+    origin,
+    headers: own?.headers ?? {},
+    cookies: [...(state?.cookies ?? []), ...(own?.cookies ?? [])],
+    basic: input.basic ?? null,
+    localStorage,
+  };
+  const holds = holdsOf(credentials);
+  if (problems.length === 0 && holds.length === 0) problems.push({ path: "", message: nothing(input, origin) });
+  const checkUrl = readCheckUrl(input.check_url ?? null, origin, problems);
+  if (problems.length > 0) throw invalid(problems);
+  refuseForbidden("origin", origin, deps.policy);
+  const { made } = await deps.store.createSession(
+    {
+      name: input.name ?? null,
+      origin,
+      holds,
+      checkUrl,
+      sealed: deps.seal.close(credentials, SEALED_FOR_SESSION),
+    },
+    deps.clock.now(),
+    once,
+  );
+  return toView(made);
+}
+
+function nothing(input: SessionInput, origin: string): string {
+  return input.storage_state
+    ? `the storage state holds nothing for ${origin}`
+    : "expected at least one of cookies, headers, basic and storage_state";
+}
+
+function readOrigin(text: string, problems: FieldError[]): string {
+  const url = URL.parse(text);
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.pathname !== "/" ||
+    url.search !== "" ||
+    url.username !== ""
+  ) {
+    problems.push({ path: "origin", message: "expected the origin of a site, such as https://example.com" });
+    return "";
+  }
+  return url.origin;
+}
+
+function readCheckUrl(text: string | null, origin: string, problems: FieldError[]): string | null {
+  if (text === null) return null;
+  const url = fetchUrl(text);
+  if (url === null || new URL(url).origin !== origin)
+    problems.push({ path: "check_url", message: `expected an address of ${origin || "the origin"}` });
+  return url;
+}
+
+/** A browser's whole jar is often handed over: what belongs to other sites is left out. */
+function belongs(cookie: Cookie, origin: string): boolean {
+  const host = URL.parse(origin)?.hostname ?? "";
+  const domain = cookie.domain?.replace(/^\./, "").toLowerCase() ?? host;
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+function holdsOf({ headers, cookies, basic, localStorage }: Credentials): Secret[] {
+  const held: Record<Secret, boolean> = {
+    cookies: cookies.length > 0,
+    headers: Object.keys(headers).length > 0,
+    basic: basic !== null,
+    local_storage: localStorage.length > 0,
+  };
+  return SECRETS.filter((name) => held[name]);
+}
+
+export async function listSessions(
+  { store }: JobDeps,
+  filter: { origin?: string; after?: string; limit: number },
+): Promise<SessionView[]> {
+  return (await store.sessions(filter)).map(toView);
+}
+
+export async function showSession({ store }: JobDeps, id: string): Promise<SessionView> {
+  return toView(await requireSession(store, id));
+}
+
+async function requireSession(store: JobDeps["store"], id: string): Promise<SessionRecord> {
+  const session = await store.session(id);
+  if (session === null) throw new OrbError("not_found", `there is no session with the id ${id}`);
+  return session;
+}
+
+export async function deleteSession({ store }: JobDeps, id: string): Promise<void> {
+  await store.deleteSession(id);
+}
+
+/** Asks the site with the session whether it is still let in, and remembers the answer. */
+export async function checkSession(deps: PreviewDeps, id: string): Promise<SessionView> {
+  const session = await requireSession(deps.store, id);
+  const credentials = deps.seal.open(session.sealed, SEALED_FOR_SESSION) as Credentials;
+  const url = session.checkUrl ?? `${session.origin}/`;
+  const recipe = plainRecipe(credentials.localStorage.length > 0 ? "browser" : "http");
+  const got = await getPage(deps.pages, {
+    recipe,
+    plan: planStrategy(recipe, null, null, deps.clock.now()),
+    urlFor: () => url,
+    credentialsFor: async () => credentials,
+    signal: AbortSignal.timeout(60_000),
+  });
+  const health = healthOf(got.failure, got.answer?.finalUrl ?? url, url, deps.clock.now());
+  return toView(await deps.store.noteSessionHealth(id, health));
+}
+
+const LOGIN_PAGE = /\/(?:log-?in|sign-?in|auth|sso|account\/login|users\/sign_in)(?:[/?.]|$)/i;
+
+function healthOf(
+  failure: { code: string; message: string } | null,
+  finalUrl: string,
+  url: string,
+  checkedAt: number,
+): SessionHealth {
+  if (failure === null) {
+    const sentToLogin = finalUrl !== url && LOGIN_PAGE.test(new URL(finalUrl).pathname) && !LOGIN_PAGE.test(url);
+    return sentToLogin
+      ? { status: "rejected", message: "the site sent us to its sign-in page", checkedAt }
+      : { status: "healthy", message: "the site let us in", checkedAt };
+  }
+  return failure.code === "blocked"
+    ? { status: "rejected", message: failure.message, checkedAt }
+    : { status: "unreachable", message: failure.message, checkedAt };
+}

@@ -1,0 +1,96 @@
+/** What gets and reads pages, put together once per process: the network, the browser, the threads. */
+import { availableParallelism, freemem } from "node:os";
+import { type Clock, sleep } from "./base/clock.ts";
+import type { Log } from "./base/log.ts";
+import { harmlessEnvironment } from "./base/machine.ts";
+import type { Config } from "./config/options.ts";
+import { softBlockOf } from "./domain/soft-block.ts";
+import { createPageReader } from "./extract/pool.ts";
+import { type BrowserPool, createBrowserPool } from "./fetch/browser/pool.ts";
+import { pagesForMemory } from "./fetch/browser/slots.ts";
+import { createBrowserStrategy } from "./fetch/browser/strategy.ts";
+import { createHttpPageStrategy } from "./fetch/http/page.ts";
+import { createReplayStrategy } from "./fetch/replay/strategy.ts";
+import { parseAddressPolicy } from "./net/address.ts";
+import { createHttpClient, type HttpClient } from "./net/http-client.ts";
+import { siteOf } from "./domain/url.ts";
+import type { Store } from "./store/port.ts";
+import type { PageDeps } from "./pages/get-page.ts";
+
+export interface PageTools extends PageDeps {
+  http: HttpClient;
+  browser: BrowserPool;
+  close(): Promise<void>;
+}
+
+/** A page may take so long to be read before its thread is ended. */
+const READ_MS = 5_000;
+
+/** Starts nothing by itself: connections, browser and threads come with the first page that needs them. */
+export function createPageTools(config: Config, log: Log, clock: Clock, store: Store): PageTools {
+  const policy = parseAddressPolicy(config.allowPrivateNetworks);
+  const limits = httpLimits(config);
+  const http = createHttpClient({
+    policy,
+    clock,
+    userAgent: config.userAgent,
+    limits,
+    maxConnectionsPerOrigin: config.maxWorkers,
+  });
+  const browser = createBrowserPool({
+    clock,
+    log,
+    policy,
+    userAgent: config.userAgent,
+    env: harmlessEnvironment(),
+    maxPages: config.browserMaxPages ?? pagesForMemory(freemem()),
+    ...(config.browserPath === null ? {} : { path: config.browserPath }),
+  });
+  const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
+  return {
+    clock,
+    http,
+    browser,
+    reader,
+    strategies: {
+      http: createHttpPageStrategy({ client: http, limits }),
+      browser: createBrowserStrategy({
+        pool: browser,
+        clock,
+        policy,
+        isChallenge: (page) => softBlockOf(page) !== null,
+      }),
+      api_replay: createReplayStrategy({
+        client: http,
+        clock,
+        limits,
+        pause: async (signal, url) => sleep(clock, await delayOf(config, store, siteOf(url)), signal),
+      }),
+    },
+    limits: {
+      httpTimeoutMs: config.httpTimeoutMs,
+      browserTimeoutMs: config.browserNavTimeoutMs,
+      maxBodyBytes: config.maxBodyBytes,
+    },
+    close: async () => {
+      await Promise.all([browser.close(), reader.close(), http.close()]);
+    },
+  };
+}
+
+/** Between two requests of one replayed list: what the site's own limits would leave between two tasks. */
+async function delayOf(config: Config, store: Store, name: string): Promise<number> {
+  const site = await store.site(name);
+  const byRate = site?.requestsPerSecond ? 1000 / site.requestsPerSecond : 0;
+  return Math.max(site?.minDelayMs ?? config.minHostDelayMs, byRate);
+}
+
+export function httpLimits(config: Config) {
+  return {
+    connectMs: Math.min(10_000, config.httpTimeoutMs),
+    headersMs: config.httpTimeoutMs,
+    idleMs: config.httpTimeoutMs,
+    totalMs: config.httpTimeoutMs,
+    maxBodyBytes: config.maxBodyBytes,
+  };
+}

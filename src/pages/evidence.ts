@@ -1,0 +1,62 @@
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { TaskArtifact } from "../domain/outcome.ts";
+import type { PageAnswer, PageEvidence } from "../fetch/page.ts";
+
+/** Where evidence goes; the artifact store has this shape. */
+export interface EvidenceStore {
+  writer(): { write(chunk: Buffer): void | Promise<void>; finish(): Promise<{ hash: string; size: number }> };
+}
+
+export interface EvidenceKeeper {
+  /** Stores what shows why a page could not be used: a picture, and the page as it stood. */
+  keep(
+    url: string,
+    what: Failure,
+    seen: PageEvidence | null,
+    answer: PageAnswer | null,
+  ): Promise<readonly TaskArtifact[]>;
+}
+
+const LARGEST = 5 * 1024 * 1024;
+
+export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): EvidenceKeeper {
+  const store = async (bytes: Buffer, contentType: string, url: string, role: "screenshot" | "snapshot") => {
+    const writer = artifacts.writer();
+    await writer.write(bytes);
+    return { ...(await writer.finish()), contentType, url, role };
+  };
+  return {
+    async keep(url, what, seen, answer) {
+      const files: TaskArtifact[] = [];
+      try {
+        if (seen?.screenshot) files.push(await store(Buffer.from(seen.screenshot), "image/png", url, "screenshot"));
+        const html = seen?.html ?? null;
+        if (html !== null)
+          files.push(await store(Buffer.from(html).subarray(0, LARGEST), "text/html; charset=utf-8", url, "snapshot"));
+        else if (answer !== null && isTelling(what)) {
+          const bytes = Buffer.from(typeof answer.body === "string" ? answer.body : answer.body);
+          if (bytes.byteLength > 0)
+            files.push(
+              await store(
+                bytes.subarray(0, LARGEST),
+                answer.contentType ?? "application/octet-stream",
+                url,
+                "snapshot",
+              ),
+            );
+        }
+      } catch (error) {
+        // The failure itself must be told even when its picture cannot be kept.
+        log.warn("what a page looked like could not be stored", { error: messageOf(error) });
+      }
+      return files;
+    },
+  };
+}
+
+/** The page itself explains a block or a missing field; it does not explain a 404 or a rate limit. */
+function isTelling(what: Failure): boolean {
+  return what.code === "blocked" || what.code === "extraction";
+}

@@ -1,0 +1,100 @@
+import type { Clock } from "../base/clock.ts";
+import type { Credentials } from "../domain/credentials.ts";
+import { type Failure, FetchFailure } from "../domain/failure.ts";
+import type { Recipe } from "../domain/recipe.ts";
+import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-plan.ts";
+import type { PageReader } from "../extract/pool.ts";
+import { type PageAnswer, type PageEvidence, PageFailure, type PageStrategy } from "../fetch/page.ts";
+import { type Judgement, judgeAnswer } from "./judge.ts";
+
+export interface PageDeps {
+  clock: Clock;
+  reader: PageReader;
+  strategies: Readonly<Record<Way, PageStrategy>>;
+  limits: PageLimits;
+}
+
+export interface PageLimits {
+  httpTimeoutMs: number;
+  browserTimeoutMs: number;
+  maxBodyBytes: number;
+}
+
+export interface PageOrder {
+  recipe: Recipe;
+  plan: StrategyPlan;
+  /** The address by the way it is got: a replayed call has one of its own. */
+  urlFor(way: Way): string;
+  credentialsFor(url: string): Promise<Credentials | null>;
+  signal: AbortSignal;
+}
+
+/** What came of it; never throws a FetchFailure, only what ends the attempt itself. */
+export interface PageGot {
+  /** As it was decided in the end. */
+  plan: StrategyPlan;
+  answer: PageAnswer | null;
+  judgement: Judgement | null;
+  failure: Failure | null;
+  evidence: PageEvidence | null;
+}
+
+/**
+ * Gets a page once. A probe's answer is the first fetch: it is used when it is good, and when it shows a block or an
+ * empty shell a browser goes on at once.
+ */
+export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot> {
+  const { plan } = order;
+  const first = await tryOnce(deps, order, plan);
+  if (!plan.probe || first.judgement === null) return first;
+  const { failure, sign } = first.judgement;
+  const evidence: StrategyEvidence = {
+    rule: "probe",
+    because: failure === null ? "a plain request gave the page" : failure.message,
+    http_status: first.answer?.status ?? null,
+    ...(sign === null ? {} : { sign }),
+  };
+  if (failure === null || failure.code !== "blocked") return { ...first, plan: { ...plan, evidence } };
+  return tryOnce(deps, order, { way: "browser", probe: false, evidence });
+}
+
+async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Promise<PageGot> {
+  try {
+    const { answer, judgement } = await fetchAndJudge(deps, order, plan.way);
+    return { plan, answer, judgement, failure: judgement.failure, evidence: answer.evidence ?? null };
+  } catch (error) {
+    if (!(error instanceof FetchFailure) || order.signal.aborted) throw error;
+    const evidence = error instanceof PageFailure ? error.evidence : null;
+    return { plan, answer: null, judgement: null, failure: error.failure, evidence };
+  }
+}
+
+async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
+  const { strategies, limits, clock, reader } = deps;
+  const { recipe, signal } = order;
+  const wished = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
+  // An explicit wish for plain HTTP without escalation takes a page as it comes, empty shells included.
+  const shells = way === "http" && (recipe.strategy === "auto" || recipe.escalate);
+  let judged: Promise<Judgement> | undefined;
+  const judge = (answer: PageAnswer) =>
+    (judged ??= judgeAnswer(reader, answer, recipe, { shells, now: clock.now(), signal }));
+  const url = order.urlFor(way);
+  const answer = await strategies[way].fetch({
+    url,
+    credentials: await order.credentialsFor(url),
+    timeoutMs: wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs),
+    maxBodyBytes: limits.maxBodyBytes,
+    signal,
+    ...(way === "api_replay" ? { replay: recipe.replay } : {}),
+    ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
+    wantsEvidence: async (open) => (await judge(open)).failure !== null,
+  });
+  return { answer, judgement: await judge(answer) };
+}
+
+function wishesOf(browser: NonNullable<Recipe["browser"]>) {
+  return {
+    blockResources: browser.block_resources,
+    ...(browser.wait_for === null ? {} : { waitFor: browser.wait_for }),
+  };
+}

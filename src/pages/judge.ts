@@ -1,0 +1,128 @@
+import { classifyStatus } from "../domain/classify.ts";
+import { type Failure, failure } from "../domain/failure.ts";
+import type { JsonValue } from "../domain/queue-item.ts";
+import { DEFAULT_FIELDS, type Recipe } from "../domain/recipe.ts";
+import { parseRetryAfter } from "../domain/retry-after.ts";
+import type { Extraction } from "../extract/page.ts";
+import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
+import { planForReplay, type PlanSpec } from "../extract/plan.ts";
+import type { PageReader } from "../extract/pool.ts";
+import type { PageReading } from "../extract/reading.ts";
+import type { PageAnswer } from "../fetch/page.ts";
+
+/** What an answer turned out to be. */
+export interface Judgement {
+  failure: Failure | null;
+  /** The mark by which a wall or a shell was recognised. */
+  sign: string | null;
+  /** What the page needs a person or a browser for; null: nothing. */
+  wall: "challenge" | "captcha" | "shell" | null;
+  /** What may be kept: none when something is wrong. */
+  records: Record<string, JsonValue>[];
+  /** What the rules found, right or wrong. */
+  read: Record<string, JsonValue>[];
+  errors: readonly ExtractionProblem[];
+  title: string | null;
+  warnings: readonly ExtractionProblem[];
+}
+
+/** What is read from this answer, as the extractor is told. */
+export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
+  const spec: PlanSpec = { fields: recipe.fields ?? [...DEFAULT_FIELDS], links: false };
+  if (recipe.items !== null) spec.items = recipe.items;
+  if (recipe.schema !== null) spec.schema = recipe.schema;
+  if (recipe.strategy === "api_replay" && isJson(answer?.contentType ?? null))
+    return { ...planForReplay({ ...spec, fields: recipe.fields }), links: false };
+  // Without rules, a JSON answer is its own record, and a list is a list of records.
+  if (recipe.fields === null && recipe.items === null && answer !== undefined && isJson(answer.contentType))
+    return { ...spec, fields: null, items: { jsonpath: startsList(answer.body) ? "$[*]" : "$" } };
+  return spec;
+}
+
+function isJson(contentType: string | null): boolean {
+  return /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType ?? "");
+}
+
+function startsList(body: Uint8Array | string): boolean {
+  const start = typeof body === "string" ? body.slice(0, 200) : Buffer.from(body.subarray(0, 200)).toString("utf8");
+  return /^[\s\uFEFF]*\[/.test(start);
+}
+
+const MOST_WARNINGS = 20;
+
+const READABLE = /^(?:text\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:json|xml)|rss|atom|ld\+json|javascript))/i;
+
+/** Reads the answer and says what it is. `shells`: a page that is empty without scripts counts as a block. */
+export async function judgeAnswer(
+  reader: PageReader,
+  answer: PageAnswer,
+  recipe: Recipe,
+  options: { shells: boolean; now: number; signal: AbortSignal },
+): Promise<Judgement> {
+  const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", options.now));
+  const none: Judgement = {
+    failure: refused,
+    sign: null,
+    wall: null,
+    records: [],
+    read: [],
+    errors: [],
+    title: null,
+    warnings: [],
+  };
+  const type = answer.contentType?.split(";")[0]?.trim() ?? "";
+  if (type !== "" && !READABLE.test(type)) {
+    if (refused !== null) return none;
+    const message = `the server sent ${type.slice(0, 100)}, which is not a page that can be read`;
+    return { ...none, failure: failure("not_html", message, { httpStatus: answer.status }) };
+  }
+  const { status, headers, finalUrl: url } = answer;
+  const input = { body: answer.body, contentType: answer.contentType, url };
+  const reading = await reader.read(input, planSpecOf(recipe, answer), {
+    signal: options.signal,
+    judge: { status, headers, url },
+  });
+  return weigh(reading, none, answer, options.shells);
+}
+
+function weigh(reading: PageReading, none: Judgement, answer: PageAnswer, shells: boolean): Judgement {
+  const { extraction, softBlock, shell } = reading;
+  const more = { httpStatus: answer.status };
+  const seen = {
+    ...none,
+    title: extraction.title,
+    read: extraction.records,
+    errors: extraction.errors,
+    warnings: extraction.warnings.slice(0, MOST_WARNINGS),
+  };
+  // A challenge that comes with 429 or 503 is a wall, not a request for patience.
+  if (softBlock !== null) {
+    const reason = softBlock.kind === "captcha" ? "captcha_page" : "challenge_page";
+    return { ...seen, failure: failure(reason, softBlock.message, more), sign: softBlock.rule, wall: softBlock.kind };
+  }
+  if (none.failure !== null) return seen;
+  if (shells && shell !== null)
+    return { ...seen, failure: failure("empty_shell", shell.message, more), sign: shell.rule, wall: "shell" };
+  const [first] = extraction.errors;
+  if (first !== undefined) return { ...seen, failure: extractionFailure(extraction, answer.status) };
+  return { ...seen, records: extraction.records };
+}
+
+const MOST_NAMED = 5;
+
+/** Names every field that is wrong, the rule, and what stood there instead. */
+function extractionFailure({ errors }: Extraction, httpStatus: number): Failure {
+  const first = errors[0]!;
+  const reason = first.rule.startsWith("schema")
+    ? "schema_mismatch"
+    : first.found === null
+      ? "field_missing"
+      : "field_invalid";
+  const named = errors.slice(0, MOST_NAMED).map(({ record, field, rule, message, found }) => {
+    const where = record > 0 ? ` of record ${record + 1}` : "";
+    const instead = found === null ? "" : `, found ${JSON.stringify(found).slice(0, 120)}`;
+    return `${field === "" ? "the record" : field}${where} (${rule}): ${message}${instead}`;
+  });
+  const rest = errors.length > MOST_NAMED ? `; and ${errors.length - MOST_NAMED} more` : "";
+  return failure(reason, `${named.join("; ")}${rest}`, { httpStatus });
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { OrbError, systemCode } from "./base/errors.ts";
+import { createSeal, type Seal } from "./base/seal.ts";
+import type { Config } from "./config/options.ts";
+
+/** Where the key lies that was made because none was configured. */
+export function secretKeyFile(config: Config): string {
+  return join(config.dataDir, "secret.key");
+}
+
+/**
+ * Stored sessions and credentials are sealed under APP_SECRET_KEY. Without one, a key is made on first use and kept in
+ * the data directory, readable by its owner alone: a copy of the database gives nothing away without it.
+ */
+export function openSeal(config: Config): Seal {
+  let seal: Seal | null = null;
+  const get = () => (seal ??= createSeal(config.secretKey ?? readOrMake(config)));
+  return { close: (value, about) => get().close(value, about), open: (bytes, about) => get().open(bytes, about) };
+}
+
+function readOrMake(config: Config): string {
+  const path = secretKeyFile(config);
+  try {
+    mkdirSync(config.dataDir, { recursive: true });
+    writeFileSync(path, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    // Two processes may want it at once: the second takes the first one's.
+    if (systemCode(error) !== "EEXIST")
+      throw new OrbError("artifacts_unavailable", `the key for stored credentials cannot be written to ${path}`, {
+        cause: error,
+        hint: "Set APP_SECRET_KEY, or make the data directory writable.",
+      });
+  }
+  const key = readFileSync(path, "utf8").trim();
+  if (key.length >= 32) return key;
+  throw new OrbError("secret_key_wrong", `${path} does not hold a whole key`, {
+    hint: "Set APP_SECRET_KEY, or remove the file if no session was stored yet.",
+  });
+}

@@ -1,0 +1,83 @@
+import type { Clock } from "../base/clock.ts";
+import { FetchFailure } from "../domain/failure.ts";
+import { isAllowed, parseRobots, type Robots } from "../domain/robots.ts";
+import { BufferSink } from "../net/buffer-sink.ts";
+import type { HttpClient } from "../net/http-client.ts";
+
+export interface RobotsGateOptions {
+  http: HttpClient;
+  clock: Clock;
+  productToken: string;
+}
+
+interface Copy {
+  robots: Robots;
+  until: number;
+}
+
+const KEPT_MS = 24 * 3_600_000;
+const LARGEST = 4 * 1024 * 1024;
+const MOST_ORIGINS = 10_000;
+
+/**
+ * What robots.txt says, by RFC 9309: asked once a day per origin; an answer 4xx allows everything; a server that cannot
+ * be asked leaves the last good copy in force, and without one nothing is allowed until it can.
+ */
+export class RobotsGate {
+  readonly #options: RobotsGateOptions;
+  readonly #copies = new Map<string, Copy>();
+  readonly #asking = new Map<string, Promise<Robots>>();
+
+  constructor(options: RobotsGateOptions) {
+    this.#options = options;
+  }
+
+  /** Throws a FetchFailure when the page may not be asked for. */
+  async check(url: string, signal: AbortSignal): Promise<void> {
+    const robots = await this.#of(new URL(url).origin);
+    signal.throwIfAborted();
+    if (!isAllowed(robots, url))
+      throw new FetchFailure("robots_disallowed", "the site's robots.txt asks us not to fetch it");
+  }
+
+  #of(origin: string): Promise<Robots> {
+    const copy = this.#copies.get(origin);
+    if (copy !== undefined && copy.until > this.#options.clock.monotonic()) return Promise.resolve(copy.robots);
+    let asking = this.#asking.get(origin);
+    if (asking === undefined) {
+      asking = this.#ask(origin, copy ?? null).finally(() => this.#asking.delete(origin));
+      this.#asking.set(origin, asking);
+    }
+    return asking;
+  }
+
+  async #ask(origin: string, old: Copy | null): Promise<Robots> {
+    const { http, clock, productToken } = this.#options;
+    const sink = new BufferSink();
+    let status: number;
+    try {
+      const limits = { maxBodyBytes: LARGEST, maxRedirects: 10 };
+      ({ status } = await http.fetch({ url: `${origin}/robots.txt`, limits }, sink));
+    } catch (error) {
+      if (!(error instanceof FetchFailure)) throw error;
+      if (old !== null) return old.robots;
+      throw unreachable(error.failure.message);
+    }
+    if (status >= 500 || status === 429) {
+      if (old !== null) return old.robots;
+      throw unreachable(`the server answered ${status}`);
+    }
+    const robots = parseRobots(status >= 200 && status < 300 ? sink.body() : "", productToken);
+    if (this.#copies.size >= MOST_ORIGINS) this.#copies.delete(this.#copies.keys().next().value!);
+    this.#copies.delete(origin);
+    this.#copies.set(origin, { robots, until: clock.monotonic() + KEPT_MS });
+    return robots;
+  }
+}
+
+function unreachable(why: string): FetchFailure {
+  return new FetchFailure(
+    "robots_unreachable",
+    `the site's robots.txt could not be read (${why}), so nothing is allowed yet`,
+  );
+}

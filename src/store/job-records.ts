@@ -1,0 +1,73 @@
+/** The words of the store about jobs and sessions. */
+import type { RunState } from "../domain/states.ts";
+
+/** A call that may be repeated: the second time it gives the first answer. */
+export interface Once {
+  key: string;
+  /** Tells the same call from another one under the same key, which is refused. */
+  fingerprint: string;
+}
+
+export interface Made<T> {
+  made: T;
+  /** Lanes that got work; none when it was there already. */
+  lanes: string[];
+  replayed: boolean;
+}
+
+export interface NewJob {
+  name: string | null;
+  kind: string;
+  url: string;
+  site: string;
+  tags: readonly string[];
+  recipe: unknown;
+}
+
+export interface JobRecord extends NewJob {
+  id: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface JobFilter {
+  tag?: string;
+  /** Part of the name or the address. */
+  q?: string;
+  site?: string;
+  /** Job id to continue after: newest first. */
+  after?: string;
+  limit: number;
+}
+
+export interface RunFilter {
+  jobId?: string;
+  status?: readonly RunState[];
+  kind?: string;
+  site?: string;
+  q?: string;
+  /** Run id to continue after: newest first. */
+  after?: string;
+  limit: number;
+}
+
+export interface NewSession {
+  name: string | null;
+  origin: string;
+  /** Which kinds of secrets it holds; never the secrets. */
+  holds: readonly string[];
+  sealed: Uint8Array;
+  checkUrl: string | null;
+}
+
+export interface SessionHealth {
+  status: "healthy" | "rejected" | "unreachable";
+  message: string;
+  checkedAt: number;
+}
+
+export interface SessionRecord extends NewSession {
+  id: string;
+  health: SessionHealth | null;
+  createdAt: number;
+}

@@ -1,0 +1,31 @@
+import type { TestContext } from "node:test";
+import type { ApiDeps } from "../../src/api/deps.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import { OrbError } from "../../src/base/errors.ts";
+import { createLog } from "../../src/base/log.ts";
+import { createSeal } from "../../src/base/seal.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { parseAddressPolicy } from "../../src/net/address.ts";
+import { createPageTools } from "../../src/page-tools.ts";
+import type { Store } from "../../src/store/port.ts";
+
+/** What jobs, sessions and previews need; no address but those allowed is ever asked. */
+export function pageDeps(
+  t: TestContext,
+  { store, clock, allow }: { store: Store; clock: Clock; allow?: string },
+): Pick<ApiDeps, "seal" | "policy" | "defaultMaxAttempts" | "pages" | "openArtifact"> {
+  const env = allow === undefined ? {} : { APP_ALLOW_PRIVATE_NETWORKS: allow };
+  const { config } = loadConfig({ env, cwd: "/" });
+  const log = createLog({ level: "error", pretty: false, write: () => {} });
+  const pages = createPageTools(config, log, clock, store);
+  t.after(() => pages.close());
+  return {
+    seal: createSeal("a key that only tests know"),
+    policy: parseAddressPolicy(config.allowPrivateNetworks),
+    defaultMaxAttempts: 3,
+    pages,
+    openArtifact: () => {
+      throw new OrbError("not_found", "there is no artifact with that hash");
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunRecord } from "../../src/store/port.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { DONE, evidence, Kit, newTask, refused, retryAt } from "../contract/store/kit.ts";
+import { Child, FULL, sqliteHarness } from "./bench.ts";
+
+const ROUNDS = FULL ? 40 : 4;
+
+/** A database and its kit, gone with the test. */
+async function withKit(body: (kit: Kit, path: string) => Promise<void>): Promise<void> {
+  const harness = await sqliteHarness();
+  try {
+    await body(new Kit(await harness.open(), harness), harness.path);
+  } finally {
+    await harness.close();
+  }
+}
+
+/** Starts the child's work, and hears so many lines of it. */
+async function hear(child: Child, lines: number): Promise<string[]> {
+  assert.equal(await child.line(), "ready");
+  child.say("go");
+  const heard: string[] = [];
+  while (heard.length < lines) {
+    const line = await child.line();
+    if (line === null) return heard;
+    heard.push(line);
+  }
+  return heard;
+}
+
+async function rest(child: Child): Promise<string[]> {
+  const heard: string[] = [];
+  for (let line = await child.line(); line !== null; line = await child.line()) heard.push(line);
+  return heard;
+}
+
+const idOf = (line: string) => line.split(" ")[0] ?? "";
+
+describe("SQLite: a process that is killed", () => {
+  test("while it starts runs under keys leaves whole runs, and its repetition makes none twice", async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await withKit(async (kit, path) => {
+        await using first = new Child("start-runs", path, "60");
+        const acknowledged = await hear(first, 1 + Math.floor(Math.random() * 40));
+        await first.kill();
+        acknowledged.push(...(await rest(first)));
+        const left = await kit.store.runs({ limit: 1000 });
+        assert.ok(left.length >= acknowledged.length && left.length <= acknowledged.length + 1);
+        for (const run of left) assert.deepEqual(await kit.counts(run), { queued: 3 });
+        await kit.expectClean();
+
+        await using second = new Child("start-runs", path, "60");
+        const repeated = await hear(second, 60);
+        await second.end();
+        assert.deepEqual(repeated.slice(0, acknowledged.length).map(idOf), acknowledged.map(idOf));
+        for (const [index, line] of repeated.entries())
+          assert.equal(line.endsWith(" again 0"), index < left.length, line);
+        const all = await kit.store.runs({ limit: 1000 });
+        assert.deepEqual(new Set(all.map(({ id }) => id)), new Set(repeated.map(idOf)));
+        assert.equal(all.length, 60);
+        for (const run of all) assert.deepEqual(await kit.counts(run), { queued: 3 });
+        await kit.expectClean();
+      });
+    }
+  });
+
+  test("while it works leaves for every attempt its history, its words, its facts and its memory, or none", async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await withKit(async (kit, path) => {
+        const runs: RunRecord[] = [];
+        for (let n = 0; n < 20; n += 1) runs.push(await kit.page(`p${n}`));
+        await using child = new Child("attempt", path);
+        await hear(child, 1 + Math.floor(Math.random() * 30));
+        await child.kill();
+        const lane = await kit.take("B");
+        const claimed = new Map((await kit.claim(lane)).tasks.map((task) => [task.runId, task]));
+        for (const [index, run] of runs.entries()) {
+          const task = await kit.store.taskByKey(run.id, `p${index}`);
+          const tried = task?.attempts.length ?? 0;
+          const told = (await kit.words(run)).filter((words) => words.startsWith("Tried"));
+          assert.deepEqual(
+            told,
+            Array.from({ length: tried }, (_, n) => `Tried ${n + 1}`),
+          );
+          assert.equal((await kit.store.run(run.id))?.facts.attempt ?? 0, tried);
+          const files = await kit.store.artifactsOf(task?.id ?? "");
+          const completed = task?.state === "completed";
+          assert.equal(files.length, completed || tried === 0 ? 0 : 1 + (tried % 2));
+          const memory = claimed.get(run.id)?.memory;
+          if (memory !== undefined) assert.deepEqual(memory, tried === 0 ? null : { attempts: tried });
+          assert.equal((await kit.ends(run)).length, claimed.has(run.id) ? 0 : 1);
+        }
+        await kit.expectClean();
+        await kit.settle(lane, [...claimed.values()], DONE);
+        for (const run of runs) assert.equal((await kit.ends(run)).length, 1);
+        await kit.expectClean();
+      });
+    }
+  });
+
+  test("while it sweeps a cancelled run leaves whole pieces, and another one goes on", async () => {
+    await withKit(async (kit, path) => {
+      const run = await kit.run();
+      const keys = Array.from({ length: 500 }, (_, index) => `k${index}`);
+      await kit.enqueue(
+        run,
+        keys.map((key, index) => newTask(key, { lane: `site:s${index % 3}.example` })),
+      );
+      await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
+      await using first = new Child("sweep", path, "7");
+      await hear(first, 5);
+      await first.kill();
+      const { cancelled = 0, queued = 0 } = await kit.counts(run);
+      assert.equal(cancelled + queued, 500);
+      assert.ok(cancelled >= 35);
+      await kit.expectClean();
+      await using second = new Child("sweep", path, "50");
+      const swept = [...(await hear(second, 1)), ...(await rest(second))].map(Number);
+      assert.equal(
+        swept.reduce((sum, n) => sum + n, 0),
+        queued,
+      );
+      assert.deepEqual(await kit.counts(run), { cancelled: 500 });
+      assert.equal((await kit.ends(run)).length, 1);
+      await kit.expectClean();
+    });
+  });
+});
+
+describe("SQLite: two processes", () => {
+  test("that repeat the same calls at the same moment get the same answers, and make each run once", async () => {
+    await withKit(async (kit, path) => {
+      const children = [1, 2, 3].map(() => new Child("start-runs", path, "50"));
+      try {
+        for (const child of children) assert.equal(await child.line(), "ready");
+        for (const child of children) child.say("go");
+        const heard = await Promise.all(children.map(rest));
+        await Promise.all(children.map((child) => child.end()));
+        const [first = []] = heard;
+        assert.equal(first.length, 50);
+        for (const lines of heard) assert.deepEqual(lines.map(idOf), first.map(idOf));
+        const made = heard.flat().filter((line) => line.includes(" new "));
+        assert.deepEqual([made.length, new Set(made.map(idOf)).size], [50, 50]);
+        assert.equal((await kit.store.runs({ limit: 1000 })).length, 50);
+        await kit.expectClean();
+      } finally {
+        for (const child of children) await child.kill();
+      }
+    });
+  });
+});
+
+describe("SQLite: a full disk", () => {
+  test("starts no half runs, keeps no key of what was not made, and loses no report", async () => {
+    const harness = await sqliteHarness();
+    const connection = new Connection(harness.path);
+    const store = openSqliteStore({ path: harness.path, clock: harness.clockOfStore, connection });
+    const kit = new Kit(store, harness);
+    const setLimit = (pages: number) => connection.db.exec(`PRAGMA max_page_count = ${pages}`);
+    try {
+      const run = await kit.page();
+      const lane = await kit.take("A");
+      const { tasks } = await kit.claim(lane);
+      const words = await kit.words(run);
+      const many = Array.from({ length: 2000 }, (_, index) => newTask(`k${index}`, { payload: "x".repeat(200) }));
+      const once = { key: "key", fingerprint: "print" };
+      const start = () => store.startRun({ kind: "crawl", maxAttempts: 1, snapshot: null }, many, kit.now, once);
+      const report = () =>
+        kit.report(lane, tasks, retryAt(kit.now), {
+          memory: "y".repeat(200_000),
+          evidence: [evidence("a")],
+          run: { events: [{ level: "info", message: "Told", meta: {} }], facts: { attempt: 1 } },
+        });
+
+      setLimit(Number(connection.db.prepare("PRAGMA page_count").get()?.["page_count"]) + 3);
+      await refused("disk_full", start());
+      await refused("disk_full", report());
+      assert.deepEqual(await store.runs({ kind: "crawl", limit: 10 }), []);
+      assert.deepEqual(await kit.words(run), words);
+      assert.deepEqual(await store.artifactsOf(tasks[0]?.id ?? ""), []);
+      assert.deepEqual((await store.run(run.id))?.facts, {});
+      await kit.expectClean();
+
+      setLimit(1_000_000);
+      const { made, replayed } = await start();
+      assert.equal(replayed, false);
+      assert.deepEqual(await kit.counts(made), { queued: 2000 });
+      await report();
+      assert.deepEqual(await kit.words(run), [...words, "Told"]);
+      await kit.expectClean();
+    } finally {
+      await store.close();
+      await harness.close();
+    }
+  });
+});

@@ -1,17 +1,13 @@
 /** JSON from strangers. */
+import { hasTooManyValues } from "../domain/json-size.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 
 /** Values nested deeper are cut off: what is stored is written with JSON.stringify, which recurses. */
 export const MAX_JSON_DEPTH = 100;
 
-/**
- * A few bytes of JSON become some sixty in memory, in one step that nothing can interrupt; an array beyond this would be
- * a piece too large for a thread that is near its limit, and take the process along.
- */
-const MAX_VALUES = 1_500_000;
-
+/** More values than a page may have are not read: an array beyond it could take a thread's process along. */
 export function parseJson(text: string): JsonValue | undefined {
-  if (text.length > MAX_VALUES && countValues(text) > MAX_VALUES) return undefined;
+  if (hasTooManyValues(text)) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -33,14 +29,4 @@ export function depthOf(value: JsonValue, limit = MAX_JSON_DEPTH): number {
     if (deepest >= limit) break;
   }
   return deepest + 1;
-}
-
-/** Somewhat too many when texts contain commas and brackets. */
-function countValues(text: string): number {
-  let count = 1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x2c || code === 0x5b || code === 0x7b) count += 1;
-  }
-  return count;
 }

@@ -1,4 +1,5 @@
 /** One page, read once: records, title, links and article come from the same parse. */
+import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/json-size.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Article } from "./article/article.ts";
 import { decodeBody } from "./charset.ts";
@@ -85,7 +86,12 @@ export function extractText({ text, charset, contentType, url }: PageText, plan:
     },
     truncated: document.truncated,
   };
-  if (plan.rules.length > 0 || plan.whole) readRecords(facts, plan, extraction);
+  if (plan.rules.length === 0 && !plan.whole) return extraction;
+  if (kind === "json" && hasTooManyValues(text)) {
+    const message = `the page has more than ${MAX_JSON_VALUES} values`;
+    extraction.errors.push({ record: 0, field: "", rule: "json", message, found: null });
+    extraction.truncated = true;
+  } else readRecords(facts, plan, extraction);
   return extraction;
 }
 

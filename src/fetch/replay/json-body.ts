@@ -1,10 +1,12 @@
+import { hasTooManyValues } from "../../domain/json-size.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 
 /** The guards that some servers put before JSON, so that browsers do not run it as a script. */
 const GUARD = /^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)\s*\n?/;
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is no JSON, or more of it than may be held. */
 export function readJson(text: string): JsonValue | undefined {
+  if (hasTooManyValues(text)) return undefined;
   try {
     return JSON.parse(text.replace(/^\uFEFF/, "").replace(GUARD, "")) as JsonValue;
   } catch {

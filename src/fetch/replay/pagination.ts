@@ -156,7 +156,9 @@ function sameOrigin(link: string, base: string, first: string, count: number): s
     target.protocol = home.protocol;
     target.port = home.port;
   }
-  if (target.origin !== home.origin) {
+  // Servers that answer http: with https: go on there.
+  const upgraded = target.protocol === "https:" && home.protocol === "http:" && target.host === home.hostname;
+  if (target.origin !== home.origin && !(upgraded && home.port === "")) {
     throw new FetchFailure("url_not_allowed", `page ${count}: the next page is on another site (${target.host})`);
   }
   target.username = "";

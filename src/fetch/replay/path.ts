@@ -29,7 +29,7 @@ export function compilePath(text: string): Path {
   }
   return {
     text,
-    all: (value) => query.query(value as never).values() as JsonValue[],
+    all: (value) => Array.from(query.lazyQuery(value as never), (node) => node.value as JsonValue),
     first: (value) => query.match(value as never)?.value as JsonValue | undefined,
   };
 }

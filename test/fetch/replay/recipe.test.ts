@@ -131,6 +131,31 @@ describe("a recipe for api_replay", () => {
   });
 });
 
+describe("a link to the next page", () => {
+  const LINKS: [first: string, link: string, next: string | RegExp][] = [
+    ["https://a.example/x?p=1", "?p=2", "https://a.example/x?p=2"],
+    ["https://a.example/x", "https://me:pw@a.example/y#z", "https://a.example/y"],
+    ["https://a.example/x", "http://a.example/y", "https://a.example/y"],
+    ["https://a.example:8443/x", "http://a.example/y", "https://a.example:8443/y"],
+    ["http://a.example/x", "https://a.example/y", "https://a.example/y"],
+    ["http://a.example:8080/x", "https://a.example/y", /another site/],
+    ["https://a.example/x", "https://b.example/y", /another site \(b\.example\)/],
+    ["https://a.example/x", "//a.example.evil.example/y", /another site/],
+    ["https://a.example/x", "javascript:alert(1)", /another site/],
+    ["https://a.example/x", "http://[", /no URL/],
+  ];
+  for (const [first, link, next] of LINKS) {
+    it(`${link} on ${first}: ${next}`, () => {
+      const { ok } = parseReplay({ request: { url: first }, pagination: { kind: "link", next: "$.next" } }, "replay");
+      assert.ok(ok !== undefined);
+      const turn = { count: 1, request: ok.request, json: { next: link }, headers: {}, url: first };
+      const go = () => ok.pagination?.steps.next(turn)?.url;
+      if (typeof next === "string") assert.equal(go(), next);
+      else assert.throws(go, next);
+    });
+  }
+});
+
 describe("a Link header", () => {
   const HEADERS: [header: string, next: string | undefined][] = [
     ["", undefined],

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { nextLink } from "../../../src/fetch/replay/pagination.ts";
+import { nextLink, PAGINATION_KINDS } from "../../../src/fetch/replay/pagination.ts";
 import { parseReplay } from "../../../src/fetch/replay/recipe.ts";
+import { read, tableBelow } from "../../support/source.ts";
 
 const request = { url: "https://api.example.com/items?page=1" };
 
@@ -171,4 +172,16 @@ describe("a Link header", () => {
       assert.equal(nextLink(header), next);
     });
   }
+});
+
+it("docs/api-replay.md names every kind of pagination with all its keys, and its example is a good one", () => {
+  const page = read("docs/api-replay.md");
+  const told = tableBelow(page, "## Pagination").map(([kind = "", , keys = ""]) => [
+    kind.replaceAll("`", ""),
+    keys.replaceAll("`", "").split(", "),
+  ]);
+  const real = Object.entries(PAGINATION_KINDS).map(([kind, { keys }]) => [kind, [...keys]]);
+  assert.deepEqual(told, real);
+  const example = JSON.parse(/```json\n([^]*?)```/.exec(page)?.[1] ?? "") as { replay: unknown };
+  assert.deepEqual(mistakes(example.replay), []);
 });

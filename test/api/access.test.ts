@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { silentLog } from "../../src/base/log.ts";
-import { systemRandom } from "../../src/base/random.ts";
 import { isOrbError } from "../../src/base/errors.ts";
 import { createApi } from "../../src/api/server.ts";
-import { openDesk } from "../orchestrator/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { openPlace, type Place, TOKEN } from "./kit.ts";
+import { openBackstage, openPlace, type Place, TOKEN } from "./kit.ts";
 
 const withToken = { settings: { token: TOKEN } };
 const bearer = { authorization: `Bearer ${TOKEN}` };
@@ -106,20 +103,10 @@ describe("without a token", () => {
   });
 
   test("an address that others can reach is refused", async (t) => {
-    const desk = await openDesk(t);
-    const settings = { version: "1", port: 0, token: null, graceMs: 0, maxPerResolver: {} };
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "orb.test"]) {
-      const deps = {
-        ...desk,
-        log: silentLog,
-        random: systemRandom,
-        pathOf: String,
-        probes: {},
-        metrics: async () => [],
-      };
-      await assert.rejects(createApi({ ...deps, settings: { ...settings, host } }), (error) =>
-        isOrbError(error, "config_invalid"),
-      );
+      const { deps, close } = openBackstage(t, { settings: { host } });
+      t.after(close);
+      await assert.rejects(createApi(deps), (error) => isOrbError(error, "config_invalid"));
     }
   });
 });

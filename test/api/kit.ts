@@ -8,6 +8,7 @@ import { createLog, type Log } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import type { SettledTask, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { pageDeps } from "./page-deps.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
 
 export const TOKEN = "a-token-of-good-length-4711";
@@ -45,6 +46,8 @@ export interface Place {
 }
 
 export interface PlaceOptions {
+  /** Networks that may be asked, as APP_ALLOW_PRIVATE_NETWORKS has it. */
+  allow?: string;
   settings?: Partial<ApiSettings>;
   clock?: Clock;
   probes?: ApiDeps["probes"];
@@ -54,7 +57,16 @@ export interface PlaceOptions {
   store?: (store: Store) => Store;
 }
 
-export async function openPlace(t: TestContext, options: PlaceOptions = {}): Promise<Place> {
+interface Backstage {
+  deps: ApiDeps;
+  real: Store;
+  lines: string[];
+  woken: (string[] | null)[];
+  close(): Promise<void>;
+}
+
+/** What an API works with: a real store in memory, an engine that only listens. */
+export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backstage {
   const clock = options.clock ?? systemClock;
   const real = openSqliteStore({ path: ":memory:", clock });
   const store = options.store?.(real) ?? real;
@@ -62,6 +74,7 @@ export async function openPlace(t: TestContext, options: PlaceOptions = {}): Pro
   const log: Log = createLog({ level: "debug", pretty: false, write: (line) => void lines.push(line) });
   const woken: (string[] | null)[] = [];
   const deps: ApiDeps = {
+    ...pageDeps(t, { store, clock, ...(options.allow === undefined ? {} : { allow: options.allow }) }),
     store,
     clock,
     log,
@@ -80,13 +93,19 @@ export async function openPlace(t: TestContext, options: PlaceOptions = {}): Pro
     probes: options.probes ?? { database: () => store.probe() },
     metrics: async () => options.metrics ?? [],
   };
+  return { deps, real, lines, woken, close: () => real.close() };
+}
+
+export async function openPlace(t: TestContext, options: PlaceOptions = {}): Promise<Place> {
+  const { deps, real, lines, woken, close } = openBackstage(t, options);
+  const { clock, store } = deps;
   const api = await createApi(deps, options.routes);
   const { url, port } = await api.listen();
   const client = new Client(url, { pipelining: 1 });
   t.after(async () => {
     await client.destroy();
     await api.close();
-    await real.close();
+    await close();
   });
   const call = async ({ method = "GET", path, headers = {}, body }: Call): Promise<Answer> => {
     const raw = typeof body === "string" || Buffer.isBuffer(body) || body === undefined;

@@ -58,7 +58,8 @@ export function createPageTools(config: Config, log: Log, clock: Clock, store: S
         pool: browser,
         clock,
         policy,
-        isChallenge: (page) => softBlockOf(page) !== null,
+        // A challenge may pass by itself; a captcha waits for a person, and we do not wait for it here.
+        isChallenge: (page) => softBlockOf(page)?.kind === "challenge",
       }),
       api_replay: createReplayStrategy({
         client: http,

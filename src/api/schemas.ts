@@ -16,6 +16,8 @@ export function oneOf<const T extends readonly string[]>(words: T, options: { de
 }
 
 export const Uuid = Type.String({ format: "uuid" });
+/** An id in an address: one that is none is as unknown as any other. */
+export const IdParam = Type.String({ minLength: 1, maxLength: 100, description: "a UUID" });
 export const Time = Type.String({ format: "date-time", description: "UTC, ISO 8601" });
 export const Count = Type.Integer({ minimum: 0 });
 

@@ -95,7 +95,8 @@ function noscriptAsks(page: PageOutline): Found {
 
 function scriptsOnly(page: PageOutline): Found {
   if (page.media > 0 || page.fields > 0 || page.links > 2) return null;
-  const waits = LOADING.test(page.text.trim().toLowerCase()) && (programs(page).length > 0 || page.scriptBytes > 2_000);
+  const program = programs(page).length > 0 || page.scriptBytes > 2_000 || WRITES.test(page.inlineScript);
+  const waits = LOADING.test(page.text.trim().toLowerCase()) && program;
   const swamped = page.textLength <= LITTLE_TEXT && page.scriptBytes >= MUCH_SCRIPT;
   if (!waits && !swamped) return null;
   return { rule: "scripts_only", message: "the page consists of scripts and has next to no text" };
@@ -108,9 +109,13 @@ function programs(page: PageOutline): string[] {
   });
 }
 
-/** There is a script that could fill the page: one that is loaded, or one in the page that is more than a few lines. */
+/** What a few lines of script do that put a page together. */
+const WRITES =
+  /\bimport\b\s*[\w{*("']|\.(?:innerHTML|textContent|innerText)\b|\b(?:createElement|appendChild|insertAdjacentHTML|replaceChildren|createRoot|createApp)\b|document\.write\b|\.(?:render|mount|append)\s*\(/;
+
+/** There is a script that could fill the page: one that is loaded, one that is long, or one that writes into the page. */
 function hasProgram(page: PageOutline): boolean {
-  return programs(page).length > 0 || page.scriptBytes > 1_000 || /\bimport\b\s*[\w{*("']/.test(page.inlineScript);
+  return programs(page).length > 0 || page.scriptBytes > 1_000 || WRITES.test(page.inlineScript);
 }
 
 function isHtml({ contentType, html }: FetchedPage): boolean {

@@ -33,6 +33,12 @@ export interface PageStats {
 export interface LearnedStrategy {
   strategy: string;
   reason: string;
+  /** `page`: only the pages below are known to need it. `site`: enough of them did to believe it of all. */
+  scope: "page" | "site";
+  /** Hashes of the pages that needed it, the newest few. */
+  pages: readonly string[];
+  /** Other pages of the site were got by a plain request: what some pages need is not believed of all. */
+  mixed: boolean;
   learned_at: string;
   expires_at: string;
 }

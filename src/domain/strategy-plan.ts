@@ -3,6 +3,7 @@
  * answer, and the evidence says which of them decided.
  */
 import type { Failure } from "./failure.ts";
+import { isKnown } from "./learned.ts";
 import type { Recipe } from "./recipe.ts";
 import type { LearnedStrategy } from "./run-facts.ts";
 
@@ -16,7 +17,8 @@ export interface StrategyEvidence {
   http_status?: number | null;
   /** The mark that was seen on the page. */
   sign?: string;
-  learned?: LearnedStrategy;
+  /** Until when that is believed. */
+  expires_at?: string;
 }
 
 export interface StrategyPlan {
@@ -36,6 +38,7 @@ export function planStrategy(
   recipe: Pick<Recipe, "strategy" | "requires_auth">,
   memory: PageMemory | null,
   learned: LearnedStrategy | null,
+  url: string,
   now: number,
 ): StrategyPlan {
   // Whatever a run has climbed to it keeps: never down within a run.
@@ -44,9 +47,10 @@ export function planStrategy(
     return decided("browser", { rule: "requires_auth", because: "the job says that the page needs a sign-in" });
   if (recipe.strategy !== "auto")
     return decided(recipe.strategy, { rule: "explicit", because: `the job asks for ${recipe.strategy}` });
-  if (learned !== null && learned.strategy === "browser" && Date.parse(learned.expires_at) > now) {
-    const because = `the site was found to need a browser: ${learned.reason}`;
-    return decided("browser", { rule: "learned", because, learned });
+  if (learned !== null && isKnown(learned, url, now)) {
+    const what = learned.scope === "site" ? "the site" : "this page";
+    const because = `${what} was found to need a browser: ${learned.reason}`;
+    return decided("browser", { rule: "learned", because, expires_at: learned.expires_at });
   }
   return { way: "http", probe: true, evidence: { rule: "probe", because: "nothing is known about the site yet" } };
 }
@@ -59,16 +63,4 @@ function decided(way: Way, evidence: StrategyEvidence): StrategyPlan {
 export function escalationOf(way: Way, what: Failure): "browser" | null {
   if (way === "browser" || what.code !== "blocked" || what.reason === "human_skipped") return null;
   return "browser";
-}
-
-/** What a site that needed a browser is believed to need, and how long. */
-export const LEARNED_FOR_MS = 24 * 3_600_000;
-
-export function learnedBrowser(reason: string, now: number): LearnedStrategy {
-  return {
-    strategy: "browser",
-    reason,
-    learned_at: new Date(now).toISOString(),
-    expires_at: new Date(now + LEARNED_FOR_MS).toISOString(),
-  };
 }

@@ -46,6 +46,7 @@ export interface Extraction {
 
 const MAX_ITEMS = 10_000;
 const MAX_PROBLEMS = 100;
+const NOT_THERE: ReadonlySet<string> = new Set(["nothing matches", "the page does not have it"]);
 
 export function extractPage(input: PageInput, plan: Plan): Extraction {
   return extractText(decodePage(input), plan);
@@ -153,7 +154,7 @@ function readRecord(scope: Scope, index: number, plan: Plan, extraction: Extract
     if (problem === null) continue;
     const list = rule.required ? extraction.errors : extraction.warnings;
     // An optional field that is not there is no news.
-    if (!rule.required && problem.found === null && problem.message === "nothing matches") continue;
+    if (!rule.required && problem.found === null && NOT_THERE.has(problem.message)) continue;
     if (list.length < MAX_PROBLEMS) list.push({ record: index, field: rule.field, rule: rule.shown, ...problem });
   }
   if (plan.check !== null) checkSchema(record, index, plan, extraction);

@@ -1,4 +1,5 @@
 import { OrbError } from "../base/errors.ts";
+import { without } from "../base/without.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Recipe, StrategyName } from "../domain/recipe.ts";
 import { planStrategy } from "../domain/strategy-plan.ts";
@@ -62,7 +63,7 @@ export async function previewExtraction(
   const site = await deps.store.site(siteOf(job.url));
   const got = await getPage(deps.pages, {
     recipe,
-    plan: planStrategy(recipe, null, site?.learned ?? null, deps.clock.now()),
+    plan: planStrategy(recipe, null, site?.learned ?? null, job.url, deps.clock.now()),
     urlFor: () => job.url,
     credentialsFor: async () => null,
     signal,
@@ -84,7 +85,8 @@ export async function previewExtraction(
   };
 }
 
-function jobInputOf({ html: _, url, ...rest }: PreviewInput): JobInput {
+function jobInputOf(input: PreviewInput): JobInput {
+  const { url, ...rest } = without(input, "html");
   return { ...rest, ...(url === undefined ? {} : { target_url: url }) };
 }
 

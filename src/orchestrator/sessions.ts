@@ -178,7 +178,7 @@ export async function checkSession(deps: PreviewDeps, id: string): Promise<Sessi
   const recipe = plainRecipe(credentials.localStorage.length > 0 ? "browser" : "http");
   const got = await getPage(deps.pages, {
     recipe,
-    plan: planStrategy(recipe, null, null, deps.clock.now()),
+    plan: planStrategy(recipe, null, null, url, deps.clock.now()),
     urlFor: () => url,
     credentialsFor: async () => credentials,
     signal: AbortSignal.timeout(60_000),

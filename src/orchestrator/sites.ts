@@ -13,6 +13,14 @@ export interface SiteView {
   min_delay_ms: number | null;
   paused: boolean;
   held_until: string | null;
+  /** What its pages were found to need; null: nothing, or it is not believed any more. */
+  learned_strategy: {
+    strategy: string;
+    reason: string;
+    scope: "page" | "site";
+    pages: number;
+    expires_at: string;
+  } | null;
   breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
 }
 
@@ -26,12 +34,19 @@ function toView(record: SiteRecord, now: number): SiteView {
     min_delay_ms: record.minDelayMs,
     paused: record.paused,
     held_until: record.holdUntil > now ? new Date(record.holdUntil).toISOString() : null,
+    learned_strategy: learnedView(record, now),
     breaker: {
       state: breakerPhase(breaker, now),
       failures: breaker.failures,
       reopens_at: breaker.openUntil === null ? null : new Date(breaker.openUntil).toISOString(),
     },
   };
+}
+
+function learnedView({ learned }: SiteRecord, now: number): SiteView["learned_strategy"] {
+  if (learned === null || Date.parse(learned.expires_at) <= now) return null;
+  const { strategy, reason, scope, pages, expires_at } = learned;
+  return { strategy, reason, scope, pages: pages.length, expires_at };
 }
 
 /** `host` or `host:port`, as the queue names its sites. */
@@ -62,6 +77,11 @@ export async function changeSite(deps: OrchestratorDeps, name: string, change: P
   const record = await deps.store.setSite(siteName(name), change);
   await deps.wake(null);
   return toView(record, deps.clock.now());
+}
+
+/** Forgets what the site was found to need: its next page is probed again. */
+export async function forgetLearned(deps: OrchestratorDeps, name: string): Promise<SiteView> {
+  return toView(await deps.store.forgetLearned(siteName(name)), deps.clock.now());
 }
 
 /** Forgets the failures of a site and lets it be tried at once. */

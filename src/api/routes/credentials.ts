@@ -12,7 +12,7 @@ import type { ApiDeps } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
+import { IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { CookieList, Cookies, Headers } from "./job-schemas.ts";
 
 const Session = strict({
@@ -65,7 +65,7 @@ const Body = strict({
   ),
 });
 
-const Params = strict({ session_id: Uuid });
+const Params = strict({ session_id: IdParam });
 const unknown = problemAnswer("there is no such session");
 
 /** What lets us in somewhere: written, never read back. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { without } from "../../base/without.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
 import { changeJob, createJob, deleteJob, listJobs, requireJob, showJob } from "../../orchestrator/jobs/manage.ts";
 import { listRuns } from "../../orchestrator/runs/read.ts";
@@ -7,11 +8,11 @@ import type { ApiDeps } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { problemAnswer, strict, Uuid } from "../schemas.ts";
+import { IdParam, problemAnswer, strict } from "../schemas.ts";
 import { Job, JobBody, JobChange } from "./job-schemas.ts";
 import { Run } from "./run-schemas.ts";
 
-const Params = strict({ job_id: Uuid });
+const Params = strict({ job_id: IdParam });
 const unknownJob = problemAnswer("there is no such job");
 const live = problemAnswer("a run of it is not at its end");
 const badJob = problemAnswer("a field is wrong, or the target may not be asked for");
@@ -30,8 +31,8 @@ function filterOf(query: { tag?: string; site?: string; q?: string }) {
   };
 }
 
-function inputOf({ proxy: _, ...body }: Static<typeof JobBody>): JobInput {
-  return body as JobInput;
+function inputOf(body: Static<typeof JobBody>): JobInput {
+  return without(body, "proxy") as JobInput;
 }
 
 /** Recipes that may be run again and again. */

@@ -7,7 +7,7 @@ import { allResults, columnsOf, listResults, showArtifact, showRun } from "../..
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance, ApiReply } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
+import { IdParam, oneOf, problemAnswer, strict } from "../schemas.ts";
 import { Result } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
 
@@ -56,7 +56,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "A stored file, as an attachment",
         operationId: "getArtifact",
         tags: ["results"],
-        params: strict({ artifact_id: Uuid }),
+        params: strict({ artifact_id: IdParam }),
         response: {
           200: { description: "the bytes", content: { "*/*": { schema: Type.Unsafe<string>(Type.String()) } } },
           404: problemAnswer("there is no such file"),
@@ -93,7 +93,7 @@ function safeType(type: string | null): string {
   const plain = type?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (/^image\/(?:png|jpeg|gif|webp|avif)$/.test(plain)) return plain;
   if (plain === "application/pdf" || plain === "application/json") return plain;
-  return /^text\//.test(plain) ? "text/plain; charset=utf-8" : "application/octet-stream";
+  return plain.startsWith("text/") ? "text/plain; charset=utf-8" : "application/octet-stream";
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {

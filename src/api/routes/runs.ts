@@ -5,10 +5,10 @@ import { listRuns, listTasks, showRun, viewOf } from "../../orchestrator/runs/re
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
+import { IdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
 import { Run, RUN_KINDS, Task } from "./run-schemas.ts";
 
-export const RunParams = strict({ run_id: Uuid });
+export const RunParams = strict({ run_id: IdParam });
 export const unknownRun = problemAnswer("there is no such run");
 const wrongState = problemAnswer("the run's present state does not allow it");
 

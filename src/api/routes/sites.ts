@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { changeSite, listSites, resetSite, showSite } from "../../orchestrator/sites.ts";
+import { changeSite, forgetLearned, listSites, resetSite, showSite } from "../../orchestrator/sites.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { Count, nullable, oneOf, problemAnswer, strict, Time } from "../schemas.ts";
@@ -18,6 +18,15 @@ const Site = strict({
   ...limits,
   paused: Type.Boolean(),
   held_until: nullable(Time),
+  learned_strategy: nullable(
+    strict({
+      strategy: Type.String(),
+      reason: Type.String(),
+      scope: oneOf(["page", "site"]),
+      pages: Count,
+      expires_at: Time,
+    }),
+  ),
   breaker: strict({
     state: oneOf(["closed", "open", "half_open"]),
     failures: Count,
@@ -97,6 +106,20 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     (request) => changeSite(deps, request.params.site, toLimits(request.body)),
+  );
+
+  api.delete(
+    "/sites/:site/learned-strategy",
+    {
+      schema: {
+        summary: "Forget what a site was found to need; its next page is probed again",
+        operationId: "forgetLearnedStrategy",
+        tags: ["sites"],
+        params: Params,
+        response: { 200: Site, 404: unknownSite },
+      },
+    },
+    (request) => forgetLearned(deps, request.params.site),
   );
 
   for (const [name, summary, work] of [

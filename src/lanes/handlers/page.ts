@@ -2,10 +2,10 @@ import type { Seal } from "../../base/seal.ts";
 import { type Failure, FetchFailure } from "../../domain/failure.ts";
 import type { Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
-import type { PageStats } from "../../domain/run-facts.ts";
+import { learnBrowser, learnPlain } from "../../domain/learned.ts";
+import type { LearnedStrategy, PageStats } from "../../domain/run-facts.ts";
 import {
   escalationOf,
-  learnedBrowser,
   type PageMemory,
   planStrategy,
   type StrategyPlan,
@@ -39,7 +39,8 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, { signal }:
   if (run === null || url === null) return { kind: "handed_back", why: "the run is gone" };
   const { recipe, url: pageUrl } = run.snapshot as PageSnapshot;
   const site = await store.site(siteOf(url));
-  const plan = planStrategy(recipe, task.memory as PageMemory | null, site?.learned ?? null, clock.now());
+  const learned = site?.learned ?? null;
+  const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
   const got = await robotsOr(deps, recipe, url, plan, signal, () =>
     getPage(deps, {
       recipe,
@@ -51,7 +52,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, { signal }:
     }),
   );
   const durationMs = Math.round(clock.monotonic() - begun);
-  return new Conclusion(deps, task, recipe, url, got, durationMs).handled();
+  return new Conclusion(deps, { task, recipe, url, learned }, got, durationMs).handled();
 }
 
 async function robotsOr(
@@ -72,20 +73,30 @@ async function robotsOr(
   return get();
 }
 
+interface Attempted {
+  task: ClaimedTask;
+  recipe: Recipe;
+  url: string;
+  /** What was known of the site when the attempt began. */
+  learned: LearnedStrategy | null;
+}
+
 /** What one attempt means for its task and run. */
 class Conclusion {
   readonly #deps: PageHandlerDeps;
   readonly #task: ClaimedTask;
   readonly #recipe: Recipe;
   readonly #url: string;
+  readonly #before: LearnedStrategy | null;
   readonly #got: PageGot;
   readonly #stats: PageStats;
 
-  constructor(deps: PageHandlerDeps, task: ClaimedTask, recipe: Recipe, url: string, got: PageGot, durationMs: number) {
+  constructor(deps: PageHandlerDeps, about: Attempted, got: PageGot, durationMs: number) {
     this.#deps = deps;
-    this.#task = task;
-    this.#recipe = recipe;
-    this.#url = url;
+    this.#task = about.task;
+    this.#recipe = about.recipe;
+    this.#url = about.url;
+    this.#before = about.learned;
     this.#got = got;
     this.#stats = statsOf(got, durationMs);
   }
@@ -127,11 +138,14 @@ class Conclusion {
     return this.#recipe.requires_auth && what.reason === "http_unauthorized";
   }
 
-  /** A browser got what a plain request did not: the next page of the site starts with a browser. */
   #learned(): NonNullable<Report["learned"]> | null {
     const { way, evidence } = this.#got.plan;
-    if (way !== "browser" || (evidence.rule !== "probe" && evidence.rule !== "escalated")) return null;
-    return { site: siteOf(this.#url), what: learnedBrowser(evidence.because, this.#deps.clock.now()) };
+    const now = this.#deps.clock.now();
+    const site = siteOf(this.#url);
+    if (way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated"))
+      return { site, what: learnBrowser(this.#before, this.#url, evidence.because, now) };
+    const plain = way === "http" ? learnPlain(this.#before, now) : null;
+    return plain === null ? null : { site, what: plain };
   }
 
   #report(files: readonly TaskArtifact[] = []): Report {

@@ -1,4 +1,5 @@
 import { isOrbError, OrbError } from "../../base/errors.ts";
+import { without } from "../../base/without.ts";
 import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
@@ -46,7 +47,7 @@ export async function changeJob(deps: JobDeps, id: string, change: JobInput): Pr
 
 /** The job as it would be given anew, its secrets included where they still belong. */
 function inputOf(deps: JobDeps, job: JobRecord, change: JobInput): JobInput {
-  const { sealed, header_names: _h, cookie_names: _c, ...recipe } = job.recipe as Recipe;
+  const { sealed, ...recipe } = without(job.recipe as Recipe, "header_names", "cookie_names");
   const input: JobInput = { name: job.name, target_url: job.url, tags: job.tags, ...recipe };
   const kept = sealed === null ? null : openCredentials(deps, sealed);
   if (kept === null || changesOrigin(kept, job, change)) return input;

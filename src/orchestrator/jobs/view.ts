@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
+import { without } from "../../base/without.ts";
 import type { JobRecord } from "../../store/job-records.ts";
 
 /** A job as users see it. The values of headers and cookies are not in it. */
@@ -31,7 +32,7 @@ export interface JobView {
 }
 
 export function toJobView(job: JobRecord): JobView {
-  const { sealed: _, header_names, cookie_names, ...recipe } = job.recipe as Recipe;
+  const { header_names, cookie_names, ...recipe } = without(job.recipe as Recipe, "sealed");
   return {
     id: job.id,
     name: job.name,

@@ -11,6 +11,7 @@ import {
 } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
+import { without } from "../../base/without.ts";
 import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
 
 /** A run as users see it. */
@@ -179,6 +180,6 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
 /** What the next attempt is to remember is our own business. */
 function detailOf({ detail }: TaskRecord): unknown {
   if (typeof detail !== "object" || detail === null) return detail ?? null;
-  const { failure: _f, memory: _m, human: _h, ...rest } = detail as Record<string, unknown>;
+  const rest = without(detail as Record<string, unknown>, "failure", "memory", "human");
   return Object.keys(rest).length === 0 ? null : rest;
 }

@@ -129,7 +129,11 @@ export function mergeFacts({ connection }: Context, run: number, facts: RunFacts
   connection.sql("UPDATE runs SET facts = ? WHERE n = ?").run(JSON.stringify(merged), run);
 }
 
-const LEVELS: Partial<Record<RunState, "warn" | "error">> = { failed: "error", partial: "warn" };
+const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
+  failed: "error",
+  partial: "warn",
+  waiting_for_human: "warn",
+};
 
 /** The one place that changes a run's status: the stamp and the event go with it. */
 export function moveRun(

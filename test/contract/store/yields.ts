@@ -40,6 +40,9 @@ async function failOnce(kit: Kit, letter: string) {
 const LEARNED: LearnedStrategy = {
   strategy: "browser",
   reason: "the page is empty without scripts",
+  scope: "page" as const,
+  pages: ["p"],
+  mixed: false,
   learned_at: "2030-01-01T00:00:00.000Z",
   expires_at: "2030-01-08T00:00:00.000Z",
 };

@@ -1,0 +1,50 @@
+/**
+ * What a site has taught us about itself. A page that needed a browser is known to need one; a whole site is believed to
+ * only after several of its pages did and none was got by a plain request. So one page that blocks does not make a
+ * plain site slow, and a site that is nothing but an application is not probed page after page.
+ */
+import { createHash } from "node:crypto";
+import type { LearnedStrategy } from "./run-facts.ts";
+import { canonicalUrl } from "./url.ts";
+
+/** Sites change: what was learned is believed so long. */
+export const LEARNED_FOR_MS = 24 * 3_600_000;
+const PAGES_FOR_SITE = 3;
+const PAGES_KEPT = 50;
+
+function hashOf(url: string): string {
+  return createHash("sha256").update(canonicalUrl(url)).digest("base64url").slice(0, 12);
+}
+
+export function isKnown(learned: LearnedStrategy, url: string, now: number): boolean {
+  if (learned.strategy !== "browser" || Date.parse(learned.expires_at) <= now) return false;
+  return learned.scope === "site" || learned.pages.includes(hashOf(url));
+}
+
+/** A browser got what a plain request did not. */
+export function learnBrowser(
+  before: LearnedStrategy | null,
+  url: string,
+  reason: string,
+  now: number,
+): LearnedStrategy {
+  const valid = before !== null && Date.parse(before.expires_at) > now ? before : null;
+  const page = hashOf(url);
+  const pages = [...(valid?.pages.filter((known) => known !== page) ?? []), page].slice(-PAGES_KEPT);
+  const mixed = valid?.mixed ?? false;
+  return {
+    strategy: "browser",
+    reason,
+    scope: valid?.scope === "site" || (!mixed && pages.length >= PAGES_FOR_SITE) ? "site" : "page",
+    pages,
+    mixed,
+    learned_at: new Date(now).toISOString(),
+    expires_at: new Date(now + LEARNED_FOR_MS).toISOString(),
+  };
+}
+
+/** A plain request got a page of a site of which others needed a browser; null: that is no news. */
+export function learnPlain(before: LearnedStrategy | null, now: number): LearnedStrategy | null {
+  if (before === null || before.mixed || Date.parse(before.expires_at) <= now) return null;
+  return { ...before, mixed: true };
+}

@@ -84,7 +84,8 @@ class Visit {
   readonly #over = new AbortController();
   /** What is there by then is the answer: a page that is not quite at rest is better than none. */
   #lastLookAt = 0;
-  #broken: FetchFailure | null = null;
+  /** Rejects when the document breaks off; Chromium shows what there is of it, and may never say that it is complete. */
+  readonly #breaks: PromiseWithResolvers<never> = Promise.withResolvers();
 
   constructor(
     options: BrowserStrategyOptions,
@@ -101,9 +102,11 @@ class Visit {
     const { page } = opened;
     this.#traffic = new PageTraffic(page, options.clock);
     page.on("requestfailed", (failed) => {
-      if (failed.isNavigationRequest() && failed.frame() === page.mainFrame())
-        this.#broken ??= brokenDocument(failed.failure()?.errorText ?? "");
+      if (!failed.isNavigationRequest() || failed.frame() !== page.mainFrame() || this.#main.head === null) return;
+      const broken = brokenDocument(failed.failure()?.errorText ?? "");
+      if (broken !== null) this.#breaks.reject(opened.guest.failureOf(URL.parse(failed.url())?.host ?? "") ?? broken);
     });
+    this.#breaks.promise.catch(() => {});
   }
 
   async run(): Promise<PageAnswer> {
@@ -163,8 +166,9 @@ class Visit {
     try {
       const arrived = page.goto(this.#url, { waitUntil: "domcontentloaded", timeout: 0 });
       arrived.catch(() => {});
-      await Promise.race([arrived, this.#main.kept]);
+      await Promise.race([arrived, this.#main.kept, this.#breaks.promise]);
     } catch (error) {
+      if (error instanceof FetchFailure) throw error;
       const main = this.#main;
       if (main.failure !== null) throw main.failure;
       if (main.notFollowed !== null || main.body !== null) return;
@@ -179,13 +183,13 @@ class Visit {
   readonly #complete = async (): Promise<void> => {
     const complete = this.#opened.page.waitForLoadState("domcontentloaded", { timeout: 0 });
     complete.catch(() => {});
-    await Promise.race([complete, this.#main.kept]);
+    await Promise.race([complete, this.#main.kept, this.#breaks.promise]);
   };
 
   async #settled(): Promise<string> {
-    const { page, session, guest } = this.#opened;
+    const { page, session } = this.#opened;
     const { maxBodyBytes, browser } = this.#request;
-    const { html } = await settle(page, session, this.#traffic, {
+    const settled = settle(page, session, this.#traffic, {
       clock: this.#options.clock,
       maxBodyBytes,
       waitFor: browser?.waitFor,
@@ -193,7 +197,8 @@ class Visit {
       complete: this.#complete,
       signal: this.#over.signal,
     });
-    if (this.#broken !== null) throw guest.failureOf(URL.parse(page.url())?.host ?? "") ?? this.#broken;
+    settled.catch(() => {});
+    const { html } = await Promise.race([settled, this.#breaks.promise]);
     if (this.#main.failure !== null) throw this.#main.failure;
     if (html === null || Buffer.byteLength(html) > maxBodyBytes) throw tooLarge(maxBodyBytes);
     return html;

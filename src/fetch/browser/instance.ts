@@ -37,6 +37,13 @@ const HEARTBEAT_MS = 2_000;
 const SILENCE_MS = 8_000;
 const CLOSE_MS = 5_000;
 
+interface Surroundings {
+  proxy: BrowserProxy;
+  clock: Clock;
+  /** Certificates are not looked at. */
+  trustAll: boolean;
+}
+
 /** One running browser and the pages in it. */
 export class BrowserInstance {
   /** Pages that are open, or about to be. */
@@ -49,14 +56,16 @@ export class BrowserInstance {
   readonly #browser: Browser;
   readonly #proxy: BrowserProxy;
   readonly #clock: Clock;
+  readonly #trustAll: boolean;
   readonly #loss: PromiseWithResolvers<never> = Promise.withResolvers();
   #heartbeat: Timer | null = null;
 
-  private constructor(browser: Browser, process: BrowserProcess, proxy: BrowserProxy, clock: Clock) {
+  private constructor(browser: Browser, process: BrowserProcess, surroundings: Surroundings) {
     this.#browser = browser;
     this.process = process;
-    this.#proxy = proxy;
-    this.#clock = clock;
+    this.#proxy = surroundings.proxy;
+    this.#clock = surroundings.clock;
+    this.#trustAll = surroundings.trustAll;
     this.#loss.promise.catch(() => {});
     browser.once("disconnected", () => {
       this.gone = true;
@@ -66,9 +75,9 @@ export class BrowserInstance {
     });
   }
 
-  static async of(browser: Browser, proxy: BrowserProxy, clock: Clock): Promise<BrowserInstance> {
+  static async of(browser: Browser, surroundings: Surroundings): Promise<BrowserInstance> {
     try {
-      return new BrowserInstance(browser, await BrowserProcess.of(browser, clock), proxy, clock);
+      return new BrowserInstance(browser, await BrowserProcess.of(browser, surroundings.clock), surroundings);
     } catch (error) {
       await browser.close().catch(() => {});
       throw crashed("the browser ended while it started", error);
@@ -115,6 +124,7 @@ export class BrowserInstance {
       viewport: VIEWPORT,
       serviceWorkers: "block",
       acceptDownloads: false,
+      ignoreHTTPSErrors: this.#trustAll,
       // The password is handed over at the gate, see there.
       proxy: { server: this.#proxy.address, bypass: "<-loopback>" },
       ...(stored.length === 0

@@ -20,6 +20,8 @@ export interface BrowserPoolOptions {
   /** APP_BROWSER_PATH. */
   path?: string | undefined;
   lookup?: Lookup;
+  /** False opens sites whose certificate nobody vouches for. */
+  tls?: { rejectUnauthorized?: boolean };
   /** A browser is replaced after so many pages, … */
   pagesPerBrowser?: number;
   /** … or when all its processes together are larger than this. */
@@ -123,7 +125,11 @@ class Pool implements BrowserPool {
     const proxy = await this.#proxy;
     this.#launcher ??= new Launcher({ log, userAgent, path, env, proxyAddress: proxy.address });
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason as Error;
-    const instance = await BrowserInstance.of(await this.#launcher.launch(), proxy, clock);
+    const instance = await BrowserInstance.of(await this.#launcher.launch(), {
+      proxy,
+      clock,
+      trustAll: this.#options.tls?.rejectUnauthorized === false,
+    });
     this.#instances.add(instance);
     this.#current = instance;
     return instance;

@@ -4,6 +4,8 @@ import { parseArgs } from "node:util";
 const BENCHES: Record<string, () => Promise<{ run(rounds: number): Promise<boolean> }>> = {
   queue: () => import("./queue/index.ts"),
   download: () => import("./download/index.ts"),
+  api: () => import("./api/index.ts"),
+  browser: () => import("./browser/index.ts"),
   extract: () => import("./extract/index.ts"),
   "store-thread": () => import("./store-thread/index.ts"),
 };

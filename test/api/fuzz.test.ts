@@ -97,7 +97,7 @@ function check(operation: Operation, request: FuzzRequest, { status, type, text 
   const validate = promised.get(type) ?? promised.get("*/*");
   assert.ok(validate !== undefined, `${type} is not documented for ${status} of ${operation.name}`);
   if (text === null) return;
-  const value: unknown = type.endsWith("json") ? JSON.parse(text) : text;
+  const value: unknown = /[/+]json$/.test(type) ? JSON.parse(text) : text;
   assert.ok(
     validate(value),
     `${status} of ${operation.name} is not as documented: ${JSON.stringify(validate.errors)}\n${text}`,

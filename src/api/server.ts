@@ -103,7 +103,9 @@ export async function createApi(deps: ApiDeps, more: readonly Routes[] = []): Pr
   return {
     async listen() {
       try {
-        await app.listen({ host: settings.host, port: settings.port });
+        // The framework would open a second server for the other address of localhost, with none of the limits.
+        const host = settings.host === "localhost" ? "127.0.0.1" : settings.host;
+        await app.listen({ host, port: settings.port });
       } catch (error) {
         throw listenError(error, settings.host, settings.port);
       }

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Type } from "typebox";
+import { canonicalJson, type IdempotencyMark, idempotencyOf } from "../../src/api/idempotency.ts";
+import type { Problem } from "../../src/api/problems.ts";
+import type { Routes } from "../../src/api/routes/registry.ts";
+import { openPlace } from "./kit.ts";
+
+/** Answers with what the helper makes of a call. */
+const marking: Routes = (api) => {
+  for (const method of ["POST", "PUT"] as const)
+    api.route({
+      method,
+      url: "/marks/:name",
+      schema: { body: Type.Unknown() },
+      handler: async (request) => ({ mark: idempotencyOf(request) }),
+    });
+};
+
+describe("a call with an Idempotency-Key", () => {
+  test("is the same call whatever the order of its keys, and another one with any other content", async (t) => {
+    const place = await openPlace(t, { routes: [marking] });
+    const mark = async (method: string, path: string, body: string) =>
+      (await place.send(method, path, body, { "idempotency-key": "k-1" })).json<{ mark: IdempotencyMark }>().mark;
+    const first = await mark("POST", "/marks/a", '{"x": 1, "y": {"b": [1, 2], "a": null}}');
+    assert.equal(first.key, "k-1");
+    assert.match(first.fingerprint, /^[0-9a-f]{64}$/);
+    assert.deepEqual(await mark("POST", "/marks/a?trace=1", '{"y":{"a":null,"b":[1,2]},"x":1.0}'), first);
+    for (const [method, path, body] of [
+      ["PUT", "/marks/a", '{"x": 1, "y": {"b": [1, 2], "a": null}}'],
+      ["POST", "/marks/b", '{"x": 1, "y": {"b": [1, 2], "a": null}}'],
+      ["POST", "/marks/a", '{"x": 1, "y": {"b": [2, 1], "a": null}}'],
+      ["POST", "/marks/a", '{"x": "1", "y": {"b": [1, 2], "a": null}}'],
+      ["POST", "/marks/a", '{"x": 1, "y": {"b": [1, 2]}}'],
+    ] as const)
+      assert.notEqual((await mark(method, path, body)).fingerprint, first.fingerprint, `${method} ${path} ${body}`);
+  });
+
+  test("has none when none is given, and is refused when it cannot be one", async (t) => {
+    const place = await openPlace(t, { routes: [marking] });
+    assert.deepEqual((await place.send("POST", "/marks/a", {})).json(), { mark: null });
+    for (const key of ["", "a b", "\u00e9", "x".repeat(256)]) {
+      const answer = await place.send("POST", "/marks/a", {}, { "idempotency-key": key });
+      assert.equal(answer.status, 422, JSON.stringify(key));
+      assert.equal(answer.json<Problem>().errors?.[0]?.path, "header.idempotency-key");
+    }
+    const longest = "x".repeat(255);
+    const answer = await place.send("POST", "/marks/a", {}, { "idempotency-key": longest });
+    assert.equal(answer.json<{ mark: IdempotencyMark }>().mark.key, longest);
+  });
+});
+
+test("texts that could be taken for structure are told apart", () => {
+  const values = [
+    ["a", "b"],
+    ["a,b"],
+    { a: "b" },
+    [{ a: "b" }],
+    '{"a":"b"}',
+    { "a:b": 1 },
+    { a: { b: 1 } },
+    null,
+    "null",
+  ];
+  assert.equal(new Set(values.map(canonicalJson)).size, values.length);
+});

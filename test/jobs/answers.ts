@@ -1,0 +1,95 @@
+/** Holds every answer of the API to what `/openapi.json` says about it. */
+import assert from "node:assert/strict";
+import { Agent, request } from "undici";
+import { type Description, fits, mediaType, type Operation, operationsOf } from "../api/fuzz/operations.ts";
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  bytes: Buffer;
+  text: string;
+  json<T = unknown>(): T;
+}
+
+let described: { text: string; operations: readonly Operation[] } | null = null;
+
+/** The public face of a running server, and nothing else. */
+export class CheckedApi {
+  readonly url: string;
+  readonly #agent = new Agent({ connections: 64, pipelining: 1 });
+  readonly #operations: readonly Operation[];
+  /** Everything that was answered, for who looks for what must not be there. */
+  readonly answered: string[] = [];
+
+  private constructor(url: string, operations: readonly Operation[]) {
+    this.url = url;
+    this.#operations = operations;
+  }
+
+  static async open(url: string): Promise<CheckedApi> {
+    const text = await (await request(`${url}/openapi.json`)).body.text();
+    // Every server of this process describes itself alike, and reading it takes longer than starting one.
+    if (described?.text !== text) described = { text, operations: operationsOf(JSON.parse(text) as Description) };
+    return new CheckedApi(url, described.operations);
+  }
+
+  get agent(): Agent {
+    return this.#agent;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.call("GET", path);
+  }
+
+  post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call("POST", path, body, headers);
+  }
+
+  async call(
+    method: "GET" | "POST" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await request(this.url + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+      dispatcher: this.#agent,
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const text = bytes.toString("utf8");
+    this.answered.push(JSON.stringify(answer.headers), text);
+    const found: Answer = {
+      status: answer.statusCode,
+      headers: answer.headers,
+      bytes,
+      text,
+      json: <T>() => JSON.parse(text) as T,
+    };
+    this.#check(method, path, found);
+    return found;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #check(method: string, path: string, { status, headers, text, bytes }: Answer): void {
+    const candidates = this.#operations.filter((operation) => operation.method === method && fits(operation, path));
+    // A path of fixed words is meant before one with parameters.
+    const [operation] = candidates.toSorted((a, b) => a.template.split("{").length - b.template.split("{").length);
+    assert.ok(operation !== undefined, `${method} ${path} is described`);
+    const story = `${method} ${path} answered ${status}: ${text.slice(0, 600)}`;
+    const kinds = operation.answers.get(status);
+    assert.ok(kinds !== undefined, `this status is not described. ${story}`);
+    if (kinds === null) return assert.equal(bytes.length, 0, story);
+    const type = mediaType(String(headers["content-type"] ?? ""));
+    const check = kinds.get(type) ?? kinds.get("*/*");
+    if (check === undefined && bytes.length === 0) return;
+    assert.ok(check !== undefined, `the type ${type} is not described. ${story}`);
+    const isJson = type === "application/json" || type === "application/problem+json";
+    const value: unknown = isJson && kinds.has(type) ? JSON.parse(text) : text;
+    assert.ok(check(value), `${story} does not match: ${JSON.stringify(check.errors)}`);
+  }
+}

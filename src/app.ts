@@ -7,6 +7,7 @@ import { messageOf, OrbError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
+import type { Seal } from "./base/seal.ts";
 import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
 import { classifyStatus } from "./domain/classify.ts";
@@ -31,8 +32,11 @@ import { createPageTools, httpLimits, type PageTools } from "./page-tools.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { openSeal } from "./secret-key.ts";
 import { RobotsGate } from "./sites/robots.ts";
-import type { SettledTask } from "./store/port.ts";
+import type { SettledTask, Store } from "./store/port.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
+import { Duties } from "./supervisor/duties.ts";
+import { startDueJobs } from "./supervisor/duties/start-due-jobs.ts";
+import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 
 export interface Client extends RunDeps, AsyncDisposable {
@@ -58,16 +62,21 @@ function artifactsDir(config: Config): string {
   });
 }
 
-/** A process that reads and writes the store without being its engine. */
-export async function openClient(config: Config, clock: Clock = systemClock): Promise<Client> {
-  const store = openSqliteStore({ path: requireSqlite(config), clock });
+/** A process that reads and writes the store without being its engine. A store that is given is closed with it, too. */
+export async function openClient(
+  config: Config,
+  clock: Clock = systemClock,
+  given: { store?: Store; seal?: Seal } = {},
+): Promise<Client> {
+  const store = given.store ?? openSqliteStore({ path: requireSqlite(config), clock });
   const artifacts = createArtifactStore({ dir: artifactsDir(config), clock });
   const close = () => store.close();
   return {
     store,
     clock,
     artifacts,
-    seal: openSeal(config),
+    seal: given.seal ?? openSeal(config),
+    random: systemRandom,
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     defaultMaxAttempts: config.defaultMaxAttempts,
     pathOf: (hash) => join(artifactsDir(config), artifactPath(hash)),
@@ -92,6 +101,11 @@ export interface RunningWorker extends Client {
 }
 
 export interface WorkerHooks {
+  /**
+   * Shared with others in the process, who close it. Two connections would empty each other's cache with every write,
+   * although they take turns anyway.
+   */
+  client?: Client;
   /** Shared with others in the process, who close them; without it the worker has its own. */
   tools?: PageTools;
   onRole?: (role: EngineRole) => void;
@@ -101,10 +115,10 @@ export interface WorkerHooks {
 /** A process that executes tasks, or stands by to. */
 export async function startWorker(config: Config, log: Log, hooks: WorkerHooks = {}): Promise<RunningWorker> {
   const clock = systemClock;
-  const client = await openClient(config, clock);
+  const client = hooks.client ?? (await openClient(config, clock));
   const { store, artifacts } = client;
   const stack = new ServiceStack();
-  stack.defer("store", () => store.close());
+  if (hooks.client === undefined) stack.defer("store", () => store.close());
   try {
     const tools = hooks.tools ?? createPageTools(config, log, clock, store);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
@@ -150,6 +164,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       graceMs: config.shutdownGraceMs,
       maxActiveLanes: config.maxWorkers,
       onRole: (role) => {
+        if (role === "engine") duties.start();
+        else void duties.stop();
         if (role === "engine")
           sweepParts(client).catch((error: unknown) =>
             log.warn("old partial downloads were not removed", { error: messageOf(error) }),
@@ -157,8 +173,13 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         hooks.onRole?.(role);
       },
     });
-    await stack.start("engine", engine);
-    return {
+    const duties = new Duties({
+      clock,
+      log,
+      duties: [sweepEndedRuns(client), startDueJobs({ ...client, log, wake: (lanes) => running.wake(lanes) })],
+    });
+    stack.defer("duties", () => duties.stop());
+    const running: RunningWorker = {
       ...client,
       wake: async (lanes) => {
         if (engine.role !== "engine") return client.wake(lanes);
@@ -179,6 +200,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       close: () => stack.stop(),
       [Symbol.asyncDispose]: () => stack.stop(),
     };
+    await stack.start("engine", engine);
+    return running;
   } catch (error) {
     await stack.stop();
     throw error;

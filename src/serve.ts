@@ -4,7 +4,6 @@ import { createApi } from "./api/server.ts";
 import { type Client, openClient, type RunningWorker, startWorker } from "./app.ts";
 import { systemClock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
-import { systemRandom } from "./base/random.ts";
 import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
@@ -50,6 +49,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     });
     if (options.worker)
       worker = await startWorker(config, log, {
+        client,
         tools,
         ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
       });
@@ -67,7 +67,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
   }
 }
 
-function apiDeps(
+/** What the API works with, whether it listens or is only called from inside the process. */
+export function apiDeps(
   config: Config,
   log: Log,
   version: string,
@@ -85,7 +86,7 @@ function apiDeps(
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,
     log,
-    random: systemRandom,
+    random: client.random,
     settings: {
       version,
       host: config.host,

@@ -11,7 +11,8 @@ import {
 } from "../domain/circuit.ts";
 import { countsForBreaker, holdsSite } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
-import type { LaneEvent, LaneGrant, Politeness, SiteLimits, SiteRecord } from "../store/port.ts";
+import type { LaneEvent, LaneGrant } from "../store/port.ts";
+import type { Politeness, SiteLimits, SiteRecord } from "../store/site-records.ts";
 import type { LaneRules } from "./rules.ts";
 
 export type Gate =

@@ -3,7 +3,8 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { failure } from "../domain/failure.ts";
 import { Signal } from "../base/signal.ts";
-import type { LaneEvent, LaneHold, Politeness, SettleBatch, Settled, SettledTask, Store } from "../store/port.ts";
+import type { LaneEvent, LaneHold, SettleBatch, Settled, SettledTask, Store } from "../store/port.ts";
+import type { Politeness } from "../store/site-records.ts";
 import type { Pressure } from "./pressure.ts";
 
 interface Pending {

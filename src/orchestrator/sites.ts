@@ -1,7 +1,7 @@
 import { OrbError } from "../base/errors.ts";
 import { breakerPhase } from "../domain/circuit.ts";
 import { siteOf } from "../domain/url.ts";
-import type { SiteLimits, SiteRecord } from "../store/port.ts";
+import type { SiteLimits, SiteRecord } from "../store/site-records.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 
 /** A site as users see it. */

@@ -22,6 +22,8 @@ export interface NewJob {
   site: string;
   tags: readonly string[];
   recipe: unknown;
+  /** When its schedule starts it next; null: never by itself. */
+  nextAt: number | null;
 }
 
 export interface JobRecord extends NewJob {

@@ -1,8 +1,7 @@
-import type { Breaker } from "../domain/circuit.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
-import type { LearnedStrategy, RunFacts } from "../domain/run-facts.ts";
+import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
 import type {
   JobFilter,
@@ -15,6 +14,7 @@ import type {
   SessionHealth,
   SessionRecord,
 } from "./job-records.ts";
+import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
 /**
@@ -47,6 +47,11 @@ export interface Store extends AsyncDisposable {
   updateJob(id: string, change: Partial<NewJob>, now: number): Promise<JobRecord>;
   /** Refuses (illegal_transition) while a run of it is not at its end. Its runs stay. */
   deleteJob(id: string): Promise<void>;
+
+  /** Jobs whose time has come, longest due first. */
+  dueJobs(now: number, limit: number): Promise<JobRecord[]>;
+  /** The slot is dealt with: the job waits for its next one. false: somebody else has dealt with it. */
+  passSlot(id: string, slot: number, next: number | null): Promise<boolean>;
 
   // Runs.
   /** Creates a run, or returns the one that already has this alias. */
@@ -363,28 +368,6 @@ export interface Settled {
   /** Lanes that got work by a move. */
   opened: string[];
   ended: { runId: string; status: RunState }[];
-}
-
-/** What the target's behaviour asked of us. */
-export interface Politeness {
-  holdUntil: number;
-  holdStep: number;
-  breaker: Breaker;
-}
-
-/** What the operator asked of us; null means the configured default. */
-export interface SiteLimits {
-  maxConcurrency: number | null;
-  requestsPerSecond: number | null;
-  burst: number | null;
-  minDelayMs: number | null;
-  paused: boolean;
-}
-
-export interface SiteRecord extends SiteLimits, Politeness {
-  site: string;
-  lane: string;
-  learned: LearnedStrategy | null;
 }
 
 export interface AuditFinding {

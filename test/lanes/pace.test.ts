@@ -5,7 +5,8 @@ import { classifyStatus } from "../../src/domain/classify.ts";
 import { type Failure, failure } from "../../src/domain/failure.ts";
 import { Pace, PaceMemories } from "../../src/lanes/pace.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
-import type { LaneGrant, SiteRecord } from "../../src/store/port.ts";
+import type { LaneGrant } from "../../src/store/port.ts";
+import type { SiteRecord } from "../../src/store/site-records.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const RULES: LaneRules = {

@@ -121,6 +121,7 @@ export const Job = strict({
   browser: nullable(strict(browserParts)),
   header_names: Type.Array(Type.String()),
   cookie_names: Type.Array(Type.String()),
+  next_run_at: nullable(Time),
   created_at: Time,
   updated_at: Time,
 });

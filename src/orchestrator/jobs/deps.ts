@@ -1,3 +1,4 @@
+import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -5,6 +6,7 @@ import type { OrchestratorDeps } from "../deps.ts";
 /** What the use cases of jobs, runs and sessions need besides the store. */
 export interface JobDeps extends OrchestratorDeps {
   seal: Seal;
+  random: Random;
   /** Which addresses may be asked for at all. */
   policy: AddressPolicy;
 }

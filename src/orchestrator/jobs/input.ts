@@ -1,12 +1,15 @@
 /** What a caller says a job is, checked as a whole: every mistake is named with its path before anything is stored. */
 import { Cron } from "croner";
 import { type FieldError, messageOf, OrbError } from "../../base/errors.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import { noCredentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
+import { nextSlot } from "../../domain/schedule.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import { parseReplay } from "../../fetch/replay/recipe.ts";
@@ -45,8 +48,15 @@ const DEFAULTS = {
   respect_robots: false,
 } as const;
 
+export interface Checks {
+  seal: Seal;
+  policy: AddressPolicy;
+  clock: Clock;
+  random: Random;
+}
+
 /** A job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */
-export function jobFrom(input: JobInput, deps: { seal: Seal; policy: AddressPolicy }): NewJob {
+export function jobFrom(input: JobInput, deps: Checks): NewJob {
   const problems: FieldError[] = [];
   const replay = readReplay(input, problems);
   const target = readTarget(input, replay?.url ?? null, problems);
@@ -90,6 +100,7 @@ export function jobFrom(input: JobInput, deps: { seal: Seal; policy: AddressPoli
     site: siteOf(strategy === "api_replay" && replay !== null ? replay.url : plain),
     tags: input.tags ?? [],
     recipe,
+    nextAt: schedule === null ? null : nextSlot(schedule, deps.clock.now(), deps.random),
   };
 }
 

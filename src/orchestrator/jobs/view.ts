@@ -27,6 +27,8 @@ export interface JobView {
   tags: string[];
   header_names: string[];
   cookie_names: string[];
+  /** When its schedule starts it next. */
+  next_run_at: string | null;
   created_at: string;
   updated_at: string;
 }
@@ -46,6 +48,7 @@ export function toJobView(job: JobRecord): JobView {
     tags: [...job.tags],
     header_names: [...header_names],
     cookie_names: [...cookie_names],
+    next_run_at: job.nextAt === null ? null : new Date(job.nextAt).toISOString(),
     created_at: new Date(job.createdAt).toISOString(),
     updated_at: new Date(job.updatedAt).toISOString(),
   };

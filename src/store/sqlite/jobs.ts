@@ -15,6 +15,7 @@ interface JobRow {
   site: string;
   tags: string;
   recipe: string;
+  next_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -28,6 +29,7 @@ function toRecord(row: JobRow): JobRecord {
     site: row.site,
     tags: JSON.parse(row.tags) as string[],
     recipe: JSON.parse(row.recipe) as unknown,
+    nextAt: row.next_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -47,8 +49,8 @@ export function createJob(context: Context, job: NewJob, now: number, once?: Onc
   return makeOnce(context, once, now, () => {
     const row = context.connection
       .sql(
-        `INSERT INTO jobs (id, name, kind, url, site, tags, recipe, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        `INSERT INTO jobs (id, name, kind, url, site, tags, recipe, next_at, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
         randomUUID(),
@@ -58,6 +60,7 @@ export function createJob(context: Context, job: NewJob, now: number, once?: Onc
         job.site,
         JSON.stringify(job.tags),
         JSON.stringify(job.recipe ?? null),
+        job.nextAt,
         now,
         now,
       ) as unknown as JobRow;
@@ -93,7 +96,7 @@ export function updateJob(context: Context, id: string, change: Partial<NewJob>,
       const after = { ...before, ...change };
       const row = connection
         .sql(
-          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, updated_at = ? WHERE id = ? RETURNING *",
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, updated_at = ? WHERE id = ? RETURNING *",
         )
         .get(
           after.name,
@@ -102,11 +105,26 @@ export function updateJob(context: Context, id: string, change: Partial<NewJob>,
           after.site,
           JSON.stringify(after.tags),
           JSON.stringify(after.recipe ?? null),
+          after.nextAt,
           now,
           id,
         ) as unknown as JobRow;
       return toRecord(row);
     },
+    { durable: true },
+  );
+}
+
+export function dueJobs({ connection }: Context, now: number, limit: number): JobRecord[] {
+  const list = connection
+    .sql("SELECT * FROM jobs WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at LIMIT ?")
+    .all(now, limit);
+  return rows<JobRow>(list).map(toRecord);
+}
+
+export function passSlot({ connection }: Context, id: string, slot: number, next: number | null): boolean {
+  return connection.write(
+    () => connection.sql("UPDATE jobs SET next_at = ? WHERE id = ? AND next_at = ?").run(next, id, slot).changes === 1,
     { durable: true },
   );
 }

@@ -1,7 +1,7 @@
 import { OrbError } from "../../base/errors.ts";
 import { CLOSED_BREAKER } from "../../domain/circuit.ts";
 import { laneOfSite } from "../../domain/lane.ts";
-import type { Politeness, SiteLimits, SiteRecord } from "../port.ts";
+import type { Politeness, SiteLimits, SiteRecord } from "../site-records.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { bumpControl, type Context, parseJson, rows, stampIdleLane } from "./context.ts";
 import { laneId } from "./enqueue.ts";

@@ -7,7 +7,7 @@ import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { enqueue, retryFailed, startRun } from "./enqueue.ts";
 import { readEvents, readFeed } from "./events.ts";
-import { createJob, deleteJob, readJob, readJobs, updateJob } from "./jobs.ts";
+import { createJob, deleteJob, dueJobs, passSlot, readJob, readJobs, updateJob } from "./jobs.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
@@ -60,6 +60,8 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     jobs: async (filter) => readJobs(context, filter),
     updateJob: async (id, change, now) => updateJob(context, id, change, now),
     deleteJob: async (id) => deleteJob(context, id),
+    dueJobs: async (now, limit) => dueJobs(context, now, limit),
+    passSlot: async (id, slot, next) => passSlot(context, id, slot, next),
 
     openRun: async (run, now) => openRun(context, run, now),
     startRun: async (run, tasks, now, once) => startRun(context, run, tasks, now, once),

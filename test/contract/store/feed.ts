@@ -18,6 +18,7 @@ async function follow(kit: Kit, from: string, limit: number, between: () => Prom
     if (events.length === 0) return { all, last };
     assert.equal(last, events.at(-1)?.id);
     all.push(...events);
+    assert.equal(new Set(all.map(({ id }) => id)).size, all.length, "nothing comes twice");
     after = last;
     await between();
   }

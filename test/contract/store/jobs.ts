@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JobFilter, NewJob } from "../../../src/store/port.ts";
+import type { JobFilter, NewJob } from "../../../src/store/job-records.ts";
 import { DONE, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob {
@@ -10,6 +10,7 @@ export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob 
     site: "a.example",
     tags: [],
     recipe: { fields: [{ name: "title", css: "h1" }], list: [1, null] },
+    nextAt: null,
     ...more,
   };
 }
@@ -176,5 +177,25 @@ export function jobScenarios(scenario: Scenario): void {
     );
     await kit.store.deleteJob(mine.id);
     assert.deepEqual(await names(kit, {}), ["other"]);
+  });
+
+  scenario("jobs whose time has come are told in order, and each slot is dealt with once", async (kit) => {
+    const late = await make(kit, "late", { nextAt: kit.now - 5000 });
+    const due = await make(kit, "due", { nextAt: kit.now });
+    await make(kit, "later", { nextAt: kit.now + 1 });
+    await make(kit, "never");
+    const names = async () => (await kit.store.dueJobs(kit.now, 10)).map(({ name }) => name);
+    assert.deepEqual(await names(), ["late", "due"]);
+    assert.equal((await kit.store.dueJobs(kit.now, 1)).length, 1);
+    const other = await kit.open();
+    const slot = kit.now - 5000;
+    assert.deepEqual(
+      [await kit.store.passSlot(late.id, slot, kit.now + 60_000), await other.passSlot(late.id, slot, kit.now + 1)],
+      [true, false],
+    );
+    assert.equal((await kit.store.job(late.id))?.nextAt, kit.now + 60_000);
+    assert.deepEqual(await names(), ["due"]);
+    assert.equal(await kit.store.passSlot(due.id, kit.now, null), true);
+    assert.deepEqual(await names(), []);
   });
 }

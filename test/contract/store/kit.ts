@@ -137,6 +137,7 @@ export async function walk<T extends { id: string }>(
     if (page.length === 0) return all;
     assert.ok(page.length <= limit, `${page.length} where ${limit} were asked for`);
     all.push(...page);
+    assert.equal(new Set(all.map(({ id }) => id)).size, all.length, "nothing comes twice");
     await between();
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Made, NewRun, Once, Store } from "../../../src/store/port.ts";
+import type { Made, Once } from "../../../src/store/job-records.ts";
+import type { NewRun, Store } from "../../../src/store/port.ts";
 import { newJob } from "./jobs.ts";
 import { DONE, type Kit, LANE, newTask, refused, type Scenario } from "./kit.ts";
 import { newSession } from "./sessions.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NewSession, SessionHealth } from "../../../src/store/port.ts";
+import type { NewSession, SessionHealth } from "../../../src/store/job-records.ts";
 import { type Kit, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 export function newSession(name: string | null, more: Partial<NewSession> = {}): NewSession {

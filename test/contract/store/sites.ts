@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Politeness } from "../../../src/store/port.ts";
+import type { Politeness } from "../../../src/store/site-records.ts";
 import { DONE, FAILED, LANE, type Kit, refused, type Scenario } from "./kit.ts";
 
 const LIMITS = { maxConcurrency: null, requestsPerSecond: null, burst: null, minDelayMs: null, paused: false };

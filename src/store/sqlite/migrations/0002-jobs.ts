@@ -11,8 +11,10 @@ export const jobs = {
         id TEXT NOT NULL UNIQUE,
         name TEXT, kind TEXT NOT NULL, url TEXT NOT NULL, site TEXT NOT NULL,
         tags TEXT NOT NULL, recipe TEXT NOT NULL,
+        next_at INTEGER,
         created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
       );
+      CREATE INDEX jobs_due ON jobs (next_at) WHERE next_at IS NOT NULL;
 
       ALTER TABLE runs ADD COLUMN job TEXT;
       ALTER TABLE runs ADD COLUMN name TEXT;

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import { createLog } from "../../src/base/log.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { createSeal } from "../../src/base/seal.ts";
+import { PUBLIC_ONLY } from "../../src/net/address.ts";
+import { createJob, showJob } from "../../src/orchestrator/jobs/manage.ts";
+import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
+import { openDesk } from "../orchestrator/kit.ts";
+
+const HOUR = 3_600_000;
+const LANE = "site:a.example";
+
+async function open(t: TestContext) {
+  const desk = await openDesk(t);
+  const said: string[] = [];
+  const log = createLog({ level: "debug", pretty: false, write: (line) => void said.push(line) });
+  const deps = {
+    ...desk,
+    log,
+    random: systemRandom,
+    seal: createSeal("a key that only tests know"),
+    policy: PUBLIC_ONLY,
+    defaultMaxAttempts: 3,
+  };
+  // A full hour, so that the slots are easy to name.
+  await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
+  const duty = startDueJobs(deps);
+  return {
+    ...deps,
+    said,
+    duty,
+    hourly: (more: object = {}) =>
+      createJob(deps, { target_url: "https://a.example/", schedule: { cron: "0 * * * *", ...more } }),
+    runs: async (jobId: string) => (await desk.store.runs({ jobId, limit: 100 })).map(({ status }) => status),
+  };
+}
+
+describe("a job with a schedule", () => {
+  test("starts at its times, once each, whoever looks how often", async (t) => {
+    const place = await open(t);
+    const job = await place.hourly({ overlap: "queue" });
+    assert.equal(job.next_run_at, new Date(place.clock.now() + HOUR).toISOString());
+    await place.duty.run();
+    assert.deepEqual(await place.runs(job.id), []);
+    for (let hour = 1; hour <= 3; hour += 1) {
+      await place.clock.advance(HOUR);
+      await Promise.all([place.duty.run(), place.duty.run()]);
+      await place.duty.run();
+      assert.equal((await place.runs(job.id)).length, hour);
+    }
+    assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
+  });
+
+  test("a run that is not at its end keeps the next one from starting, unless the job says otherwise", async (t) => {
+    const place = await open(t);
+    const skip = await place.hourly();
+    const queue = await place.hourly({ overlap: "queue" });
+    const cancel = await place.hourly({ overlap: "cancel" });
+    for (let hour = 0; hour < 2; hour += 1) {
+      await place.clock.advance(HOUR);
+      await place.duty.run();
+    }
+    assert.deepEqual(await place.runs(skip.id), ["queued"]);
+    assert.deepEqual(await place.runs(queue.id), ["queued", "queued"]);
+    assert.deepEqual(await place.runs(cancel.id), ["queued", "cancelled"]);
+    await place.work(LANE, () => ({ kind: "completed", artifacts: [], results: [], detail: null }));
+    await place.clock.advance(HOUR);
+    await place.duty.run();
+    assert.deepEqual(await place.runs(skip.id), ["queued", "completed"]);
+    assert.deepEqual((await place.store.audit()).findings, []);
+  });
+
+  test("slots that were missed are skipped with a word in the log, or made up for once", async (t) => {
+    const place = await open(t);
+    const skip = await place.hourly();
+    const once = await place.hourly({ missed: "run_once" });
+    await place.clock.advance(5.5 * HOUR);
+    await place.duty.run();
+    await place.duty.run();
+    assert.deepEqual([await place.runs(skip.id), await place.runs(once.id)], [[], ["queued"]]);
+    assert.match(place.said.join(""), /missed and is skipped/);
+    assert.equal((await showJob(place, skip.id)).next_run_at, new Date(place.clock.now() + HOUR / 2).toISOString());
+  });
+
+  test("a process that died after starting the run does not start it again", async (t) => {
+    const place = await open(t);
+    const job = await place.hourly({ overlap: "queue" });
+    await place.clock.advance(HOUR);
+    const slot = (await place.store.job(job.id))!.nextAt!;
+    await place.duty.run();
+    // As if it had not come to that.
+    await place.store.updateJob(job.id, { nextAt: slot }, place.clock.now());
+    await place.duty.run();
+    assert.equal((await place.runs(job.id)).length, 1);
+  });
+});

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from "../../src/fetch/browser/pool.ts";
@@ -14,6 +17,11 @@ export const CANARY = "127.0.0.3";
 
 export const chromiumPath = process.env["ORB_TEST_CHROMIUM"] ?? "";
 export const browserGate = gate("browser tests", chromiumPath !== "", "no Chromium (ORB_TEST_CHROMIUM is empty)");
+
+// A folder of its own for what browsers put down, so that a test can see what is left of it, and nothing is in the end.
+const scratch = mkdtempSync(join(tmpdir(), "orb-test-browser-"));
+process.env["TMPDIR"] = scratch;
+process.once("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
 export const browserEnv: Record<string, string> = Object.fromEntries(
   ["PATH", "HOME", "LANG", "TMPDIR"].flatMap((name) => {

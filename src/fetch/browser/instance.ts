@@ -59,6 +59,7 @@ export class BrowserInstance {
   readonly #trustAll: boolean;
   readonly #loss: PromiseWithResolvers<never> = Promise.withResolvers();
   #heartbeat: Timer | null = null;
+  #cleared: Promise<void> = Promise.resolve();
 
   private constructor(browser: Browser, process: BrowserProcess, surroundings: Surroundings) {
     this.#browser = browser;
@@ -72,6 +73,7 @@ export class BrowserInstance {
       this.retired = true;
       this.#heartbeat?.cancel();
       this.#loss.reject(crashed("the browser ended while the page was open"));
+      this.#cleared = this.process.clear();
     });
   }
 
@@ -106,15 +108,17 @@ export class BrowserInstance {
     const closed = await within(this.#clock, CLOSE_MS, context.close());
     if (closed) return;
     this.retired = true;
-    if (!(await this.process.answers(CLOSE_MS))) await this.process.kill();
+    if (!(await this.process.answers(CLOSE_MS))) this.process.kill();
   }
 
   async close(): Promise<void> {
     this.retired = true;
     this.#heartbeat?.cancel();
-    if (await within(this.#clock, CLOSE_MS, this.#browser.close())) return;
-    await this.process.kill();
-    await within(this.#clock, CLOSE_MS, this.#browser.close());
+    if (!(await within(this.#clock, CLOSE_MS, this.#browser.close()))) {
+      this.process.kill();
+      await within(this.#clock, CLOSE_MS, this.#browser.close());
+    }
+    await this.#cleared;
   }
 
   async #prepare(options: PageOptions, guest: ProxyGuest, bound: GateOptions["bound"]): Promise<OpenPage> {
@@ -158,9 +162,9 @@ export class BrowserInstance {
   #watch(): void {
     if (this.#heartbeat !== null || this.gone) return;
     this.#heartbeat = this.#clock.after(HEARTBEAT_MS, () => {
-      void this.process.answers(SILENCE_MS).then(async (alive) => {
+      void this.process.answers(SILENCE_MS).then((alive) => {
         this.#heartbeat = null;
-        if (!alive && !this.gone) await this.process.kill();
+        if (!alive && !this.gone) this.process.kill();
         else if (this.open > 0) this.#watch();
       });
     });
@@ -181,6 +185,15 @@ function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boole
 
 export function crashed(message: string, cause?: unknown): FetchFailure {
   return new FetchFailure("browser_crashed", `${message}; the next attempt gets a new one`, { cause });
+}
+
+/** What Playwright says when a page is gone that somebody is still using. */
+export function isGone(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    !(error instanceof FetchFailure) &&
+    /has been closed|target closed|session closed|(?:page|target) crashed|browser closed/i.test(error.message)
+  );
 }
 
 function boundHeaders(credentials: Credentials | null): GateOptions["bound"] {

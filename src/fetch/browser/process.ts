@@ -1,23 +1,38 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
+import { basename } from "node:path";
 import type { Browser, CDPSession } from "playwright-core";
 import type { Clock } from "../../base/clock.ts";
 
 /** The processes of one browser, as the system sees them. */
 export class BrowserProcess {
+  readonly pid: number | null;
   readonly #session: CDPSession;
   readonly #clock: Clock;
-  readonly pid: number | null;
+  readonly #group: number | null;
+  readonly #profile: string | null;
 
-  private constructor(session: CDPSession, clock: Clock, pid: number | null) {
+  private constructor(
+    session: CDPSession,
+    clock: Clock,
+    pid: number | null,
+    group: number | null,
+    profile: string | null,
+  ) {
+    this.pid = pid;
     this.#session = session;
     this.#clock = clock;
-    this.pid = pid;
+    this.#group = group;
+    this.#profile = profile;
   }
 
   static async of(browser: Browser, clock: Clock): Promise<BrowserProcess> {
     const session = await browser.newBrowserCDPSession();
     const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-    return new BrowserProcess(session, clock, processInfo.find(({ type }) => type === "browser")?.id ?? null);
+    const pid = processInfo.find(({ type }) => type === "browser")?.id ?? null;
+    if (pid === null) return new BrowserProcess(session, clock, null, null, null);
+    const [group, ours, profile] = await Promise.all([groupOf(pid), groupOf(process.pid), profileOf(pid)]);
+    // It was started as the leader of a group of its own, or by a script that was; never ends our own group.
+    return new BrowserProcess(session, clock, pid, group === ours ? null : group, profile);
   }
 
   /** Whether the browser still says something within this time. */
@@ -43,18 +58,23 @@ export class BrowserProcess {
   }
 
   /** Ends the browser and all its processes at once, also one that is stopped or stuck. */
-  async kill(): Promise<void> {
+  kill(): void {
     if (this.pid === null) return;
-    // It was started as the leader of a group of its own, or by a script that was; never ends our own group.
-    const group = await groupOf(this.pid);
-    const ours = await groupOf(process.pid);
-    for (const target of [group !== null && group !== ours ? -group : this.pid, this.pid]) {
-      try {
-        process.kill(target, "SIGKILL");
-      } catch {
-        // It is gone already.
-      }
+    try {
+      process.kill(this.#group === null ? this.pid : -this.#group, "SIGKILL");
+    } catch {
+      // It is gone already.
     }
+  }
+
+  /**
+   * After the end: helpers that outlived a crashed browser go, and then its profile. Playwright removes that as well,
+   * but a helper may still write to it at that moment, and what it leaves would stay for ever.
+   */
+  async clear(): Promise<void> {
+    this.kill();
+    if (this.#profile === null) return;
+    await rm(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {});
   }
 }
 
@@ -70,4 +90,15 @@ async function groupOf(pid: number): Promise<number | null> {
   // The command name may contain anything, parentheses included; the fields after the last one are plain.
   const group = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
   return Number.isInteger(group) && group > 1 ? group : null;
+}
+
+/** Only a folder that was made for this one browser, by its name. */
+async function profileOf(pid: number): Promise<string | null> {
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  const folder =
+    command
+      .split("\0")
+      .find((part) => part.startsWith("--user-data-dir="))
+      ?.slice(16) ?? "";
+  return basename(folder).startsWith("playwright_chromiumdev_profile-") ? folder : null;
 }

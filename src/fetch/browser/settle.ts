@@ -1,5 +1,7 @@
 import type { CDPSession, Page, Request } from "playwright-core";
 import { type Clock, sleep } from "../../base/clock.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import { isGone } from "./instance.ts";
 
 /** A settled page, as it stood. */
 export interface PageView {
@@ -135,7 +137,7 @@ export async function settle(
   options: SettleOptions,
 ): Promise<PageView> {
   const { clock, signal } = options;
-  if (options.waitFor !== undefined) await page.waitForSelector(options.waitFor, { state: "attached", timeout: 0 });
+  if (options.waitFor !== undefined) await present(page, options.waitFor);
   const until = Math.min(clock.monotonic() + SOFT_CAP_MS, options.lastLookAt);
   for (;;) {
     await traffic.quiet(until, signal);
@@ -148,6 +150,19 @@ export async function settle(
       if (signal.aborted) return { html: "", empty: true };
       await options.complete();
     }
+  }
+}
+
+async function present(page: Page, selector: string): Promise<void> {
+  try {
+    // To Playwright ">>" is a step from one selector to the next, and without the prefix it guesses the language.
+    if (selector.replace(/"[^"]*"|'[^']*'/g, "").includes(">>")) throw new Error("there is no >> in CSS");
+    await page.waitForSelector(`css=${selector}`, { state: "attached", timeout: 0 });
+  } catch (error) {
+    if (isGone(error)) throw error;
+    throw new FetchFailure("request_invalid", `waitFor: the browser cannot read "${selector}" as a CSS selector`, {
+      cause: error,
+    });
   }
 }
 

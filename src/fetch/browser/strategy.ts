@@ -6,7 +6,7 @@ import { checkUrl } from "../../net/guard.ts";
 import { type PageAnswer, PageFailure, type PageRequest, type PageStrategy } from "../page.ts";
 import { MainDocument, tooLarge } from "./document.ts";
 import { takeEvidence } from "./evidence.ts";
-import type { OpenPage } from "./instance.ts";
+import { isGone, type OpenPage } from "./instance.ts";
 import { brokenDocument, navigationFailure } from "./navigation-failure.ts";
 import type { BrowserPool } from "./pool.ts";
 import { PageTraffic, settle } from "./settle.ts";
@@ -168,7 +168,7 @@ class Visit {
       arrived.catch(() => {});
       await Promise.race([arrived, this.#main.kept, this.#breaks.promise]);
     } catch (error) {
-      if (error instanceof FetchFailure) throw error;
+      if (error instanceof FetchFailure || isGone(error)) throw error;
       const main = this.#main;
       if (main.failure !== null) throw main.failure;
       if (main.notFollowed !== null || main.body !== null) return;

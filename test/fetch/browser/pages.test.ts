@@ -102,6 +102,11 @@ describe("a page in the browser", browserGate, () => {
     assert.match(text(await browser.fetch(site.url("/"), { browser: { waitFor: "#late" } })), /<b id="late">/);
     const failed = await failureOf(browser.fetch(site.url("/"), { browser: { waitFor: "#never" }, timeoutMs: 1_500 }));
     assert.equal(failed.reason, "timeout_total");
+    for (const waitFor of ["p[", "text=This", "a >> b"]) {
+      const wrong = await failureOf(browser.fetch(site.url("/"), { browser: { waitFor } }));
+      assert.equal(wrong.reason, "request_invalid", waitFor);
+      assert.match(wrong.message, /^waitFor: /);
+    }
   });
 
   it("follows redirects, those of scripts and of refreshes as well, and tells the way", async () => {

@@ -29,6 +29,7 @@ describe("the pool of browsers", browserGate, () => {
       await browser.fetch(site.url(`/?${index}`));
       order.push(index);
     });
+    await Promise.all([site.hit("/?0"), site.hit("/?1")]);
     for (let index = 0; index < 5; index += 1) {
       await site.hit(`/?${index}`);
       answers.get(`/?${index}`)!();

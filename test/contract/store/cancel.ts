@@ -67,6 +67,16 @@ export function cancelScenarios(scenario: Scenario): void {
     },
   );
 
+  scenario("a sweep takes no more than it was told, over all lanes together", async (kit) => {
+    const keys = ["a", "b", "c"];
+    const run = await kit.runWith([...keys, ...keys.map((key) => newTask(`far ${key}`, { lane: OTHER }))]);
+    await cancel(kit, run);
+    const swept = [];
+    for (let round = 0; round < 3; round += 1) swept.push(await kit.store.sweepEnded(4, kit.now));
+    assert.deepEqual(swept, [4, 2, 0]);
+    assert.deepEqual(await kit.counts(run), { cancelled: 6 });
+  });
+
   scenario("sweeping one run leaves the others alone, live and ended", async (kit) => {
     const [mine, ended, live] = [await kit.runWith(["a", "b"]), await kit.runWith(["c"]), await kit.runWith(["d"])];
     await cancel(kit, mine);

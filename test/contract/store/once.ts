@@ -100,6 +100,14 @@ export function onceScenarios(scenario: Scenario): void {
     });
   }
 
+  scenario("a younger key does not make an older one forgotten before its time", async (kit) => {
+    const first = await kit.store.createJob(newJob("job"), kit.now, ONCE);
+    kit.pass(5 * DAY);
+    await kit.store.createJob(newJob("other"), kit.now, { ...ONCE, key: "key-2" });
+    const again = await kit.store.createJob(newJob("job"), kit.now, ONCE);
+    assert.deepEqual([again.replayed, again.made], [true, first.made]);
+  });
+
   scenario("one key is one call: a key of a job is refused for a session", async (kit) => {
     await kit.store.createJob(newJob("job"), kit.now, ONCE);
     await refused(

@@ -30,6 +30,7 @@ describe("the sites", () => {
       site: "a.test",
       ...DEFAULTS,
       held_until: null,
+      learned_strategy: null,
       breaker: { state: "closed", failures: 0, reopens_at: null },
     });
   });

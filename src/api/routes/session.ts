@@ -15,7 +15,7 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
       config: { open: true },
       schema: {
         summary: "Whether a token is needed, and whether the caller has shown it",
-        operationId: "getSession",
+        operationId: "getLogin",
         tags: ["server"],
         security: [],
         response: { 200: strict({ token_needed: Type.Boolean(), logged_in: Type.Boolean() }) },

@@ -20,6 +20,7 @@ import { createHttpStrategy } from "./fetch/http/download.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
 import type { HandlerLookup } from "./lanes/handlers/handler.ts";
 import { pageHandler } from "./lanes/handlers/page.ts";
+import { userSolver } from "./lanes/handlers/solver.ts";
 import type { HandlerServices } from "./lanes/handlers/user/host.ts";
 import { UserHandlers } from "./lanes/handlers/user/pool.ts";
 import type { LaneRules } from "./lanes/rules.ts";
@@ -122,14 +123,15 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   try {
     const tools = hooks.tools ?? createPageTools(config, log, clock, store);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
+    const others = await createHandlers(config, { clock, http: tools.http, artifacts, stack });
     const page = pageHandler({
       ...tools,
       store,
       seal: client.seal,
       evidence: createEvidenceKeeper(artifacts, log),
       robots: robotsCheck(config, tools.http, clock),
+      solve: userSolver(others),
     });
-    const others = await createHandlers(config, { clock, http: tools.http, artifacts, stack });
     const handlers: HandlerLookup = (name) => (name === PAGE_HANDLER ? page : others(name));
     const worker = new LaneWorker({
       store,

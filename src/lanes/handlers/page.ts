@@ -14,9 +14,10 @@ import {
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
-import { getPage, type PageDeps, type PageGot } from "../../pages/get-page.ts";
+import { getPage, type PageDeps, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
+import { type Solve, withSolved } from "./solver.ts";
 
 export interface PageHandlerDeps extends PageDeps {
   store: Store;
@@ -24,6 +25,8 @@ export interface PageHandlerDeps extends PageDeps {
   evidence: EvidenceKeeper;
   /** Throws a FetchFailure when the site's robots.txt forbids the page. */
   robots: (url: string, signal: AbortSignal) => Promise<void>;
+  /** Brought by the user; null: walls are left to a person. */
+  solve: Solve | null;
 }
 
 /** The page of a run: one attempt at it, and what the run is to know of that. */
@@ -31,8 +34,9 @@ export function pageHandler(deps: PageHandlerDeps): TaskHandler {
   return { strategy: "http", run: (task, context) => attemptPage(deps, task, context) };
 }
 
-async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, { signal }: HandlerContext): Promise<Handled> {
+async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: HandlerContext): Promise<Handled> {
   const { store, clock } = deps;
+  const { signal } = context;
   const begun = clock.monotonic();
   const url = task.nextUrl ?? task.url;
   const run = await store.run(task.runId);
@@ -41,18 +45,41 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, { signal }:
   const site = await store.site(siteOf(url));
   const learned = site?.learned ?? null;
   const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
-  const got = await robotsOr(deps, recipe, url, plan, signal, () =>
-    getPage(deps, {
-      recipe,
-      plan,
-      // A replayed call has an address of its own; the page that it belongs to is what a browser opens.
-      urlFor: (way: Way) => (recipe.strategy === "api_replay" && way === "browser" ? pageUrl : url),
-      credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
-      signal,
-    }),
-  );
+  const order: PageOrder = {
+    recipe,
+    plan,
+    // A replayed call has an address of its own; the page that it belongs to is what a browser opens.
+    urlFor: (way: Way) => (recipe.strategy === "api_replay" && way === "browser" ? pageUrl : url),
+    credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
+    signal,
+  };
+  const first = await robotsOr(deps, recipe, url, plan, signal, () => getPage(deps, order));
+  const got = await pastTheWall(deps, task, order, first, context);
   const durationMs = Math.round(clock.monotonic() - begun);
   return new Conclusion(deps, { task, recipe, url, learned }, got, durationMs).handled();
+}
+
+/** A wall that a browser did not get past is shown to the user's solver; with what that answers, the page is got again. */
+async function pastTheWall(
+  deps: PageHandlerDeps,
+  task: ClaimedTask,
+  order: PageOrder,
+  got: PageGot,
+  context: HandlerContext,
+): Promise<PageGot> {
+  if (deps.solve === null || got.plan.way !== "browser" || !isWall(got.failure)) return got;
+  const url = order.urlFor("browser");
+  const solved = await deps.solve(task, url, got, context);
+  if (solved === null) return got;
+  return getPage(deps, {
+    ...order,
+    plan: got.plan,
+    credentialsFor: async (target) => withSolved(await order.credentialsFor(target), solved),
+  });
+}
+
+function isWall(what: Failure | null): boolean {
+  return what?.reason === "challenge_page" || what?.reason === "captcha_page";
 }
 
 async function robotsOr(
@@ -134,7 +161,7 @@ class Conclusion {
   /** A wall that a browser did not get past, or a sign-in that was refused: a person can help a run of one page. */
   #wantsPerson(what: Failure): boolean {
     if (this.#got.plan.way !== "browser" || this.#task.runKind !== "page") return false;
-    if (what.reason === "challenge_page" || what.reason === "captcha_page") return true;
+    if (isWall(what)) return true;
     return this.#recipe.requires_auth && what.reason === "http_unauthorized";
   }
 

@@ -39,7 +39,7 @@ export interface PageReaderOptions {
   /** For one page, from the moment its thread begins with it. */
   timeoutMs: number;
   clock: Clock;
-  /** Heap of one thread. The largest page that is read whole needs about half of the default. */
+  /** Heap of one thread, at least 128: pages of 20 MB were read in 256. */
   memoryMb?: number;
 }
 

@@ -19,10 +19,12 @@ export interface ReaderThreadOptions {
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * At the limit of a thread's heap Node grants 16 MB more and ends the thread at its next step. A young generation larger
- * than that does not fit in when it has to move, and V8 ends the whole process instead.
+ * At the limit of its heap Node grants a thread some more and ends it at its next step; what does not fit in that ends
+ * the whole process. So the part for new objects, which may have to move at once, is small (smaller still costs time),
+ * and the limit is never so low that a single piece of a page could pass it.
  */
-const YOUNG_MB = 12;
+const YOUNG_MB = 16;
+const LEAST_MB = 128;
 
 /** One thread as its pool sees it: it gets a page, and answers, fails or dies. Idle, it does not keep the process alive. */
 export class ReaderThread {
@@ -42,7 +44,7 @@ export class ReaderThread {
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     this.#worker.unref();
     this.#worker.on("message", (message: FromReader) => this.#onMessage(message));
@@ -109,9 +111,13 @@ export class ReaderThread {
     this.#worker.unref();
   }
 
+  get #memoryMb(): number {
+    return Math.max(LEAST_MB, this.#options.memoryMb);
+  }
+
   #describe(error: unknown): string {
     if (systemCode(error) === "ERR_WORKER_OUT_OF_MEMORY")
-      return `reading the page needs more than ${this.#options.memoryMb} MB of memory`;
+      return `reading the page needs more than ${this.#memoryMb} MB of memory`;
     return `the thread that read the page ended: ${messageOf(error)}`;
   }
 }

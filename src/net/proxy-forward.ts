@@ -59,7 +59,11 @@ export class Forwarder {
         maxHeaderSize: MAX_HEADER_BYTES,
       });
     } catch (error) {
-      return this.#fail(guest, target, answer, exchangeFailure(error as Error, false));
+      // Node checks names and values of headers; those of the browser are fine, so it is one that was added here.
+      const refused = new FetchFailure("request_invalid", "a header of the credentials cannot be sent", {
+        cause: error,
+      });
+      return this.#fail(guest, target, answer, refused);
     }
     let answered = false;
     const giveUp = () => outgoing.destroy();

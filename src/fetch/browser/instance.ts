@@ -137,7 +137,7 @@ export class BrowserInstance {
     });
     try {
       const cookies = credentials === null || credentials === undefined ? [] : cookiesOf(credentials);
-      if (cookies.length > 0) await context.addCookies(cookies);
+      if (cookies.length > 0) await context.addCookies(cookies).catch(unusable);
       const page = await context.newPage();
       // A window that a page opens is of no use to anybody.
       context.on("page", (other) => void other.close().catch(() => {}));
@@ -185,6 +185,13 @@ function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boole
 
 export function crashed(message: string, cause?: unknown): FetchFailure {
   return new FetchFailure("browser_crashed", `${message}; the next attempt gets a new one`, { cause });
+}
+
+function unusable(error: unknown): never {
+  if (isGone(error)) throw error;
+  throw new FetchFailure("request_invalid", "credentials.cookies: the browser does not take one of the cookies", {
+    cause: error,
+  });
 }
 
 /** What Playwright says when a page is gone that somebody is still using. */

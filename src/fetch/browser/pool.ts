@@ -141,9 +141,9 @@ class Pool implements BrowserPool {
     try {
       return await instance.openPage(options);
     } catch (error) {
-      // A browser that cannot open a page is not asked for another one.
-      instance.retired = true;
-      throw error instanceof FetchFailure ? error : crashed("the browser could not open a page", error);
+      // A browser that cannot open a page is not asked for another one; credentials that cannot be used are not its fault.
+      if (!(error instanceof FetchFailure) || error.failure.reason === "browser_crashed") instance.retired = true;
+      throw error;
     }
   }
 

@@ -194,20 +194,24 @@ describe("a browser", browserGate, () => {
     }
   });
 
-  it("dies with a program that is killed with -9", async () => {
+  it("dies with a program that is killed with -9, and is closed by one that is asked to end", async () => {
     await using site = await webSite({ "/": PAGE });
     // The profile of a browser whose program had no chance to clean up stays behind; here.
     using dir = tempDir();
     const script = join(root, "test/fetch/browser/children/hold-page.ts");
-    const child = spawn(process.execPath, [script, site.url("/")], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, TMPDIR: dir.path },
-    });
-    const [line] = (await once(child.stdout, "data")) as [Buffer];
-    const pid = Number(line.toString().trim());
-    const tree = treeOf(pid).map((process) => process.pid);
-    assert.ok(tree.length > 1);
-    child.kill("SIGKILL");
-    await eventually("all of the browser is gone", () => tree.every((one) => !isAlive(one)));
+    for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+      const child = spawn(process.execPath, [script, site.url("/")], {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...process.env, TMPDIR: dir.path },
+      });
+      const ended = once(child, "exit");
+      const [line] = (await once(child.stdout, "data")) as [Buffer];
+      const pid = Number(line.toString().trim());
+      const tree = treeOf(pid).map((process) => process.pid);
+      assert.ok(tree.length > 1);
+      child.kill(signal);
+      assert.deepEqual(await ended, signal === "SIGKILL" ? [null, "SIGKILL"] : [7, null]);
+      await eventually("all of the browser is gone", () => tree.every((one) => !isAlive(one)));
+    }
   });
 });

@@ -15,6 +15,7 @@ import {
   type TestBrowser,
   webSite,
 } from "../../support/browser-kit.ts";
+import { failureOf } from "../../support/net.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const LONG = "This sentence is long enough to be taken for the content of a page.";
@@ -141,6 +142,19 @@ describe("what lets a page in", browserGate, () => {
     ];
     await browser.fetch(site.url("/"), { credentials: { ...noCredentials(site.origin), cookies } });
     assert.equal(site.log[0]!.headers["cookie"], "mine=1");
+  });
+
+  it("is named when it cannot be sent, and the browser goes on", async () => {
+    await using site = await webSite({ "/": `<p>${LONG}</p>` });
+    const none = noCredentials(site.origin);
+    const reason = async (credentials: Credentials) =>
+      (await failureOf(browser.fetch(site.url("/"), { credentials }))).reason;
+    await browser.fetch(site.url("/"));
+    const pid = browser.pool.browserPid;
+    assert.equal(await reason({ ...none, headers: { "X-Key": "two\r\nlines: 1" } }), "request_invalid");
+    assert.equal(await reason({ ...none, cookies: [{ name: "a", value: "b\r\nc", expires: -5 }] }), "request_invalid");
+    assert.equal((await browser.fetch(site.url("/"))).status, 200);
+    assert.equal(browser.pool.browserPid, pid);
   });
 
   it("is what the page finds in its local storage", async () => {

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
+import { firstTimes, hang, html, page, slow, status, tooMany } from "../support/misbehaviours.ts";
+import { report } from "../chaos/orb.ts";
+import { Place } from "./kit.ts";
+
+/** Promised: the answer comes within this time, and no request starts later than this after it. */
+const PROMISED_MS = 1000;
+let slowestAnswerMs = 0;
+
+/** Cancels, and holds the run to everything that is promised about it from then on. */
+async function cancelled(place: Place, site: MisbehavingSite, id: string): Promise<void> {
+  const asked = Date.now();
+  const answer = await place.api.post(`/jobs/runs/${id}/cancel`);
+  const acknowledged = Date.now();
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.json<RunView>().status, "cancelled");
+  slowestAnswerMs = Math.max(slowestAnswerMs, acknowledged - asked);
+  await site.when(() => site.open === 0, "what was under way is dropped", 5 * PROMISED_MS);
+  // Long enough for every retry and hold of these tests to come due.
+  await new Promise((resolve) => setTimeout(resolve, 2 * PROMISED_MS));
+  const late = site.visits.filter(({ at }) => at > acknowledged + PROMISED_MS);
+  assert.deepEqual(
+    late.map(({ path, at }) => `${path} ${at - acknowledged} ms later`),
+    [],
+  );
+  const run = await place.show(id);
+  assert.deepEqual([run.status, run.progress], ["cancelled", 100]);
+  assert.deepEqual(await place.results(id), [], "no result afterwards");
+  assert.equal((await place.task(id)).status, "cancelled");
+  const events = await place.events(id);
+  const ends = events.filter(({ message }) => /^Run (?:completed|failed|cancelled)/.test(message));
+  assert.deepEqual(
+    ends.map(({ message }) => message),
+    ["Run cancelled"],
+  );
+  assert.equal(events.at(-1)?.message, "Run cancelled", "nothing follows the last word");
+  const again = await place.api.post(`/jobs/runs/${id}/cancel`);
+  assert.deepEqual([again.status, again.json<RunView>().status], [200, "cancelled"], "twice is no mistake");
+  assert.equal((await place.events(id)).length, events.length, "and tells nothing twice");
+}
+
+describe("cancelling a run", { concurrency: 6 }, () => {
+  let place: Place;
+  before(async () => {
+    place = await Place.open({ APP_HTTP_TIMEOUT_SECONDS: "20", APP_RETRY_BASE_SECONDS: "0.6" });
+  });
+  after(async () => {
+    await place[Symbol.asyncDispose]();
+    report("cancelling", { "slowest answer ms": slowestAnswerMs });
+  });
+
+  test("while it waits for its turn", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Page") });
+    // A site nobody has asked yet cannot be paused before it is known; one page makes it known.
+    await place.run({ target_url: site.url("/") });
+    await place.api.post(`/sites/${site.name}/pause`);
+    const run = await place.begin({ target_url: site.url("/") });
+    assert.equal(run.status, "queued");
+    await cancelled(place, site, run.id);
+    await place.api.post(`/sites/${site.name}/resume`);
+    const next = await place.run({ target_url: site.url("/") });
+    assert.deepEqual([next.status, site.count("/")], ["completed", 2], "only the cancelled one was never asked for");
+  });
+
+  for (const [name, route] of Object.entries<Route>({
+    "a server that says nothing": hang,
+    "an answer that comes in a moment": slow(700, page("Late")),
+  }))
+    test(`while it is fetched, from ${name}`, async () => {
+      await using site = await MisbehavingSite.start({ "/": route });
+      const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
+      await site.visited("/");
+      await cancelled(place, site, run.id);
+      assert.equal(site.count("/"), 1);
+    });
+
+  test("while it waits to be tried again", async () => {
+    await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), page("Fine again")) });
+    const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
+    await place.said(run.id, /^Retry scheduled/);
+    await cancelled(place, site, run.id);
+    assert.equal(site.count("/"), 1);
+  });
+
+  test("while its site asks for patience", async () => {
+    await using site = await MisbehavingSite.start({ "/": tooMany("2") });
+    const run = await place.begin({ target_url: site.url("/") });
+    await place.said(run.id, /^Rate limited/);
+    await cancelled(place, site, run.id);
+    assert.equal(site.count("/"), 1);
+  });
+
+  test("while it is paused", async () => {
+    await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), page("Fine again")) });
+    const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
+    await place.said(run.id, /^Retry scheduled/);
+    assert.equal((await place.api.post(`/jobs/runs/${run.id}/pause`)).status, 200);
+    await cancelled(place, site, run.id);
+    assert.equal(site.count("/"), 1);
+  });
+
+  test("in the middle of a chain of redirects nothing more is asked for", async () => {
+    const step: Route = (visit, response, own) => {
+      const left = Number(visit.query.get("left"));
+      own.after(400, () => response.writeHead(302, { location: `/?left=${left - 1}` }).end());
+    };
+    await using site = await MisbehavingSite.start({ "/": step });
+    const run = await place.begin({ target_url: site.url("/?left=9"), strategy: "http" });
+    await site.visited("/", 2);
+    await cancelled(place, site, run.id);
+    assert.ok(site.count("/") <= 2 + Math.ceil(PROMISED_MS / 400));
+  });
+
+  test("that has ended is refused, whichever way it ended", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Page"), "/gone": status(404) });
+    for (const path of ["/", "/gone"]) {
+      const run = await place.run({ target_url: site.url(path) });
+      const answer = await place.api.post(`/jobs/runs/${run.id}/cancel`);
+      assert.deepEqual([answer.status, answer.json<{ code: string }>().code], [409, "illegal_transition"]);
+      assert.equal((await place.show(run.id)).status, run.status);
+    }
+    assert.equal((await place.api.post("/jobs/runs/00000000-0000-7000-8000-000000000000/cancel")).status, 404);
+  });
+
+  test("many at once, in all phases: each ends once, and the site's other runs go on", async () => {
+    await using site = await MisbehavingSite.start({
+      "/slow": slow(400, page("Slow")),
+      "/flaky": firstTimes(1_000_000, status(500), page("Never")),
+      "/kept": html("<title>Kept</title><p>This one stays.</p>"),
+    });
+    const paths = ["/slow", "/flaky", "/slow", "/flaky", "/slow", "/slow"];
+    const runs = await Promise.all(
+      paths.map((path) => place.begin({ target_url: site.url(path), strategy: "http", max_attempts: 9 })),
+    );
+    const kept = await place.begin({ target_url: site.url("/kept"), strategy: "http" });
+    await Promise.all(
+      runs.map(async ({ id }, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 60));
+        const answer = await place.api.post(`/jobs/runs/${id}/cancel`);
+        assert.ok(answer.status === 200 || answer.status === 409, answer.text);
+      }),
+    );
+    assert.equal((await place.ended(kept.id)).status, "completed");
+    for (const { id } of runs) {
+      const { status: state } = await place.ended(id);
+      const ends = (await place.events(id)).filter(({ message }) =>
+        /^Run (?:completed|failed|cancelled)/.test(message),
+      );
+      assert.equal(ends.length, 1);
+      assert.equal((await place.results(id)).length, state === "completed" ? 1 : 0);
+    }
+  });
+});

@@ -79,8 +79,8 @@ const LOOK = `(async (maxLength, capMs, emptyMs) => {
   const scripted = Array.from(document.scripts).some((s) => !s.type || /javascript|module/i.test(s.type));
   const begun = performance.now();
   const idle = () => new Promise((resolve) => {
-    setTimeout(resolve, 60);
-    if (typeof requestIdleCallback === "function") requestIdleCallback(() => setTimeout(resolve, 0), { timeout: 40 });
+    setTimeout(resolve, 40);
+    if (typeof requestIdleCallback === "function") requestIdleCallback(() => setTimeout(resolve, 0), { timeout: 25 });
   });
   const isEmpty = () => {
     const body = document.body;

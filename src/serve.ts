@@ -1,14 +1,13 @@
 /** The server: the API and the worker in one process. Part of the composition root, because it puts both together. */
-import type { ApiDeps, GaugeReading } from "./api/deps.ts";
+import type { ApiDeps } from "./api/deps.ts";
 import { createApi } from "./api/server.ts";
 import { type Client, openClient, type RunningWorker, startWorker } from "./app.ts";
-import { systemClock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { createPageTools, type PageTools } from "./page-tools.ts";
-import { queueOverview } from "./orchestrator/queue/stats.ts";
+import { WorkMetrics } from "./work-metrics.ts";
 
 export interface ServerOptions {
   version: string;
@@ -33,10 +32,12 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     const tools = createPageTools(config, log, client.clock, client.store);
     stack.defer("pages", () => tools.close());
     let worker: RunningWorker | null = null;
+    const metrics = new WorkMetrics(client, () => worker);
+    stack.defer("metrics", async () => metrics.stop());
     let stopping = false;
     const api = await createApi(
       apiDeps(config, log, options.version, client, tools, {
-        worker: () => worker,
+        metrics,
         // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
         wake: (lanes) => (stopping || worker === null ? client : worker).wake(lanes),
       }),
@@ -51,6 +52,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       worker = await startWorker(config, log, {
         client,
         tools,
+        onTask: (_lane, _what, settled) => settled !== undefined && metrics.note(settled),
         ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
       });
     return {
@@ -74,7 +76,7 @@ export function apiDeps(
   version: string,
   client: Client,
   tools: PageTools,
-  work: { worker: () => RunningWorker | null; wake: ApiDeps["wake"] },
+  work: { metrics: WorkMetrics; wake: ApiDeps["wake"] },
 ): ApiDeps {
   return {
     store: client.store,
@@ -100,33 +102,6 @@ export function apiDeps(
       database: () => client.store.probe(),
       disk: async () => client.artifacts.probe(),
     },
-    metrics: () => readings(client, work.worker()),
+    metrics: () => work.metrics.read(),
   };
-}
-
-const STARTED = systemClock.monotonic();
-
-async function readings(client: Client, worker: RunningWorker | null): Promise<GaugeReading[]> {
-  const { lanes: _, total: __, ...counts } = await queueOverview(client, 0);
-  return [
-    ...Object.entries(counts).map(([status, value]) => ({
-      name: "orb_queue_items",
-      help: "Items of the queue, by state.",
-      labels: { status },
-      value,
-    })),
-    { name: "orb_tasks_in_flight", help: "Tasks this process works on.", value: worker?.inFlight ?? 0 },
-    { name: "orb_engine", help: "1 when this process is the engine.", value: worker?.role === "engine" ? 1 : 0 },
-    { name: "orb_paused", help: "1 when work waits for a resource.", value: (worker?.paused ?? null) === null ? 0 : 1 },
-    {
-      name: "process_resident_memory_bytes",
-      help: "Memory of the process.",
-      value: process.memoryUsage.rss(),
-    },
-    {
-      name: "orb_uptime_seconds",
-      help: "Since the process started.",
-      value: Math.round((systemClock.monotonic() - STARTED) / 1000),
-    },
-  ];
 }

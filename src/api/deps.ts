@@ -37,6 +37,8 @@ export interface GaugeReading {
   name: string;
   help: string;
   value: number;
+  /** Absent: it goes up and down. */
+  kind?: "counter";
   labels?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-import { Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ApiDeps, GaugeReading } from "./deps.ts";
 import type { ApiInstance } from "./instance.ts";
 
@@ -35,13 +35,19 @@ export class ApiMetrics {
     const scrape = new Registry();
     const own = { name: "orb_http_open_streams", help: "Event streams that are open.", value: this.#streams() };
     for (const [name, readings] of Map.groupBy([own, ...(await deps.metrics())], (reading) => reading.name))
-      addGauge(scrape, name, readings);
+      addReadings(scrape, name, readings);
     return Registry.merge([this.#registry, scrape]).metrics();
   }
 }
 
-function addGauge(registry: Registry, name: string, readings: readonly GaugeReading[]): void {
+function addReadings(registry: Registry, name: string, readings: readonly GaugeReading[]): void {
   const labelNames = [...new Set(readings.flatMap((reading) => Object.keys(reading.labels ?? {})))];
-  const gauge = new Gauge({ name, help: readings[0]?.help ?? name, labelNames, registers: [registry] });
+  const options = { name, help: readings[0]?.help ?? name, labelNames, registers: [registry] };
+  if (readings[0]?.kind === "counter") {
+    const counter = new Counter(options);
+    for (const { labels, value } of readings) counter.inc({ ...labels }, value);
+    return;
+  }
+  const gauge = new Gauge(options);
   for (const { labels, value } of readings) gauge.set({ ...labels }, value);
 }

@@ -77,7 +77,12 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
   const shells = way === "http" && (recipe.strategy === "auto" || recipe.escalate);
   let judged: Promise<Judgement> | undefined;
   const judge = (answer: PageAnswer) =>
-    (judged ??= judgeAnswer(reader, answer, recipe, { shells, now: clock.now(), signal }));
+    (judged ??= judgeAnswer(reader, answer, recipe, {
+      shells,
+      wantsJson: way === "api_replay",
+      now: clock.now(),
+      signal,
+    }));
   const url = order.urlFor(way);
   const answer = await strategies[way].fetch({
     url,

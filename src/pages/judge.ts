@@ -57,7 +57,7 @@ export async function judgeAnswer(
   reader: PageReader,
   answer: PageAnswer,
   recipe: Recipe,
-  options: { shells: boolean; now: number; signal: AbortSignal },
+  options: { shells: boolean; wantsJson: boolean; now: number; signal: AbortSignal },
 ): Promise<Judgement> {
   const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", options.now));
   const none: Judgement = {
@@ -82,10 +82,15 @@ export async function judgeAnswer(
     signal: options.signal,
     judge: { status, headers, url },
   });
-  return weigh(reading, none, answer, options.shells);
+  return weigh(reading, none, answer, options);
 }
 
-function weigh(reading: PageReading, none: Judgement, answer: PageAnswer, shells: boolean): Judgement {
+function weigh(
+  reading: PageReading,
+  none: Judgement,
+  answer: PageAnswer,
+  { shells, wantsJson }: { shells: boolean; wantsJson: boolean },
+): Judgement {
   const { extraction, softBlock, shell } = reading;
   const more = { httpStatus: answer.status };
   const seen = {
@@ -101,6 +106,10 @@ function weigh(reading: PageReading, none: Judgement, answer: PageAnswer, shells
     return { ...seen, failure: failure(reason, softBlock.message, more), sign: softBlock.rule, wall: softBlock.kind };
   }
   if (none.failure !== null) return seen;
+  if (wantsJson && !isJson(answer.contentType)) {
+    const message = `the API answered ${answer.contentType ?? "something"} instead of JSON`;
+    return { ...seen, failure: failure("malformed_response", message, more) };
+  }
   if (shells && shell !== null)
     return { ...seen, failure: failure("empty_shell", shell.message, more), sign: shell.rule, wall: "shell" };
   const [first] = extraction.errors;

@@ -15,6 +15,11 @@ export async function requireRun({ store }: Pick<OrchestratorDeps, "store">, id:
 /** The run is cancelled when this answers; what is under way is dropped within a second. Twice is no mistake. */
 export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
+  // A cancelled run never opens again, and new items would have nowhere to go.
+  if (run.kind === "queue")
+    throw new OrbError("illegal_transition", "the queue is one standing run, which cannot be cancelled", {
+      hint: "Pause it instead.",
+    });
   const cancelled =
     run.status === "cancelled"
       ? run

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import type { MisbehavingSite } from "../support/misbehaving-site.ts";
+import type { Place } from "./kit.ts";
+
+/** Promised: the answer comes within this time, and no request starts later than this after it. */
+export const PROMISED_MS = 1000;
+
+/** Cancels, and holds the run to everything that is promised from then on. Gives the milliseconds of the answer. */
+export async function cancelled(place: Place, site: MisbehavingSite, id: string): Promise<number> {
+  const asked = Date.now();
+  const answer = await place.api.post(`/jobs/runs/${id}/cancel`);
+  const acknowledged = Date.now();
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.json<RunView>().status, "cancelled");
+  await site.when(() => site.open === 0, "what was under way is dropped", 5 * PROMISED_MS);
+  // Long enough for every retry and hold of these tests to come due.
+  await new Promise((resolve) => setTimeout(resolve, 2 * PROMISED_MS));
+  const late = site.visits.filter(({ at }) => at > acknowledged + PROMISED_MS);
+  assert.deepEqual(
+    late.map(({ path, at }) => `${path} ${at - acknowledged} ms later`),
+    [],
+  );
+  const run = await place.show(id);
+  assert.deepEqual([run.status, run.progress], ["cancelled", 100]);
+  assert.deepEqual(await place.results(id), [], "no result afterwards");
+  assert.equal((await place.task(id)).status, "cancelled");
+  const events = await place.events(id);
+  const ends = events.filter(({ message }) => /^Run (?:completed|failed|cancelled)/.test(message));
+  assert.deepEqual(
+    ends.map(({ message }) => message),
+    ["Run cancelled"],
+  );
+  assert.equal(events.at(-1)?.message, "Run cancelled", "nothing follows the last word");
+  const again = await place.api.post(`/jobs/runs/${id}/cancel`);
+  assert.deepEqual([again.status, again.json<RunView>().status], [200, "cancelled"], "twice is no mistake");
+  assert.equal((await place.events(id)).length, events.length, "and tells nothing twice");
+  return acknowledged - asked;
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { browserGate } from "../support/browser-kit.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { captchaWall, hang, page, renderedAfter, rendered, status } from "../support/misbehaviours.ts";
+import { cancelled } from "./cancelled.ts";
+import { Place, told } from "./kit.ts";
+
+const PASS = { name: "solved", value: "by-a-person" };
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+
+describe("walls that need a person", browserGate, () => {
+  let place: Place;
+  before(async () => {
+    place = await Place.open({ APP_BROWSER_MAX_PAGES: "3" });
+  });
+  after(() => place[Symbol.asyncDispose]());
+
+  const walled = () => MisbehavingSite.start({ "/": captchaWall(PASS, page("Behind the wall")) });
+
+  async function waits(site: MisbehavingSite, more: { max_attempts?: number } = {}): Promise<string> {
+    const { id } = await place.begin({ target_url: site.url("/"), ...more });
+    const event = await place.said(id, /^Waiting for a person/);
+    assert.deepEqual([event.meta["failure_code"], event.meta["failure_reason"]], ["blocked", "captcha_page"]);
+    assert.equal((await place.show(id)).status, "waiting_for_human");
+    return id;
+  }
+
+  test("the run waits with a picture of what it met, costs no attempt, and goes on with a session", async () => {
+    await using site = await walled();
+    const id = await waits(site, { max_attempts: 1 });
+    const waiting = await place.show(id);
+    assert.deepEqual([waiting.progress, waiting.failure_reason], [0, "captcha_page"]);
+    const { artifacts } = await place.task(id);
+    const picture = artifacts.find(({ role }) => role === "screenshot");
+    const copy = artifacts.find(({ role }) => role === "snapshot");
+    assert.ok(picture !== undefined && copy !== undefined, "a picture and a copy");
+    const shown = await place.api.get(`/artifacts/${picture.id}`);
+    assert.deepEqual([shown.status, shown.headers["content-type"]], [200, "image/png"]);
+    assert.deepEqual(shown.bytes.subarray(0, 4), PNG);
+    assert.equal(shown.bytes.length, picture.size);
+    const source = await place.api.get(`/artifacts/${copy.id}`);
+    assert.match(source.text, /verify that you are not a robot/);
+    for (const { headers } of [shown, source]) {
+      assert.match(String(headers["content-disposition"]), /^attachment/);
+      assert.equal(headers["x-content-type-options"], "nosniff");
+    }
+    assert.equal(source.headers["content-type"], "text/plain; charset=utf-8", "a stranger's page is no page of ours");
+    const seen = site.count("/");
+    const session = await place.session({ origin: site.origin, cookies: { [PASS.name]: PASS.value } });
+    const answer = await place.api.post(`/jobs/runs/${id}/resolve`, { session_id: session.id });
+    assert.deepEqual([answer.status, answer.json<RunView>().status], [200, "running"], answer.text);
+    const run = await place.ended(id);
+    assert.deepEqual([run.status, run.attempt, run.stats["title"]], ["completed", 1, "Behind the wall"]);
+    assert.equal(site.count("/"), seen + 1);
+    const story = told(await place.events(id));
+    assert.deepEqual(story.slice(story.indexOf("Waiting for a person")), [
+      "Waiting for a person",
+      "Run resumed",
+      "Run completed",
+    ]);
+    assert.deepEqual((await place.task(id)).artifacts, [], "what is solved needs no picture");
+  });
+
+  test("a session that does not help leaves the run waiting again", async () => {
+    await using site = await walled();
+    const id = await waits(site);
+    const session = await place.session({ origin: site.origin, cookies: { [PASS.name]: "by-nobody" } });
+    const seen = site.count("/");
+    await place.api.post(`/jobs/runs/${id}/resolve`, { session_id: session.id });
+    await site.visited("/", seen + 1);
+    let times = 0;
+    await place.follow(id, ({ message }) => message.startsWith("Waiting for a person") && (times += 1) === 2);
+    assert.equal((await place.show(id)).status, "waiting_for_human");
+    await place.api.post(`/jobs/runs/${id}/resolve`, { skip: true });
+    assert.equal((await place.ended(id)).failure_reason, "human_skipped");
+  });
+
+  test("skip: the run fails as blocked, and says that a person decided so", async () => {
+    await using site = await walled();
+    const id = await waits(site);
+    const answer = await place.api.post(`/jobs/runs/${id}/resolve`, { skip: true });
+    assert.equal(answer.status, 200, answer.text);
+    const run = await place.ended(id);
+    assert.deepEqual([run.status, run.failure_code, run.failure_reason], ["failed", "blocked", "human_skipped"]);
+    assert.equal((await place.api.post(`/jobs/runs/${id}/resolve`, { skip: true })).status, 409);
+  });
+
+  test("an answer with a session that does not exist, or with both, is refused", async () => {
+    await using site = await walled();
+    const id = await waits(site);
+    const unknown = { session_id: "00000000-0000-7000-8000-000000000000" };
+    assert.equal((await place.api.post(`/jobs/runs/${id}/resolve`, unknown)).status, 422);
+    assert.equal((await place.api.post(`/jobs/runs/${id}/resolve`, { ...unknown, skip: true })).status, 422);
+    assert.equal((await place.api.post(`/jobs/runs/${id}/resume`)).status, 409, "it is a person it waits for");
+    await cancelled(place, site, id);
+  });
+
+  test("a sign-in that is refused waits for a session, too", async () => {
+    await using site = await MisbehavingSite.start({ "/": status(401) });
+    const { id } = await place.begin({ target_url: site.url("/"), requires_auth: true });
+    await place.said(id, /^Waiting for a person/);
+    site.on("/", page("Members"));
+    const session = await place.session({ origin: site.origin, cookies: { sid: "new" } });
+    await place.api.post(`/jobs/runs/${id}/resolve`, { session_id: session.id });
+    const run = await place.ended(id);
+    assert.deepEqual([run.status, site.of("/").at(-1)?.headers.cookie], ["completed", "sid=new"]);
+  });
+});
+
+describe("cancelling a run that a browser works on", browserGate, () => {
+  let place: Place;
+  before(async () => {
+    place = await Place.open({ APP_BROWSER_MAX_PAGES: "2" });
+  });
+  after(() => place[Symbol.asyncDispose]());
+
+  test("while the page does not come, and while its script waits for more", async () => {
+    await using site = await MisbehavingSite.start({
+      "/silent": hang,
+      "/waiting": renderedAfter("Waiting", "/never"),
+      "/never": hang,
+      "/fine": rendered("Fine"),
+    });
+    const silent = await place.begin({ target_url: site.url("/silent"), strategy: "browser" });
+    await site.visited("/silent");
+    await cancelled(place, site, silent.id);
+    const waiting = await place.begin({ target_url: site.url("/waiting"), strategy: "browser" });
+    await site.visited("/never");
+    await cancelled(place, site, waiting.id);
+    assert.deepEqual([site.count("/silent"), site.count("/waiting")], [1, 1]);
+    const fine = await place.run({ target_url: site.url("/fine"), strategy: "browser" });
+    assert.equal(fine.status, "completed", "the browser is there for the next one");
+  });
+});

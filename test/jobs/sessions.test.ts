@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { SessionInput, SessionView } from "../../src/orchestrator/sessions.ts";
+import { browserGate } from "../support/browser-kit.ts";
+import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
+import { basicAuth, headerAuth, page, sendTo, signIn, status, storageAuth } from "../support/misbehaviours.ts";
+import { evidenceOf, Place } from "./kit.ts";
+
+/** Words that stand nowhere but in what was given in confidence. */
+const SECRET = {
+  cookie: "cookie-Zx81-must-not-leak",
+  header: "header-Kq72-must-not-leak",
+  password: "pass-Wv63-must-not-leak",
+  storage: "storage-Ju54-must-not-leak",
+  url: "url-Ht45-must-not-leak",
+};
+
+const members = page("Members only", "Nobody else reads this.");
+const { login, members: forMembers } = signIn(
+  { name: "ana", password: SECRET.password },
+  { name: "sid", value: SECRET.cookie },
+);
+
+const DOORS: Record<string, [route: Route, session: Omit<SessionInput, "origin">]> = {
+  "/by-cookie": [forMembers(members), { cookies: { sid: SECRET.cookie } }],
+  "/by-cookie-list": [
+    forMembers(members),
+    { cookies: [{ name: "sid", value: SECRET.cookie, path: "/", httpOnly: true }] },
+  ],
+  "/by-header": [headerAuth("x-api-key", SECRET.header, members), { headers: { "X-Api-Key": SECRET.header } }],
+  "/by-password": [
+    basicAuth({ username: "ana", password: SECRET.password }, members),
+    { basic: { username: "ana", password: SECRET.password } },
+  ],
+};
+
+/** Nothing that the product says, writes or keeps holds one of the secrets; as it is, or as it stands in a header. */
+async function assertKept(place: Place): Promise<void> {
+  const basic = Buffer.from(`ana:${SECRET.password}`).toString("base64");
+  const words = [...Object.values(SECRET), basic];
+  for (const word of words) {
+    assert.ok(!place.api.answered.some((text) => text.includes(word)), `an answer holds ${word}`);
+    assert.ok(!place.log.some((line) => line.includes(word)), `the log holds ${word}`);
+    const found = place.stored().filter(({ bytes }) => bytes.includes(word));
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      [],
+      `a file holds ${word}`,
+    );
+  }
+}
+
+describe("pages behind a door, without a browser", () => {
+  let place: Place;
+  let site: MisbehavingSite;
+  before(async () => {
+    place = await Place.open();
+    site = await MisbehavingSite.start({
+      ...Object.fromEntries(Object.entries(DOORS).map(([path, [route]]) => [path, route])),
+      "/login": login,
+      "/sent-away": forMembers(members, sendTo("/login")),
+      "/down": status(500),
+    });
+  });
+  after(async () => {
+    await assertKept(place);
+    await site[Symbol.asyncDispose]();
+    await place[Symbol.asyncDispose]();
+  });
+
+  for (const [path, [, given]] of Object.entries(DOORS))
+    test(`a stored session opens ${path.slice(1)}, and is never shown again`, async () => {
+      const session = await place.session({ origin: site.origin, name: path, ...given });
+      assert.equal(session.holds.length, 1);
+      const run = await place.run({ target_url: site.url(path), strategy: "http", session_id: session.id });
+      assert.deepEqual([run.status, run.stats["title"]], ["completed", "Members only"], String(run.error_message));
+      await place.api.get(`/sessions/${session.id}`);
+    });
+
+  test("a job's own headers, cookies and password in the address do the same", async () => {
+    site.on("/by-all", (visit, response, own) => {
+      const wanted = [visit.headers["x-api-key"], visit.headers.cookie, visit.headers.authorization];
+      const right = [
+        SECRET.header,
+        `sid=${SECRET.cookie}`,
+        `Basic ${Buffer.from(`u:${SECRET.url}`).toString("base64")}`,
+      ];
+      return (String(wanted) === String(right) ? members : status(401))(visit, response, own);
+    });
+    const target = new URL(site.url("/by-all"));
+    target.username = "u";
+    target.password = SECRET.url;
+    const job = await place.job({
+      target_url: target.href,
+      strategy: "http",
+      escalate: false,
+      headers: { "x-api-key": SECRET.header },
+      cookies: { sid: SECRET.cookie },
+    });
+    assert.deepEqual([job.header_names, job.cookie_names], [["x-api-key"], ["sid"]]);
+    const run = await place.run(job.id);
+    assert.equal(run.status, "completed", String(run.error_message));
+    assert.equal(run.url, site.url("/by-all"));
+  });
+
+  test("a secret that does not open the door is told of without being told", async () => {
+    const session = await place.session({ origin: site.origin, cookies: { sid: `${SECRET.cookie}-old` } });
+    const run = await place.run({
+      target_url: site.url("/by-cookie"),
+      strategy: "http",
+      escalate: false,
+      session_id: session.id,
+      max_attempts: 1,
+    });
+    assert.deepEqual([run.status, run.failure_reason], ["failed", "http_unauthorized"]);
+  });
+
+  test("a session is for its own origin: for another the run fails before anything is sent", async () => {
+    await using other = await MisbehavingSite.start({ "/": page("Elsewhere") }, "127.0.0.2");
+    const session = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
+    const run = await place.run({ target_url: other.url("/"), strategy: "http", session_id: session.id });
+    assert.deepEqual([run.status, run.failure_reason], ["failed", "session_unusable"]);
+    assert.match(run.error_message ?? "", /belongs to/);
+    assert.equal(other.visits.length, 0);
+  });
+
+  test("a session that is deleted while its job lives fails the run and says so", async () => {
+    const session = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
+    const job = await place.job({ target_url: site.url("/by-header"), strategy: "http", session_id: session.id });
+    assert.equal((await place.api.call("DELETE", `/sessions/${session.id}`)).status, 204);
+    const run = await place.run(job.id);
+    assert.deepEqual([run.status, run.failure_reason], ["failed", "session_unusable"]);
+    const unknown = await place.api.post("/jobs", { target_url: site.url("/"), session_id: session.id });
+    assert.equal(unknown.status, 422);
+    assert.match(unknown.text, /session_id/);
+  });
+
+  test("a check says whether the site still lets us in", async () => {
+    const check = async (cookie: string, path: string) => {
+      const session = await place.session({
+        origin: site.origin,
+        cookies: { sid: cookie },
+        check_url: site.url(path),
+      });
+      const answer = await place.api.post(`/sessions/${session.id}/check`);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json<SessionView>().health?.status;
+    };
+    assert.equal(await check(SECRET.cookie, "/by-cookie"), "healthy");
+    assert.equal(await check("another", "/by-cookie"), "rejected");
+    assert.equal(await check("another", "/sent-away"), "rejected", "sent to the sign-in page");
+    assert.equal(await check(SECRET.cookie, "/down"), "unreachable");
+  });
+
+  test("a session without anything in it, or for no origin, is refused by field", async () => {
+    const empty = await place.api.post("/sessions", { origin: site.origin });
+    assert.equal(empty.status, 422, empty.text);
+    const wrong = await place.api.post("/sessions", { origin: `${site.origin}/path`, headers: { a: "b" } });
+    assert.match(wrong.text, /origin/);
+  });
+});
+
+describe("pages behind a door, in a browser", browserGate, () => {
+  let place: Place;
+  before(async () => {
+    place = await Place.open({ APP_BROWSER_MAX_PAGES: "2" });
+  });
+  after(async () => {
+    await assertKept(place);
+    await place[Symbol.asyncDispose]();
+  });
+
+  for (const [path, [route, given]] of Object.entries(DOORS))
+    test(`requires_auth finds the newest session of the origin: ${path.slice(1)}`, async () => {
+      await using site = await MisbehavingSite.start({ [path]: route });
+      await place.session({ origin: site.origin, headers: { "x-of-no-use": "old" } });
+      await place.session({ origin: site.origin, ...given });
+      const run = await place.run({ target_url: site.url(path), requires_auth: true, max_attempts: 1 });
+      assert.deepEqual([run.status, run.stats["title"]], ["completed", "Members only"], String(run.error_message));
+      assert.deepEqual([run.resolved_strategy, evidenceOf(run).rule], ["browser", "requires_auth"]);
+      assert.ok(site.visits.every(({ byBrowser }) => byBrowser));
+    });
+
+  test("a storage state opens what only scripts can open, and other origins see nothing of it", async () => {
+    await using site = await MisbehavingSite.start({ "/app": storageAuth("token", SECRET.storage, "Hello again") });
+    const session = await place.session({
+      origin: site.origin,
+      storage_state: {
+        cookies: [
+          { name: "sid", value: SECRET.cookie, domain: "127.0.0.1", path: "/" },
+          { name: "foreign", value: "x", domain: "elsewhere.example", path: "/" },
+        ],
+        origins: [{ origin: site.origin, localStorage: [{ name: "token", value: SECRET.storage }] }],
+      },
+    });
+    assert.deepEqual(session.holds, ["cookies", "local_storage"]);
+    const run = await place.run({
+      target_url: site.url("/app"),
+      requires_auth: true,
+      session_id: session.id,
+      fields: { heading: { css: "h1" } },
+    });
+    assert.equal(run.status, "completed", String(run.error_message));
+    assert.deepEqual((await place.results(run.id))[0]?.data, { heading: "Hello again" });
+    assert.equal(site.visits[0]?.headers.cookie, `sid=${SECRET.cookie}`);
+    const stranger = await place.run({
+      target_url: site.url("/app"),
+      strategy: "browser",
+      fields: { heading: { css: "h1" } },
+    });
+    assert.deepEqual(
+      (await place.results(stranger.id))[0]?.data,
+      { heading: "Please sign in" },
+      "no visit sees another's",
+    );
+  });
+});

@@ -1,11 +1,12 @@
 /** The edge: the only file that touches the process's environment, streams and signals. */
-import { createReadStream, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type Client, openClient, requireSqlite, startWorker } from "./app.ts";
 import { systemClock } from "./base/clock.ts";
-import { OrbError, systemCode } from "./base/errors.ts";
 import { createLog } from "./base/log.ts";
+import { readFile, writeAll } from "./cli/files.ts";
 import type { Terminal } from "./cli/output.ts";
 import { runCli } from "./cli/program.ts";
+import { createPrompt } from "./cli/prompt.ts";
 import type { CliClient, Wiring } from "./cli/wiring.ts";
 import { loadConfig } from "./config/load.ts";
 import { examine } from "./doctor.ts";
@@ -17,6 +18,7 @@ const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   live: process.stderr.isTTY === true && process.env["TERM"] !== "dumb",
+  columns: process.stdout.isTTY === true ? process.stdout.columns : undefined,
   colour: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
 };
 
@@ -28,17 +30,6 @@ function forCli<T extends Client>(client: T): T & CliClient {
     ...Object.getOwnPropertyDescriptors(client),
     audit: { value: (options: { deep: boolean }) => auditAll(client.store, client.artifacts, options) },
   });
-}
-
-async function* readFile(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* path === "-" ? process.stdin : createReadStream(path);
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined || !["ENOENT", "EACCES", "EISDIR"].includes(code)) throw error;
-    const why = { ENOENT: "there is no such file", EACCES: "it may not be read", EISDIR: "it is a folder" }[code];
-    throw new OrbError("input_invalid", `cannot read ${path}: ${why}`, { cause: error });
-  }
 }
 
 const load = () => loadConfig({ env: process.env, cwd: process.cwd() });
@@ -61,6 +52,41 @@ const wiring: Wiring = {
     const { startServer } = await import("./serve.ts");
     return startServer(config, log, { ...options, version: version() });
   },
+  openApi: async (config, log) => {
+    const { openLocalApi } = await import("./local-api.ts");
+    const api = await openLocalApi(config, log, version());
+    return {
+      send: async ({ method, path, headers, body, signal }) => {
+        const answer = await api.inject({
+          method: method as "GET",
+          url: path,
+          headers,
+          payloadAsStream: true,
+          ...(body === undefined ? {} : { payload: body }),
+          ...(signal === undefined ? {} : { signal }),
+        });
+        const flat = Object.entries(answer.headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]);
+        return { status: answer.statusCode, headers: Object.fromEntries(flat), stream: answer.stream() };
+      },
+      engineRuns: () => api.engineRuns(),
+      work: (hooks) => api.work(hooks),
+      close: () => api.close(),
+    };
+  },
+  startScratch: async (config, log, options) => {
+    const { startScratch } = await import("./scrape.ts");
+    return forCli(await startScratch(config, log, options));
+  },
+  capture: async (config, log, url, options) => {
+    const { capturePage } = await import("./capture.ts");
+    return capturePage(config, log, url, options);
+  },
+  captureHar: async (text) => (await import("./capture.ts")).captureHar(text),
+  login: async (config, log, url, done) => {
+    const { displayOf, recordLogin } = await import("./login.ts");
+    const display = displayOf(process.env, process.platform);
+    return display === null ? null : recordLogin(config, log, url, { display, done });
+  },
   migrate: async (config) => {
     const connection = new Connection(requireSqlite(config));
     try {
@@ -71,6 +97,8 @@ const wiring: Wiring = {
   },
   doctor: () => examine(load),
   openFile: readFile,
+  write: writeAll,
+  prompt: createPrompt(process.stdin, process.stderr),
   now: () => systemClock.now(),
   onSignals: (handler) => {
     process.on("SIGINT", handler);

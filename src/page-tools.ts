@@ -37,15 +37,7 @@ export function createPageTools(config: Config, log: Log, clock: Clock, store: S
     limits,
     maxConnectionsPerOrigin: config.maxWorkers,
   });
-  const browser = createBrowserPool({
-    clock,
-    log,
-    policy,
-    userAgent: config.userAgent,
-    env: harmlessEnvironment(),
-    maxPages: config.browserMaxPages ?? pagesForMemory(freemem()),
-    ...(config.browserPath === null ? {} : { path: config.browserPath }),
-  });
+  const browser = openBrowser(config, log, clock);
   const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
   return {
     clock,
@@ -77,6 +69,25 @@ export function createPageTools(config: Config, log: Log, clock: Clock, store: S
       await Promise.all([browser.close(), reader.close(), http.close()]);
     },
   };
+}
+
+/** A browser as it is configured, under the guard; `env` is added to what it may see of ours. */
+export function openBrowser(
+  config: Config,
+  log: Log,
+  clock: Clock,
+  more: { headed?: boolean; env?: Readonly<Record<string, string>> } = {},
+): BrowserPool {
+  return createBrowserPool({
+    clock,
+    log,
+    policy: parseAddressPolicy(config.allowPrivateNetworks),
+    userAgent: config.userAgent,
+    maxPages: config.browserMaxPages ?? pagesForMemory(freemem()),
+    ...(config.browserPath === null ? {} : { path: config.browserPath }),
+    ...more,
+    env: { ...harmlessEnvironment(), ...more.env },
+  });
 }
 
 /** Between two requests of one replayed list: what the site's own limits would leave between two tasks. */

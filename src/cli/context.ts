@@ -1,5 +1,17 @@
-import type { CliClient, Wiring } from "./wiring.ts";
+import type { Log } from "../base/log.ts";
+import type { Config } from "../config/options.ts";
+import { type ApiCaller, createCaller } from "./api/caller.ts";
+import { openRemote } from "./api/remote.ts";
 import { EXIT, type Terminal } from "./output.ts";
+import type { CliApi, CliClient, Wiring } from "./wiring.ts";
+
+/** The API that a command speaks to. */
+export interface OpenApi extends ApiCaller {
+  /** What only the API of this process can do; null: it is a server's. */
+  readonly here: Pick<CliApi, "engineRuns" | "work"> | null;
+  readonly config: Config;
+  readonly log: Log;
+}
 
 /** What one call of the command line carries along. */
 export class CliContext {
@@ -23,6 +35,25 @@ export class CliContext {
       await work(client);
     } finally {
       await client.close();
+    }
+  }
+
+  /** On the configured database, or with an address on the server there: the calls are the same. */
+  async withApi(
+    { url, log: wrap = (log: Log) => log }: { url?: string; log?: (log: Log) => Log },
+    work: (api: OpenApi) => Promise<unknown>,
+  ): Promise<void> {
+    const { config, warnings } = this.wiring.loadConfig();
+    for (const warning of warnings) this.terminal.err(`${warning}\n`);
+    // What the work itself logs is of no interest to somebody who asked one question.
+    const level = config.logLevel === "info" ? "warn" : config.logLevel;
+    const log = wrap(this.wiring.createLog({ ...config, logLevel: level }));
+    const here = url === undefined ? await this.wiring.openApi(config, log) : null;
+    const opened = here ?? openRemote(url ?? "", config.apiToken);
+    try {
+      await work({ ...createCaller(opened.send), here, config, log });
+    } finally {
+      await opened.close();
     }
   }
 }

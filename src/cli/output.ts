@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { isOrbError, messageOf } from "../base/errors.ts";
+import { ServerProblem } from "./api/problem.ts";
 
 /** Where a command writes: results to `out`, everything about the work itself to `err`. */
 export interface Terminal {
@@ -8,6 +9,8 @@ export interface Terminal {
   /** People are watching `err`. */
   readonly live: boolean;
   readonly colour: boolean;
+  /** How wide the screen is that people read `out` on; undefined: it goes to a program or a file. */
+  readonly columns?: number | undefined;
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3 } as const;
@@ -20,24 +23,64 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Columns as wide as they need to be; numbers to the right. */
-export function table(header: string[], lines: (string | number)[][]): string {
-  const texts = [header, ...lines.map((line) => line.map(String))];
-  const widths = header.map((_, column) => Math.max(...texts.map((line) => line[column]?.length ?? 0)));
+/** Columns as wide as they need to be, cut to a screen's width if there is one; numbers to the right. */
+export function table(header: string[], lines: (string | number)[][], columns?: number): string {
   const numeric = header.map(
     (_, column) => lines.length > 0 && lines.every((line) => typeof line[column] === "number"),
   );
+  const texts = [header, ...lines.map((line) => line.map((cell) => oneLine(String(cell))))];
+  const widths = header.map((_, column) => Math.max(...texts.map((line) => line[column]?.length ?? 0)));
+  if (columns !== undefined) narrow(widths, columns, numeric);
   return texts
     .map((line) =>
       line
-        .map((text, column) =>
-          numeric[column] ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0),
-        )
+        .map((text, column) => {
+          const width = widths[column] ?? 0;
+          const cut = text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
+          return numeric[column] ? cut.padStart(width) : cut.padEnd(width);
+        })
         .join("  ")
         .trimEnd(),
     )
     .map((line) => `${line}\n`)
     .join("");
+}
+
+const LEAST_WIDTH = 8;
+
+/** The widest columns give first; the first one never does, because it says what the line is about. */
+function narrow(widths: number[], columns: number, numeric: readonly boolean[]): void {
+  const total = () => widths.reduce((sum, width) => sum + width + 2, -2);
+  while (total() > columns) {
+    let widest = -1;
+    for (const [column, width] of widths.entries())
+      if (column > 0 && !numeric[column] && width > Math.max(LEAST_WIDTH, widths[widest] ?? 0)) widest = column;
+    if (widest === -1) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+}
+
+/** What sites say is only text here: it cannot move the cursor, colour the screen or begin another line. */
+export function oneLine(text: string): string {
+  return plainText(text)
+    .replace(/[\s\u2028\u2029]+/g, " ")
+    .trim();
+}
+
+/** Like `oneLine`, with its line ends. */
+export function plainText(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(UNWANTED, "");
+}
+
+/** Control characters, and those that turn the direction of writing around. */
+// oxlint-disable-next-line no-control-regex
+const UNWANTED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Names and values below each other; what is null is left out. */
+export function facts(lines: readonly (readonly [string, string | number | null])[]): string {
+  const shown = lines.filter(([, value]) => value !== null);
+  const width = Math.max(0, ...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(String(value))}\n`).join("");
 }
 
 const USAGE_CODES = ["usage", "config_invalid", "input_invalid", "handlers_invalid"] as const;
@@ -49,7 +92,7 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
   if (json) {
     printJson(terminal, {
       error: {
-        code: known?.code ?? "internal",
+        code: known instanceof ServerProblem ? known.problem : (known?.code ?? "internal"),
         message: messageOf(error),
         hint: known?.hint ?? null,
         fields: known?.fields ?? [],

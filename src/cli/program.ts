@@ -1,11 +1,18 @@
 import { Command, CommanderError } from "commander";
 import { OrbError } from "../base/errors.ts";
 import { CliContext } from "./context.ts";
+import { addCaptureCommand } from "./commands/capture.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
+import { addJobsCommands } from "./commands/jobs.ts";
+import { addLoginCommand } from "./commands/login.ts";
 import { addQueueCommands } from "./commands/queue.ts";
+import { addRunsCommands } from "./commands/runs.ts";
+import { addScrapeCommand } from "./commands/scrape.ts";
 import { addServeCommand } from "./commands/serve.ts";
+import { addSessionsCommands } from "./commands/sessions.ts";
 import { addSitesCommands } from "./commands/sites.ts";
 import { addUpkeepCommands } from "./commands/upkeep.ts";
+import { addWorkerCommand } from "./commands/worker.ts";
 import { EXIT, reportError } from "./output.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -18,7 +25,14 @@ export function buildProgram(context: CliContext, version: string): Command {
     .option("--json", "machine-readable output")
     .showHelpAfterError("(--help shows what there is)")
     .showSuggestionAfterError();
+  addScrapeCommand(program, context);
+  addCaptureCommand(program, context);
+  addJobsCommands(program, context);
+  addRunsCommands(program, context);
+  addSessionsCommands(program, context);
+  addLoginCommand(program, context);
   addServeCommand(program, context);
+  addWorkerCommand(program, context);
   addQueueCommands(program, context);
   addSitesCommands(program, context);
   addUpkeepCommands(program, context);

@@ -6,7 +6,7 @@ import type { ImportReport } from "../orchestrator/queue/import.ts";
 import { openItems, type QueueStats } from "../orchestrator/queue/stats.ts";
 import { paint, type Terminal } from "./output.ts";
 
-const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+export const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 export const MOST_LANES_SHOWN = 12;
 const BAR = 16;
 const REDRAW_MS = 100;
@@ -24,9 +24,25 @@ function span(seconds: number): string {
 }
 
 /** A line that does not fit loses its end, and with it its colours: a broken line would be worse. */
-function fit(line: string, columns: number): string {
+export function fit(line: string, columns: number): string {
   const plain = stripVTControlCharacters(line);
   return plain.length < columns ? line : `${plain.slice(0, Math.max(1, columns - 2))}…`;
+}
+
+/** A log that takes the picture off the screen before each line; the next drawing puts it below. */
+export function throughPicture(log: Log, clear: () => void): Log {
+  const through =
+    (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: Record<string, unknown>) => {
+      clear();
+      log[level](message, fields);
+    };
+  return {
+    debug: through("debug"),
+    info: through("info"),
+    warn: through("warn"),
+    error: through("error"),
+    with: (fields) => throughPicture(log.with(fields), clear),
+  };
 }
 
 interface LaneLine {
@@ -73,20 +89,7 @@ export class QueueProgress {
 
   /** Log lines go above the picture instead of through it. */
   wrap(log: Log): Log {
-    if (this.#draw === null) return log;
-    const clear = () => this.#draw?.clear();
-    const through =
-      (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: Record<string, unknown>) => {
-        clear();
-        log[level](message, fields);
-      };
-    return {
-      debug: through("debug"),
-      info: through("info"),
-      warn: through("warn"),
-      error: through("error"),
-      with: (fields) => this.wrap(log.with(fields)),
-    };
+    return this.#draw === null ? log : throughPicture(log, () => this.#draw?.clear());
   }
 
   /** Why sites wait; off a terminal each reason is said once, when it begins. */

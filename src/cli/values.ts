@@ -19,3 +19,9 @@ export function numberOrDefault(bounds: { min: number; whole?: boolean }): (text
     return value;
   };
 }
+
+export function positiveNumber(text: string): number {
+  const value = /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
+  if (!(value > 0)) throw new InvalidArgumentError("expected a number above 0.");
+  return value;
+}

@@ -1,8 +1,11 @@
 import type { Log } from "../base/log.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
-import type { OrchestratorDeps } from "../orchestrator/deps.ts";
+import type { RunDeps } from "../orchestrator/runs/start.ts";
+import type { Send } from "./api/caller.ts";
+import type { CapturedPage, CaptureOptions } from "./capture-view.ts";
 import type { Terminal } from "./output.ts";
+import type { Prompt } from "./prompt.ts";
 
 /** What the composition root hands to the commands: they start nothing by themselves. */
 export interface Wiring {
@@ -12,16 +15,27 @@ export interface Wiring {
   openClient(config: Config): Promise<CliClient>;
   startWorker(config: Config, log: Log, hooks: CliWorkerHooks): Promise<CliWorker>;
   startServer(config: Config, log: Log, options: CliServerOptions): Promise<CliServer>;
+  /** The API on the configured database, in this process and without a port. */
+  openApi(config: Config, log: Log): Promise<CliApi>;
+  /** A worker on a store that is gone when it stops. */
+  startScratch(config: Config, log: Log, options: { sessionId?: string }): Promise<CliScratch>;
+  capture(config: Config, log: Log, url: string, options: CaptureOptions): Promise<CapturedPage>;
+  captureHar(text: string): Promise<CapturedPage>;
+  /** Opens a browser that people see; null: there is no display. `done` ends it. */
+  login(config: Config, log: Log, url: string, done: () => Promise<void>): Promise<StorageState | null>;
   migrate(config: Config): Promise<{ from: number; to: number; applied: string[] }>;
   doctor(): Promise<DoctorCheck[]>;
   openFile(path: string): AsyncIterable<Uint8Array>;
+  /** To standard output, or to a file. */
+  write(path: string | null, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  prompt: Prompt;
   now(): number;
   /** Calls `handler` on SIGINT and SIGTERM until the returned function is called. */
   onSignals(handler: (signal: "SIGINT" | "SIGTERM") => void): () => void;
   exit(code: number): never;
 }
 
-export interface CliClient extends OrchestratorDeps {
+export interface CliClient extends RunDeps {
   pathOf(hash: string): string;
   audit(options: { deep: boolean }): Promise<{ checks: string[]; findings: { check: string; what: string }[] }>;
   close(): Promise<void>;
@@ -38,6 +52,23 @@ export interface CliWorker extends CliClient {
   readonly paused: string | null;
   stop(): Promise<void>;
   hurry(): void;
+}
+
+export interface CliScratch extends CliWorker {
+  readonly sessionId: string | null;
+}
+
+export interface CliApi {
+  send: Send;
+  engineRuns(): Promise<boolean>;
+  work(hooks: Pick<CliWorkerHooks, "onRole">): Promise<{ readonly role: "engine" | "standby" | "stopped" }>;
+  close(): Promise<void>;
+}
+
+/** As Playwright writes it. */
+export interface StorageState {
+  cookies: { name: string; value: string; domain: string; path: string }[];
+  origins: { origin: string; localStorage: { name: string; value: string }[] }[];
 }
 
 export interface CliServerOptions {

@@ -3,8 +3,9 @@ import type { Log } from "../../base/log.ts";
 import { type Config, type Option, OPTIONS } from "../../config/options.ts";
 import { BadValue } from "../../config/types.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT, paint, printJson, type Terminal } from "../output.ts";
-import type { CliServer, Wiring } from "../wiring.ts";
+import { paint, printJson, type Terminal } from "../output.ts";
+import { stopRequest } from "../stop.ts";
+import type { CliServer } from "../wiring.ts";
 
 interface ServeOptions {
   host?: string;
@@ -46,46 +47,25 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
   const log = wiring.createLog(config);
   for (const warning of loaded.warnings) log.warn(warning);
   // From the first moment on: a stop that comes while the server starts is a stop like any other.
-  const stop = stopRequest(wiring, terminal, log);
-  try {
-    let announced = false;
-    const server = await wiring.startServer(config, log, {
-      worker: options.worker,
-      onRole: (role) => {
-        if (!announced && terminal.live) return;
-        if (role === "standby") log.info("another process works on this queue; standing by");
-        if (role === "engine") log.info("working on the queue");
-      },
-    });
-    try {
-      if (context.json) printJson(terminal, { url: server.url, role: server.role, ...placesOf(config) });
-      announce(terminal, log, config, server);
-      announced = true;
-      await stop.asked;
-    } finally {
-      await server.stop();
-    }
-    log.info("stopped");
-  } finally {
-    stop.release();
-  }
-}
-
-/** The first signal asks to finish what is in flight, the second to leave at once. */
-function stopRequest(wiring: Wiring, terminal: Terminal, log: Log): { asked: Promise<void>; release: () => void } {
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
-  let count = 0;
-  const release = wiring.onSignals(() => {
-    count += 1;
-    // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
-    // start.
-    if (count > 1) wiring.exit(EXIT.failed);
-    const note = "stopping: what is in flight is finished first; once more stops at once";
-    if (terminal.live) terminal.err(`${note}\n`);
-    else log.info(note);
-    resolve();
+  using stop = stopRequest(wiring, terminal, log);
+  let announced = false;
+  const server = await wiring.startServer(config, log, {
+    worker: options.worker,
+    onRole: (role) => {
+      if (!announced && terminal.live) return;
+      if (role === "standby") log.info("another process works on this queue; standing by");
+      if (role === "engine") log.info("working on the queue");
+    },
   });
-  return { asked, release };
+  try {
+    if (context.json) printJson(terminal, { url: server.url, role: server.role, ...placesOf(config) });
+    announce(terminal, log, config, server);
+    announced = true;
+    await stop.asked;
+  } finally {
+    await server.stop();
+  }
+  log.info("stopped");
 }
 
 function placesOf(config: Config): { database: string; files: string } {

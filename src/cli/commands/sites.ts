@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { changeSite, listSites, resetSite, showSite, type SiteView } from "../../orchestrator/sites.ts";
+import { changeSite, forgetLearned, listSites, resetSite, showSite, type SiteView } from "../../orchestrator/sites.ts";
 import type { CliContext } from "../context.ts";
-import { printJson, table } from "../output.ts";
+import { plural, printJson, table } from "../output.ts";
 import { numberOrDefault } from "../values.ts";
 import type { CliClient } from "../wiring.ts";
 
@@ -22,7 +22,7 @@ export function addSitesCommands(program: Command, context: CliContext): void {
     await context.withClient(async (client) => {
       const view = await work(client);
       if (context.json) printJson(context.terminal, view);
-      else context.terminal.out(siteTable([view]));
+      else context.terminal.out(siteTable([view], context.terminal.columns));
     });
   };
 
@@ -33,7 +33,10 @@ export function addSitesCommands(program: Command, context: CliContext): void {
       await context.withClient(async (client) => {
         const views = await listSites(client);
         if (context.json) printJson(context.terminal, views);
-        else context.terminal.out(views.length === 0 ? "no site was seen yet\n" : siteTable(views));
+        else
+          context.terminal.out(
+            views.length === 0 ? "no site was seen yet\n" : siteTable(views, context.terminal.columns),
+          );
       });
     });
 
@@ -83,12 +86,18 @@ export function addSitesCommands(program: Command, context: CliContext): void {
     .description("forget a site's failures and holds, and try it at once")
     .argument("<site>")
     .action((site: string) => answer((client) => resetSite(client, site)));
+
+  sites
+    .command("forget-learned")
+    .description("forget that a site was found to need a browser: its next page is tried without one")
+    .argument("<site>")
+    .action((site: string) => answer((client) => forgetLearned(client, site)));
 }
 
-function siteTable(views: readonly SiteView[]): string {
+function siteTable(views: readonly SiteView[], columns: number | undefined): string {
   const limit = (value: number | null) => value ?? "default";
   return table(
-    ["site", "concurrency", "per second", "delay ms", "breaker", "state"],
+    ["site", "concurrency", "per second", "delay ms", "breaker", "state", "learned"],
     views.map((view) => [
       view.site,
       limit(view.max_concurrency),
@@ -98,6 +107,14 @@ function siteTable(views: readonly SiteView[]): string {
         ? "ok"
         : `${view.breaker.state.replace("_", "-")} until ${view.breaker.reopens_at}`,
       view.paused ? "paused" : view.held_until === null ? "ok" : `held until ${view.held_until}`,
+      learned(view),
     ]),
+    columns,
   );
+}
+
+/** What the site's pages were found to need, and how many of them. */
+function learned({ learned_strategy: what }: SiteView): string {
+  if (what === null) return "";
+  return what.scope === "site" ? `${what.strategy} for all` : `${what.strategy} for ${plural(what.pages, "page")}`;
 }

@@ -14,6 +14,8 @@ export interface LaunchOptions {
   path?: string | undefined;
   /** All that the browser sees of our environment: PATH, HOME, LANG, TMPDIR and the like, no secrets. */
   env: Readonly<Record<string, string>>;
+  /** In a window that people see. */
+  headed?: boolean;
 }
 
 const LAUNCH_MS = 30_000;
@@ -27,14 +29,26 @@ export class Launcher {
     this.#options = options;
   }
 
-  async launch(): Promise<Browser> {
-    // Loaded on first need: it is large, and most runs need no browser.
+  /** False once it turned out that the sandbox does not work here. */
+  get sandboxed(): boolean {
+    return this.#sandbox;
+  }
+
+  /** The program that `launch` would start. */
+  async find(): Promise<string> {
     const { chromium } = await import("playwright-core");
-    const executablePath = await findChromium({
+    return findChromium({
       path: this.#options.path,
       searchPath: this.#options.env["PATH"] ?? "",
       installed: installedPaths(chromium),
+      headed: this.#options.headed === true,
     });
+  }
+
+  async launch(): Promise<Browser> {
+    // Loaded on first need: it is large, and most runs need no browser.
+    const { chromium } = await import("playwright-core");
+    const executablePath = await this.find();
     if (this.#sandbox && process.getuid?.() === 0) this.#withoutSandbox("the program runs as root");
     if (this.#sandbox) {
       try {
@@ -60,6 +74,7 @@ export class Launcher {
     const { userAgent, proxyAddress, env } = this.#options;
     return chromium.launch({
       executablePath,
+      headless: this.#options.headed !== true,
       chromiumSandbox: this.#sandbox,
       env,
       timeout: LAUNCH_MS,

@@ -19,6 +19,8 @@ export interface BrowserPoolOptions {
   maxPages: number;
   /** APP_BROWSER_PATH. */
   path?: string | undefined;
+  /** In a window that people see. */
+  headed?: boolean;
   lookup?: Lookup;
   /** False opens sites whose certificate nobody vouches for. */
   tls?: { rejectUnauthorized?: boolean };
@@ -122,10 +124,10 @@ class Pool implements BrowserPool {
   }
 
   async #start(): Promise<BrowserInstance> {
-    const { clock, policy, lookup, log, userAgent, path, env } = this.#options;
+    const { clock, policy, lookup, log, userAgent, path, env, headed = false } = this.#options;
     this.#proxy ??= startBrowserProxy({ policy, clock, ...(lookup === undefined ? {} : { lookup }) });
     const proxy = await this.#proxy;
-    this.#launcher ??= new Launcher({ log, userAgent, path, env, proxyAddress: proxy.address });
+    this.#launcher ??= new Launcher({ log, userAgent, path, env, headed, proxyAddress: proxy.address });
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason as Error;
     const instance = await BrowserInstance.of(await this.#launcher.launch(), {
       proxy,

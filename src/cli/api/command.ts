@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import { positiveInteger } from "../values.ts";
+
+export interface UrlOption {
+  url?: string;
+}
+
+export interface ListOptions extends UrlOption {
+  limit: number;
+  all?: boolean;
+}
+
+/** A command that speaks the API: on the database here, or on a server. */
+export function apiCommand(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)");
+}
+
+export function listCommand(parent: Command, name: string, description: string): Command {
+  return apiCommand(parent, name, description)
+    .option("--limit <number>", "how many", positiveInteger, 50)
+    .option("--all", "all of them");
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Ids stand in paths: what is none is refused here, by its name. */
+export function idOf(text: string, what: string): string {
+  if (UUID.test(text)) return text.toLowerCase();
+  const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c; orb ${what}s list shows them`;
+  throw new OrbError("input_invalid", `${what}_id: ${message}`, { fields: [{ path: `${what}_id`, message }] });
+}
+
+/** Only what is there: the API refuses what it does not know. */
+export function given<T extends Record<string, unknown>>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/** A time for a table: to the second, in UTC. */
+export function shortTime(iso: string | null): string {
+  return iso === null ? "" : iso.slice(0, 19).replace("T", " ");
+}

@@ -1,0 +1,56 @@
+/** Reads the API's event streams; whoever is cut off goes on behind the last event. */
+import { isOrbError } from "../../base/errors.ts";
+import type { EventView, RunView } from "../../orchestrator/runs/view.ts";
+import type { ApiCaller } from "./caller.ts";
+
+/** The events of a run as they come, until it has ended and all are told, or `signal` says stop. */
+export async function* runEvents(
+  api: ApiCaller,
+  runId: string,
+  { after, signal, wait }: { after?: string; signal: AbortSignal; wait: (ms: number) => Promise<void> },
+): AsyncGenerator<EventView> {
+  let last = after;
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      const headers = last === undefined ? {} : { "last-event-id": last };
+      const answer = await api.request("GET", `/jobs/runs/${runId}/events/stream`, { headers, signal });
+      if (answer.status === 204) return;
+      for await (const event of framesOf(answer.stream)) {
+        failures = 0;
+        last = event.id;
+        yield event;
+      }
+      // The stream ends with the run, or with the server: which of them, the run knows.
+      const run = await (await api.request("GET", `/jobs/runs/${runId}`, { signal })).json<RunView>();
+      if (run.progress === 100) return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const passes = isOrbError(error) && (error.reaction === "retry" || error.reaction === "wait");
+      failures += 1;
+      if ((isOrbError(error) && !passes) || failures > MOST_FAILURES) throw error;
+    }
+    await wait(RECONNECT_MS);
+  }
+}
+
+const MOST_FAILURES = 10;
+const RECONNECT_MS = 1000;
+
+async function* framesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<EventView> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    const frames = text.split("\n\n");
+    text = frames.pop() ?? "";
+    for (const frame of frames) {
+      const data = frame
+        .split("\n")
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => line.slice("data: ".length))
+        .join("\n");
+      if (data !== "") yield JSON.parse(data) as EventView;
+    }
+  }
+}

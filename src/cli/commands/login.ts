@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import { isOrbError, OrbError } from "../../base/errors.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import type { SessionView } from "../../orchestrator/sessions.ts";
+import { apiCommand, given, type UrlOption } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { remedyOf } from "../failure-report.ts";
+import { show, stateOf } from "./sessions.ts";
+
+interface LoginOptions extends UrlOption {
+  name?: string;
+  checkUrl?: string;
+}
+
+/** `orb login`: a person signs in, and the session is kept. */
+export function addLoginCommand(program: Command, context: CliContext): void {
+  apiCommand(program, "login", "sign in by hand in a browser window, and store the session for the page's origin")
+    .argument("<page>", "where the sign-in is, such as https://example.com/login")
+    .option("--name <name>", "what you call the session")
+    .option("--check-url <url>", "a page that only somebody who is signed in gets, for orb sessions check")
+    .action((page: string, options: LoginOptions) => login(context, page, options));
+}
+
+async function login(context: CliContext, page: string, options: LoginOptions): Promise<void> {
+  const { wiring, terminal } = context;
+  const target = URL.parse(page);
+  if (target === null || !/^https?:$/.test(target.protocol)) {
+    const message = "expected the address of a page, such as https://example.com/login";
+    throw new OrbError("input_invalid", `page: ${message}`, { fields: [{ path: "page", message }] });
+  }
+  await context.withApi(given({ url: options.url }), async (api) => {
+    const enter = async () => {
+      await wiring.prompt.line("Sign in in the window, then press Enter here: ");
+    };
+    const state = wiring.prompt.available
+      ? await wiring.login(api.config, api.log, target.href, enter).catch(rethrow)
+      : null;
+    if (state === null) throw withoutDisplay(target.origin, wiring.prompt.available);
+    const body = given({
+      origin: target.origin,
+      name: options.name,
+      check_url: options.checkUrl,
+      storage_state: stateOf({ ...state }),
+    });
+    const session = await (await api.request("POST", "/sessions", { body })).json<SessionView>();
+    show(context, session);
+    if (!context.json) terminal.err(`use it with --session ${session.id}\n`);
+  });
+}
+
+/** The way without a window, in words that can be typed. */
+function withoutDisplay(origin: string, hasTerminal: boolean): OrbError {
+  const why = hasTerminal ? "there is no display here to open a browser on" : "there is no terminal to wait at";
+  return new OrbError("usage", why, {
+    hint: [
+      "Sign in with a browser elsewhere and store what it keeps:",
+      `  orb sessions add --origin ${origin} --storage-state FILE    (Playwright's storageState)`,
+      `  orb sessions add --origin ${origin} --cookie name=value     (from the developer tools)`,
+      `  orb sessions add --origin ${origin} --header 'Name: value'`,
+      `  orb sessions add --origin ${origin} --basic USER            (asks for the password)`,
+    ].join("\n"),
+  });
+}
+
+/** A page that cannot be had, as an error of the product. */
+export function rethrow(error: unknown): never {
+  if (isOrbError(error) || !(error instanceof FetchFailure)) throw error;
+  const { code, reason, message } = error.failure;
+  const hint = remedyOf({ failure_code: code, failure_reason: reason });
+  throw new OrbError(code === "forbidden_target" ? "forbidden_target" : "fetch_failed", `${reason}: ${message}`, {
+    cause: error,
+    ...(hint === null ? {} : { hint }),
+  });
+}

@@ -1,0 +1,52 @@
+import { type Command, Option } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import { EXPORT_FORMATS } from "../../exporters/registry.ts";
+import type { ResultView } from "../../orchestrator/runs/view.ts";
+import { listOf } from "../api/caller.ts";
+import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { printRecords } from "../records.ts";
+import { positiveInteger } from "../values.ts";
+
+interface ResultOptions extends UrlOption {
+  format?: string;
+  out?: string;
+  limit: number;
+}
+
+/** `orb runs results`: for reading, or whole in one of the export formats. */
+export function addResultsCommand(runs: Command, context: CliContext): void {
+  apiCommand(runs, "results", "what a run found")
+    .argument("<run_id>")
+    .addOption(
+      new Option("--format <name>", "all of it in this form; otherwise for reading, or as json off a terminal").choices(
+        EXPORT_FORMATS,
+      ),
+    )
+    .option("--out <file>", "to a file")
+    .option("--limit <number>", "how many are shown for reading", positiveInteger, 50)
+    .action((id: string, options: ResultOptions) => showResults(context, idOf(id, "run"), options));
+}
+
+async function showResults(context: CliContext, id: string, options: ResultOptions): Promise<void> {
+  const { terminal, wiring } = context;
+  const reading = terminal.columns !== undefined && options.out === undefined && !context.json;
+  const format = options.format ?? (reading ? null : "json");
+  if (format === "parquet" && terminal.columns !== undefined && options.out === undefined)
+    throw new OrbError("usage", "--format parquet is not for a screen", { hint: "Add --out FILE." });
+  await context.withApi(given({ url: options.url }), async (api) => {
+    const path = `/jobs/runs/${id}/results`;
+    if (format === null) {
+      const { rows, more } = await listOf<ResultView>(api, path, {}, { limit: options.limit, all: false });
+      printRecords(
+        terminal,
+        rows.map(({ data }) => data),
+      );
+      if (more) terminal.err("there are more: --limit, or --format for all\n");
+      return;
+    }
+    const answer = await api.request("GET", path, { query: { format } });
+    await wiring.write(options.out ?? null, answer.stream);
+    if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+  });
+}

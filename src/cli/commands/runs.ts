@@ -1,0 +1,193 @@
+import { type Command, Option } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
+import type { EventView, RunView, TaskView } from "../../orchestrator/runs/view.ts";
+import { listOf } from "../api/caller.ts";
+import { apiCommand, given, idOf, listCommand, type ListOptions, shortTime, type UrlOption } from "../api/command.ts";
+import { runEvents } from "../api/events.ts";
+import type { CliContext } from "../context.ts";
+import { remedyOf, strategyOf } from "../failure-report.ts";
+import { facts, printJson, table } from "../output.ts";
+import { stopRequest } from "../stop.ts";
+import { positiveInteger } from "../values.ts";
+import { eventLine, pause } from "./job-run.ts";
+import { addResultsCommand } from "./run-results.ts";
+
+/** `orb runs …`: what became of jobs, and steering them. */
+export function addRunsCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const runs = program.command("runs").description("runs of every kind: read them, follow them, steer them");
+
+  type Filters = ListOptions & { status?: string; job?: string; kind?: string; site?: string; search?: string };
+  listCommand(runs, "list", "runs, newest first")
+    .addOption(new Option("--status <status>", "only those in this state").choices(RUN_STATES))
+    .option("--job <job_id>", "only those of this job")
+    .addOption(new Option("--kind <kind>", "only those of this kind").choices(["queue", "page", "crawl", "workflow"]))
+    .option("--site <site>", "only those of this site")
+    .option("--search <text>", "only those with this in their name or address")
+    .action(({ status, job, kind, site, search, url, ...page }: Filters) =>
+      context.withApi(given({ url }), async (api) => {
+        const filters = given({ status, kind, site, q: search });
+        if (job !== undefined && Object.keys(filters).length > 0)
+          throw new OrbError("usage", "--job cannot be combined with the other filters");
+        const path = job === undefined ? "/runs" : `/jobs/${idOf(job, "job")}/runs`;
+        const { rows, more } = await listOf<RunView>(api, path, filters, { ...page, all: page.all === true });
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("no runs\n");
+        terminal.out(runTable(rows, terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+
+  apiCommand(runs, "show", "one run")
+    .argument("<run_id>")
+    .action((id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        show(context, await (await api.request("GET", `/jobs/runs/${idOf(id, "run")}`)).json<RunView>());
+      }),
+    );
+
+  apiCommand(runs, "events", "the log of a run")
+    .argument("<run_id>")
+    .option("--limit <number>", "how many, oldest first", positiveInteger, 200)
+    .option("--follow", "stay until the run has ended; with --json one event per line")
+    .action((id: string, options: UrlOption & { limit: number; follow?: boolean }) =>
+      showEvents(context, idOf(id, "run"), options),
+    );
+
+  addResultsCommand(runs, context);
+
+  listCommand(runs, "tasks", "the tasks of a run, with their attempts and files")
+    .argument("<run_id>")
+    .addOption(new Option("--status <status>", "only those in this state").choices(TASK_STATES))
+    .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
+      context.withApi(given({ url }), async (api) => {
+        const path = `/jobs/runs/${idOf(id, "run")}/tasks`;
+        const { rows, more } = await listOf<TaskView>(api, path, given({ status }), {
+          ...page,
+          all: page.all === true,
+        });
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("no tasks\n");
+        terminal.out(taskTable(rows, terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+
+  for (const [name, description] of [
+    ["cancel", "cancel a run: what is under way is dropped"],
+    ["pause", "let what is under way finish, and begin nothing new"],
+    ["resume", "let a paused run go on"],
+    ["retry-failed", "give what failed fresh attempts; opens an ended run again"],
+  ] as const)
+    apiCommand(runs, name, description)
+      .argument("<run_id>")
+      .action((id: string, options: UrlOption) =>
+        context.withApi(options, async (api) => {
+          const answer = await api.request("POST", `/jobs/runs/${idOf(id, "run")}/${name}`);
+          acted(context, await answer.json<RunView>());
+        }),
+      );
+
+  apiCommand(runs, "resolve", "answer a run that waits for a person")
+    .argument("<run_id>")
+    .option("--session <session_id>", "go on with this session, see orb login and orb sessions")
+    .addOption(new Option("--skip", "leave the page: the run fails").conflicts("session"))
+    .action((id: string, options: UrlOption & { session?: string; skip?: boolean }) =>
+      context.withApi(given({ url: options.url }), async (api) => {
+        if (options.session === undefined && options.skip !== true)
+          throw new OrbError("usage", "say how to go on: --session ID or --skip");
+        const body = options.session === undefined ? { skip: true } : { session_id: idOf(options.session, "session") };
+        const answer = await api.request("POST", `/jobs/runs/${idOf(id, "run")}/resolve`, { body });
+        acted(context, await answer.json<RunView>());
+      }),
+    );
+}
+
+async function showEvents(
+  context: CliContext,
+  id: string,
+  options: UrlOption & { limit: number; follow?: boolean },
+): Promise<void> {
+  const { terminal, wiring } = context;
+  await context.withApi(given({ url: options.url }), async (api) => {
+    if (options.follow !== true) {
+      const answer = await api.request("GET", `/jobs/runs/${id}/events`, {
+        query: { limit: Math.min(1000, options.limit) },
+      });
+      const events = await answer.json<EventView[]>();
+      if (context.json) return printJson(terminal, events);
+      return terminal.out(events.map((event) => eventLine(terminal, event)).join(""));
+    }
+    using stop = stopRequest(wiring, terminal, null, "no longer following");
+    for await (const event of runEvents(api, id, { signal: stop.signal, wait: pause(stop.signal) }))
+      terminal.out(context.json ? `${JSON.stringify(event)}\n` : eventLine(terminal, event));
+    return undefined;
+  });
+}
+
+function acted({ json, terminal }: CliContext, run: RunView): void {
+  if (json) printJson(terminal, run);
+  else terminal.out(`${run.id} ${run.status}\n`);
+}
+
+function runTable(runs: readonly RunView[], columns: number | undefined): string {
+  return table(
+    ["id", "status", "reason", "created", "page"],
+    runs.map((run) => [
+      run.id,
+      run.status,
+      run.failure_reason ?? "",
+      shortTime(run.created_at),
+      run.url ?? run.name ?? run.kind,
+    ]),
+    columns,
+  );
+}
+
+function taskTable(tasks: readonly TaskView[], columns: number | undefined): string {
+  return table(
+    ["id", "status", "tries", "strategy", "reason", "files", "page"],
+    tasks.map((task) => [
+      task.id,
+      task.status,
+      task.attempts.length,
+      task.attempts.at(-1)?.strategy ?? "",
+      task.failure_reason ?? "",
+      task.artifacts.length,
+      task.url ?? "",
+    ]),
+    columns,
+  );
+}
+
+function show({ json, terminal }: CliContext, run: RunView): void {
+  if (json) return printJson(terminal, run);
+  const { stats } = run;
+  const stat = (name: string) => (stats[name] === null || stats[name] === undefined ? null : String(stats[name]));
+  const failure =
+    run.failure_code === null ? null : `${run.failure_code} (${run.failure_reason}): ${run.error_message ?? ""}`;
+  return terminal.out(
+    facts([
+      ["id", run.id],
+      ["job", run.job_id],
+      ["name", run.name],
+      ["kind", run.kind],
+      ["status", run.status],
+      ["page", run.url],
+      ["strategy", strategyOf(run) ?? run.requested_strategy],
+      ["tries", run.max_attempts === null ? run.attempt : `${run.attempt} of ${run.max_attempts}`],
+      ["failure", failure],
+      ["what to do", remedyOf(run)],
+      ["http status", stat("http_status")],
+      ["title", stat("title")],
+      ["final address", stats["final_url"] === run.url ? null : stat("final_url")],
+      ["last word", run.message],
+      ["created", run.created_at],
+      ["started", run.started_at],
+      ["finished", run.finished_at],
+    ]),
+  );
+}

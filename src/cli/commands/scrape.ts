@@ -1,0 +1,177 @@
+import { type Command, Option } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Config } from "../../config/options.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { followRun } from "../../events/follow.ts";
+import type { ExportRecord } from "../../exporters/exporter.ts";
+import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
+import { type JobInput, jobFrom } from "../../orchestrator/jobs/input.ts";
+import { cancelRun } from "../../orchestrator/runs/control.ts";
+import { allResults, columnsOf, showRun } from "../../orchestrator/runs/read.ts";
+import { startPageRun } from "../../orchestrator/runs/start.ts";
+import type { RunView } from "../../orchestrator/runs/view.ts";
+import type { CliContext } from "../context.ts";
+import { FIELD_HELP } from "../fields.ts";
+import { remedyOf, reportFailure } from "../failure-report.ts";
+import { EXIT, oneLine, paint, printJson } from "../output.ts";
+import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
+import { printRecords } from "../records.ts";
+import { RunLine } from "../run-line.ts";
+import { type StopRequest, stopRequest } from "../stop.ts";
+import type { CliScratch, CliWorker } from "../wiring.ts";
+
+interface ScrapeOptions extends RecipeOptions {
+  format?: string;
+  out?: string;
+  save?: boolean;
+}
+
+const EXAMPLES = `${FIELD_HELP}
+
+Examples:
+  orb scrape https://example.com/
+  orb scrape https://example.com/ --field title=h1 --field more=a@href
+  orb scrape https://books.toscrape.com/ --items article.product_pod \\
+    --field name=h3 --field price:number=.price_color --format csv --out books.csv`;
+
+/** `orb scrape`: one page, at once. */
+export function addScrapeCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command("scrape")
+    .description("get one page and print what is in it; nothing is kept, unless you say --save")
+    .argument("<url>", "the page");
+  addRecipeOptions(command, { strategies: ["auto", "http", "browser"] })
+    .addOption(
+      new Option("--format <name>", "how it is printed; otherwise for reading, or as json off a terminal").choices(
+        EXPORT_FORMATS,
+      ),
+    )
+    .option("--out <file>", "print to a file")
+    .option("--save", "keep the run, its results and its log in the database")
+    .addHelpText("after", EXAMPLES)
+    .action((url: string, options: ScrapeOptions) => scrape(context, url, options));
+}
+
+async function scrape(context: CliContext, url: string, options: ScrapeOptions): Promise<void> {
+  const { wiring, terminal } = context;
+  refuseBytesOnScreen(context, options);
+  const loaded = wiring.loadConfig();
+  const { config } = loaded;
+  const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;
+  const input: JobInput = { ...recipe, target_url: absolute(url) };
+  const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
+  const log = line.wrap(
+    wiring.createLog({ ...config, logLevel: config.logLevel === "info" ? "warn" : config.logLevel }),
+  );
+  for (const warning of loaded.warnings) log.warn(warning);
+  using stop = stopRequest(wiring, terminal, null, "cancelling; once more stops at once");
+  const worker = await startWorker(context, config, log, options);
+  try {
+    // A session of the installation has a name of its own in a store that is only for this page.
+    const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
+    const job = jobFrom({ ...input, ...session }, worker);
+    const { id } = await startPageRun(worker, { ...job, id: null });
+    const run = await follow(worker, id, line, stop);
+    line.done();
+    await present(context, worker, run, options);
+  } finally {
+    line.done();
+    await worker.stop();
+  }
+}
+
+/** People leave the scheme away; programs that read lists do not call this. */
+function absolute(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:[/?#]|$)/.test(url) ? url : `https://${url}`;
+}
+
+function refuseBytesOnScreen({ terminal }: CliContext, options: ScrapeOptions): void {
+  if (options.format !== "parquet" || options.out !== undefined || terminal.columns === undefined) return;
+  throw new OrbError("usage", "--format parquet is not for a screen", { hint: "Add --out FILE." });
+}
+
+function startWorker(
+  context: CliContext,
+  config: Config,
+  log: Log,
+  options: ScrapeOptions,
+): Promise<CliWorker & Partial<CliScratch>> {
+  const { wiring } = context;
+  if (options.save === true) return wiring.startWorker(config, log, { onRole: () => {}, onTask: () => {} });
+  return wiring.startScratch(config, log, options.session === undefined ? {} : { sessionId: options.session });
+}
+
+/** Until the run has ended, waits for a person, or is cancelled because somebody wants to stop. */
+async function follow(worker: CliWorker, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
+  const seen = new AbortController();
+  const signal = AbortSignal.any([stop.signal, seen.signal]);
+  for await (const event of followRun(worker, id, null, signal)) {
+    line.event(event.message);
+    if (event.level !== "warn") continue;
+    const { status } = await showRun(worker, id);
+    // Nobody will come by for a page that somebody waits for at a terminal.
+    if (status === "waiting_for_human") seen.abort();
+  }
+  const run = await showRun(worker, id);
+  if (!stop.signal.aborted || TERMINAL_RUN_STATES.includes(run.status)) return run;
+  await cancelRun(worker, id);
+  return showRun(worker, id);
+}
+
+async function present(context: CliContext, worker: CliWorker, run: RunView, options: ScrapeOptions): Promise<void> {
+  const { terminal, wiring } = context;
+  const ok = run.status === "completed";
+  context.exitCode = ok ? EXIT.done : EXIT.failed;
+  const saved = options.save === true;
+  if (context.json && options.out === undefined) return printJson(terminal, await asJson(worker, run, saved));
+  if (!ok) {
+    if (run.status === "cancelled") terminal.err("cancelled\n");
+    else reportFailure(terminal, run);
+    if (run.status === "waiting_for_human" && saved)
+      terminal.err(`it waits for a person: orb runs resolve ${run.id} --session ID, or --skip\n`);
+    else if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
+    return undefined;
+  }
+  const format = options.format ?? (terminal.columns === undefined || options.out !== undefined ? "json" : null);
+  if (terminal.live) terminal.err(`${paint(terminal, "gray", summary(run))}\n`);
+  if (format === null) {
+    const records: Record<string, unknown>[] = [];
+    for await (const { data } of allResults(worker, run.id)) records.push(data);
+    printRecords(terminal, records);
+  } else {
+    const columns = await columnsOf(worker, run.id);
+    const records = allResults(worker, run.id) as AsyncIterable<ExportRecord>;
+    const bytes = exporterNamed(format).export(records, columns === null ? {} : { columns });
+    await wiring.write(options.out ?? null, bytes);
+    if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+  }
+  if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
+  return undefined;
+}
+
+function summary({ stats, resolved_strategy: strategy }: RunView): string {
+  const seconds = typeof stats["duration_ms"] === "number" ? `${(stats["duration_ms"] / 1000).toFixed(1)} s` : "";
+  const bytes = typeof stats["content_length"] === "number" ? `${Math.ceil(stats["content_length"] / 1024)} KiB` : "";
+  const parts = [stats["http_status"], `by ${strategy}`, bytes, seconds, stats["final_url"]];
+  return oneLine(parts.filter((part) => part !== "" && part !== null && part !== undefined).join("  "));
+}
+
+async function asJson(worker: CliWorker, run: RunView, saved: boolean): Promise<Record<string, unknown>> {
+  const records: Record<string, unknown>[] = [];
+  for await (const { data } of allResults(worker, run.id)) records.push(data);
+  return {
+    status: run.status,
+    url: run.url,
+    ...(saved ? { run_id: run.id } : {}),
+    strategy: run.resolved_strategy,
+    strategy_evidence: run.strategy_evidence,
+    attempts: run.attempt,
+    failure_code: run.failure_code,
+    failure_reason: run.failure_reason,
+    error_message: run.error_message,
+    hint: remedyOf(run),
+    stats: run.stats,
+    records,
+  };
+}

@@ -1,0 +1,167 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import type { SessionView } from "../../orchestrator/sessions.ts";
+import { listOf } from "../api/caller.ts";
+import { apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { readJsonFile } from "../files.ts";
+import { EXIT, facts, printJson, table } from "../output.ts";
+import { addCookie, addHeader } from "../recipe-options.ts";
+import type { Prompt } from "../prompt.ts";
+
+interface AddOptions extends UrlOption {
+  origin: string;
+  name?: string;
+  storageState?: string;
+  cookie?: Record<string, string>;
+  header?: Record<string, string>;
+  basic?: string;
+  checkUrl?: string;
+}
+
+/** `orb sessions …`: what lets us in somewhere. Stored sealed; no command shows a secret again. */
+export function addSessionsCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const sessions = program
+    .command("sessions")
+    .description("cookies, headers and passwords for an origin; stored sealed, never shown");
+
+  listCommand(sessions, "list", "sessions, newest first")
+    .option("--origin <origin>", "only those of this origin")
+    .action(({ origin, url, ...page }: ListOptions & { origin?: string }) =>
+      context.withApi(given({ url }), async (api) => {
+        const paging = { ...page, all: page.all === true };
+        const { rows, more } = await listOf<SessionView>(api, "/sessions", given({ origin }), paging);
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("no sessions\n");
+        const lines = rows.map((row) => [
+          row.id,
+          row.name ?? "",
+          row.holds.join(", "),
+          row.health?.status ?? "not checked",
+          row.origin,
+        ]);
+        terminal.out(table(["id", "name", "holds", "health", "origin"], lines, terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+
+  apiCommand(sessions, "add", "store a session for an origin")
+    .requiredOption("--origin <origin>", "such as https://example.com; it is sent nowhere else")
+    .option("--name <name>", "what you call it")
+    .option("--storage-state <file>", "cookies and local storage as Playwright writes them; - reads standard input")
+    .option("--cookie <name=value>", "a cookie; may be given often", addCookie)
+    .option("--header <name: value>", "a header; may be given often", addHeader)
+    .option("--basic <user>", "HTTP basic; the password is asked for, or the first line of standard input", userName)
+    .option("--check-url <url>", "a page that only somebody who is signed in gets, for orb sessions check")
+    .action(async (options: AddOptions) => {
+      const body = await sessionOf(context, options);
+      await context.withApi(given({ url: options.url }), async (api) => {
+        show(context, await (await api.request("POST", "/sessions", { body })).json<SessionView>());
+      });
+    });
+
+  apiCommand(sessions, "check", "ask the site whether it still lets the session in; exits 1 when not")
+    .argument("<session_id>")
+    .action((id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        const answer = await api.request("POST", `/sessions/${idOf(id, "session")}/check`);
+        const session = await answer.json<SessionView>();
+        if (session.health?.status !== "healthy") context.exitCode = EXIT.failed;
+        show(context, session);
+      }),
+    );
+
+  apiCommand(sessions, "delete", "forget a session")
+    .argument("<session_id>")
+    .action((id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        await api.request("DELETE", `/sessions/${idOf(id, "session")}`);
+        if (context.json) printJson(terminal, { deleted: id });
+        else terminal.out(`deleted ${id}\n`);
+      }),
+    );
+}
+
+function userName(text: string): string {
+  // A password on the command line is seen by everybody on the machine.
+  if (text.includes(":")) throw new InvalidArgumentError("expected the user's name alone; the password is asked for.");
+  return text;
+}
+
+async function sessionOf({ wiring }: CliContext, options: AddOptions): Promise<Record<string, unknown>> {
+  if (options.basic !== undefined && options.storageState === "-")
+    throw new OrbError("usage", "--basic and --storage-state - both read standard input", { hint: "Name a file." });
+  const open = (path: string) => wiring.openFile(path);
+  return given({
+    origin: originOf(options.origin),
+    name: options.name,
+    cookies: options.cookie,
+    headers: options.header,
+    basic:
+      options.basic === undefined
+        ? undefined
+        : { username: options.basic, password: await passwordOf(wiring.prompt, options.basic) },
+    storage_state:
+      options.storageState === undefined
+        ? undefined
+        : stateOf(await readJsonFile(open, options.storageState, "--storage-state")),
+    check_url: options.checkUrl,
+  });
+}
+
+/** A whole address is taken for its origin: people copy them from the browser. */
+function originOf(text: string): string {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url.origin : text;
+}
+
+async function passwordOf(prompt: Prompt, user: string): Promise<string> {
+  const password = prompt.available ? await prompt.secret(`Password of ${user}: `) : await prompt.piped();
+  if (password !== null && password !== "") return password;
+  const message = "no password was given";
+  throw new OrbError("input_invalid", `--basic: ${message}`, { fields: [{ path: "basic.password", message }] });
+}
+
+interface State {
+  cookies?: Record<string, unknown>[];
+  origins?: { origin: string; localStorage?: unknown }[];
+}
+
+const COOKIE_KEYS = new Set(["name", "value", "domain", "path", "expires", "httpOnly", "secure", "sameSite"]);
+
+/** Newer browsers write more than the API takes; what it does not know is left out. */
+export function stateOf(given: Record<string, unknown>): State {
+  const state = given as State;
+  if (!Array.isArray(state.cookies) && !Array.isArray(state.origins)) {
+    const message = "expected cookies and origins, as Playwright's storageState() writes them";
+    throw new OrbError("input_invalid", `--storage-state: ${message}`, {
+      fields: [{ path: "storage_state", message }],
+    });
+  }
+  const cookies = (state.cookies ?? []).map((cookie) =>
+    Object.fromEntries(Object.entries(cookie).filter(([key]) => COOKIE_KEYS.has(key))),
+  );
+  const origins = (state.origins ?? []).map(({ origin, localStorage }) => ({
+    origin,
+    localStorage: localStorage ?? [],
+  }));
+  return { cookies, origins };
+}
+
+export function show({ json, terminal }: CliContext, session: SessionView): void {
+  if (json) return printJson(terminal, session);
+  const { health } = session;
+  return terminal.out(
+    facts([
+      ["id", session.id],
+      ["name", session.name],
+      ["origin", session.origin],
+      ["holds", session.holds.join(", ")],
+      ["check", session.check_url],
+      ["health", health === null ? "not checked yet" : `${health.status}: ${health.message}`],
+      ["created", session.created_at],
+    ]),
+  );
+}

@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import { printJson } from "../output.ts";
+import { stopRequest } from "../stop.ts";
+import { positiveInteger } from "../values.ts";
+
+/** `orb worker`: the work without the API. */
+export function addWorkerCommand(program: Command, context: CliContext): void {
+  program
+    .command("worker")
+    .description("work on runs and the queue, without the API; if another process does already, stand by to take over")
+    .option("--workers <number>", "tasks at work at the same time (APP_MAX_WORKERS)", positiveInteger)
+    .option("--max-per-host <number>", "tasks at work per site (APP_MAX_PER_HOST)", positiveInteger)
+    .action((options: { workers?: number; maxPerHost?: number }) => work(context, options));
+}
+
+async function work(context: CliContext, options: { workers?: number; maxPerHost?: number }): Promise<void> {
+  const { wiring, terminal } = context;
+  const loaded = wiring.loadConfig();
+  const config = {
+    ...loaded.config,
+    ...(options.workers === undefined ? {} : { maxWorkers: options.workers }),
+    ...(options.maxPerHost === undefined ? {} : { maxPerHost: options.maxPerHost }),
+  };
+  const log = wiring.createLog(config);
+  for (const warning of loaded.warnings) log.warn(warning);
+  using stop = stopRequest(wiring, terminal, log);
+  const worker = await wiring.startWorker(config, log, {
+    onRole: (role) => {
+      if (role === "standby") log.info("another process works on this database; standing by");
+      if (role === "engine") log.info("working on runs and the queue");
+    },
+    onTask: (lane, what, end) => {
+      if (what === "ended") log.debug("a task ended", { lane, end });
+    },
+  });
+  try {
+    if (context.json) printJson(terminal, { role: worker.role });
+    await stop.asked;
+  } finally {
+    await worker.stop();
+  }
+  log.info("stopped");
+}

@@ -1,0 +1,62 @@
+/** Rules written as words on the command line: `price:number=.price`, `link=a@href`, `tags[]=xpath://a[@rel='tag']`. */
+import { InvalidArgumentError } from "commander";
+
+export type FieldRule = Record<string, string | boolean>;
+
+/** Words before a colon that say what the rest is; all else is CSS, whose own colons never stand behind such a word. */
+const KINDS: Readonly<Record<string, (text: string) => FieldRule>> = {
+  css: cssRule,
+  xpath: (text) => ({ xpath: text }),
+  jsonpath: (text) => ({ jsonpath: text }),
+  "json-ld": (text) => ({ jsonpath: text, from: "json-ld" }),
+  "next-data": (text) => ({ jsonpath: text, from: "next-data" }),
+  "nuxt-data": (text) => ({ jsonpath: text, from: "nuxt-data" }),
+  regex: (text) => ({ regex: text }),
+  known: (text) => ({ known: text }),
+};
+
+export const FIELD_HELP = `
+Fields are NAME=CSS, and more when needed:
+  title=h1                        the text of the first match
+  link=a.next@href                an attribute instead of the text
+  price:number=.price             read as string, number, integer, boolean, date, url, markdown or html
+  tags[]=.tag                     all matches as a list
+  id=regex:item-(\\d+)             also xpath:, jsonpath: (of a JSON answer), json-ld:, next-data:, nuxt-data:, known:
+docs/extraction.md has the rest, for --rules.`;
+
+const FIELD = /^([^=:[\]\s][^=:[\]]*?)(\[\])?(?::([a-z]+))?(\[\])?=([\s\S]+)$/;
+
+/** One `--field`; commander calls it once for each. */
+export function addField(text: string, before: Record<string, FieldRule> = {}): Record<string, FieldRule> {
+  const [, name, listBefore, type, listBehind, rule] = FIELD.exec(text) ?? [];
+  if (name === undefined || rule === undefined || name === "__proto__")
+    throw new InvalidArgumentError("expected NAME=CSS, such as title=h1 or price:number=.price; see --help.");
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`the field ${name} is given twice.`);
+  const all = listBefore !== undefined || listBehind !== undefined;
+  const read = { ...selector(rule.trim()), ...(type === undefined ? {} : { type }), ...(all ? { all } : {}) };
+  return { ...before, [name]: read };
+}
+
+/** Where the items are: CSS, or the same words as for fields. */
+export function itemsRule(text: string): FieldRule {
+  return selector(text.trim());
+}
+
+function selector(text: string): FieldRule {
+  const [, kind = "", rest = ""] = /^([a-z-]+):([\s\S]+)$/.exec(text) ?? [];
+  return Object.hasOwn(KINDS, kind) ? (KINDS[kind]?.(rest.trim()) ?? {}) : cssRule(text);
+}
+
+function cssRule(text: string): FieldRule {
+  // Behind a selector; within one an @ stands in quotes and brackets.
+  const [, css = "", attr] = /^([\s\S]*?)@([A-Za-z_][\w:.-]*)$/.exec(text) ?? [];
+  if (attr === undefined) return { css: text };
+  return { css: css.trim() === "" ? ":scope" : css.trim(), attr };
+}
+
+/** `--fields title,price`: well-known names. */
+export function knownNames(text: string): string[] {
+  const names = text.split(",").flatMap((name) => name.trim() || []);
+  if (names.length === 0) throw new InvalidArgumentError("expected names, such as title,price.");
+  return names;
+}

@@ -1,0 +1,81 @@
+/** Files and streams that commands read from and write to, with mistakes in words that name them. */
+import { createReadStream, createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { messageOf, OrbError, systemCode } from "../base/errors.ts";
+
+export async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* path === "-" ? process.stdin : createReadStream(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined || !["ENOENT", "EACCES", "EISDIR"].includes(code)) throw error;
+    const why = { ENOENT: "there is no such file", EACCES: "it may not be read", EISDIR: "it is a folder" }[code];
+    throw new OrbError("input_invalid", `cannot read ${path}: ${why}`, { cause: error });
+  }
+}
+
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  ENOENT: "its folder does not exist",
+  EACCES: "it may not be written",
+  EISDIR: "it is a folder",
+  EROFS: "the file system is read-only",
+};
+
+/** To standard output, or to a file; as fast as it is taken. */
+export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    const source = Readable.from(chunks, { objectMode: false });
+    if (path === null) await pipeline(source, process.stdout, { end: false });
+    else await pipeline(source, createWriteStream(path));
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    // Whoever read the output has seen enough (`| head`).
+    if (path === null && (code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")) return;
+    const why = path === null ? undefined : UNWRITABLE[code];
+    if (why === undefined) throw error;
+    const message = `cannot write ${path}: ${why}`;
+    throw new OrbError("input_invalid", message, { cause: error, fields: [{ path: "out", message: why }] });
+  }
+}
+
+/** A JSON file, or `-` for standard input. `option` is how the user named it. */
+export async function readJsonFile(
+  open: (path: string) => AsyncIterable<Uint8Array>,
+  path: string,
+  option: string,
+): Promise<Record<string, unknown>> {
+  const text = await readText(open, path, option);
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw bad(option, `${path} is not JSON: ${messageOf(error)}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(option, "expected a JSON object");
+  return value as Record<string, unknown>;
+}
+
+export async function readText(
+  open: (path: string) => AsyncIterable<Uint8Array>,
+  path: string,
+  option: string,
+  longest = LONGEST,
+): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of open(path)) {
+    size += part.byteLength;
+    if (size > longest) throw bad(option, `${path} is larger than ${longest / 1024 / 1024} MiB`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+const LONGEST = 16 * 1024 * 1024;
+
+function bad(option: string, message: string): OrbError {
+  return new OrbError("input_invalid", `${option}: ${message}`, {
+    fields: [{ path: option.replace(/^--/, ""), message }],
+  });
+}

@@ -1,0 +1,100 @@
+/** What a page is, how it is got and what is read from it: the same words for `orb scrape` and for jobs. */
+import { type Command, Option } from "commander";
+import { OrbError } from "../base/errors.ts";
+import { STRATEGIES } from "../domain/recipe.ts";
+import { addField, type FieldRule, itemsRule, knownNames } from "./fields.ts";
+import { readJsonFile } from "./files.ts";
+import { positiveInteger, positiveNumber } from "./values.ts";
+import type { Wiring } from "./wiring.ts";
+
+export interface RecipeOptions {
+  field?: Record<string, FieldRule>;
+  fields?: string[];
+  items?: FieldRule;
+  rules?: string;
+  strategy?: string;
+  header?: Record<string, string>;
+  cookie?: Record<string, string>;
+  session?: string;
+  timeout?: number;
+  attempts?: number;
+  waitFor?: string;
+}
+
+/** `strategies` are fewer where there is no saved call to repeat. */
+export function addRecipeOptions(command: Command, { strategies = STRATEGIES as readonly string[] } = {}): Command {
+  return command
+    .option("--field <name=css>", "a field of the result; may be given often", addField)
+    .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
+    .option("--items <css>", "where the records are: the fields are read once for each", itemsRule)
+    .option("--rules <file>", "fields, items and schema as in a job, as JSON")
+    .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies))
+    .option("--header <name: value>", "sent to the page's own origin; may be given often", addHeader)
+    .option("--cookie <name=value>", "likewise", addCookie)
+    .option("--session <id>", "a stored session, see orb sessions")
+    .option("--timeout <seconds>", "how long the page may take", positiveNumber)
+    .option("--attempts <number>", "tries in all", positiveInteger)
+    .option("--wait-for <css>", "get the page in a browser, and wait until this is there");
+}
+
+/** As the API takes it; what was not said is not in it. */
+export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<Record<string, unknown>> {
+  const rules = options.rules === undefined ? {} : await readRules(options.rules, wiring);
+  const fields = fieldsOf(rules["fields"], options);
+  const waits = options.waitFor === undefined ? undefined : { wait_for: options.waitFor };
+  const recipe = {
+    ...rules,
+    fields,
+    items: options.items ?? rules["items"],
+    // Only a browser can wait for something to appear.
+    strategy: options.strategy ?? (waits === undefined ? undefined : "browser"),
+    headers: options.header,
+    cookies: options.cookie,
+    session_id: options.session,
+    timeout_seconds: options.timeout,
+    max_attempts: options.attempts,
+    browser: waits,
+  };
+  return Object.fromEntries(Object.entries(recipe).filter(([, value]) => value !== undefined));
+}
+
+const RULES = ["fields", "items", "schema"];
+
+async function readRules(path: string, wiring: Wiring): Promise<Record<string, unknown>> {
+  const rules = await readJsonFile((file) => wiring.openFile(file), path, "--rules");
+  const strange = Object.keys(rules).find((key) => !RULES.includes(key));
+  if (strange === undefined) return rules;
+  const message = `is not known here: expected ${RULES.join(", ")}`;
+  throw new OrbError("input_invalid", `--rules: ${strange}: ${message}`, { fields: [{ path: strange, message }] });
+}
+
+/** Names and rules together are rules; those of the command line win. */
+function fieldsOf(given: unknown, { field, fields }: RecipeOptions): unknown {
+  if (field === undefined && fields === undefined) return given;
+  if (field === undefined && given === undefined) return fields;
+  return { ...asRules(given), ...asRules(fields), ...field };
+}
+
+function asRules(fields: unknown): Record<string, unknown> {
+  if (Array.isArray(fields)) return Object.fromEntries(fields.map((name) => [String(name), { known: String(name) }]));
+  return typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
+}
+
+/** Not the error that commander knows, which would repeat what was given: it may be a secret. */
+function misread(option: string, message: string): OrbError {
+  return new OrbError("usage", `${option}: ${message}`, { fields: [{ path: option.slice(2), message }] });
+}
+
+/** One `--header`. */
+export function addHeader(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([^:\s]+)\s*:\s*([\s\S]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw misread("--header", "expected 'Name: value'");
+  return { ...before, [name]: value.trimEnd() };
+}
+
+/** One `--cookie`. */
+export function addCookie(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf("=");
+  if (at < 1) throw misread("--cookie", "expected name=value");
+  return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1) };
+}

@@ -1,0 +1,28 @@
+import type { Log } from "../base/log.ts";
+import { EXIT, type Terminal } from "./output.ts";
+import type { Wiring } from "./wiring.ts";
+
+export interface StopRequest extends Disposable {
+  readonly asked: Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const NOTE = "stopping: what is in flight is finished first; once more stops at once";
+
+/** The first signal asks to finish what is in flight, the second to leave at once. */
+export function stopRequest(wiring: Wiring, terminal: Terminal, log: Log | null, note = NOTE): StopRequest {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const controller = new AbortController();
+  let count = 0;
+  const release = wiring.onSignals(() => {
+    count += 1;
+    // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
+    // start.
+    if (count > 1) wiring.exit(EXIT.failed);
+    if (terminal.live || log === null) terminal.err(`${note}\n`);
+    else log.info(note);
+    controller.abort();
+    resolve();
+  });
+  return { asked, signal: controller.signal, [Symbol.dispose]: release };
+}

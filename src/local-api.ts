@@ -1,0 +1,62 @@
+/** The API without a port: for commands that speak it on the database of this machine. */
+import type { Api } from "./api/server.ts";
+import { createApi } from "./api/server.ts";
+import { openClient, type RunningWorker, startWorker, type WorkerHooks } from "./app.ts";
+import type { Log } from "./base/log.ts";
+import { mayBeAlive, ownIdentity } from "./base/machine.ts";
+import { ServiceStack } from "./base/service.ts";
+import type { Config } from "./config/options.ts";
+import { createPageTools } from "./page-tools.ts";
+import { apiDeps } from "./serve.ts";
+import { WorkMetrics } from "./work-metrics.ts";
+
+export interface LocalApi extends AsyncDisposable {
+  inject: Api["inject"];
+  /** Whether some process works on this database now. */
+  engineRuns(): Promise<boolean>;
+  /** From now on this process works, too, or stands by if another one does. */
+  work(hooks: Pick<WorkerHooks, "onRole">): Promise<RunningWorker>;
+  close(): Promise<void>;
+}
+
+export async function openLocalApi(config: Config, log: Log, version: string): Promise<LocalApi> {
+  const stack = new ServiceStack();
+  try {
+    const client = await openClient(config);
+    stack.defer("store", () => client.close());
+    const tools = createPageTools(config, log, client.clock, client.store);
+    stack.defer("pages", () => tools.close());
+    let worker: RunningWorker | null = null;
+    const metrics = new WorkMetrics(client, () => worker);
+    stack.defer("metrics", async () => metrics.stop());
+    const api = await createApi(
+      apiDeps(config, log, version, client, tools, {
+        metrics,
+        wake: (lanes) => (worker ?? client).wake(lanes),
+      }),
+    );
+    stack.defer("api", () => api.close());
+    const close = () => stack.stop();
+    return {
+      inject: api.inject,
+      engineRuns: async () => {
+        const holder = await client.store.engineHolder();
+        return holder !== null && holder.boot === ownIdentity().boot && mayBeAlive(holder);
+      },
+      work: async (hooks) => {
+        const started = await startWorker(config, log, { ...hooks, client, tools });
+        stack.defer("worker", async () => {
+          worker = null;
+          await started.stop();
+        });
+        worker = started;
+        return started;
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}

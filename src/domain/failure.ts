@@ -63,6 +63,7 @@ export const FAILURE_REASONS = {
   run_cancelled: "cancelled",
   browser_missing: "unknown",
   browser_crashed: "unknown",
+  page_crashed: "unknown",
   session_unusable: "unknown",
   request_invalid: "unknown",
   handler_threw: "unknown",

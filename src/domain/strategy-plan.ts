@@ -32,6 +32,8 @@ export interface StrategyPlan {
 export interface PageMemory {
   way: Way;
   evidence: StrategyEvidence;
+  /** How often the browser has died with this page in it, since the page last got anywhere. */
+  crashes?: number;
 }
 
 export function planStrategy(

@@ -96,7 +96,7 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
     verdict: toWrite(deps, task, handled, verdict),
     ...(report === undefined ? {} : { report }),
   };
-  if (verdict.kind === "handed_back") return { settled: notStarted(task), aboutSite: undefined };
+  if (verdict.kind === "handed_back") return { settled: { ...settled, attempt: null }, aboutSite: undefined };
   // A block that another way may get past says nothing about the site yet.
   const escalates = verdict.kind === "retry" && handled.report?.escalation !== undefined;
   return { settled, aboutSite: escalates || verdict.kind === "human" ? undefined : aboutSite(handled) };

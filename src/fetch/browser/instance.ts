@@ -143,7 +143,7 @@ export class BrowserInstance {
       context.on("page", (other) => void other.close().catch(() => {}));
       const crash = Promise.withResolvers<never>();
       crash.promise.catch(() => {});
-      page.once("crash", () => crash.reject(crashed("the page crashed in the browser")));
+      page.once("crash", () => crash.reject(pageCrashed()));
       const session = await openGate(context, page, guest, {
         ...(bound === undefined ? {} : { bound }),
         ...(blockResources === undefined ? {} : { blockResources }),
@@ -181,6 +181,11 @@ function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boole
     };
     work.then(done, done);
   });
+}
+
+/** Its renderer died: that is the page's own doing, and other pages do not notice. */
+export function pageCrashed(cause?: unknown): FetchFailure {
+  return new FetchFailure("page_crashed", "the page crashed in the browser", { cause });
 }
 
 export function crashed(message: string, cause?: unknown): FetchFailure {

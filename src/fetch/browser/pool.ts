@@ -4,7 +4,7 @@ import { FetchFailure } from "../../domain/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { type BrowserProxy, startBrowserProxy } from "../../net/browser-proxy.ts";
 import type { Lookup } from "../../net/resolver.ts";
-import { BrowserInstance, crashed, isGone, type OpenPage, type PageOptions } from "./instance.ts";
+import { BrowserInstance, crashed, isGone, pageCrashed, type OpenPage, type PageOptions } from "./instance.ts";
 import { Launcher } from "./launch.ts";
 import { PageSlots } from "./slots.ts";
 
@@ -90,7 +90,10 @@ class Pool implements BrowserPool {
     } catch (error) {
       if (stopped.aborted) throw stopped.reason as Error;
       // The user of the page may notice its end sooner than we do.
-      throw isGone(error) ? crashed("the browser ended while the page was open", error) : error;
+      if (!isGone(error)) throw error;
+      throw /crashed/i.test((error as Error).message)
+        ? pageCrashed(error)
+        : crashed("the browser ended while the page was open", error);
     } finally {
       // The answer does not wait until the page is closed, but the place does.
       this.#later(this.#leave(instance, opened).finally(() => this.#slots.give()));

@@ -108,6 +108,12 @@ interface Attempted {
   learned: LearnedStrategy | null;
 }
 
+/**
+ * A browser takes all its pages along when it dies, and it cannot be told which of them is to blame: none pays an
+ * attempt, unless it was there every time.
+ */
+const FREE_CRASHES = 2;
+
 /** What one attempt means for its task and run. */
 class Conclusion {
   readonly #deps: PageHandlerDeps;
@@ -144,6 +150,11 @@ class Conclusion {
 
   async #failed(what: Failure): Promise<Handled> {
     const { plan, evidence, answer } = this.#got;
+    const crashes = ((this.#task.memory as PageMemory | null)?.crashes ?? 0) + 1;
+    if (what.reason === "browser_crashed" && crashes <= FREE_CRASHES) {
+      const memory: PageMemory = { way: plan.way, evidence: plan.evidence, crashes };
+      return { kind: "handed_back", why: what.message, report: { memory } };
+    }
     const files = await this.#deps.evidence.keep(this.#url, what, evidence, answer);
     const report = this.#report(files);
     if (this.#wantsPerson(what)) return { kind: "human", failure: what, report };

@@ -63,7 +63,7 @@ describe("a browser", browserGate, () => {
     const fresh = renderersOf(pid).filter((process) => !before.has(process.pid));
     assert.ok(fresh.length > 0, "the page has a process of its own");
     for (const process of fresh) globalThis.process.kill(process.pid, "SIGKILL");
-    assert.equal((await victim).reason, "browser_crashed");
+    assert.equal((await victim).reason, "page_crashed");
     release.resolve();
     assert.match(await other, /This sentence/);
     assert.equal((await browser.fetch(site.url("/"))).status, 200);

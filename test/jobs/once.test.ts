@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JobView } from "../../src/orchestrator/jobs/view.ts";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { held, page } from "../support/misbehaviours.ts";
+import { Place } from "./kit.ts";
+
+const TIMES = 50;
+
+test("the same start sent 50 times with one key is one run with one answer, also across a restart", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using site = await MisbehavingSite.start({ "/": held(gate.promise, page("Once")) });
+  await using place = await Place.open({ APP_SHUTDOWN_GRACE_SECONDS: "1" });
+  const { id: job } = await place.job({ target_url: site.url("/"), strategy: "http" });
+  const { id: other } = await place.job({ target_url: site.url("/"), strategy: "http" });
+  const start = (of = job, key = "start-1") =>
+    place.api.post(`/jobs/${of}/runs`, undefined, { "idempotency-key": key });
+  const first = await Promise.all(Array.from({ length: TIMES / 2 }, () => start()));
+  await site.visited("/");
+  await place.stop();
+  await place.start();
+  gate.resolve();
+  const then = await Promise.all(Array.from({ length: TIMES / 2 - 1 }, () => start()));
+  const { id } = first[0]!.json<RunView>();
+  await place.ended(id);
+  const last = await start();
+  const answers = [...first, ...then, last];
+  assert.equal(answers.length, TIMES);
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1, "equal to the byte, whatever became of the run");
+  const runs = (await place.api.get(`/jobs/${job}/runs`)).json<RunView[]>();
+  assert.deepEqual(
+    runs.map((run) => [run.id, run.status]),
+    [[id, "completed"]],
+  );
+  assert.equal((await place.results(id)).length, 1);
+  const conflict = await start(other);
+  assert.equal(conflict.json<{ code: string }>().code, "idempotency_conflict", conflict.text);
+  assert.deepEqual((await place.api.get(`/jobs/${other}/runs`)).json(), []);
+  assert.equal((await start(job, "start-2")).status, 201);
+  assert.equal((await place.api.get(`/jobs/${job}/runs`)).json<RunView[]>().length, 2, "another key is another run");
+});
+
+test("the same job and the same session sent again are made once; another body under the key is refused", async () => {
+  await using place = await Place.open({}, { worker: false });
+  const key = { "idempotency-key": "make-1" };
+  const body = { target_url: "https://shop.example/", tags: ["a", "b"], name: "Shop" };
+  const made = await Promise.all(Array.from({ length: 20 }, () => place.api.post("/jobs", body, key)));
+  assert.equal(new Set(made.map(({ text }) => text)).size, 1);
+  const reordered = { name: "Shop", tags: ["a", "b"], target_url: "https://shop.example/" };
+  assert.equal((await place.api.post("/jobs", reordered, key)).text, made[0]?.text, "order is no difference");
+  for (const other of [
+    { ...body, tags: ["b", "a"] },
+    { ...body, name: null },
+  ]) {
+    const refused = await place.api.post("/jobs", other, key);
+    assert.equal(refused.json<{ code: string }>().code, "idempotency_conflict", refused.text);
+  }
+  const session = { origin: "https://shop.example", headers: { "x-key": "secret-9911" } };
+  const elsewhere = await place.api.post("/sessions", session, key);
+  assert.equal(elsewhere.json<{ code: string }>().code, "idempotency_conflict", "the key is used for a job already");
+  const sessions = await Promise.all(
+    Array.from({ length: 20 }, () => place.api.post("/sessions", session, { "idempotency-key": "make-2" })),
+  );
+  assert.equal(new Set(sessions.map(({ text }) => text)).size, 1);
+  assert.equal((await place.api.get("/jobs")).json<JobView[]>().length, 1);
+  assert.equal((await place.api.get("/sessions")).json<unknown[]>().length, 1);
+  assert.ok(!place.stored().some(({ bytes }) => bytes.includes("secret-9911")), "what is remembered is no secret");
+});
+
+test("a key that cannot be one is refused by name", async () => {
+  await using place = await Place.open({}, { worker: false });
+  for (const key of ["x".repeat(256), "two words"]) {
+    const answer = await place.api.post("/jobs", { target_url: "https://shop.example/" }, { "idempotency-key": key });
+    assert.equal(answer.status, 422);
+    assert.match(answer.text, /idempotency-key/i);
+  }
+  assert.deepEqual((await place.api.get("/jobs")).json(), []);
+});

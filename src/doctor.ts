@@ -6,6 +6,7 @@ import type { DoctorCheck } from "./cli/wiring.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { openClient } from "./app.ts";
 import { dirname } from "node:path";
+import { examineExtras } from "./doctor-extras.ts";
 
 const LOW_DISK_BYTES = 1024 ** 3;
 
@@ -75,5 +76,6 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
         : "check the path in APP_DATABASE_URL, its permissions and the disk";
     add("database", "problem", messageOf(error), fix);
   }
+  checks.push(...(await examineExtras(config)));
   return checks;
 }

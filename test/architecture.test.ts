@@ -15,6 +15,7 @@ interface Room {
 const TOP = new Set([
   "src/app.ts",
   "src/doctor.ts",
+  "src/doctor-extras.ts",
   "src/serve.ts",
   "src/local-api.ts",
   "src/scrape.ts",

@@ -29,7 +29,10 @@ export class ServerProblem extends OrbError {
         ? "Set APP_API_TOKEN to the token of that server."
         : code === "host_not_allowed"
           ? "Call the server by the name and port it listens on."
-          : problem.hint;
+          : // The fields are named already.
+            code === "input_invalid" && problem.hint === ERROR_CATALOGUE.input_invalid.remedy
+            ? undefined
+            : problem.hint;
     return new ServerProblem(code, problem.detail ?? `the server answered ${status}`, {
       ...(hint === undefined ? {} : { hint }),
       fields: problem.errors ?? [],

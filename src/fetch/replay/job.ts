@@ -19,9 +19,9 @@ export interface WrittenJob {
 }
 
 const MAX_FIELDS = 40;
-/** Of the browser, or of one connection: no API needs them from us. */
+/** Of the browser, of one connection or of a proxy on the way: no API needs them from us. */
 const OF_THE_BROWSER =
-  /^(?:accept-encoding|accept-charset|cache-control|connection|content-length|dnt|expect|host|if-.*|keep-alive|origin|pragma|priority|purpose|range|referer|save-data|sec-.*|te|trailer|transfer-encoding|upgrade.*|user-agent|via|x-forwarded-.*)$/;
+  /^(?:accept-encoding|accept-charset|cache-control|connection|content-length|dnt|expect|host|if-.*|keep-alive|origin|pragma|priority|proxy-.*|purpose|range|referer|save-data|sec-.*|te|trailer|transfer-encoding|upgrade.*|user-agent|via|x-forwarded-.*)$/;
 
 export function writeJob(ranked: RankedExchange): WrittenJob {
   const { exchange, items, pagination, json } = ranked;

@@ -1,0 +1,82 @@
+/** What an installation needs for some of its work only: a browser, the key of stored sessions, a user's handlers. */
+import { statSync } from "node:fs";
+import type { DoctorCheck } from "./cli/wiring.ts";
+import { systemClock } from "./base/clock.ts";
+import { messageOf, OrbError } from "./base/errors.ts";
+import { silentLog } from "./base/log.ts";
+import { harmlessEnvironment } from "./base/machine.ts";
+import type { Config } from "./config/options.ts";
+import { FetchFailure } from "./domain/failure.ts";
+import { Launcher } from "./fetch/browser/launch.ts";
+import { UserHandlers } from "./lanes/handlers/user/pool.ts";
+import { secretKeyFile } from "./secret-key.ts";
+
+export async function examineExtras(config: Config): Promise<DoctorCheck[]> {
+  return [await examineBrowser(config), examineKey(config), ...(await examineHandlers(config))];
+}
+
+/** Nowhere: the browser is only started, and ended again. */
+const NO_PROXY = "http://127.0.0.1:9";
+
+async function examineBrowser(config: Config): Promise<DoctorCheck> {
+  const launcher = new Launcher({
+    log: silentLog,
+    userAgent: config.userAgent,
+    proxyAddress: NO_PROXY,
+    env: harmlessEnvironment(),
+    ...(config.browserPath === null ? {} : { path: config.browserPath }),
+  });
+  try {
+    const path = await launcher.find();
+    const browser = await launcher.launch();
+    const version = browser.version();
+    await browser.close();
+    const what = `Chromium ${version}, ${path}`;
+    if (launcher.sandboxed) return { name: "browser", status: "ok", what: `${what}, in its sandbox`, fix: null };
+    const fix = "run as an ordinary user where sites are not trusted";
+    return { name: "browser", status: "warning", what: `${what}, without its sandbox`, fix };
+  } catch (error) {
+    const [what = "", fix] = messageOf(error)
+      .replace("this page needs a browser, and ", "")
+      .split(/; (?:correct it, or leave it out and )?(?=run: )/);
+    // Everything but pages that need one works without.
+    return { name: "browser", status: "warning", what, fix: fix ?? remedyFor(error) };
+  }
+}
+
+function remedyFor(error: unknown): string {
+  return error instanceof FetchFailure && error.failure.reason === "browser_missing"
+    ? "install a Chromium, or name one in APP_BROWSER_PATH"
+    : "start it by hand to see more; APP_BROWSER_PATH names another";
+}
+
+function examineKey(config: Config): DoctorCheck {
+  const name = "secret key";
+  if (config.secretKey !== null) return { name, status: "ok", what: "APP_SECRET_KEY is set", fix: null };
+  const path = secretKeyFile(config);
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined)
+    return { name, status: "ok", what: `none yet; the first stored session or credential makes ${path}`, fix: null };
+  if (process.platform !== "win32" && (file.mode & 0o077) !== 0)
+    return { name, status: "warning", what: `${path} can be read by others`, fix: `chmod 600 ${path}` };
+  return { name, status: "ok", what: `${path}; keep it with your backups`, fix: null };
+}
+
+async function examineHandlers(config: Config): Promise<DoctorCheck[]> {
+  if (config.handlers === null) return [];
+  const name = "handlers";
+  const refuse = async (): Promise<never> => {
+    throw new OrbError("handler_failed", "nothing is run here");
+  };
+  try {
+    const handlers = await UserHandlers.load(config.handlers, {
+      clock: systemClock,
+      services: { fetch: refuse, download: refuse, save: refuse },
+    });
+    const { names } = handlers;
+    await handlers.stop();
+    return [{ name, status: "ok", what: `${config.handlers}: ${names.join(", ")}`, fix: null }];
+  } catch (error) {
+    return [{ name, status: "problem", what: messageOf(error), fix: "correct the module named in APP_HANDLERS" }];
+  }
+}

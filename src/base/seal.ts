@@ -27,7 +27,8 @@ export function createSeal(secret: string): Seal {
         if (bytes[0] !== VERSION) throw new Error("an unknown form");
         const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
         const tag = bytes.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
-        const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(about)).setAuthTag(tag);
+        const whole = { authTagLength: TAG_BYTES };
+        const decipher = createDecipheriv("aes-256-gcm", key, nonce, whole).setAAD(Buffer.from(about)).setAuthTag(tag);
         const body = Buffer.concat([decipher.update(bytes.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()]);
         return JSON.parse(body.toString("utf8")) as unknown;
       } catch (error) {

@@ -15,6 +15,13 @@ interface Copy {
   until: number;
 }
 
+/** A question that is under way, and how many wait for its answer. */
+interface Asking {
+  answer: Promise<Robots>;
+  waiting: number;
+  stop: AbortController;
+}
+
 const KEPT_MS = 24 * 3_600_000;
 const LARGEST = 4 * 1024 * 1024;
 const MOST_ORIGINS = 10_000;
@@ -26,7 +33,7 @@ const MOST_ORIGINS = 10_000;
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
   readonly #copies = new Map<string, Copy>();
-  readonly #asking = new Map<string, Promise<Robots>>();
+  readonly #asking = new Map<string, Asking>();
 
   constructor(options: RobotsGateOptions) {
     this.#options = options;
@@ -34,30 +41,43 @@ export class RobotsGate {
 
   /** Throws a FetchFailure when the page may not be asked for. */
   async check(url: string, signal: AbortSignal): Promise<void> {
-    const robots = await this.#of(new URL(url).origin);
-    signal.throwIfAborted();
+    const robots = await this.#of(new URL(url).origin, signal);
     if (!isAllowed(robots, url))
       throw new FetchFailure("robots_disallowed", "the site's robots.txt asks us not to fetch it");
   }
 
-  #of(origin: string): Promise<Robots> {
+  async #of(origin: string, signal: AbortSignal): Promise<Robots> {
+    signal.throwIfAborted();
     const copy = this.#copies.get(origin);
-    if (copy !== undefined && copy.until > this.#options.clock.monotonic()) return Promise.resolve(copy.robots);
-    let asking = this.#asking.get(origin);
-    if (asking === undefined) {
-      asking = this.#ask(origin, copy ?? null).finally(() => this.#asking.delete(origin));
-      this.#asking.set(origin, asking);
+    if (copy !== undefined && copy.until > this.#options.clock.monotonic()) return copy.robots;
+    const asking = this.#asking.get(origin) ?? this.#begin(origin, copy ?? null);
+    asking.waiting += 1;
+    try {
+      return await unlessAborted(asking.answer, signal);
+    } finally {
+      asking.waiting -= 1;
+      // Who is called off leaves at once; the question itself is dropped when nobody wants to know any more.
+      if (asking.waiting === 0) {
+        if (this.#asking.get(origin) === asking) this.#asking.delete(origin);
+        asking.stop.abort();
+      }
     }
+  }
+
+  #begin(origin: string, old: Copy | null): Asking {
+    const stop = new AbortController();
+    const asking: Asking = { answer: this.#ask(origin, old, stop.signal), waiting: 0, stop };
+    this.#asking.set(origin, asking);
     return asking;
   }
 
-  async #ask(origin: string, old: Copy | null): Promise<Robots> {
+  async #ask(origin: string, old: Copy | null, signal: AbortSignal): Promise<Robots> {
     const { http, clock, productToken } = this.#options;
     const sink = new BufferSink();
     let status: number;
     try {
       const limits = { maxBodyBytes: LARGEST, maxRedirects: 10 };
-      ({ status } = await http.fetch({ url: `${origin}/robots.txt`, limits }, sink));
+      ({ status } = await http.fetch({ url: `${origin}/robots.txt`, limits, signal }, sink));
     } catch (error) {
       if (!(error instanceof FetchFailure)) throw error;
       if (old !== null) return old.robots;
@@ -80,4 +100,12 @@ function unreachable(why: string): FetchFailure {
     "robots_unreachable",
     `the site's robots.txt could not be read (${why}), so nothing is allowed yet`,
   );
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

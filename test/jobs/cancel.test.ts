@@ -43,6 +43,14 @@ describe("cancelling a run", { concurrency: 6 }, () => {
       assert.equal(site.count("/"), 1);
     });
 
+  test("while robots.txt is asked for", async () => {
+    await using site = await MisbehavingSite.start({ "/robots.txt": hang, "/": page("Page") });
+    const run = await place.begin({ target_url: site.url("/"), respect_robots: true });
+    await site.visited("/robots.txt");
+    answerMs.push(await cancelled(place, site, run.id));
+    assert.equal(site.count("/"), 0);
+  });
+
   test("while it waits to be tried again", async () => {
     await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), page("Fine again")) });
     const run = await place.begin({ target_url: site.url("/"), strategy: "http" });

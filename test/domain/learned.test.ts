@@ -65,11 +65,11 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 test("whatever happens: the newest page is known for a day, the list stays short, and nothing handed in changes", () => {
   fc.assert(
     fc.property(steps, (all) => {
-      let known: LearnedStrategy | null = null;
+      let known = null as LearnedStrategy | null;
       let now = NOW;
       for (const { kind, page: n, waitMs } of all) {
         now += waitMs;
-        const before: LearnedStrategy | null = structuredClone(known);
+        const before = structuredClone(known);
         const next: LearnedStrategy | null =
           kind === "browser" ? learnBrowser(known, page(n), "why", now) : (learnPlain(known, now) ?? known);
         assert.deepEqual(known, before, "the old is left as it was");

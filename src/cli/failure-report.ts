@@ -41,13 +41,16 @@ export function reportFailure(terminal: Terminal, run: RunView): void {
   terminal.err(`${paint(terminal, "red", "failed:")} ${what}: ${message}\n`);
   const status = run.stats["http_status"];
   terminal.err(
-    facts([
-      ["page", run.url],
-      ["status", typeof status === "number" ? status : null],
-      ["strategy", strategyOf(run)],
-      ["tries", run.attempt > 1 ? run.attempt : null],
-      ["what to do", run.status === "waiting_for_human" ? null : remedyOf(run)],
-    ]),
+    facts(
+      [
+        ["page", run.url],
+        ["status", typeof status === "number" ? status : null],
+        ["strategy", strategyOf(run)],
+        ["tries", run.attempt > 1 ? run.attempt : null],
+        ["what to do", run.status === "waiting_for_human" ? null : remedyOf(run)],
+      ],
+      terminal.columns,
+    ),
   );
 }
 

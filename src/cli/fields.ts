@@ -60,3 +60,24 @@ export function knownNames(text: string): string[] {
   if (names.length === 0) throw new InvalidArgumentError("expected names, such as title,price.");
   return names;
 }
+
+/** A rule in the words of the command line; what they cannot say follows as JSON. */
+export function describeField(name: string, rule: unknown): string {
+  if (typeof rule !== "object" || rule === null) return `${name}=${String(rule)}`;
+  const { type, all, ...rest } = rule as Record<string, unknown>;
+  return `${name}${all === true ? "[]" : ""}${type === undefined ? "" : `:${String(type)}`}=${describeRule(rest)}`;
+}
+
+export function describeRule(rule: Record<string, unknown>): string {
+  const { css, attr, xpath, jsonpath, from, known, regex, ...rest } = rule;
+  const at = attr === undefined ? "" : `@${String(attr)}`;
+  const words = [
+    css === undefined ? "" : `${String(css)}${at}`,
+    xpath === undefined ? "" : `xpath:${String(xpath)}${at}`,
+    jsonpath === undefined ? "" : `${from === undefined ? "jsonpath" : String(from)}:${String(jsonpath)}`,
+    known === undefined ? "" : `known:${String(known)}`,
+    regex === undefined ? "" : `regex:${String(regex)}`,
+    Object.keys(rest).length === 0 ? "" : JSON.stringify(rest),
+  ];
+  return words.filter((word) => word !== "").join(" ");
+}

@@ -47,6 +47,26 @@ export function table(header: string[], lines: (string | number)[][], columns?: 
 }
 
 const LEAST_WIDTH = 8;
+/** What the last column of a list should have at least: it is an address. */
+const ROOM_FOR_ADDRESS = 24;
+
+/**
+ * A table of things with ids, for a screen: columns without anything in them are left out, and so are the ones before
+ * the last when that would have too little room. Programs and wide screens get all of it.
+ */
+export function listTable(header: string[], lines: (string | number)[][], columns: number | undefined): string {
+  if (columns === undefined) return table(header, lines);
+  const widthOf = (column: number) =>
+    Math.max(...[header, ...lines].map((line) => oneLine(String(line[column] ?? "")).length));
+  const last = header.length - 1;
+  let used = header.flatMap((_, column) =>
+    column === 0 || column === last || lines.some((line) => line[column] !== "") ? [column] : [],
+  );
+  const room = () => columns - used.slice(0, -1).reduce((sum, column) => sum + widthOf(column) + 2, 0);
+  while (used.length > 3 && room() < Math.min(ROOM_FOR_ADDRESS, widthOf(last))) used = used.toSpliced(-2, 1);
+  const keep = <T>(line: readonly T[]) => used.flatMap((column) => line.slice(column, column + 1));
+  return table(keep(header), lines.map(keep), columns);
+}
 
 /** The widest columns give first; the first one never does, because it says what the line is about. */
 function narrow(widths: number[], columns: number, numeric: readonly boolean[]): void {
@@ -76,11 +96,31 @@ export function plainText(text: string): string {
 // oxlint-disable-next-line no-control-regex
 const UNWANTED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Names and values below each other; what is null is left out. */
-export function facts(lines: readonly (readonly [string, string | number | null])[]): string {
+/** Names and values below each other; what is null is left out, what is long goes on below its beginning. */
+export function facts(lines: readonly (readonly [string, string | number | null])[], columns?: number): string {
   const shown = lines.filter(([, value]) => value !== null);
   const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(String(value))}\n`).join("");
+  return shown
+    .map(([name, value]) => `${name.padEnd(width)}  ${wrapped(oneLine(String(value)), columns, width + 2)}\n`)
+    .join("");
+}
+
+/** Lines break between words, or within one that is longer than a line, and begin where the first one did. */
+export function wrapped(text: string, columns: number | undefined, indent: number): string {
+  if (columns === undefined) return text;
+  const room = Math.max(20, columns - indent);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length <= room) {
+      line += ` ${word}`;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    line = word;
+    for (; line.length > room; line = line.slice(room)) lines.push(line.slice(0, room));
+  }
+  return [...lines, line].join(`\n${" ".repeat(indent)}`);
 }
 
 const USAGE_CODES = ["usage", "config_invalid", "input_invalid", "handlers_invalid"] as const;

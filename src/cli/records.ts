@@ -1,5 +1,5 @@
 /** Records for people: one below the other, or as a table when they are many and small. */
-import { oneLine, paint, plainText, table, type Terminal } from "./output.ts";
+import { oneLine, paint, plainText, table, type Terminal, wrapped } from "./output.ts";
 
 type Data = Record<string, unknown>;
 
@@ -55,18 +55,4 @@ function section(terminal: Terminal, record: Data): string {
 
 function isBody(name: string, value: string): boolean {
   return BODIES.has(name) || value.length > 5 * LONG_TEXT || value.trim().includes("\n");
-}
-
-/** Lines break between words, and begin where the first one did. */
-function wrapped(text: string, columns: number | undefined, indent: number): string {
-  const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(20, columns - indent);
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > room) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join(`\n${" ".repeat(indent)}`);
 }

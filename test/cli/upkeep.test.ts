@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
@@ -9,6 +9,12 @@ import { Target } from "../chaos/target.ts";
 interface Doctor {
   healthy: boolean;
   checks: { name: string; status: string; what: string; fix: string | null }[];
+}
+
+function checkOf(report: Doctor, name: string): Doctor["checks"][number] {
+  const check = report.checks.find((one) => one.name === name);
+  assert.ok(check !== undefined, `there is a check named ${name}`);
+  return check;
 }
 
 describe("looking after an installation", { concurrency: 2 }, () => {
@@ -39,10 +45,10 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   test("orb migrate makes the database, and then has nothing to do", async () => {
     await using orb = new Orb();
     const first = await orb.run(["migrate"]);
-    assert.deepEqual([first.code, first.stdout], [0, "schema version 0 → 1: core\n"]);
+    assert.deepEqual([first.code, first.stdout], [0, "schema version 0 → 2: core, jobs\n"]);
     const second = await orb.run(["migrate"]);
-    assert.deepEqual([second.code, second.stdout], [0, "the database has schema version 1: nothing to do\n"]);
-    assert.deepEqual(await orb.json("migrate"), { from: 1, to: 1, applied: [] });
+    assert.deepEqual([second.code, second.stdout], [0, "the database has schema version 2: nothing to do\n"]);
+    assert.deepEqual(await orb.json("migrate"), { from: 2, to: 2, applied: [] });
   });
 
   test("a database of a newer version is refused with a sentence", async () => {
@@ -62,9 +68,19 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.equal(report.healthy, true);
     assert.deepEqual(
       report.checks.map((check) => check.name),
-      ["runtime", "configuration", "data directory", "disk", "artifacts", "database", "engine"],
+      [
+        "runtime",
+        "configuration",
+        "data directory",
+        "disk",
+        "artifacts",
+        "database",
+        "engine",
+        "browser",
+        "secret key",
+      ],
     );
-    assert.match(report.checks.at(-1)?.what ?? "", /no process is working now/);
+    assert.match(checkOf(report, "engine").what, /no process is working now/);
   });
 
   test("orb doctor names a bad configuration", async () => {
@@ -96,10 +112,31 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     await using orb = new Orb();
     const engine = orb.start(["queue", "run"]);
     await engine.said("working on the queue");
-    const { checks } = await orb.json<Doctor>("doctor");
-    assert.equal(checks.at(-1)?.what, `process ${engine.pid} is working`);
+    assert.equal(checkOf(await orb.json<Doctor>("doctor"), "engine").what, `process ${engine.pid} is working`);
     engine.kill("SIGTERM");
     assert.equal((await engine.end()).code, 0);
+  });
+
+  test("orb doctor says which browser there is, or how to get one; where the key is; whether the handlers load", async () => {
+    await using orb = new Orb({ APP_HANDLERS: "handlers.mjs", APP_BROWSER_PATH: "no-such-browser" });
+    orb.file("handlers.mjs", "export const handlers = { fetch_paper: async () => ({}) };");
+    const first = await orb.json<Doctor>("doctor");
+    const browser = checkOf(first, "browser");
+    assert.equal(browser.status, "warning", "everything else works without one");
+    assert.match(browser.what, /APP_BROWSER_PATH names .*no-such-browser/);
+    assert.match(browser.fix ?? "", /^run: /);
+    assert.match(checkOf(first, "handlers").what, /handlers\.mjs: fetch_paper$/);
+    assert.match(checkOf(first, "secret key").what, /none yet/);
+    await orb.json("sessions", "add", "--origin", "https://shop.test", "--cookie", "sid=4711");
+    orb.file("handlers.mjs", "export const handlers = {");
+    const second = await orb.run(["doctor", "--json"]);
+    assert.equal(second.code, 1, "handlers that do not load are a problem");
+    const report = JSON.parse(second.stdout) as Doctor;
+    assert.equal(checkOf(report, "handlers").status, "problem");
+    assert.match(checkOf(report, "secret key").what, /secret\.key; keep it with your backups/);
+    chmodSync(join(orb.dataDir, "secret.key"), 0o644);
+    const third = JSON.parse((await orb.run(["doctor", "--json"])).stdout) as Doctor;
+    assert.match(checkOf(third, "secret key").fix ?? "", /^chmod 600 /);
   });
 
   test("orb doctor does not take an engine from before a reboot for a living one", async () => {
@@ -110,8 +147,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
       `UPDATE engine SET holder = 'before', boot = 'another', pid = ${process.pid}, pid_start = '', address = '', lease_until = 1e15`,
     );
     db.close();
-    const { checks } = await orb.json<Doctor>("doctor");
-    assert.match(checks.at(-1)?.what ?? "", /no process is working now/);
+    assert.match(checkOf(await orb.json<Doctor>("doctor"), "engine").what, /no process is working now/);
   });
 
   test("orb audit finds a file that was changed behind its back, when it looks deep", async () => {

@@ -39,7 +39,17 @@ export function given<T extends Record<string, unknown>>(values: T): Partial<T> 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-/** A time for a table: to the second, in UTC. */
-export function shortTime(iso: string | null): string {
-  return iso === null ? "" : iso.slice(0, 19).replace("T", " ");
+/** When something was, for a table: how long ago on a screen, the time itself for programs. */
+export function timeCell(iso: string | null, now: number, columns: number | undefined): string {
+  if (iso === null) return "";
+  if (columns === undefined) return iso;
+  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
+}
+
+/** An address for a table: on a screen every column counts. */
+export function addressCell(url: string, columns: number | undefined): string {
+  return columns === undefined ? url : url.replace(/^https?:\/\//, "");
 }

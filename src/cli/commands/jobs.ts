@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { JobView } from "../../orchestrator/jobs/view.ts";
 import { listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { FIELD_HELP } from "../fields.ts";
+import { describeField, describeRule, FIELD_HELP } from "../fields.ts";
 import { readJsonFile } from "../files.ts";
-import { facts, printJson, table } from "../output.ts";
+import { facts, printJson, listTable } from "../output.ts";
 import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { runJob } from "./job-run.ts";
 
@@ -132,9 +132,15 @@ async function jobOf(
 }
 
 function jobTable(jobs: readonly JobView[], columns: number | undefined): string {
-  return table(
+  return listTable(
     ["id", "name", "strategy", "schedule", "page"],
-    jobs.map((job) => [job.id, job.name ?? "", job.strategy, job.schedule?.cron ?? "", job.target_url]),
+    jobs.map((job) => [
+      job.id,
+      job.name ?? "",
+      job.strategy,
+      job.schedule?.cron ?? "",
+      addressCell(job.target_url, columns),
+    ]),
     columns,
   );
 }
@@ -142,29 +148,32 @@ function jobTable(jobs: readonly JobView[], columns: number | undefined): string
 function show({ json, terminal }: CliContext, job: JobView): void {
   if (json) return printJson(terminal, job);
   return terminal.out(
-    facts([
-      ["id", job.id],
-      ["name", job.name],
-      ["page", job.target_url],
-      ["site", job.site],
-      ["strategy", job.strategy],
-      ["sign-in", job.requires_auth ? "needed" : null],
-      ["session", job.session_id],
-      ["fields", shown(job.fields)],
-      ["items", shown(job.items)],
-      ["schema", shown(job.schema)],
-      ["replay", shown(job.replay)],
-      ["headers", shown(job.header_names)],
-      ["cookies", shown(job.cookie_names)],
-      ["wait for", job.browser?.wait_for ?? null],
-      ["tries", job.max_attempts],
-      ["timeout", job.timeout_seconds === null ? null : `${job.timeout_seconds} s`],
-      ["robots.txt", job.respect_robots ? "respected" : null],
-      ["schedule", job.schedule === null ? null : `${job.schedule.cron} ${job.schedule.timezone ?? "UTC"}`],
-      ["tags", shown(job.tags)],
-      ["created", job.created_at],
-      ["updated", job.updated_at === job.created_at ? null : job.updated_at],
-    ]),
+    facts(
+      [
+        ["id", job.id],
+        ["name", job.name],
+        ["page", job.target_url],
+        ["site", job.site],
+        ["strategy", job.strategy],
+        ["sign-in", job.requires_auth ? "needed" : null],
+        ["session", job.session_id],
+        ...fieldLines(job.fields),
+        ["items", typeof job.items === "object" && job.items !== null ? describeRule(job.items) : shown(job.items)],
+        ["schema", shown(job.schema)],
+        ...replayLines(job.replay),
+        ["headers", shown(job.header_names)],
+        ["cookies", shown(job.cookie_names)],
+        ["wait for", job.browser?.wait_for ?? null],
+        ["tries", job.max_attempts],
+        ["timeout", job.timeout_seconds === null ? null : `${job.timeout_seconds} s`],
+        ["robots.txt", job.respect_robots ? "respected" : null],
+        ["schedule", job.schedule === null ? null : `${job.schedule.cron} ${job.schedule.timezone ?? "UTC"}`],
+        ["tags", shown(job.tags)],
+        ["created", job.created_at],
+        ["updated", job.updated_at === job.created_at ? null : job.updated_at],
+      ],
+      terminal.columns,
+    ),
   );
 }
 
@@ -173,4 +182,21 @@ function shown(value: unknown): string | null {
   return Array.isArray(value) && value.every((one) => typeof one === "string")
     ? value.join(", ")
     : JSON.stringify(value);
+}
+
+type Line = readonly [string, string | null];
+
+/** One line each, in the words of `--field`. */
+function fieldLines(fields: JobView["fields"]): Line[] {
+  if (fields === null || Array.isArray(fields)) return [["fields", shown(fields)]];
+  return Object.entries(fields).map(([name, rule], index) => [index === 0 ? "fields" : "", describeField(name, rule)]);
+}
+
+function replayLines(replay: unknown): Line[] {
+  if (replay === null) return [];
+  const { request, ...rest } = replay as { request?: { method?: string; url?: string } };
+  return [
+    ["call", `${request?.method ?? "GET"} ${request?.url ?? ""}`],
+    ["", Object.keys(rest).length === 0 ? null : JSON.stringify(rest)],
+  ];
 }

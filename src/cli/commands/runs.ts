@@ -3,11 +3,20 @@ import { OrbError } from "../../base/errors.ts";
 import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import type { EventView, RunView, TaskView } from "../../orchestrator/runs/view.ts";
 import { listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, listCommand, type ListOptions, shortTime, type UrlOption } from "../api/command.ts";
+import {
+  addressCell,
+  apiCommand,
+  given,
+  idOf,
+  listCommand,
+  type ListOptions,
+  timeCell,
+  type UrlOption,
+} from "../api/command.ts";
 import { runEvents } from "../api/events.ts";
 import type { CliContext } from "../context.ts";
 import { remedyOf, strategyOf } from "../failure-report.ts";
-import { facts, printJson, table } from "../output.ts";
+import { facts, printJson, listTable } from "../output.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
 import { eventLine, pause } from "./job-run.ts";
@@ -34,7 +43,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         const { rows, more } = await listOf<RunView>(api, path, filters, { ...page, all: page.all === true });
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no runs\n");
-        terminal.out(runTable(rows, terminal.columns));
+        terminal.out(runTable(rows, context.wiring.now(), terminal.columns));
         if (more) terminal.err("there are more: --limit or --all\n");
         return undefined;
       }),
@@ -133,22 +142,22 @@ function acted({ json, terminal }: CliContext, run: RunView): void {
   else terminal.out(`${run.id} ${run.status}\n`);
 }
 
-function runTable(runs: readonly RunView[], columns: number | undefined): string {
-  return table(
+function runTable(runs: readonly RunView[], now: number, columns: number | undefined): string {
+  return listTable(
     ["id", "status", "reason", "created", "page"],
     runs.map((run) => [
       run.id,
       run.status,
       run.failure_reason ?? "",
-      shortTime(run.created_at),
-      run.url ?? run.name ?? run.kind,
+      timeCell(run.created_at, now, columns),
+      addressCell(run.url ?? run.name ?? run.kind, columns),
     ]),
     columns,
   );
 }
 
 function taskTable(tasks: readonly TaskView[], columns: number | undefined): string {
-  return table(
+  return listTable(
     ["id", "status", "tries", "strategy", "reason", "files", "page"],
     tasks.map((task) => [
       task.id,
@@ -157,7 +166,7 @@ function taskTable(tasks: readonly TaskView[], columns: number | undefined): str
       task.attempts.at(-1)?.strategy ?? "",
       task.failure_reason ?? "",
       task.artifacts.length,
-      task.url ?? "",
+      addressCell(task.url ?? "", columns),
     ]),
     columns,
   );
@@ -170,24 +179,27 @@ function show({ json, terminal }: CliContext, run: RunView): void {
   const failure =
     run.failure_code === null ? null : `${run.failure_code} (${run.failure_reason}): ${run.error_message ?? ""}`;
   return terminal.out(
-    facts([
-      ["id", run.id],
-      ["job", run.job_id],
-      ["name", run.name],
-      ["kind", run.kind],
-      ["status", run.status],
-      ["page", run.url],
-      ["strategy", strategyOf(run) ?? run.requested_strategy],
-      ["tries", run.max_attempts === null ? run.attempt : `${run.attempt} of ${run.max_attempts}`],
-      ["failure", failure],
-      ["what to do", remedyOf(run)],
-      ["http status", stat("http_status")],
-      ["title", stat("title")],
-      ["final address", stats["final_url"] === run.url ? null : stat("final_url")],
-      ["last word", run.message],
-      ["created", run.created_at],
-      ["started", run.started_at],
-      ["finished", run.finished_at],
-    ]),
+    facts(
+      [
+        ["id", run.id],
+        ["job", run.job_id],
+        ["name", run.name],
+        ["kind", run.kind],
+        ["status", run.status],
+        ["page", run.url],
+        ["strategy", strategyOf(run) ?? run.requested_strategy],
+        ["tries", run.max_attempts === null ? run.attempt : `${run.attempt} of ${run.max_attempts}`],
+        ["failure", failure],
+        ["what to do", remedyOf(run)],
+        ["http status", stat("http_status")],
+        ["title", stat("title")],
+        ["final address", stats["final_url"] === run.url ? null : stat("final_url")],
+        ["last word", run.message],
+        ["created", run.created_at],
+        ["started", run.started_at],
+        ["finished", run.finished_at],
+      ],
+      terminal.columns,
+    ),
   );
 }

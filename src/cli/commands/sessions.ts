@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { SessionView } from "../../orchestrator/sessions.ts";
 import { listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { readJsonFile } from "../files.ts";
-import { EXIT, facts, printJson, table } from "../output.ts";
+import { EXIT, facts, printJson, listTable } from "../output.ts";
 import { addCookie, addHeader } from "../recipe-options.ts";
 import type { Prompt } from "../prompt.ts";
 
@@ -39,9 +39,9 @@ export function addSessionsCommands(program: Command, context: CliContext): void
           row.name ?? "",
           row.holds.join(", "),
           row.health?.status ?? "not checked",
-          row.origin,
+          addressCell(row.origin, terminal.columns),
         ]);
-        terminal.out(table(["id", "name", "holds", "health", "origin"], lines, terminal.columns));
+        terminal.out(listTable(["id", "name", "holds", "health", "origin"], lines, terminal.columns));
         if (more) terminal.err("there are more: --limit or --all\n");
         return undefined;
       }),
@@ -154,14 +154,17 @@ export function show({ json, terminal }: CliContext, session: SessionView): void
   if (json) return printJson(terminal, session);
   const { health } = session;
   return terminal.out(
-    facts([
-      ["id", session.id],
-      ["name", session.name],
-      ["origin", session.origin],
-      ["holds", session.holds.join(", ")],
-      ["check", session.check_url],
-      ["health", health === null ? "not checked yet" : `${health.status}: ${health.message}`],
-      ["created", session.created_at],
-    ]),
+    facts(
+      [
+        ["id", session.id],
+        ["name", session.name],
+        ["origin", session.origin],
+        ["holds", session.holds.join(", ")],
+        ["check", session.check_url],
+        ["health", health === null ? "not checked yet" : `${health.status}: ${health.message}`],
+        ["created", session.created_at],
+      ],
+      terminal.columns,
+    ),
   );
 }

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { Orb } from "../chaos/orb.ts";
+import { openShop } from "./site.ts";
+
+interface Scraped {
+  status: string;
+  strategy: string;
+  failure_code: string | null;
+  failure_reason: string | null;
+  hint: string | null;
+  records: Record<string, unknown>[];
+}
+
+/** What a scrape without --save may not leave behind. */
+function leftovers(orb: Orb): string[] {
+  return readdirSync(orb.dir).filter((name) => name === "data" || name.startsWith("orb-scrape-"));
+}
+
+describe("orb scrape", { concurrency: 2 }, () => {
+  test("prints one page as JSON for a program, and keeps nothing", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const { code, stdout, stderr } = await orb.run(["scrape", shop.url("/")]);
+    assert.equal(code, 0, stderr);
+    const [record] = JSON.parse(stdout) as { url: string; data: Record<string, string> }[];
+    assert.equal(record?.url, shop.url("/"));
+    assert.equal(record.data["title"], "All about webs");
+    assert.match(record.data["markdown"] ?? "", /^# All about webs\n\nSpiders build them/);
+    assert.equal(stderr, "", "a program is told nothing that it did not ask for");
+    assert.deepEqual(leftovers(orb), []);
+  });
+
+  test("reads fields and items as the flags say, in every format, to a file", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const rules = ["--items", "li.t", "--field", "name=a", "--field", "link:url=a@href", "--field", "price:number=b"];
+    const csv = await orb.run(["scrape", shop.url("/list"), ...rules, "--format", "csv"]);
+    assert.equal(csv.code, 0, csv.stderr);
+    assert.deepEqual(csv.stdout.split("\r\n").slice(0, 2), [
+      "url,name,link,price",
+      `${shop.url("/list")},Thing 1,${shop.url("/t/1")},10.5`,
+    ]);
+    const file = await orb.run([
+      "scrape",
+      shop.url("/list"),
+      ...rules,
+      "--format",
+      "parquet",
+      "--out",
+      "things.parquet",
+    ]);
+    assert.deepEqual([file.code, file.stdout, file.stderr], [0, "", "written to things.parquet\n"]);
+    assert.equal(readFileSync(join(orb.dir, "things.parquet")).subarray(0, 4).toString(), "PAR1");
+    orb.file(
+      "rules.json",
+      JSON.stringify({ items: { css: "li.t" }, fields: { name: "a" }, schema: { type: "object" } }),
+    );
+    const both = await orb.json<Scraped>(
+      "scrape",
+      shop.url("/list"),
+      "--rules",
+      "rules.json",
+      "--field",
+      "price:number=b",
+    );
+    assert.deepEqual(both.records[2], { name: "Thing 3", price: 12.5 });
+    const known = await orb.json<Scraped>("scrape", shop.url("/"), "--fields", "title,word_count");
+    assert.deepEqual(Object.keys(known.records[0] ?? {}), ["title", "word_count"]);
+  });
+
+  test("a page that fails ends with 1, the reason and what to do", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const people = await orb.run(["scrape", shop.url("/nowhere")]);
+    assert.deepEqual([people.code, people.stdout], [1, ""]);
+    assert.match(people.stderr, /^failed: bad_response \(http_not_found\): the server answered 404/);
+    assert.match(people.stderr, /^strategy +http, because /m);
+    assert.match(people.stderr, /^what to do +There is no such page/m);
+    const program = await orb.run([
+      "scrape",
+      shop.url("/list"),
+      "--field",
+      "x:number=b",
+      "--rules",
+      "r.json",
+      "--json",
+    ]);
+    assert.equal(program.code, 2, "a file that is not there");
+    orb.file("r.json", JSON.stringify({ fields: { missing: { css: "i", required: true } } }));
+    const failed = await orb.run(["scrape", shop.url("/list"), "--rules", "r.json", "--json"]);
+    assert.equal(failed.code, 1);
+    const { status, failure_code, failure_reason, hint } = JSON.parse(failed.stdout) as Scraped;
+    assert.deepEqual([status, failure_code, failure_reason], ["failed", "extraction", "field_missing"]);
+    assert.match(hint ?? "", /rules/);
+  });
+
+  test("words that are wrong are named, and nothing is asked for", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const cases: [string[], RegExp][] = [
+      [[shop.url("/"), "--field", "x:colour=b"], /fields\.x\.type: expected one of/],
+      [[shop.url("/"), "--field", "h1"], /expected NAME=CSS/],
+      [[shop.url("/"), "--fields", "titel"], /fields.*titel.*title/],
+      [["gopher://shop.test/"], /target_url: expected an http or https URL/],
+      [[shop.url("/"), "--header", "Authorization hunter2"], /--header: expected 'Name: value'/],
+      [[shop.url("/"), "--timeout", "0"], /--timeout/],
+      [[shop.url("/"), "--session", "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c"], /--session: there is no session/],
+    ];
+    for (const [args, what] of cases) {
+      const { code, stderr, stdout } = await orb.run(["scrape", ...args]);
+      assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
+      assert.match(stderr, what);
+      assert.ok(!`${stdout}${stderr}`.includes("hunter2"), "not even a bad secret is shown");
+    }
+    assert.equal(shop.hits.length, 0);
+  });
+
+  test("Ctrl-C cancels it: the request is dropped, and nothing is left", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const scrape = orb.start(["scrape", shop.url("/never")]);
+    await shop.when(() => shop.open === 1, "the page is asked for");
+    scrape.kill("SIGINT");
+    const { code, stdout, stderr } = await scrape.end();
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /cancelled\n$/);
+    await shop.when(() => shop.open === 0, "the connection is gone");
+    assert.deepEqual(leftovers(orb), []);
+  });
+
+  test("--save keeps the run; --cookie lets it in, and is shown nowhere", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const { code, stdout, stderr } = await orb.run([
+      ...["scrape", shop.url("/members"), "--strategy", "http", "--cookie", "sid=4711-secret", "--save", "--json"],
+    ]);
+    assert.equal(code, 0, stderr);
+    const { run_id: id } = JSON.parse(stdout) as { run_id: string };
+    const shown = await orb.run(["runs", "show", id, "--json"]);
+    const run = JSON.parse(shown.stdout) as RunView;
+    assert.deepEqual([run.status, run.job_id, run.resolved_strategy], ["completed", null, "http"]);
+    const events = await orb.run(["runs", "events", id]);
+    assert.ok(![stdout, stderr, shown.stdout, events.stdout].join("").includes("4711-secret"));
+    assert.ok(!readFileSync(orb.database).includes("4711-secret"), "it is sealed");
+    assert.ok(existsSync(join(orb.dataDir, "secret.key")));
+    await orb.audit();
+  });
+
+  test("what a site writes cannot reach the terminal's controls", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    await orb.run(["scrape", shop.url("/escapes"), "--save", "--json"]);
+    const [run] = await orb.json<RunView[]>("runs", "list");
+    const shown = await orb.run(["runs", "show", run?.id ?? ""]);
+    assert.match(shown.stdout, /^title +\[31mred\[0m$/m);
+  });
+});

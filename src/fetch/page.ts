@@ -23,6 +23,8 @@ export interface PageRequest {
   /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */
   wantsEvidence?: (answer: PageAnswer) => Promise<boolean>;
   browser?: BrowserWishes;
+  /** Pages with the same key (those of one run) may share cookies and follow each other in one page of a browser. */
+  shareKey?: string;
 }
 
 export interface BrowserWishes {

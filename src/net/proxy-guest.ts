@@ -76,6 +76,12 @@ export class ProxyGuest {
     return this.#failures.get(host) ?? null;
   }
 
+  /** The context goes on with another page: what was counted and what failed belongs to the one before. */
+  renew(): void {
+    this.bytes = 0;
+    this.#failures.clear();
+  }
+
   end(): void {
     if (this.ended) return;
     this.ended = true;

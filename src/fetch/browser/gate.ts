@@ -30,6 +30,12 @@ export interface GateOptions {
   documents?: DocumentWatch;
 }
 
+export interface Gate {
+  session: CDPSession;
+  /** From now on the documents are seen by this one; a page that is used again has one for each visit. */
+  watch(documents: DocumentWatch): void;
+}
+
 interface Pattern {
   urlPattern: string;
   resourceType?: "Document" | "Image" | "Font" | "Media";
@@ -49,9 +55,9 @@ export async function openGate(
   page: Page,
   guest: ProxyGuest,
   options: GateOptions,
-): Promise<CDPSession> {
+): Promise<Gate> {
   const session = await context.newCDPSession(page);
-  const { documents } = options;
+  let documents = options.documents;
   const bound = options.bound?.origin.startsWith("https:") === true ? options.bound : undefined;
   const asked = new Set<string>();
   // The page may close at any moment, and takes its session along.
@@ -97,7 +103,12 @@ export async function openGate(
   else if (options.blockResources === true)
     for (const resourceType of HEAVY) patterns.push({ urlPattern: "*", resourceType, requestStage: "Request" });
   await session.send("Fetch.enable", { handleAuthRequests: true, patterns });
-  return session;
+  return {
+    session,
+    watch: (next) => {
+      documents = next;
+    },
+  };
 }
 
 /** Chromium sends changed headers on to where a redirect leads: elsewhere they are taken out again. */

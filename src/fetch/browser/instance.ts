@@ -19,15 +19,22 @@ export interface PageOptions {
   onRefused?: (host: string) => void;
   /** Sees the page's documents; made once its place at the proxy is known. */
   documents?: (guest: ProxyGuest) => DocumentWatch;
+  /**
+   * Pages under one key may follow each other in one page of the browser, with its cookies and its storage: pages of
+   * one run, with the same credentials and wishes. Without a key a page has a context of its own.
+   */
+  key?: string;
 }
 
-/** A page in a context of its own: nothing is shared with other pages, and nothing outlives it. */
+/** A page in a context of its own: nothing is shared with pages of another key, and nothing outlives it. */
 export interface OpenPage {
   page: Page;
   context: BrowserContext;
   /** For what Playwright has no words for. */
   session: CDPSession;
   guest: ProxyGuest;
+  /** See `Gate`. */
+  watch(documents: DocumentWatch): void;
   /** Rejects with `browser_crashed` when the page is lost; never resolves. */
   lost: Promise<never>;
 }
@@ -102,6 +109,17 @@ export class BrowserInstance {
     }
   }
 
+  /** Empties the page for its next visit: what the last one still does ends here. Whether that worked. */
+  async emptyPage({ page, guest }: OpenPage): Promise<boolean> {
+    const emptied = page.goto("about:blank", { timeout: CLOSE_MS }).then(
+      () => true,
+      () => false,
+    );
+    if (!(await emptied)) return false;
+    guest.renew();
+    return !this.gone;
+  }
+
   /** Closes the page with all that belongs to it. A browser that does not manage to is not used again. */
   async closePage({ context, guest }: OpenPage): Promise<void> {
     guest.end();
@@ -144,14 +162,14 @@ export class BrowserInstance {
       const crash = Promise.withResolvers<never>();
       crash.promise.catch(() => {});
       page.once("crash", () => crash.reject(pageCrashed()));
-      const session = await openGate(context, page, guest, {
+      const { session, watch } = await openGate(context, page, guest, {
         ...(bound === undefined ? {} : { bound }),
         ...(blockResources === undefined ? {} : { blockResources }),
         ...(documents === undefined ? {} : { documents: documents(guest) }),
       });
       const lost = Promise.race([crash.promise, this.#loss.promise]);
       lost.catch(() => {});
-      return { page, context, session, guest, lost };
+      return { page, context, session, guest, watch, lost };
     } catch (error) {
       await within(this.#clock, CLOSE_MS, context.close());
       throw error;

@@ -5,6 +5,7 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { type BrowserProxy, startBrowserProxy } from "../../net/browser-proxy.ts";
 import type { Lookup } from "../../net/resolver.ts";
 import { BrowserInstance, crashed, isGone, pageCrashed, type OpenPage, type PageOptions } from "./instance.ts";
+import { MOST_VISITS, type ParkedPage, ParkedPages } from "./parked.ts";
 import { Launcher } from "./launch.ts";
 import { PageSlots } from "./slots.ts";
 
@@ -34,7 +35,8 @@ export interface BrowserPoolOptions {
 
 export interface BrowserPool {
   /**
-   * A page of its own in a fresh context, under the guard, for as long as `use` takes; it waits for a free place.
+   * A page under the guard for as long as `use` takes, in a fresh context unless a `key` says whose it may go on with; it
+   * waits for a free place.
    * Rejects with a FetchFailure (`browser_missing`, `browser_crashed`) or with what `use` threw.
    */
   withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T>;
@@ -45,6 +47,7 @@ export interface BrowserPool {
 }
 
 const MEMORY_CHECK_MS = 3_000;
+const PAGES_PER_BROWSER = 500;
 
 export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   return new Pool(options);
@@ -57,6 +60,10 @@ class Pool implements BrowserPool {
   /** Closings that nobody waits for but the pool's own end. */
   readonly #closing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
+  readonly #parked: ParkedPages;
+  /** Pages under a key that will be parked in a moment; each is waited for by one visit. */
+  readonly #emptying = new Set<{ key: string; done: Promise<void> }>();
+  #inUse = 0;
   #proxy: Promise<BrowserProxy> | null = null;
   #launcher: Launcher | null = null;
   #starting: Promise<BrowserInstance> | null = null;
@@ -67,6 +74,7 @@ class Pool implements BrowserPool {
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
     this.#slots = new PageSlots(Math.max(1, options.maxPages));
+    this.#parked = new ParkedPages(options.clock, ({ instance, opened }) => this.#later(this.#leave(instance, opened)));
   }
 
   get browserPid(): number | null {
@@ -76,17 +84,31 @@ class Pool implements BrowserPool {
   async withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T> {
     const stopped = this.#stop.signal;
     await this.#slots.take(options.signal === undefined ? stopped : AbortSignal.any([options.signal, stopped]));
+    this.#inUse += 1;
     let instance: BrowserInstance | null = null;
     let opened: OpenPage | null = null;
+    let visits = 0;
+    let well = false;
     try {
-      instance = await this.#take();
-      opened = await this.#open(instance, options);
+      const parked = options.key === undefined ? null : await this.#goOn(options.key);
+      if (parked === null) {
+        while (this.#inUse + this.#parked.count > this.#options.maxPages && this.#parked.count > 0)
+          this.#parked.dropOldest();
+        instance = await this.#take();
+        opened = await this.#open(instance, options);
+      } else {
+        ({ instance, opened, visits } = parked);
+        instance.served += 1;
+        if (options.documents !== undefined) opened.watch(options.documents(opened.guest));
+      }
       if (stopped.aborted) throw stopped.reason as Error;
       if (options.signal?.aborted === true) throw options.signal.reason as Error;
       const work = use(opened);
       // When the page is lost, what its user still waits for fails as well, and nobody is there to hear it.
       work.catch(() => {});
-      return await Promise.race([work, opened.lost]);
+      const result = await Promise.race([work, opened.lost]);
+      well = true;
+      return result;
     } catch (error) {
       if (stopped.aborted) throw stopped.reason as Error;
       // The user of the page may notice its end sooner than we do.
@@ -96,14 +118,54 @@ class Pool implements BrowserPool {
         : crashed("the browser ended while the page was open", error);
     } finally {
       // The answer does not wait until the page is closed, but the place does.
-      this.#later(this.#leave(instance, opened).finally(() => this.#slots.give()));
+      const left =
+        well && options.key !== undefined && instance !== null && opened !== null
+          ? this.#park(options.key, { instance, opened, visits: visits + 1 })
+          : this.#leave(instance, opened);
+      this.#later(
+        left.finally(() => {
+          this.#inUse -= 1;
+          this.#slots.give();
+        }),
+      );
     }
+  }
+
+  /** A page that may go on under this key; one that is just being emptied is sooner there than a new one. */
+  async #goOn(key: string): Promise<ParkedPage | null> {
+    const ready = this.#parked.take(key);
+    const soon = ready === null ? [...this.#emptying].find((one) => one.key === key) : undefined;
+    if (soon === undefined) return ready;
+    this.#emptying.delete(soon);
+    await soon.done;
+    return this.#parked.take(key);
+  }
+
+  #park(key: string, parked: ParkedPage): Promise<void> {
+    const done = this.#emptyAndPark(key, parked);
+    const entry = { key, done: done.catch(() => {}) };
+    this.#emptying.add(entry);
+    return done.finally(() => this.#emptying.delete(entry));
+  }
+
+  /** Keeps a page for the next visit under its key. */
+  async #emptyAndPark(key: string, parked: ParkedPage): Promise<void> {
+    const { instance, opened, visits } = parked;
+    const worn = visits >= MOST_VISITS || instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
+    if (worn) instance.retired ||= instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER);
+    if (worn || instance.retired || this.#stop.signal.aborted || !(await instance.emptyPage(opened)))
+      return this.#leave(instance, opened);
+    await this.#checkMemory(instance);
+    if (instance.retired || this.#stop.signal.aborted) return this.#leave(instance, opened);
+    this.#parked.park(key, parked);
+    return undefined;
   }
 
   async close(): Promise<void> {
     if (!this.#stop.signal.aborted)
       this.#stop.abort(new FetchFailure("run_cancelled", "the program is stopping, and the page was ended"));
     this.#idle?.cancel();
+    this.#parked.dropAll();
     await this.#starting?.catch(() => {});
     await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
     while (this.#closing.size > 0) await Promise.all(this.#closing);
@@ -122,7 +184,7 @@ class Pool implements BrowserPool {
     instance.open += 1;
     instance.served += 1;
     // The last page of its time: the next one starts a new browser, and this one ends when its pages have.
-    if (instance.served >= (this.#options.pagesPerBrowser ?? 500)) instance.retired = true;
+    if (instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER)) instance.retired = true;
     return instance;
   }
 

@@ -32,21 +32,30 @@ export class PageTraffic {
   #lastData = 0;
   #change: (() => void) | null = null;
 
+  /** Stops counting. */
+  readonly stop: () => void;
+
   constructor(page: Page, clock: Clock) {
     this.#clock = clock;
-    page.on("request", (request) => {
+    const begun = (request: Request) => {
       if (!COUNTED.has(request.resourceType())) return;
       this.started += 1;
       this.#pending.set(request, clock.monotonic());
-    });
+    };
     const ended = (request: Request) => {
       if (!this.#pending.delete(request)) return;
       const type = request.resourceType();
       if (type === "xhr" || type === "fetch") this.#lastData = clock.monotonic();
       this.#change?.();
     };
+    page.on("request", begun);
     page.on("requestfinished", ended);
     page.on("requestfailed", ended);
+    this.stop = () => {
+      page.off("request", begun);
+      page.off("requestfinished", ended);
+      page.off("requestfailed", ended);
+    };
   }
 
   /** How long to wait before the page may be looked at: 0 when nothing is on its way. */

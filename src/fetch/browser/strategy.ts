@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { Request } from "playwright-core";
 import { type Clock, sleep } from "../../base/clock.ts";
 import { type Credentials, noCredentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
@@ -42,11 +44,13 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
       request.signal?.throwIfAborted();
       const credentials = withUrlCredentials(request.credentials, url);
       let main!: MainDocument;
+      const blockResources = request.browser?.blockResources ?? false;
       return options.pool.withPage(
         {
           credentials,
           maxBytes: Math.max(LEAST_TRAFFIC, request.maxBodyBytes * TRAFFIC_PER_BODY),
-          blockResources: request.browser?.blockResources ?? false,
+          blockResources,
+          ...(request.shareKey === undefined ? {} : { key: keyOf(request.shareKey, credentials, blockResources) }),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
           documents: (guest) =>
             (main = new MainDocument({
@@ -61,6 +65,13 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
       );
     },
   };
+}
+
+/** Only pages that may see each other's cookies share a page of the browser. */
+function keyOf(shareKey: string, credentials: Credentials | null, blockResources: boolean): string {
+  return createHash("sha256")
+    .update(JSON.stringify([shareKey, credentials, blockResources]))
+    .digest("base64url");
 }
 
 /** `user:password@` in the address belongs to its origin, and is shown to nobody. */
@@ -101,12 +112,21 @@ class Visit {
     this.#main = main;
     const { page } = opened;
     this.#traffic = new PageTraffic(page, options.clock);
-    page.on("requestfailed", (failed) => {
-      if (!failed.isNavigationRequest() || failed.frame() !== page.mainFrame() || this.#main.head === null) return;
-      const broken = brokenDocument(failed.failure()?.errorText ?? "");
-      if (broken !== null) this.#breaks.reject(opened.guest.failureOf(URL.parse(failed.url())?.host ?? "") ?? broken);
-    });
+    page.on("requestfailed", this.#onFailed);
     this.#breaks.promise.catch(() => {});
+  }
+
+  readonly #onFailed = (failed: Request): void => {
+    const { page, guest } = this.#opened;
+    if (!failed.isNavigationRequest() || failed.frame() !== page.mainFrame() || this.#main.head === null) return;
+    const broken = brokenDocument(failed.failure()?.errorText ?? "");
+    if (broken !== null) this.#breaks.reject(guest.failureOf(URL.parse(failed.url())?.host ?? "") ?? broken);
+  };
+
+  /** The page may be used for another visit. */
+  #leave(): void {
+    this.#traffic.stop();
+    this.#opened.page.off("requestfailed", this.#onFailed);
   }
 
   async run(): Promise<PageAnswer> {
@@ -128,6 +148,7 @@ class Visit {
       timer.cancel();
       signal?.removeEventListener("abort", abort);
       this.#over.abort();
+      this.#leave();
     }
     if (answer === "aborted") throw signal!.reason as Error;
     if (answer === "late") throw await this.#late();

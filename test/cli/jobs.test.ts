@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { JobView } from "../../src/orchestrator/jobs/view.ts";
+import type { EventView, RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
+import { Orb } from "../chaos/orb.ts";
+import type { Target } from "../chaos/target.ts";
+import { openShop } from "./site.ts";
+
+const listJob = (shop: Target) => ({
+  name: "all things",
+  target_url: shop.url("/list"),
+  items: { css: "li.t" },
+  fields: { name: "a" },
+  tags: ["shop"],
+});
+
+describe("orb jobs and orb runs", { concurrency: 2 }, () => {
+  test("a job from flags is run here, and its records come out as a table of values", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const flags = ["--target-url", shop.url("/list"), "--name", "all things", "--items", "li.t"];
+    const created = await orb.run(["jobs", "create", ...flags, "--field", "name=a", "--field", "price:number=b"]);
+    assert.equal(created.code, 0, created.stderr);
+    assert.match(created.stdout, /^name +all things$/m);
+    assert.match(created.stdout, /^fields +name=a\n +price:number=b$/m);
+    const id = /^id +(\S+)$/m.exec(created.stdout)?.[1] ?? "";
+    const run = await orb.run(["jobs", "run", id, "--wait"]);
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(run.stderr, /info +Run created\n[\s\S]*info +Strategy resolved: http[\s\S]*info +Run completed\n/);
+    const [, runId = ""] = /^(\S{36}) completed\n$/.exec(run.stdout) ?? [];
+    const csv = await orb.run(["runs", "results", runId, "--format", "csv"]);
+    assert.equal(csv.stdout.split("\r\n")[1], `${shop.url("/list")},Thing 1,10.5`);
+    const listed = await orb.run(["runs", "list"]);
+    assert.match(listed.stdout, /^id +status +reason +created +page\n/);
+    assert.ok(listed.stdout.includes(runId));
+    const [task] = await orb.json<TaskView[]>("runs", "tasks", runId);
+    assert.equal(task?.attempts.length, 1);
+    await orb.audit();
+  });
+
+  test("a job from a file is changed, listed by its tag, and deleted", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    orb.file("job.json", JSON.stringify(listJob(shop)));
+    const job = await orb.json<JobView>(
+      "jobs",
+      "create",
+      "job.json",
+      "--schedule",
+      "0 6 * * *",
+      "--header",
+      "X-Key: k1",
+    );
+    assert.deepEqual([job.name, job.schedule?.cron, job.header_names], ["all things", "0 6 * * *", ["x-key"]]);
+    const piped = await orb.run(["jobs", "create", "-", "--name", "second", "--json"], {
+      input: JSON.stringify({ target_url: shop.url("/") }),
+    });
+    assert.equal(piped.code, 0, piped.stderr);
+    const changed = await orb.json<JobView>("jobs", "update", job.id, "--name", "some things", "--no-escalate");
+    assert.deepEqual([changed.name, changed.escalate, changed.items], ["some things", false, { css: "li.t" }]);
+    const tagged = await orb.json<JobView[]>("jobs", "list", "--tag", "shop");
+    assert.deepEqual(
+      tagged.map(({ id }) => id),
+      [job.id],
+    );
+    const first = await orb.run(["jobs", "list", "--limit", "1"]);
+    assert.match(first.stderr, /there are more/);
+    assert.equal((await orb.json<JobView[]>("jobs", "list", "--limit", "1", "--all")).length, 2);
+    assert.deepEqual(await orb.json("jobs", "delete", job.id), { deleted: job.id });
+    const gone = await orb.run(["jobs", "show", job.id, "--json"]);
+    assert.equal(gone.code, 1);
+    assert.equal((JSON.parse(gone.stdout) as { error: { code: string } }).error.code, "not_found");
+  });
+
+  test("what is wrong with a job is named by its field", async () => {
+    await using orb = new Orb();
+    const cases: [string[], string][] = [
+      [["jobs", "create"], "target_url"],
+      [["jobs", "create", "--target-url", "http://a.test/", "--schedule", "soon"], "schedule"],
+      [["jobs", "create", "--target-url", "http://a.test/", "--field", "x=li["], "fields.x.css"],
+      [["jobs", "show", "7"], "job_id"],
+      [["runs", "cancel", "7"], "run_id"],
+    ];
+    for (const [args, path] of cases) {
+      const { code, stdout } = await orb.run([...args, "--json"]);
+      assert.equal(code, 2, args.join(" "));
+      const { error } = JSON.parse(stdout) as { error: { code: string; fields: { path: string }[] } };
+      assert.deepEqual([error.code, error.fields[0]?.path], ["input_invalid", path]);
+    }
+    const nothing = await orb.run(["jobs", "update", "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c"]);
+    assert.equal(nothing.code, 2);
+    assert.match(nothing.stderr, /nothing to change/);
+  });
+
+  test("a run that nobody works on says how to start somebody; it is cancelled, and cannot be resumed", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const { id } = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));
+    const started = await orb.run(["jobs", "run", id]);
+    assert.equal(started.code, 0);
+    assert.match(started.stderr, /nobody works on this database now: orb worker/);
+    const runId = started.stdout.trim();
+    assert.equal((await orb.run(["runs", "cancel", runId])).stdout, `${runId} cancelled\n`);
+    const resumed = await orb.run(["runs", "resume", runId]);
+    assert.equal(resumed.code, 1);
+    assert.match(resumed.stderr, /a run that is cancelled cannot be resumed/);
+    assert.equal(shop.hits.length, 0);
+  });
+
+  test("orb worker does what is there; SIGTERM ends it with 0; leaving a wait does not cancel the run", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const worker = orb.start(["worker"]);
+    await worker.said("working on runs and the queue");
+    const { id } = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/never"));
+    const wait = orb.start(["jobs", "run", id, "--wait"]);
+    await shop.when(() => shop.open === 1, "the page is asked for");
+    await wait.said("Run started");
+    wait.kill("SIGINT");
+    const left = await wait.end();
+    assert.equal(left.code, 3, "it is not at its end");
+    const [, runId = ""] = /^(\S{36}) running\n$/.exec(left.stdout) ?? [];
+    assert.equal(shop.open, 1);
+    const events = orb.start(["runs", "events", runId, "--follow", "--json"]);
+    assert.equal((await orb.run(["runs", "cancel", runId])).code, 0);
+    const followed = (await events.end()).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as EventView);
+    assert.equal(followed.at(-1)?.message, "Run cancelled");
+    worker.kill("SIGTERM");
+    assert.equal((await worker.end()).code, 0);
+    await orb.audit();
+  });
+
+  test("a run that failed is told with its reason, and tried again when asked", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const job = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/nowhere"));
+    const failed = await orb.run(["jobs", "run", job.id, "--wait"]);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /failed: bad_response \(http_not_found\)/);
+    const runId = failed.stdout.slice(0, 36);
+    const again = await orb.json<RunView>("runs", "retry-failed", runId);
+    assert.deepEqual([again.id, again.status, again.generation], [runId, "running", 2]);
+  });
+});

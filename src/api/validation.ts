@@ -2,7 +2,7 @@
  * Requests are checked against the very schemas that the API documents. Bodies are taken as they are; only what stands
  * in an address is text that has to be turned into numbers first.
  */
-import type { ErrorObject } from "ajv";
+import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
@@ -45,13 +45,18 @@ export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
     const isBody = httpPart === "body";
     const checker = checkers[isBody ? 0 : 1];
     if (checker === undefined) throw new TypeError("there are two checkers");
-    const quick = checker.first.compile(schema);
-    const thorough = checker.all.compile(schema);
+    // Compiled when first needed: a command makes a single call, and the compiling of all routes takes half a second.
+    let quick: ValidateFunction | null = null;
+    let thorough: ValidateFunction | null = null;
     const where = isBody ? "" : `${PART_NAMES[httpPart ?? ""] ?? httpPart}.`;
     return (value: unknown) => {
+      quick ??= checker.first.compile(schema);
       if (quick(value)) return { value };
-      const check = countValues(value, MOST_VALUES) < MOST_VALUES ? thorough : quick;
-      if (check === thorough) thorough(value);
+      let check = quick;
+      if (countValues(value, MOST_VALUES) < MOST_VALUES) {
+        check = thorough ??= checker.all.compile(schema);
+        check(value);
+      }
       const fields = fieldErrors(check.errors ?? [], value, where);
       const list = fields.slice(0, 5).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
       const more = fields.length > list.length ? `; and ${fields.length - list.length} more` : "";

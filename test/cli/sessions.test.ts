@@ -74,6 +74,7 @@ describe("orb sessions and orb login", { concurrency: 2 }, () => {
       assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
       assert.match(stderr, what);
       assert.equal(stdout, "");
+      assert.ok(!stderr.includes("hunter2"), stderr);
     }
     const shown = await orb.run(["sessions", "add", "--origin", origin, "--cookie", "sid=hunter2;x"]);
     assert.equal(shown.code, 2);

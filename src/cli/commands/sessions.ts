@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { SessionView } from "../../orchestrator/sessions.ts";
 import { listOf } from "../api/caller.ts";
@@ -85,9 +85,10 @@ export function addSessionsCommands(program: Command, context: CliContext): void
 }
 
 function userName(text: string): string {
-  // A password on the command line is seen by everybody on the machine.
-  if (text.includes(":")) throw new InvalidArgumentError("expected the user's name alone; the password is asked for.");
-  return text;
+  if (!text.includes(":")) return text;
+  // A password on the command line is seen by everybody on the machine; at least it is not repeated.
+  const message = "expected the user's name alone; the password is asked for";
+  throw new OrbError("usage", `--basic: ${message}`, { fields: [{ path: "basic", message }] });
 }
 
 async function sessionOf({ wiring }: CliContext, options: AddOptions): Promise<Record<string, unknown>> {

@@ -43,6 +43,21 @@ describe("cancelling a run", { concurrency: 6 }, () => {
       assert.equal(site.count("/"), 1);
     });
 
+  test("while another run keeps its site busy", async () => {
+    await using site = await MisbehavingSite.start({ "/busy": hang, "/next": page("Next"), "/known": page("Known") });
+    await place.run({ target_url: site.url("/known") });
+    const limits = await place.api.call("PATCH", `/sites/${site.name}`, { max_concurrency: 1 });
+    assert.equal(limits.status, 200, limits.text);
+    const busy = await place.begin({ target_url: site.url("/busy"), strategy: "http" });
+    await site.visited("/busy");
+    const next = await place.begin({ target_url: site.url("/next"), strategy: "http" });
+    const answer = await place.api.post(`/jobs/runs/${next.id}/cancel`);
+    assert.deepEqual([answer.status, (await place.ended(next.id)).status], [200, "cancelled"]);
+    answerMs.push(await cancelled(place, site, busy.id));
+    assert.equal((await place.run({ target_url: site.url("/known") })).status, "completed", "the place is free again");
+    assert.equal(site.count("/next"), 0);
+  });
+
   test("while robots.txt is asked for", async () => {
     await using site = await MisbehavingSite.start({ "/robots.txt": hang, "/": page("Page") });
     const run = await place.begin({ target_url: site.url("/"), respect_robots: true });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { captchaWall, hang, page, renderedAfter, rendered, status } from "../support/misbehaviours.ts";
+import { captchaWall, hang, held, page, renderedAfter, rendered, status } from "../support/misbehaviours.ts";
 import { cancelled } from "./cancelled.ts";
 import { Place, told } from "./kit.ts";
 
@@ -95,6 +95,25 @@ describe("walls that need a person", browserGate, () => {
     assert.equal((await place.api.post(`/jobs/runs/${id}/resolve`, { ...unknown, skip: true })).status, 422);
     assert.equal((await place.api.post(`/jobs/runs/${id}/resume`)).status, 409, "it is a person it waits for");
     await cancelled(place, site, id);
+  });
+
+  test("paused while it meets the wall: it waits for its person as soon as it goes on", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using site = await MisbehavingSite.start({
+      "/": held(gate.promise, captchaWall(PASS, page("Behind the wall"))),
+    });
+    const { id } = await place.begin({ target_url: site.url("/"), strategy: "browser" });
+    await site.visited("/");
+    assert.equal((await place.api.post(`/jobs/runs/${id}/pause`)).status, 200);
+    gate.resolve();
+    await place.said(id, /^Waiting for a person/);
+    assert.equal((await place.show(id)).status, "paused");
+    assert.equal((await place.api.post(`/jobs/runs/${id}/resume`)).status, 200);
+    let times = 0;
+    await place.follow(id, ({ message }) => /^Waiting for a person/.test(message) && (times += 1) === 2);
+    assert.equal((await place.show(id)).status, "waiting_for_human");
+    await place.api.post(`/jobs/runs/${id}/resolve`, { skip: true });
+    assert.equal((await place.ended(id)).failure_reason, "human_skipped");
   });
 
   test("a sign-in that is refused waits for a session, too", async () => {

@@ -5,7 +5,7 @@ import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { PreviewView } from "../../src/orchestrator/preview.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { html, json, page, pagedApi, product, status, tooMany } from "../support/misbehaviours.ts";
+import { hang, html, json, page, pagedApi, product, status, tooMany } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
 
 const THINGS = Array.from({ length: 7 }, (_, index) => ({ name: `Thing ${index + 1}`, price: index + 0.5 }));
@@ -173,6 +173,21 @@ describe("trying rules out", { concurrency: 4 }, () => {
       assert.equal(answer.status, 422, answer.text);
       assert.match(answer.text, path);
     }
+  });
+
+  test("who goes away does not leave the site a request that nobody waits for", async () => {
+    await using site = await MisbehavingSite.start({ "/": hang });
+    const gone = new AbortController();
+    const asking = fetch(`${place.api.url}/extract/preview`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url: site.url("/"), strategy: "http" }),
+      signal: gone.signal,
+    });
+    await site.visited("/");
+    gone.abort();
+    await assert.rejects(asking);
+    await site.when(() => site.open === 0, "the request is dropped");
   });
 
   test("a site that asked for patience is not asked behind its back", async () => {

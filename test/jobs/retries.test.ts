@@ -157,3 +157,17 @@ test("a site that keeps failing is left alone, and a run that waits for it can b
   assert.deepEqual([cancelled.status, cancelled.json<{ status: string }>().status], [200, "cancelled"]);
   assert.equal((await place.ended(id)).status, "cancelled");
 });
+
+test("a site that fails each time it is given another chance is given up: the run fails as circuit_open", async () => {
+  const env = { APP_BREAKER_FAILURES: "1", APP_BREAKER_COOLDOWN_SECONDS: "0.5", APP_RETRY_MAX_SECONDS: "0.05" };
+  await using place = await Place.open(env);
+  await using site = await MisbehavingSite.start({ "/": status(500) });
+  const run = await place.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1000 });
+  assert.deepEqual([run.status, run.failure_code, run.failure_reason], ["failed", "circuit_open", "breaker_open"]);
+  const other = await place.run({ target_url: site.url("/"), strategy: "http", max_attempts: 1000 });
+  assert.equal(other.failure_code, "circuit_open", "so do others of the site");
+  site.on("/", page("Fine again"));
+  assert.equal((await place.api.post(`/sites/${site.name}/reset-breaker`)).status, 200);
+  assert.equal((await place.api.post(`/jobs/runs/${run.id}/retry-failed`)).status, 200);
+  assert.equal((await place.ended(run.id)).status, "completed");
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { browserGate } from "../support/browser-kit.ts";
+import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
+import {
+  dripping,
+  firstTimes,
+  gzipBomb,
+  hang,
+  html,
+  largerThan,
+  page,
+  resetAtOnce,
+  resetInTheMiddle,
+  sendTo,
+  shortBody,
+  status,
+  tooMany,
+} from "../support/misbehaviours.ts";
+import { Place, told } from "./kit.ts";
+
+/** The same mistakes of a site have the same names, whichever way the page is got. */
+const TABLE: Record<string, [route: Route, code: string, reason: RegExp]> = {
+  "/hang": [hang, "timeout", /^timeout_/],
+  "/drip": [dripping, "timeout", /^timeout_/],
+  "/reset": [resetAtOnce, "network", /^connection_reset$/],
+  // A browser sees only that less came than was promised.
+  "/reset-in-the-middle": [resetInTheMiddle, "bad_response", /^truncated_body$/],
+  "/short": [shortBody, "bad_response", /^truncated_body$/],
+  "/large": [largerThan(300_000), "bad_response", /^body_too_large$/],
+  "/bomb": [gzipBomb(500_000), "bad_response", /^body_too_large$/],
+  "/loop": [sendTo("/loop"), "bad_response", /^too_many_redirects$/],
+  "/forbidden": [sendTo("http://127.0.0.9:81/"), "forbidden_target", /^private_address$/],
+  "/metadata": [sendTo("http://169.254.169.254/latest/"), "forbidden_target", /^private_address$/],
+  "/404": [status(404), "bad_response", /^http_not_found$/],
+  "/401": [status(401), "blocked", /^http_unauthorized$/],
+  "/500": [status(500), "bad_response", /^http_server_error$/],
+  "/picture": [html("\u0089PNG", 200, { "content-type": "image/png" }), "bad_response", /^not_html$/],
+  "/download": [html("bytes", 200, { "content-disposition": "attachment" }), "bad_response", /^not_html$/],
+};
+
+describe("what a site does wrong, seen by a browser", browserGate, () => {
+  let place: Place;
+  let site: MisbehavingSite;
+  before(async () => {
+    place = await Place.open({ APP_BROWSER_MAX_PAGES: "3", APP_MAX_BODY_BYTES: "200000" });
+    site = await MisbehavingSite.start(
+      Object.fromEntries(Object.entries(TABLE).map(([path, [route]]) => [path, route])),
+    );
+  });
+  after(async () => {
+    await site[Symbol.asyncDispose]();
+    await place[Symbol.asyncDispose]();
+  });
+
+  for (const [path, [, code, reason]] of Object.entries(TABLE))
+    test(`${path.slice(1)}: ${code}`, async () => {
+      const run = await place.run({
+        target_url: site.url(path),
+        strategy: "browser",
+        max_attempts: 1,
+        // Only what never ends is to be cut short; everything else has all the time that a busy machine takes.
+        timeout_seconds: code === "timeout" ? 2 : 30,
+      });
+      assert.deepEqual([run.status, run.failure_code], ["failed", code], `${run.failure_reason}: ${run.error_message}`);
+      assert.match(run.failure_reason ?? "", reason, run.error_message ?? "");
+      assert.equal(run.stats["strategy"], "browser");
+      const task = await place.task(run.id);
+      assert.deepEqual(
+        task.attempts.map(({ strategy, failure_code }) => [strategy, failure_code]),
+        [["browser", code]],
+      );
+      assert.deepEqual(await place.results(run.id), []);
+    });
+
+  test("429 seen by a browser holds the site and burns no attempt", async () => {
+    await using busy = await MisbehavingSite.start({ "/": firstTimes(1, tooMany("1"), page("Page")) });
+    const run = await place.run({ target_url: busy.url("/"), strategy: "browser", max_attempts: 1 });
+    assert.deepEqual([run.status, run.attempt, busy.count("/")], ["completed", 1, 2], String(run.error_message));
+    assert.ok(told(await place.events(run.id)).includes("Rate limited"));
+    const [first, second] = busy.of("/");
+    assert.ok(second!.at - first!.at >= 999, "it waited as long as it was asked to");
+  });
+
+  test("a server that fails is tried again by a browser, too", async () => {
+    await using flaky = await MisbehavingSite.start({ "/": firstTimes(2, resetAtOnce, page("Page")) });
+    const run = await place.run({ target_url: flaky.url("/"), strategy: "browser" });
+    assert.equal(run.status, "completed", String(run.error_message));
+  });
+});

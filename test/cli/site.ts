@@ -6,7 +6,7 @@ const page = (title: string, body: string): Answer => ({
   body: `<!doctype html><html lang="en"><head><title>${title}</title></head><body>${body}</body></html>`,
 });
 
-export const json = (value: unknown): Answer => ({
+const json = (value: unknown): Answer => ({
   headers: { "content-type": "application/json" },
   body: JSON.stringify(value),
 });

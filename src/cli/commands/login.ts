@@ -36,6 +36,10 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
       ? await wiring.login(api.config, api.log, target.href, enter).catch(rethrow)
       : null;
     if (state === null) throw withoutDisplay(target.origin, wiring.prompt.available);
+    if (state.cookies.length === 0 && state.origins.length === 0)
+      throw new OrbError("input_invalid", `the browser keeps nothing for ${target.origin}: nobody is signed in`, {
+        hint: "Finish the sign-in in the window before you press Enter.",
+      });
     const body = given({
       origin: target.origin,
       name: options.name,

@@ -105,7 +105,7 @@ export function jobFrom(input: JobInput, deps: Checks): NewJob {
 }
 
 export function invalid(fields: readonly FieldError[]): OrbError {
-  const list = fields.map(({ path, message }) => `${path}: ${message}`).join("; ");
+  const list = fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
   return new OrbError("input_invalid", list, { fields });
 }
 

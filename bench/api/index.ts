@@ -1,97 +1,76 @@
 /** How long a caller waits for `POST /jobs/{id}/runs`, and a writer for its event, while 50 runs execute. */
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Agent, request } from "undici";
+import { request } from "undici";
 import { systemClock } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { startServer } from "../../src/serve.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { median, print } from "../support/measure.ts";
 
 const POSTS = 1500;
 const CALLERS = 8;
 const EXECUTING = 50;
-const APPENDS = 500;
 
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-async function startSite(): Promise<{ child: ChildProcess; origin: string }> {
-  const child = fork(fileURLToPath(new URL("site.ts", import.meta.url)));
-  const port = await new Promise<number>((resolve) => child.once("message", (value) => resolve(value as number)));
-  return { child, origin: `http://127.0.0.1:${port}` };
-}
+const start = (file: string) => fork(fileURLToPath(new URL(file, import.meta.url)));
+const heard = <T>(child: ChildProcess) =>
+  new Promise<T>((resolve, reject) => {
+    child.once("message", (value) => resolve(value as T));
+    child.once("exit", (code) => reject(new Error(`a process of the benchmark ended with ${code}`)));
+  });
 
-async function startServer(dir: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("../../bin/orb", import.meta.url)), "serve", "--json"], {
+async function measure(): Promise<{ posts: number[]; appends: number[] }> {
+  const dir = mkdtempSync(join(tmpdir(), "orb-bench-"));
+  const { config } = loadConfig({
     cwd: dir,
     env: {
-      ...process.env,
       APP_PORT: "0",
       APP_ALLOW_PRIVATE_NETWORKS: "true",
       APP_MAX_WORKERS: String(EXECUTING),
       APP_MAX_PER_HOST: String(EXECUTING),
+      APP_SHUTDOWN_GRACE_SECONDS: "0",
     },
-    stdio: ["ignore", "pipe", "ignore"],
   });
-  let said = "";
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", () => reject(new Error("the server did not start")));
-    child.stdout.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      const found = /"url": "([^"]+)"/.exec(said)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-  });
-  return { child, url };
-}
-
-async function measure(): Promise<{ posts: number[]; appends: number[] }> {
-  const dir = mkdtempSync(join(tmpdir(), "orb-bench-"));
-  const site = await startSite();
-  const server = await startServer(dir);
-  const dispatcher = new Agent({ connections: CALLERS, pipelining: 1 });
+  const site = start("site.ts");
+  const callers = start("callers.ts");
+  const server = await startServer(config, silentLog, { version: "bench", worker: true });
   const post = async (path: string, body?: unknown): Promise<{ id: string }> => {
     const answer = await request(`${server.url}${path}`, {
       method: "POST",
-      dispatcher,
       ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     });
-    if (answer.statusCode !== 201) throw new Error(`${answer.statusCode} ${await answer.body.text()}`);
     return (await answer.body.json()) as { id: string };
   };
   try {
-    const job = await post("/jobs", { target_url: `${site.origin}/`, strategy: "http", fields: ["title", "markdown"] });
+    const port = await heard<number>(site);
+    const target = `http://127.0.0.1:${port}/`;
+    const job = await post("/jobs", { target_url: target, strategy: "http", fields: ["title", "markdown"] });
     // All places are taken before the clock starts.
     for (let count = 0; count < EXECUTING * 2; count += 1) await post(`/jobs/${job.id}/runs`);
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    const posts: number[] = [];
-    let left = POSTS;
-    const caller = async () => {
-      while (left-- > 0) {
-        const begun = performance.now();
-        await post(`/jobs/${job.id}/runs`);
-        posts.push(performance.now() - begun);
-      }
-    };
-    await Promise.all(Array.from({ length: CALLERS }, caller));
-    return { posts, appends: await measureAppends(join(dir, "data", "orb.db")) };
+    callers.send({ url: server.url, jobId: job.id, posts: POSTS, callers: CALLERS });
+    const answered = heard<number[]>(callers);
+    const appends = await appendUntil(join(dir, "data", "orb.db"), answered);
+    return { posts: await answered, appends };
   } finally {
-    await dispatcher.destroy();
-    const gone = new Promise((resolve) => server.child.once("exit", resolve));
-    server.child.kill("SIGTERM");
-    server.child.kill("SIGTERM");
-    await gone;
-    site.child.disconnect();
+    callers.kill();
+    site.kill();
+    await server.stop();
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-/** Another process writes events (a run is paused and resumed) while the server goes on settling its 50 pages. */
-async function measureAppends(path: string): Promise<number[]> {
+/** Events written in the server's own process (a run is paused and resumed), as its own work writes them. */
+async function appendUntil(path: string, over: Promise<unknown>): Promise<number[]> {
   const store = openSqliteStore({ path, clock: systemClock });
   const run = await store.openRun({ kind: "crawl", maxAttempts: null, snapshot: null }, Date.now());
   // A site that is never asked: the run stays as it is.
@@ -100,11 +79,13 @@ async function measureAppends(path: string): Promise<number[]> {
   await store.enqueue(run.id, [{ ...task, priority: 0, handler: null, payload: null }], Date.now());
   await store.changeRun(run.id, "running", "Run started", Date.now());
   const appends: number[] = [];
-  for (let count = 0; count < APPENDS; count += 1) {
+  let going = true;
+  over.finally(() => (going = false)).catch(() => {});
+  for (let count = 0; going; count += 1) {
     const begun = performance.now();
     await store.changeRun(run.id, count % 2 === 0 ? "paused" : "running", "an event", Date.now());
     appends.push(performance.now() - begun);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
   await store.close();
   return appends;

@@ -27,7 +27,11 @@ export interface AttemptEnd {
 }
 
 /** Tries a task once and says what is to be written. Never throws. */
-export async function attemptTask(deps: AttemptDeps, task: ClaimedTask, signal: AbortSignal): Promise<AttemptEnd> {
+export async function attemptTask(
+  deps: AttemptDeps,
+  task: ClaimedTask,
+  { signal, leaveSlot }: { signal: AbortSignal; leaveSlot: () => void },
+): Promise<AttemptEnd> {
   const { clock, log } = deps;
   const startedAt = clock.now();
   const begun = clock.monotonic();
@@ -35,7 +39,7 @@ export async function attemptTask(deps: AttemptDeps, task: ClaimedTask, signal: 
   const handled: Handled =
     handler === undefined
       ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
-      : await run(() => handler.run(task, { signal, log }), signal, deps.pressure);
+      : await run(() => handler.run(task, { signal, log, leaveSlot }), signal, deps.pressure);
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
     strategy: handled.report?.strategy ?? handler?.strategy ?? "none",

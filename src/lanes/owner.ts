@@ -250,10 +250,15 @@ export class LaneOwner implements SlotSeeker {
     this.#running.set(task.row, { controller, runId: task.runId });
     this.#pace.start();
     onTask?.(this.#grant.lane, "started");
-    void attemptTask(this.#deps.attempt, task, controller.signal).then((end) => {
+    let hasSlot = true;
+    const leaveSlot = () => {
+      if (hasSlot) slots.release();
+      hasSlot = false;
+    };
+    void attemptTask(this.#deps.attempt, task, { signal: controller.signal, leaveSlot }).then((end) => {
       this.#running.delete(task.row);
       const events = this.#pace.end(end.aboutSite);
-      slots.release();
+      leaveSlot();
       if (task.resolver !== null) budgets.release(task.resolver);
       onTask?.(this.#grant.lane, "ended", end.settled);
       this.#settle(end, events);

@@ -26,6 +26,8 @@ export interface PageOrder {
   /** The address by the way it is got: a replayed call has one of its own. */
   urlFor(way: Way): string;
   credentialsFor(url: string): Promise<Credentials | null>;
+  /** Told before a browser is waited for. */
+  beforeBrowser?: () => void;
   signal: AbortSignal;
 }
 
@@ -84,6 +86,7 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
       signal,
     }));
   const url = order.urlFor(way);
+  if (way === "browser") order.beforeBrowser?.();
   const answer = await strategies[way].fetch({
     url,
     credentials: await order.credentialsFor(url),

@@ -13,6 +13,11 @@ export interface HandlerContext {
   /** Aborted when the result is not wanted any more. */
   signal: AbortSignal;
   log: Log;
+  /**
+   * Gives up the task's place among those of the process, because it now waits for something that has places of its
+   * own: a hundred pages in line for a browser must not keep plain requests to other sites waiting.
+   */
+  leaveSlot(): void;
 }
 
 /** Finds the handler of a task; undefined: there is none of that name. */

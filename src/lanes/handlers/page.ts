@@ -51,6 +51,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     // A replayed call has an address of its own; the page that it belongs to is what a browser opens.
     urlFor: (way: Way) => (recipe.strategy === "api_replay" && way === "browser" ? pageUrl : url),
     credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
+    beforeBrowser: context.leaveSlot,
     signal,
   };
   const first = await robotsOr(deps, recipe, url, plan, signal, () => getPage(deps, order));

@@ -1,3 +1,4 @@
+import { isOrbError } from "../base/errors.ts";
 import type { Seal } from "../base/seal.ts";
 import { type Credentials, mergeCredentials, noCredentials } from "../domain/credentials.ts";
 import { FetchFailure } from "../domain/failure.ts";
@@ -26,10 +27,19 @@ export async function credentialsFor(
     credentials = mergeCredentials(credentials, more);
     any = true;
   };
-  if (recipe.sealed !== null) add(deps.seal.open(Buffer.from(recipe.sealed, "base64"), SEALED_FOR_JOB) as Credentials);
+  if (recipe.sealed !== null) add(opened(deps.seal, Buffer.from(recipe.sealed, "base64"), SEALED_FOR_JOB));
   const session = await sessionFor(deps.store, recipe, origin, suppliedSession);
-  if (session !== null) add(deps.seal.open(session.sealed, SEALED_FOR_SESSION) as Credentials);
+  if (session !== null) add(opened(deps.seal, session.sealed, SEALED_FOR_SESSION));
   return any ? credentials : null;
+}
+
+function opened(seal: Seal, sealed: Uint8Array, about: string): Credentials {
+  try {
+    return seal.open(sealed, about) as Credentials;
+  } catch (error) {
+    if (!isOrbError(error, "secret_key_wrong")) throw error;
+    throw new FetchFailure("session_unusable", `${error.message}. ${error.hint ?? ""}`.trim(), { cause: error });
+  }
 }
 
 async function sessionFor(store: Store, recipe: Recipe, origin: string, supplied: string | undefined) {

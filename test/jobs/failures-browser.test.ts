@@ -39,7 +39,7 @@ const TABLE: Record<string, [route: Route, code: string, reason: RegExp]> = {
   "/download": [html("bytes", 200, { "content-disposition": "attachment" }), "bad_response", /^not_html$/],
 };
 
-describe("what a site does wrong, seen by a browser", browserGate, () => {
+describe("what a site does wrong, seen by a browser", { ...browserGate, concurrency: 3 }, () => {
   let place: Place;
   let site: MisbehavingSite;
   before(async () => {

@@ -27,15 +27,16 @@ const SMALL_TIMES = {
 /** `orb serve` inside this process, in a folder of its own, spoken to over HTTP. Its end is followed by an audit. */
 export class Place extends Caller implements AsyncDisposable {
   readonly #folder = tempDir();
-  readonly config: Config;
+  readonly #env: Record<string, string>;
+  config: Config;
   readonly log: string[] = [];
   #server: RunningServer | null = null;
   #api: CheckedApi | null = null;
 
   private constructor(env: Record<string, string>) {
     super();
-    const all = { APP_ALLOW_PRIVATE_NETWORKS: "127.0.0.1/32,127.0.0.2/32", ...SMALL_TIMES, ...env };
-    this.config = loadConfig({ env: all, cwd: this.#folder.path }).config;
+    this.#env = { APP_ALLOW_PRIVATE_NETWORKS: "127.0.0.1/32,127.0.0.2/32", ...SMALL_TIMES, ...env };
+    this.config = loadConfig({ env: this.#env, cwd: this.#folder.path }).config;
   }
 
   static async open(env: Record<string, string> = {}, options: { worker?: boolean } = {}): Promise<Place> {
@@ -53,7 +54,9 @@ export class Place extends Caller implements AsyncDisposable {
     return this.#api;
   }
 
-  async start({ worker = true }: { worker?: boolean } = {}): Promise<void> {
+  /** Starts it, or starts it again; `env` is what the operator has changed in between. */
+  async start({ worker = true, env = {} }: { worker?: boolean; env?: Record<string, string> } = {}): Promise<void> {
+    this.config = loadConfig({ env: { ...this.#env, ...env }, cwd: this.#folder.path }).config;
     const log = createLog({ level: "debug", pretty: false, write: (line) => void this.log.push(line) });
     this.#server = await startServer(this.config, log, { version: "0.0.0-test", worker });
     this.#api = await CheckedApi.open(this.#server.url);

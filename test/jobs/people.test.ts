@@ -10,7 +10,7 @@ import { Place, told } from "./kit.ts";
 const PASS = { name: "solved", value: "by-a-person" };
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 
-describe("walls that need a person", browserGate, () => {
+describe("walls that need a person", { ...browserGate, concurrency: 3 }, () => {
   let place: Place;
   before(async () => {
     place = await Place.open({ APP_BROWSER_MAX_PAGES: "3" });
@@ -110,7 +110,7 @@ describe("walls that need a person", browserGate, () => {
     assert.equal((await place.show(id)).status, "paused");
     assert.equal((await place.api.post(`/jobs/runs/${id}/resume`)).status, 200);
     let times = 0;
-    await place.follow(id, ({ message }) => /^Waiting for a person/.test(message) && (times += 1) === 2);
+    await place.follow(id, ({ message }) => message.startsWith("Waiting for a person") && (times += 1) === 2);
     assert.equal((await place.show(id)).status, "waiting_for_human");
     await place.api.post(`/jobs/runs/${id}/resolve`, { skip: true });
     assert.equal((await place.ended(id)).failure_reason, "human_skipped");

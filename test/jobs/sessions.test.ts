@@ -160,6 +160,28 @@ describe("pages behind a door, without a browser", () => {
   });
 });
 
+test("credentials that were stored under another key fail the run with the way out, and are not tried again", async () => {
+  await using site = await MisbehavingSite.start({ "/": headerAuth("x-api-key", SECRET.header, members) });
+  await using place = await Place.open({ APP_SECRET_KEY: "the-first-key-of-good-length" });
+  const { id: session_id } = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
+  const jobs = [
+    await place.job({ target_url: site.url("/"), strategy: "http", session_id }),
+    await place.job({ target_url: site.url("/"), strategy: "http", headers: { "x-api-key": SECRET.header } }),
+  ];
+  await place.stop();
+  await place.start({ env: { APP_SECRET_KEY: "another-key-of-good-length" } });
+  for (const { id } of jobs) {
+    const run = await place.run(id);
+    assert.deepEqual([run.status, run.failure_reason, run.attempt], ["failed", "session_unusable", 1]);
+    assert.match(run.error_message ?? "", /APP_SECRET_KEY/);
+    assert.equal((await place.api.call("PATCH", `/jobs/${id}`, { name: "still mine" })).status, 200);
+  }
+  assert.equal(site.visits.length, 0);
+  await place.stop();
+  await place.start({ env: { APP_SECRET_KEY: "the-first-key-of-good-length" } });
+  assert.equal((await place.run(jobs[0]!.id)).status, "completed", "nothing is lost");
+});
+
 describe("pages behind a door, in a browser", browserGate, () => {
   let place: Place;
   before(async () => {

@@ -6,6 +6,7 @@ import {
   challenge,
   emptyApplication,
   endlessScript,
+  held,
   json,
   onlyForBrowsers,
   page,
@@ -16,7 +17,7 @@ import {
 } from "../support/misbehaviours.ts";
 import { evidenceOf, Place, told } from "./kit.ts";
 
-describe("how a page is got that needs a browser", browserGate, () => {
+describe("how a page is got that needs a browser", { ...browserGate, concurrency: 3 }, () => {
   let place: Place;
   before(async () => {
     place = await Place.open({ APP_BROWSER_MAX_PAGES: "3" });
@@ -132,6 +133,22 @@ describe("how a page is got that needs a browser", browserGate, () => {
       Object.fromEntries(["/a", "/b", "/c", "/d"].map((path) => [path, rendered(path)])),
     );
     for (const path of ["/a", "/b", "/c"]) await place.run({ target_url: site.url(path) });
+    const run = await place.run({ target_url: site.url("/d") });
+    assert.deepEqual([evidenceOf(run).rule, site.count("/d")], ["learned", 1]);
+  });
+
+  test("pages that were under way together build upon what each of them found", async () => {
+    const paths = ["/a", "/b", "/c"];
+    const gates = paths.map(() => Promise.withResolvers<void>());
+    await using site = await MisbehavingSite.start({ "/d": rendered("/d") });
+    for (const [index, path] of paths.entries())
+      site.on(path, onlyForBrowsers(held(gates[index]!.promise, rendered(path)), rendered(path)));
+    const runs = await Promise.all(paths.map((path) => place.begin({ target_url: site.url(path) })));
+    for (const path of paths) await site.visited(path, 2);
+    for (const [index, { id }] of runs.entries()) {
+      gates[index]!.resolve();
+      assert.equal((await place.ended(id)).status, "completed");
+    }
     const run = await place.run({ target_url: site.url("/d") });
     assert.deepEqual([evidenceOf(run).rule, site.count("/d")], ["learned", 1]);
   });

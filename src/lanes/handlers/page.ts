@@ -3,7 +3,7 @@ import { type Failure, FetchFailure } from "../../domain/failure.ts";
 import type { Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
 import { learnBrowser, learnPlain } from "../../domain/learned.ts";
-import type { LearnedStrategy, PageStats } from "../../domain/run-facts.ts";
+import type { PageStats } from "../../domain/run-facts.ts";
 import {
   escalationOf,
   type PageMemory,
@@ -57,7 +57,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const first = await robotsOr(deps, recipe, url, plan, signal, () => getPage(deps, order));
   const got = await pastTheWall(deps, task, order, first, context);
   const durationMs = Math.round(clock.monotonic() - begun);
-  return new Conclusion(deps, { task, recipe, url, learned }, got, durationMs).handled();
+  return new Conclusion(deps, { task, recipe, url }, got, durationMs).handled();
 }
 
 /** A wall that a browser did not get past is shown to the user's solver; with what that answers, the page is got again. */
@@ -105,8 +105,6 @@ interface Attempted {
   task: ClaimedTask;
   recipe: Recipe;
   url: string;
-  /** What was known of the site when the attempt began. */
-  learned: LearnedStrategy | null;
 }
 
 /**
@@ -121,7 +119,6 @@ class Conclusion {
   readonly #task: ClaimedTask;
   readonly #recipe: Recipe;
   readonly #url: string;
-  readonly #before: LearnedStrategy | null;
   readonly #got: PageGot;
   readonly #stats: PageStats;
 
@@ -130,7 +127,6 @@ class Conclusion {
     this.#task = about.task;
     this.#recipe = about.recipe;
     this.#url = about.url;
-    this.#before = about.learned;
     this.#got = got;
     this.#stats = statsOf(got, durationMs);
   }
@@ -138,14 +134,14 @@ class Conclusion {
   async handled(): Promise<Handled> {
     const { failure, judgement, answer } = this.#got;
     if (failure !== null) return this.#failed(failure);
-    const learned = this.#learned();
+    const learned = await this.#learned();
     return {
       kind: "completed",
       artifacts: [],
       results: judgement?.records ?? [],
       ...(answer === null ? {} : { httpStatus: answer.status }),
       detail: this.#stats,
-      report: { ...this.#report(), ...(learned === null ? {} : { learned }) },
+      report: { ...this.#report(), ...(learned ? { learned } : {}) },
     };
   }
 
@@ -177,13 +173,15 @@ class Conclusion {
     return this.#recipe.requires_auth && what.reason === "http_unauthorized";
   }
 
-  #learned(): NonNullable<Report["learned"]> | null {
+  async #learned(): Promise<Report["learned"] | null> {
     const { way, evidence } = this.#got.plan;
-    const now = this.#deps.clock.now();
+    const { clock, store } = this.#deps;
     const site = siteOf(this.#url);
+    // Asked for now, not when the attempt began: other pages have taught us since, or a person has had it forgotten.
+    const before = (await store.site(site))?.learned ?? null;
     if (way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated"))
-      return { site, what: learnBrowser(this.#before, this.#url, evidence.because, now) };
-    const plain = way === "http" ? learnPlain(this.#before, now) : null;
+      return { site, what: learnBrowser(before, this.#url, evidence.because, clock.now()) };
+    const plain = way === "http" ? learnPlain(before, clock.now()) : null;
     return plain === null ? null : { site, what: plain };
   }
 

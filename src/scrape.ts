@@ -31,7 +31,6 @@ export async function startScratch(config: Config, log: Log, options: { sessionI
       database: { kind: "sqlite", path: join(dir, "orb.db") },
       artifacts: { kind: "local", path: join(dir, "files") },
       secretKey: randomBytes(32).toString("hex"),
-      handlers: null,
     };
     const store = openSqliteStore({ path: ":memory:", clock: systemClock });
     // A stored session stays sealed under the installation's key.

@@ -12,6 +12,12 @@ import { examplesOf } from "./markdown.ts";
 /** The hosts that the pages speak of, in order; each is a server on this machine. */
 const HOSTS = ["example.com", "www.rfc-editor.org"];
 const PAGES: Record<string, { type: string; body: string }> = {
+  "/": {
+    type: "text/html",
+    body: `<!doctype html><html lang="en"><head><title>Example Domain</title></head><body><div><h1>Example Domain</h1>
+<p>This domain is for use in documentation examples without needing permission. Avoid use in operations.</p>
+<p><a href="https://iana.org/domains/example">Learn more</a></p></div></body></html>`,
+  },
   "/rfc/rfc9309.txt": { type: "text/plain", body: "Robots Exclusion Protocol\n".padEnd(28_049, ".") },
   "/paper-4": { type: "text/html", body: "<p>Spiders and their webs, for those in a hurry</p>\n".padEnd(61, " ") },
 };
@@ -89,13 +95,16 @@ function comparable(text: string): string {
   return text
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z( +)\d+/g, "<time> <ms>")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/\b\d\d:\d\d:\d\d\b/g, "<clock>")
+    .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "<id>")
+    .replace(/\r$/gm, "")
     .replace(/sha256\/[0-9a-f]{2}\/[0-9a-f]{64}/g, "<file>")
     .replace(/ +/g, " ")
     .replace(/^ | $/gm, "")
     .trim();
 }
 
-for (const page of ["README.md", "docs/queue.md"]) {
+for (const page of ["README.md", "docs/queue.md", "docs/jobs.md"]) {
   test(`whoever types what ${page} shows gets what it shows`, async () => {
     await using place = await openPlace();
     const examples = examplesOf(read(page));

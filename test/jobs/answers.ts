@@ -1,7 +1,7 @@
 /** Holds every answer of the API to what `/openapi.json` says about it. */
 import assert from "node:assert/strict";
 import { Agent, request } from "undici";
-import { type Description, fits, mediaType, type Operation, operationsOf } from "../api/fuzz/operations.ts";
+import { type Description, mediaType, type Operation, operationsOf } from "../api/fuzz/operations.ts";
 
 export interface Answer {
   status: number;
@@ -11,26 +11,47 @@ export interface Answer {
   json<T = unknown>(): T;
 }
 
-let described: { text: string; operations: readonly Operation[] } | null = null;
+/**
+ * The operations that were called so far, by method and template: reading all of a description takes longer than
+ * starting a server, and every server of this process describes itself alike.
+ */
+const read = new Map<string, Operation>();
+
+function operationFor(description: Description, method: string, path: string): Operation | undefined {
+  const parts = (path.split("?")[0] ?? "").split("/");
+  const templates = Object.keys(description.paths).filter((template) => {
+    const words = template.split("/");
+    const fits = words.every((word, index) => word === parts[index] || (word.startsWith("{") && parts[index] !== ""));
+    return words.length === parts.length && fits && description.paths[template]?.[method] !== undefined;
+  });
+  // A path of fixed words is meant before one with parameters.
+  const [template] = templates.toSorted((a, b) => a.split("{").length - b.split("{").length);
+  if (template === undefined) return undefined;
+  const key = `${method} ${template}`;
+  if (!read.has(key)) {
+    const raw = description.paths[template]![method]!;
+    for (const operation of operationsOf({ ...description, paths: { [template]: { [method]: raw } } }))
+      read.set(key, operation);
+  }
+  return read.get(key);
+}
 
 /** The public face of a running server, and nothing else. */
 export class CheckedApi {
   readonly url: string;
   readonly #agent = new Agent({ connections: 64, pipelining: 1 });
-  readonly #operations: readonly Operation[];
+  readonly #description: Description;
   /** Everything that was answered, for who looks for what must not be there. */
   readonly answered: string[] = [];
 
-  private constructor(url: string, operations: readonly Operation[]) {
+  private constructor(url: string, description: Description) {
     this.url = url;
-    this.#operations = operations;
+    this.#description = description;
   }
 
   static async open(url: string): Promise<CheckedApi> {
-    const text = await (await request(`${url}/openapi.json`)).body.text();
-    // Every server of this process describes itself alike, and reading it takes longer than starting one.
-    if (described?.text !== text) described = { text, operations: operationsOf(JSON.parse(text) as Description) };
-    return new CheckedApi(url, described.operations);
+    const answer = await request(`${url}/openapi.json`);
+    return new CheckedApi(url, (await answer.body.json()) as Description);
   }
 
   get agent(): Agent {
@@ -76,9 +97,7 @@ export class CheckedApi {
   }
 
   #check(method: string, path: string, { status, headers, text, bytes }: Answer): void {
-    const candidates = this.#operations.filter((operation) => operation.method === method && fits(operation, path));
-    // A path of fixed words is meant before one with parameters.
-    const [operation] = candidates.toSorted((a, b) => a.template.split("{").length - b.template.split("{").length);
+    const operation = operationFor(this.#description, method.toLowerCase(), path);
     assert.ok(operation !== undefined, `${method} ${path} is described`);
     const story = `${method} ${path} answered ${status}: ${text.slice(0, 600)}`;
     const kinds = operation.answers.get(status);

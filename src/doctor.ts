@@ -56,7 +56,7 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     const holder = await client.store.engineHolder();
     // One of an earlier boot is gone, whatever its lease says: the clock that it was measured by started anew.
     if (holder === null || holder.boot !== ownIdentity().boot || !mayBeAlive(holder))
-      add("engine", "ok", "no process is working now; orb queue run starts one");
+      add("engine", "ok", "no process is working now; orb worker or orb serve starts one");
     else if (holder.remainingMs < 0)
       add(
         "engine",

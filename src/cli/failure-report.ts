@@ -47,7 +47,7 @@ export function reportFailure(terminal: Terminal, run: RunView): void {
         ["status", typeof status === "number" ? status : null],
         ["strategy", strategyOf(run)],
         ["tries", run.attempt > 1 ? run.attempt : null],
-        ["what to do", run.status === "waiting_for_human" ? null : remedyOf(run)],
+        ["what to do", remedyOf(run)],
       ],
       terminal.columns,
     ),

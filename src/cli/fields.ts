@@ -17,11 +17,13 @@ const KINDS: Readonly<Record<string, (text: string) => FieldRule>> = {
 
 export const FIELD_HELP = `
 Fields are NAME=CSS, and more when needed:
-  title=h1                        the text of the first match
-  link=a.next@href                an attribute instead of the text
-  price:number=.price             read as string, number, integer, boolean, date, url, markdown or html
-  tags[]=.tag                     all matches as a list
-  id=regex:item-(\\d+)             also xpath:, jsonpath: (of a JSON answer), json-ld:, next-data:, nuxt-data:, known:
+  title=h1              the text of the first match
+  link=a.next@href      an attribute instead of the text
+  price:number=.price   read as string, number, integer, boolean, date, url,
+                        markdown or html
+  tags[]=.tag           all matches as a list
+  id=regex:item-(\\d+)   by another rule: xpath:, jsonpath: (of a JSON answer),
+                        json-ld:, next-data:, nuxt-data:, regex:, known:
 docs/extraction.md has the rest, for --rules.`;
 
 const FIELD = /^([^=:[\]\s][^=:[\]]*?)(\[\])?(?::([a-z]+))?(\[\])?=([\s\S]+)$/;

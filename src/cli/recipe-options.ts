@@ -22,7 +22,10 @@ export interface RecipeOptions {
 }
 
 /** `strategies` are fewer where there is no saved call to repeat. */
-export function addRecipeOptions(command: Command, { strategies = STRATEGIES as readonly string[] } = {}): Command {
+export function addRecipeOptions(
+  command: Command,
+  { strategies = STRATEGIES as readonly string[], attempts = "tries in all (APP_DEFAULT_MAX_ATTEMPTS)" } = {},
+): Command {
   return command
     .option("--field <name=css>", "a field of the result; may be given often", addField)
     .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
@@ -30,10 +33,10 @@ export function addRecipeOptions(command: Command, { strategies = STRATEGIES as 
     .option("--rules <file>", "fields, items and schema as in a job, as JSON")
     .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies))
     .option("--header <name: value>", "sent to the page's own origin; may be given often", addHeader)
-    .option("--cookie <name=value>", "likewise", addCookie)
+    .option("--cookie <name=value>", "sent to the page's own origin; may be given often", addCookie)
     .option("--session <id>", "a stored session, see orb sessions")
     .option("--timeout <seconds>", "how long the page may take", positiveNumber)
-    .option("--attempts <number>", "tries in all", positiveInteger)
+    .option("--attempts <number>", attempts, positiveInteger)
     .option("--wait-for <css>", "get the page in a browser, and wait until this is there");
 }
 

@@ -5,6 +5,7 @@ import type { ResultView } from "../../orchestrator/runs/view.ts";
 import { listOf } from "../api/caller.ts";
 import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
+import { printJson } from "../output.ts";
 import { printRecords } from "../records.ts";
 import { positiveInteger } from "../values.ts";
 
@@ -47,6 +48,7 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
     }
     const answer = await api.request("GET", path, { query: { format } });
     await wiring.write(options.out ?? null, answer.stream);
-    if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+    if (options.out !== undefined && context.json) printJson(terminal, { written: options.out });
+    else if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   });
 }

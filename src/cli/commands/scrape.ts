@@ -33,7 +33,7 @@ Examples:
   orb scrape https://example.com/
   orb scrape https://example.com/ --field title=h1 --field more=a@href
   orb scrape https://books.toscrape.com/ --items article.product_pod \\
-    --field name=h3 --field price:number=.price_color --format csv --out books.csv`;
+    --field name=h3 --field price:number=.price_color --format csv`;
 
 /** `orb scrape`: one page, at once. */
 export function addScrapeCommand(program: Command, context: CliContext): void {
@@ -41,7 +41,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
     .command("scrape")
     .description("get one page and print what is in it; nothing is kept, unless you say --save")
     .argument("<url>", "the page");
-  addRecipeOptions(command, { strategies: ["auto", "http", "browser"] })
+  addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "tries in all; one unless told" })
     .addOption(
       new Option("--format <name>", "how it is printed; otherwise for reading, or as json off a terminal").choices(
         EXPORT_FORMATS,
@@ -120,11 +120,14 @@ async function follow(worker: CliWorker, id: string, line: RunLine, stop: StopRe
 }
 
 async function present(context: CliContext, worker: CliWorker, run: RunView, options: ScrapeOptions): Promise<void> {
-  const { terminal, wiring } = context;
+  const { terminal } = context;
   const ok = run.status === "completed";
   context.exitCode = ok ? EXIT.done : EXIT.failed;
   const saved = options.save === true;
-  if (context.json && options.out === undefined) return printJson(terminal, await asJson(worker, run, saved));
+  if (context.json) {
+    if (ok && options.out !== undefined) await write(context, worker, run, options.format ?? "json", options.out);
+    return printJson(terminal, await asJson(worker, run, saved));
+  }
   if (!ok) {
     if (run.status === "cancelled") terminal.err("cancelled\n");
     else reportFailure(terminal, run);
@@ -140,14 +143,23 @@ async function present(context: CliContext, worker: CliWorker, run: RunView, opt
     for await (const { data } of allResults(worker, run.id)) records.push(data);
     printRecords(terminal, records);
   } else {
-    const columns = await columnsOf(worker, run.id);
-    const records = allResults(worker, run.id) as AsyncIterable<ExportRecord>;
-    const bytes = exporterNamed(format).export(records, columns === null ? {} : { columns });
-    await wiring.write(options.out ?? null, bytes);
+    await write(context, worker, run, format, options.out ?? null);
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   }
   if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
   return undefined;
+}
+
+async function write(
+  { wiring }: CliContext,
+  worker: CliWorker,
+  { id }: RunView,
+  format: string,
+  path: string | null,
+): Promise<void> {
+  const columns = await columnsOf(worker, id);
+  const records = allResults(worker, id) as AsyncIterable<ExportRecord>;
+  await wiring.write(path, exporterNamed(format).export(records, columns === null ? {} : { columns }));
 }
 
 function summary({ stats, resolved_strategy: strategy }: RunView): string {

@@ -87,7 +87,7 @@ function announce(terminal: Terminal, log: Log, config: Config, { url, role }: C
     engine: "this process works on the queue",
     standby: "another process works on the queue; this one stands by to take over",
     stopped: "nothing is working",
-    none: "none here (--no-worker): orb queue run does it elsewhere",
+    none: "none here (--no-worker): orb worker does it elsewhere",
   }[role ?? "none"];
   const header = tokenNeeded ? ' -H "Authorization: Bearer $APP_API_TOKEN"' : "";
   const lines: [string, string][] = [
@@ -95,8 +95,8 @@ function announce(terminal: Terminal, log: Log, config: Config, { url, role }: C
     ["data", `${places.database}, files in ${places.files}`],
     ["token", tokenNeeded ? "needed: APP_API_TOKEN" : "none needed: only this machine reaches it"],
     ["reference", `${url}/docs`],
-    ["try", `curl -s${header} ${url}/queue/stats`],
-    ["", "orb queue import FILE, from any terminal"],
+    ["try", `curl -s${header} ${url}/jobs`],
+    ["", "orb jobs create --target-url URL, orb queue import FILE, from any terminal"],
     ["stop", "Ctrl-C"],
   ];
   terminal.err(`Orbweaver listens on ${paint(terminal, "cyan", url)}\n`);

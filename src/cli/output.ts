@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { isOrbError, messageOf } from "../base/errors.ts";
+import { ERROR_CATALOGUE, isOrbError, messageOf, type OrbError } from "../base/errors.ts";
 import { ServerProblem } from "./api/problem.ts";
 
 /** Where a command writes: results to `out`, everything about the work itself to `err`. */
@@ -134,17 +134,23 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
       error: {
         code: known instanceof ServerProblem ? known.problem : (known?.code ?? "internal"),
         message: messageOf(error),
-        hint: known?.hint ?? null,
+        hint: hintOf(known),
         fields: known?.fields ?? [],
       },
     });
     return exit;
   }
   terminal.err(`${paint(terminal, "red", "error:")} ${messageOf(error)}\n`);
-  if (known?.hint !== undefined) terminal.err(`${known.hint}\n`);
+  const hint = hintOf(known);
+  if (hint !== null) terminal.err(`${hint}\n`);
   // What nobody foresaw is a bug: its trace helps whoever mends it.
   if (known === null && error instanceof Error && error.stack !== undefined) terminal.err(`${error.stack}\n`);
   return exit;
+}
+
+/** Most messages say what to do by themselves; a refused address does not, because few know that it can be allowed. */
+function hintOf(error: OrbError | null): string | null {
+  return error?.hint ?? (error?.code === "forbidden_target" ? ERROR_CATALOGUE.forbidden_target.remedy : null);
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -4,7 +4,7 @@ import { integerBelow } from "../../src/base/random.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { browserGate, chromiumPath } from "../support/browser-kit.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
-import { captchaWall, hang, page, rendered, slow, status } from "../support/misbehaviours.ts";
+import { captchaWall, endlessScript, hang, page, rendered, slow, status } from "../support/misbehaviours.ts";
 import { assertSound, pause, withSeed } from "./kills.ts";
 import { FULL, Orb, report } from "./orb.ts";
 import { assertNoBrowsers, Served } from "./served.ts";
@@ -108,16 +108,21 @@ describe("orb serve with pages under way", browserGate, () => {
   });
 
   test("SIGTERM with pages open in a browser: ends with 0, and what was handed back cost no attempt", async () => {
-    const paths = ["/a", "/b", "/http"];
-    await using site = await MisbehavingSite.start(Object.fromEntries(paths.map((path) => [path, hang])));
+    const routes: Record<string, Route> = { "/silent": hang, "/endless": endlessScript, "/plain": hang };
+    const paths = Object.keys(routes);
+    await using site = await MisbehavingSite.start(routes);
+    await using quiet = await MisbehavingSite.start({ "/robots.txt": hang, "/": page("Page /") });
     await using orb = new Orb({ ...browserEnv, APP_SHUTDOWN_GRACE_SECONDS: "1" });
     const served = await Served.start(orb);
-    const runs = await Promise.all(
-      paths.map((path) =>
-        served.begin({ target_url: site.url(path), strategy: path === "/http" ? "http" : "browser", max_attempts: 1 }),
-      ),
-    );
+    const runs = await Promise.all([
+      ...paths.map((path) => {
+        const strategy = path === "/plain" ? "http" : "browser";
+        return served.begin({ target_url: site.url(path), strategy, max_attempts: 1 });
+      }),
+      served.begin({ target_url: quiet.url("/"), respect_robots: true, max_attempts: 1 }),
+    ]);
     for (const path of paths) await site.visited(path);
+    await quiet.visited("/robots.txt");
     const asked = Date.now();
     const { code, stderr } = await served.terminated();
     const took = Date.now() - asked;
@@ -125,16 +130,14 @@ describe("orb serve with pages under way", browserGate, () => {
     await assertNoBrowsers(orb);
     await orb.audit();
     for (const path of paths) site.on(path, page(`Page ${path}`));
+    quiet.on("/robots.txt", status(404));
     const again = await Served.start(orb);
     for (const { id } of runs) {
       const run = await again.ended(id);
       assert.deepEqual([run.status, run.attempt], ["completed", 1], String(run.error_message));
       assert.equal((await again.task(id)).attempts.length, 1);
     }
-    assert.deepEqual(
-      paths.map((path) => site.count(path)),
-      [2, 2, 2],
-    );
+    assert.deepEqual([...paths.map((path) => site.count(path)), quiet.count("/")], [2, 2, 2, 1]);
     assert.equal((await again.terminated()).code, 0);
     await orb.audit();
     report("SIGTERM with open pages and a grace of 1 s", { "ms to the end": took });

@@ -152,6 +152,39 @@ describe("pages behind a door, without a browser", () => {
     assert.equal(await check(SECRET.cookie, "/down"), "unreachable");
   });
 
+  test("what is refused is refused by its field, and never repeated", async () => {
+    const target_url = site.url("/by-cookie");
+    const refused: [path: string, body: unknown][] = [
+      ["/jobs", { target_url, headers: { "x-key": `${SECRET.header}\r\nx-more: 1` } }],
+      ["/jobs", { target_url, headers: { "bad name": SECRET.header } }],
+      ["/jobs", { target_url, headers: { host: SECRET.header } }],
+      ["/jobs", { target_url, headers: { "x-key": [SECRET.header] } }],
+      ["/jobs", { target_url, headers: SECRET.header }],
+      ["/jobs", { target_url, cookies: { sid: `${SECRET.cookie};` } }],
+      ["/jobs", { target_url, cookies: [{ name: "sid", value: SECRET.cookie, sameSite: "Never" }] }],
+      ["/jobs", { target_url, cookies: SECRET.cookie }],
+      ["/jobs", { target_url: `ftp://u:${SECRET.url}@shop.example/` }],
+      ["/jobs", { target_url: `http://u:${SECRET.url}@10.0.0.1/` }],
+      ["/jobs", { target_url: `http://u:${SECRET.url}@/` }],
+      ["/sessions", { origin: site.origin, basic: { username: "ana", password: [SECRET.password] } }],
+      ["/sessions", { origin: site.origin, basic: { password: SECRET.password } }],
+      ["/sessions", { origin: site.origin, cookies: { "a=b": SECRET.cookie } }],
+      ["/sessions", { origin: `http://u:${SECRET.url}@shop.example`, headers: { "x-key": SECRET.header } }],
+      ["/sessions", { origin: site.origin, storage_state: { cookies: SECRET.storage } }],
+      [
+        "/sessions",
+        { origin: site.origin, check_url: `http://u:${SECRET.url}@elsewhere.example/`, headers: { a: "b" } },
+      ],
+      ["/extract/preview", { url: `http://u:${SECRET.url}@10.0.0.1/` }],
+      ["/extract/preview", { url: `http://u:${SECRET.url}@shop.example:99999/` }],
+    ];
+    for (const [path, body] of refused) {
+      const answer = await place.api.post(path, body);
+      assert.equal(answer.status, 422, `${JSON.stringify(body)}: ${answer.text}`);
+      for (const word of Object.values(SECRET)) assert.ok(!answer.text.includes(word), answer.text);
+    }
+  });
+
   test("a session without anything in it, or for no origin, is refused by field", async () => {
     const empty = await place.api.post("/sessions", { origin: site.origin });
     assert.equal(empty.status, 422, empty.text);

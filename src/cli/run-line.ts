@@ -13,6 +13,7 @@ export class RunLine {
   readonly #draw: ReturnType<typeof createLogUpdate> | null;
   readonly #timer: NodeJS.Timeout | null;
   #frame = 0;
+  #over = false;
   #last = "starting";
 
   constructor(terminal: Terminal, now: () => number, live: boolean) {
@@ -35,13 +36,15 @@ export class RunLine {
 
   /** The line goes away: what counts is printed by then. */
   done(): void {
+    if (this.#over) return;
+    this.#over = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#draw?.clear();
     this.#draw?.done();
   }
 
   #show(): void {
-    if (this.#draw === null) return;
+    if (this.#draw === null || this.#over) return;
     this.#frame = (this.#frame + 1) % SPINNER.length;
     const seconds = ((this.#now() - this.#begun) / 1000).toFixed(1);
     const spinner = paint(this.#terminal, "cyan", SPINNER[this.#frame] ?? "");

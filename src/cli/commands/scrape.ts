@@ -165,8 +165,8 @@ async function write(
 function summary({ stats, resolved_strategy: strategy }: RunView): string {
   const seconds = typeof stats["duration_ms"] === "number" ? `${(stats["duration_ms"] / 1000).toFixed(1)} s` : "";
   const bytes = typeof stats["content_length"] === "number" ? `${Math.ceil(stats["content_length"] / 1024)} KiB` : "";
-  const parts = [stats["http_status"], `by ${strategy}`, bytes, seconds, stats["final_url"]];
-  return oneLine(parts.filter((part) => part !== "" && part !== null && part !== undefined).join("  "));
+  const how = [`${String(stats["http_status"])} by ${strategy}`, bytes, seconds].filter((part) => part !== "");
+  return oneLine(`${how.join(", ")}: ${String(stats["final_url"])}`);
 }
 
 async function asJson(worker: CliWorker, run: RunView, saved: boolean): Promise<Record<string, unknown>> {

@@ -18,9 +18,10 @@ export function createPrompt(input: NodeJS.ReadStream, output: NodeJS.WriteStrea
     new Promise<string | null>((resolve) => {
       // On a terminal readline shows what is typed by itself: a secret goes nowhere.
       const echo = hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
-      if (hidden) output.write(question);
       const reader = createInterface({ input, output: echo, terminal: true, historySize: 0, prompt: question });
       reader.prompt();
+      // Only now: until the reader is there, the terminal itself would show what a quick hand types.
+      if (hidden) output.write(question);
       let answer: string | null = null;
       reader.once("line", (text) => {
         answer = text;

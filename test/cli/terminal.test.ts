@@ -1,38 +1,9 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { Orb, until } from "../chaos/orb.ts";
-import { root } from "../support/source.ts";
+import { hasScript, onTerminal } from "./screen.ts";
 import { openShop } from "./site.ts";
-
-const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
-
-interface Screen {
-  readonly text: string;
-  type(text: string): void;
-  ended: Promise<number | null>;
-}
-
-/** `orb` on a terminal of its own, which util-linux's `script` makes. */
-function onTerminal(orb: Orb, args: readonly string[]): Screen {
-  const words = [process.execPath, join(root, "bin", "orb"), ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qefc", `stty cols 80 rows 24; exec ${words}`, "/dev/null"], {
-    cwd: orb.dir,
-    env: { ...orb.env, TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (more: string) => (text += more));
-  return {
-    get text() {
-      return text;
-    },
-    type: (keys) => void child.stdin.write(keys),
-    ended: new Promise((resolve) => child.once("close", (code) => resolve(code))),
-  };
-}
 
 describe("at a terminal", { skip: hasScript ? false : "there is no script(1) here" }, () => {
   test("a page is printed for reading, under a line that says how it was got", async () => {

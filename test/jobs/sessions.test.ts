@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { SessionInput, SessionView } from "../../src/orchestrator/sessions.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
@@ -35,7 +36,7 @@ const DOORS: Record<string, [route: Route, session: Omit<SessionInput, "origin">
 };
 
 /** Nothing that the product says, writes or keeps holds one of the secrets; as it is, or as it stands in a header. */
-async function assertKept(place: Place): Promise<void> {
+function assertKept(place: Place): void {
   const basic = Buffer.from(`ana:${SECRET.password}`).toString("base64");
   const words = [...Object.values(SECRET), basic];
   for (const word of words) {
@@ -63,9 +64,12 @@ describe("pages behind a door, without a browser", () => {
     });
   });
   after(async () => {
-    await assertKept(place);
-    await site[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
+    try {
+      assertKept(place);
+    } finally {
+      await site[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    }
   });
 
   for (const [path, [, given]] of Object.entries(DOORS))
@@ -152,6 +156,26 @@ describe("pages behind a door, without a browser", () => {
     assert.equal(await check(SECRET.cookie, "/down"), "unreachable");
   });
 
+  test("a job that turns to another origin forgets what it was given for the old one", async () => {
+    await using other = await MisbehavingSite.start({ "/": page("Elsewhere") }, "127.0.0.2");
+    const job = await place.job({
+      target_url: site.url("/by-header"),
+      strategy: "http",
+      headers: { "x-api-key": SECRET.header },
+      cookies: { sid: SECRET.cookie },
+    });
+    assert.equal((await place.run(job.id)).status, "completed");
+    const renamed = await place.api.call("PATCH", `/jobs/${job.id}`, { name: "Renamed" });
+    assert.deepEqual(renamed.json<JobView>().header_names, ["x-api-key"], "any other change keeps them");
+    assert.equal((await place.run(job.id)).status, "completed");
+    const moved = await place.api.call("PATCH", `/jobs/${job.id}`, { target_url: other.url("/") });
+    assert.deepEqual([moved.json<JobView>().header_names, moved.json<JobView>().cookie_names], [[], []]);
+    assert.equal((await place.run(job.id)).status, "completed");
+    assert.equal(other.visits.length, 1);
+    const { "x-api-key": key, cookie } = other.visits[0]!.headers;
+    assert.deepEqual([key, cookie], [undefined, undefined]);
+  });
+
   test("what is refused is refused by its field, and never repeated", async () => {
     const target_url = site.url("/by-cookie");
     const refused: [path: string, body: unknown][] = [
@@ -221,8 +245,11 @@ describe("pages behind a door, in a browser", browserGate, () => {
     place = await Place.open({ APP_BROWSER_MAX_PAGES: "2" });
   });
   after(async () => {
-    await assertKept(place);
-    await place[Symbol.asyncDispose]();
+    try {
+      assertKept(place);
+    } finally {
+      await place[Symbol.asyncDispose]();
+    }
   });
 
   for (const [path, [route, given]] of Object.entries(DOORS))

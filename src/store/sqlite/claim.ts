@@ -46,11 +46,9 @@ const DUE_AT_ONCE = 500;
 export class ClaimCursor {
   readonly #lastRun = new Map<number, number>();
 
-  /** The runs, starting behind the one that was served last. */
-  rotate(lane: number, runs: number[]): number[] {
-    const last = this.#lastRun.get(lane) ?? 0;
-    const start = runs.findIndex((run) => run > last);
-    return start <= 0 ? runs : [...runs.slice(start), ...runs.slice(0, start)];
+  /** The run behind which the next deal starts. */
+  behind(lane: number): number {
+    return this.#lastRun.get(lane) ?? 0;
   }
 
   served(lane: number, run: number): void {
@@ -60,6 +58,28 @@ export class ClaimCursor {
   forget(lane: number): void {
     this.#lastRun.delete(lane);
   }
+}
+
+const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
+  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND r.status IN ('queued', 'running')`;
+
+/**
+ * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
+ * that it takes some milliseconds, and no run is called running long before its turn.
+ */
+const STREAMS_AT_ONCE = 32;
+
+/** The streams with ready tasks, those behind the run that was served last first. */
+function readyStreams({ connection }: Context, lane: number, last: number, barred: readonly string[]): StreamRow[] {
+  const ready = `${SELECT_STREAMS} AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))`;
+  const out = JSON.stringify(barred);
+  const behind = rows<StreamRow>(
+    connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, out, last, STREAMS_AT_ONCE),
+  );
+  if (last === 0 || behind.length >= STREAMS_AT_ONCE) return behind;
+  const rest = STREAMS_AT_ONCE - behind.length;
+  const before = connection.sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`).all(lane, out, last, rest);
+  return [...behind, ...rows<StreamRow>(before)];
 }
 
 export function claim(
@@ -72,20 +92,13 @@ export function claim(
   const { connection } = context;
   return connection.write(() => {
     if (!holdsLane(context, hold)) return null;
-    const open = rows<StreamRow>(
-      connection
-        .sql(
-          `SELECT s.id, s.run, s.resolver, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
-           FROM streams s JOIN runs r ON r.n = s.run
-           WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') ORDER BY s.run`,
-        )
-        .all(hold.laneId),
+    const waiting = rows<StreamRow>(
+      connection.sql(`${SELECT_STREAMS} AND ${STREAM_IS_OPEN} AND s.retrying > 0`).all(hold.laneId),
     );
-    for (const stream of open) if (stream.retrying > 0) wakeRetries(context, stream, now);
-    const barred = options.withoutResolvers ?? [];
-    const ready = open.filter((stream) => stream.queued > 0 && !barred.includes(stream.resolver));
+    for (const stream of waiting) wakeRetries(context, stream, now);
+    const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options.withoutResolvers ?? []);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
-    const order = cursor.rotate(hold.laneId, [...byRun.keys()]);
+    const order = [...byRun.keys()];
     const shares = divide(
       options.limit,
       order.map((run) => (byRun.get(run) ?? []).reduce((sum, stream) => sum + stream.queued, 0)),
@@ -98,8 +111,8 @@ export function claim(
     const left = ready.reduce((sum, stream) => sum + stream.queued, 0);
     return {
       tasks: interleave(taken),
-      more: left > 0,
-      nextReadyAt: open.some((stream) => stream.retrying > 0) ? nextRetry(connection, hold.laneId) : null,
+      more: left > 0 || ready.length >= STREAMS_AT_ONCE,
+      nextReadyAt: waiting.some((stream) => stream.retrying > 0) ? nextRetry(connection, hold.laneId) : null,
     };
   });
 }

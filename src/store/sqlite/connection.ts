@@ -81,11 +81,18 @@ function useWal(db: DatabaseSync, timeoutMs: number): void {
   }
 }
 
+interface Together {
+  work: () => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
 /** One connection. Transactions are synchronous and short, so that they never span a turn of the event loop. */
 export class Connection {
   readonly db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #durable: boolean | null = null;
+  #together: Together[] = [];
   #open = true;
 
   constructor(path: string, options: { readOnly?: boolean; busyTimeoutMs?: number } = {}) {
@@ -151,6 +158,52 @@ export class Connection {
     }
   }
 
+  /**
+   * Like a durable `write`, but all that come in one turn of the event loop share one commit, and one fsync: with many
+   * callers that is most of what a submit costs. Each succeeds or fails by itself.
+   */
+  writeTogether<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#together.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      if (this.#together.length === 1) setImmediate(() => this.#commitTogether());
+    });
+  }
+
+  #commitTogether(): void {
+    const list = this.#together;
+    this.#together = [];
+    if (list.length === 0) return;
+    let ends: (() => void)[] = [];
+    try {
+      this.write(
+        () => {
+          ends = list.map((one) => this.#apart(one));
+        },
+        { durable: true },
+      );
+    } catch (error) {
+      for (const one of list) one.reject(error);
+      return;
+    }
+    for (const end of ends) end();
+  }
+
+  /** One of several in a transaction: what it did before it failed is undone, the others stay. */
+  #apart({ work, resolve, reject }: Together): () => void {
+    this.sql("SAVEPOINT one").run();
+    try {
+      const result = work();
+      this.sql("RELEASE one").run();
+      return () => resolve(result);
+    } catch (error) {
+      // A full disk makes SQLite roll back everything by itself: then all of them have failed.
+      if (!this.db.isTransaction) throw error;
+      this.sql("ROLLBACK TO one").run();
+      this.sql("RELEASE one").run();
+      return () => reject(storeError(error));
+    }
+  }
+
   /** Runs several reads on one snapshot. */
   read<T>(work: () => T): T {
     try {
@@ -168,6 +221,7 @@ export class Connection {
 
   close(): void {
     if (!this.#open) return;
+    this.#commitTogether();
     this.#open = false;
     this.#statements.clear();
     this.db.close();

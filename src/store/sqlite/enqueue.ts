@@ -69,7 +69,7 @@ export function startRun(
   tasks: readonly NewTask[],
   now: number,
   once?: Once,
-): Made<RunRecord> {
+): Promise<Made<RunRecord>> {
   return makeOnce(context, once, now, () => {
     const made = insertRun(context, run, now);
     const hashes = tasks.map((task) => keyHash(made.id, task.key));

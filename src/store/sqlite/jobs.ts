@@ -45,7 +45,7 @@ function requireJob(context: Context, id: string): JobRow {
   return row;
 }
 
-export function createJob(context: Context, job: NewJob, now: number, once?: Once): Made<JobRecord> {
+export function createJob(context: Context, job: NewJob, now: number, once?: Once): Promise<Made<JobRecord>> {
   return makeOnce(context, once, now, () => {
     const row = context.connection
       .sql(

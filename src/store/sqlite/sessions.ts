@@ -39,8 +39,13 @@ function requireSession(context: Context, id: string): SessionRow {
   return row;
 }
 
-export function createSession(context: Context, session: NewSession, now: number, once?: Once): Made<SessionRecord> {
-  const answer = makeOnce(context, once, now, () => {
+export async function createSession(
+  context: Context,
+  session: NewSession,
+  now: number,
+  once?: Once,
+): Promise<Made<SessionRecord>> {
+  const answer = await makeOnce(context, once, now, () => {
     const row = context.connection
       .sql(
         `INSERT INTO sessions (id, name, origin, holds, sealed, check_url, created_at)

@@ -208,4 +208,23 @@ export function claimScenarios(scenario: Scenario): void {
     await kit.settle(lane, tasks, HANDED_BACK);
     assert.deepEqual(keysOf(await kit.claim(lane)), ["a", "b"]);
   });
+
+  scenario("of many runs that wait for one site a claim serves some, and the next claims the others", async (kit) => {
+    const runs = [];
+    for (let index = 0; index < 70; index += 1) runs.push(await kit.runWith([`task-${index}`]));
+    const lane = await kit.take("A");
+    const seen: string[] = [];
+    for (;;) {
+      const { tasks, more } = await kit.claim(lane, 100);
+      seen.push(...tasks.map(({ runId }) => runId));
+      const states = await kit.store.runStates(runs.map(({ id }) => id));
+      assert.equal([...states.values()].filter((state) => state === "running").length, seen.length);
+      if (!more) break;
+      assert.ok(tasks.length > 0 && tasks.length < 70);
+    }
+    assert.deepEqual(
+      seen,
+      runs.map(({ id }) => id),
+    );
+  });
 }

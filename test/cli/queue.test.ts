@@ -176,7 +176,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     await using orb = new Orb();
     target.latencyMs = 30;
     const site = target.sites[0] ?? "";
-    await orb.import(Array.from({ length: 300 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
+    await orb.import(Array.from({ length: 1500 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
     const engine = orb.start(["queue", "run", "--drain"]);
     await target.when(() => target.hits.length >= 20, "it works");
     const set = await orb.run(["sites", "set", site, "--max-concurrency", "1"]);

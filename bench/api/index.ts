@@ -79,9 +79,9 @@ async function appendUntil(path: string, over: Promise<unknown>): Promise<number
   await store.enqueue(run.id, [{ ...task, priority: 0, handler: null, payload: null }], Date.now());
   await store.changeRun(run.id, "running", "Run started", Date.now());
   const appends: number[] = [];
-  let going = true;
-  over.finally(() => (going = false)).catch(() => {});
-  for (let count = 0; going; count += 1) {
+  const end = new AbortController();
+  over.finally(() => end.abort()).catch(() => {});
+  for (let count = 0; !end.signal.aborted; count += 1) {
     const begun = performance.now();
     await store.changeRun(run.id, count % 2 === 0 ? "paused" : "running", "an event", Date.now());
     appends.push(performance.now() - begun);

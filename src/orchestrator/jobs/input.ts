@@ -200,8 +200,7 @@ function readSchedule(input: JobInput, problems: FieldError[]): Schedule | null 
 
 function isTimeZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }

@@ -121,7 +121,7 @@ const HEX = /[0-9A-Fa-f]/;
  * Decodes escapes of unreserved characters, writes the hex digits of the others in capitals. A stray `%` needs care:
  * decoding the escape in `%%32e` would make `%2e` of it, a different page, so a digit behind one stays escaped.
  */
-function normaliseEscapes(text: string): string {
+export function normaliseEscapes(text: string): string {
   if (!text.includes("%")) return text;
   let out = "";
   let last = 0;

@@ -1,0 +1,122 @@
+/**
+ * How a crawl ends. Two things are told apart: why it went no further (`end_reason`), and whether what it has is all of
+ * what it wanted (`status`). A limit that the user set is no failure: a crawl that reached its page limit is completed.
+ */
+import type { Failure, FailureCode } from "./failure.ts";
+
+export const END_REASONS = ["exhausted", "limit_pages", "limit_depth", "limit_time", "breaker_open"] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** How one page ended. */
+export const PAGE_ENDS = ["succeeded", "missing", "disallowed", "failed"] as const;
+export type PageEnd = (typeof PAGE_ENDS)[number];
+
+export const ERROR_CLASSES = ["timeout", "connection", "general"] as const;
+export type ErrorClass = (typeof ERROR_CLASSES)[number];
+
+export interface CrawlFacts {
+  /** Pages by how they ended; those that were never tried are in none. */
+  pages: Readonly<Record<PageEnd, number>>;
+  /** The failed pages by class. */
+  errors: Readonly<Record<ErrorClass, number>>;
+  /** Its time was over before its pages were. */
+  timeIsUp: boolean;
+  /** Pages are left because their site's circuit breaker is open. */
+  breakerOpen: boolean;
+  /** `max_pages` kept pages out. */
+  pagesLeft: boolean;
+  /** `max_depth` kept links out that the scope would follow otherwise. */
+  depthLeft: boolean;
+  /** Whether a part of the pages is a result. */
+  partialResultsOk: boolean;
+}
+
+export const NO_PAGES: Pick<CrawlFacts, "pages" | "errors"> = {
+  pages: { succeeded: 0, missing: 0, disallowed: 0, failed: 0 },
+  errors: { timeout: 0, connection: 0, general: 0 },
+};
+
+export interface CrawlEnd {
+  status: "completed" | "partial" | "failed";
+  end_reason: EndReason;
+  /** What went wrong most often; null when nothing did. */
+  error_class: ErrorClass | null;
+  message: string;
+}
+
+/** Null: the page was got. What does not exist or may not be fetched is an answer, not a failure of the crawl. */
+export function pageEndOf(failure: Pick<Failure, "reason"> | null): PageEnd {
+  if (failure === null) return "succeeded";
+  if (failure.reason === "http_not_found") return "missing";
+  if (failure.reason === "robots_disallowed") return "disallowed";
+  return "failed";
+}
+
+export function errorClassOf(code: FailureCode): ErrorClass {
+  if (code === "timeout") return "timeout";
+  return code === "network" ? "connection" : "general";
+}
+
+export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
+  const { pages, partialResultsOk } = facts;
+  const end_reason = endReasonOf(facts);
+  const gap = gapOf(facts);
+  const error_class = errorClass(facts, gap !== null || pages.succeeded === 0);
+  const end = (status: CrawlEnd["status"], message: string): CrawlEnd => ({ status, end_reason, error_class, message });
+  if (pages.succeeded === 0) return end("failed", `Crawl failed: no page was got (${whatInstead(facts)})`);
+  const got = `${count(pages.succeeded, "page")} got${alsoOf(pages)}`;
+  if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);
+  if (partialResultsOk) return end("partial", `Crawl completed in part: ${got}; ${gap}`);
+  return end(
+    "failed",
+    `Crawl failed: ${gap}, and a part of the pages is not enough (partial_results_ok is false); ${got}`,
+  );
+}
+
+const WORDS: Readonly<Record<EndReason, string>> = {
+  exhausted: "",
+  limit_pages: "; it has as many pages as it may have (max_pages)",
+  limit_depth: "; links that lead further were left (max_depth)",
+  limit_time: "",
+  breaker_open: "",
+};
+
+/** What stopped it comes before what it would have stopped at. */
+function endReasonOf(facts: CrawlFacts): EndReason {
+  if (facts.timeIsUp) return "limit_time";
+  if (facts.breakerOpen) return "breaker_open";
+  if (facts.pagesLeft) return "limit_pages";
+  return facts.depthLeft ? "limit_depth" : "exhausted";
+}
+
+/** What is missing that the crawl wanted; null: nothing. */
+function gapOf({ timeIsUp, breakerOpen, pages }: CrawlFacts): string | null {
+  const gaps: string[] = [];
+  if (timeIsUp) gaps.push("its time was over before all pages were done");
+  if (breakerOpen) gaps.push("pages are left because their site keeps failing");
+  if (pages.failed > 0) gaps.push(`${count(pages.failed, "page")} failed`);
+  return gaps.length === 0 ? null : gaps.join(", ");
+}
+
+function errorClass({ errors, timeIsUp, breakerOpen }: CrawlFacts, isWrong: boolean): ErrorClass | null {
+  if (!isWrong) return null;
+  const most = ERROR_CLASSES.reduce((best, name) => (errors[name] > errors[best] ? name : best));
+  if (errors[most] > 0) return most;
+  // No page failed by itself: then it is the time, or the site as a whole.
+  return timeIsUp && !breakerOpen ? "timeout" : "general";
+}
+
+function whatInstead(facts: CrawlFacts): string {
+  const { missing, disallowed } = facts.pages;
+  const parts = [gapOf(facts) ?? "", missing > 0 ? `${missing} not found` : ""];
+  if (disallowed > 0) parts.push(`${disallowed} disallowed by robots.txt`);
+  return parts.filter((part) => part !== "").join(", ") || "there was none to fetch";
+}
+
+function alsoOf({ missing, disallowed }: CrawlFacts["pages"]): string {
+  return `${missing > 0 ? `, ${missing} not found` : ""}${disallowed > 0 ? `, ${disallowed} disallowed by robots.txt` : ""}`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  type CrawlFacts,
+  END_REASONS,
+  endOfCrawl,
+  errorClassOf,
+  NO_PAGES,
+  type PageEnd,
+  pageEndOf,
+} from "../../src/domain/crawl-end.ts";
+import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../src/domain/failure.ts";
+import { canRunMove } from "../../src/domain/states.ts";
+
+type Given = Partial<Omit<CrawlFacts, "pages">> & { pages?: Partial<CrawlFacts["pages"]> };
+
+function end(given: Given) {
+  return endOfCrawl({
+    timeIsUp: false,
+    breakerOpen: false,
+    pagesLeft: false,
+    depthLeft: false,
+    partialResultsOk: true,
+    errors: given.errors ?? { ...NO_PAGES.errors, general: given.pages?.failed ?? 0 },
+    ...given,
+    pages: { ...NO_PAGES.pages, ...given.pages },
+  });
+}
+
+const TABLE: [Given, status: string, reason: string, errorClass: string | null, message: RegExp][] = [
+  [{ pages: { succeeded: 3 } }, "completed", "exhausted", null, /^Crawl completed: 3 pages got$/],
+  [{ pages: { succeeded: 1 } }, "completed", "exhausted", null, /1 page got$/],
+  [{ pages: { succeeded: 5 }, pagesLeft: true }, "completed", "limit_pages", null, /max_pages/],
+  [{ pages: { succeeded: 5 }, depthLeft: true }, "completed", "limit_depth", null, /max_depth/],
+  [{ pages: { succeeded: 5 }, depthLeft: true, pagesLeft: true }, "completed", "limit_pages", null, /max_pages/],
+  [{ pages: { succeeded: 5, missing: 2, disallowed: 1 } }, "completed", "exhausted", null, /2 not found, 1 disallowed/],
+  [{ pages: { succeeded: 5, missing: 2 }, partialResultsOk: false }, "completed", "exhausted", null, /2 not found/],
+  [{ pages: { succeeded: 5, failed: 2 } }, "partial", "exhausted", "general", /in part: 5 pages got; 2 pages failed/],
+  [{ pages: { succeeded: 5, failed: 1 }, pagesLeft: true }, "partial", "limit_pages", "general", /1 page failed/],
+  [{ pages: { succeeded: 5 }, timeIsUp: true }, "partial", "limit_time", "timeout", /time was over/],
+  [{ pages: { succeeded: 5 }, timeIsUp: true, pagesLeft: true }, "partial", "limit_time", "timeout", /time was over/],
+  [{ pages: { succeeded: 5 }, breakerOpen: true }, "partial", "breaker_open", "general", /keeps failing/],
+  [
+    { pages: { succeeded: 5, failed: 1 }, partialResultsOk: false },
+    "failed",
+    "exhausted",
+    "general",
+    /partial_results_ok/,
+  ],
+  [
+    { pages: { succeeded: 5 }, timeIsUp: true, partialResultsOk: false },
+    "failed",
+    "limit_time",
+    "timeout",
+    /not enough/,
+  ],
+  [{ pages: { failed: 2 } }, "failed", "exhausted", "general", /no page was got \(2 pages failed\)/],
+  [{ pages: { missing: 1 } }, "failed", "exhausted", "general", /no page was got \(1 not found\)/],
+  [{ pages: { disallowed: 1 } }, "failed", "exhausted", "general", /\(1 disallowed by robots\.txt\)/],
+  [{ timeIsUp: true }, "failed", "limit_time", "timeout", /time was over/],
+  [{}, "failed", "exhausted", "general", /there was none to fetch/],
+  [
+    { pages: { failed: 3 }, errors: { timeout: 2, connection: 1, general: 0 } },
+    "failed",
+    "exhausted",
+    "timeout",
+    /3 pages/,
+  ],
+  [
+    { pages: { failed: 3 }, errors: { timeout: 0, connection: 2, general: 1 } },
+    "failed",
+    "exhausted",
+    "connection",
+    /3/,
+  ],
+];
+for (const [given, status, reason, errorClass, message] of TABLE) {
+  test(`a crawl with ${JSON.stringify(given)} ends ${status}`, () => {
+    const got = end(given);
+    assert.deepEqual([got.status, got.end_reason, got.error_class], [status, reason, errorClass]);
+    assert.match(got.message, message);
+  });
+}
+
+test("what does not exist and what may not be fetched is no failure of the crawl", () => {
+  const ends = Object.keys(FAILURE_REASONS).map((reason) => [reason, pageEndOf({ reason: reason as FailureReason })]);
+  assert.equal(pageEndOf(null), "succeeded");
+  assert.deepEqual(
+    ends.filter(([, is]) => is !== "failed"),
+    [
+      ["http_not_found", "missing"],
+      ["robots_disallowed", "disallowed"],
+    ],
+  );
+});
+
+test("timeouts and connections have classes of their own, everything else is general", () => {
+  const own = { timeout: "timeout", network: "connection" } as Record<string, string>;
+  for (const code of FAILURE_CODES) assert.equal(errorClassOf(code), own[code] ?? "general", code);
+});
+
+test("every end is one that a running run may come to, and hangs together", () => {
+  const facts = fc.record({
+    pages: fc.record({
+      succeeded: fc.nat(3),
+      missing: fc.nat(3),
+      disallowed: fc.nat(3),
+      failed: fc.nat(3),
+    } satisfies Record<PageEnd, unknown>),
+    timeIsUp: fc.boolean(),
+    breakerOpen: fc.boolean(),
+    pagesLeft: fc.boolean(),
+    depthLeft: fc.boolean(),
+    partialResultsOk: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(facts, (some) => {
+      const got = end(some);
+      assert.ok(canRunMove("running", got.status));
+      assert.ok(END_REASONS.includes(got.end_reason));
+      const whole = some.pages.failed === 0 && !some.timeIsUp && !some.breakerOpen;
+      const expected =
+        some.pages.succeeded === 0 ? "failed" : whole ? "completed" : some.partialResultsOk ? "partial" : "failed";
+      assert.equal(got.status, expected);
+      assert.equal(got.error_class === null, got.status === "completed");
+      assert.ok(got.message.startsWith(got.status === "failed" ? "Crawl failed: " : "Crawl completed"));
+    }),
+    { numRuns: 1_000 },
+  );
+});

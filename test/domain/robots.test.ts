@@ -210,6 +210,93 @@ test("sitemaps are absolute web addresses, each once", () => {
   assert.deepEqual(sitemaps(parseRobots(text, "x")), ["https://a.example/s.xml"]);
 });
 
+const G = "User-agent: *\n";
+const OWN = "User-agent: orbweaver\n";
+
+/** RFC 9309, section by section: what the file says, what is asked for, and whether it may be fetched. */
+const RFC_9309: [section: string, file: string, path: string, may: boolean][] = [
+  // 2.1 Protocol definition: groups of names and rules.
+  ["2.1", "", "/a", true],
+  ["2.1", "Disallow: /\n", "/a", true],
+  ["2.1", `Disallow: /\n${G}Disallow: /b\n`, "/a", true],
+  ["2.1", `${G}Disallow: /\n`, "/a", false],
+  ["2.1", `${G}Disallow: /\n`, "/", false],
+  ["2.1", `${G}Disallow:\n`, "/a", true],
+  ["2.1", `${G}Allow:\nDisallow: /\n`, "/a", false],
+  ["2.1", `${OWN}User-agent: other\nDisallow: /a\n`, "/a", false],
+  ["2.1", `User-agent: other\n${OWN}Disallow: /a\n`, "/a", false],
+  ["2.1", `${OWN}\n\nUser-agent: other\n\nDisallow: /a\n`, "/a", false],
+  ["2.1", `User-agent: other\nDisallow: /a\n${OWN}Disallow: /b\n`, "/a", true],
+  // 2.2 Formal syntax: white space, comments, line ends, case of keys.
+  ["2.2", "user-AGENT: *\ndisALLOW: /a\n", "/a", false],
+  ["2.2", "User-agent:*\nDisallow:/a\n", "/a", false],
+  ["2.2", "  User-agent \t:\t * \n\tDisallow \t: \t/a\t\n", "/a", false],
+  ["2.2", "User-agent: *\r\nDisallow: /a\r\n", "/a", false],
+  ["2.2", "User-agent: *\rDisallow: /a\r", "/a", false],
+  ["2.2", `${G}Disallow: /a`, "/a", false],
+  ["2.2", `# first\n${G}# between\nDisallow: /a # behind\n`, "/a", false],
+  ["2.2", `${G}#Disallow: /a\n`, "/a", true],
+  ["2.2", `${G}Disallow: /a#b\n`, "/a", false],
+  ["2.2", `\uFEFF${G}Disallow: /a\n`, "/a", false],
+  // 2.2.1 The User-Agent line: names without case, groups of one name are one, * is for those without a group.
+  ["2.2.1", "User-agent: ORBWEAVER\nDisallow: /a\n", "/a", false],
+  ["2.2.1", "User-agent: orbweaver/2.1\nDisallow: /a\n", "/a", false],
+  ["2.2.1", "User-agent: orbweaver-news\nDisallow: /a\n", "/a", true],
+  ["2.2.1", "User-agent: orb\nDisallow: /a\n", "/a", true],
+  ["2.2.1", `${G}Disallow: /a\n${OWN}Disallow: /b\n`, "/a", true],
+  ["2.2.1", `${OWN}Disallow: /b\n${G}Disallow: /a\n`, "/b", false],
+  ["2.2.1", `${OWN}Disallow: /a\n${G}Disallow: /x\n${OWN}Disallow: /b\n`, "/a", false],
+  ["2.2.1", `${OWN}Disallow: /a\n${G}Disallow: /x\n${OWN}Disallow: /b\n`, "/b", false],
+  ["2.2.1", `${OWN}Disallow: /a\n${OWN}Allow: /a\n`, "/a", true],
+  ["2.2.1", `${G}Disallow: /a\n${G}Disallow: /b\n`, "/b", false],
+  ["2.2.1", `${OWN}\n${G}Disallow: /a\n`, "/a", false],
+  ["2.2.1", "User-agent: other\nDisallow: /\n", "/a", true],
+  // 2.2.2 The Allow and Disallow lines: from the first octet, by case, the longest match, allow when equal.
+  ["2.2.2", `${G}Disallow: /a\n`, "/abc", false],
+  ["2.2.2", `${G}Disallow: /a\n`, "/A", true],
+  ["2.2.2", `${G}Disallow: /a/\n`, "/a", true],
+  ["2.2.2", `${G}Disallow: /a\n`, "/b/a", true],
+  ["2.2.2", `${G}Disallow: /a\nAllow: /a/b\n`, "/a/b/c", true],
+  ["2.2.2", `${G}Allow: /a/b\nDisallow: /a\n`, "/a/b/c", true],
+  ["2.2.2", `${G}Allow: /a\nDisallow: /a/b\n`, "/a/b/c", false],
+  ["2.2.2", `${G}Allow: /a\nDisallow: /a\n`, "/a", true],
+  ["2.2.2", `${G}Disallow: /a\nAllow: /a\n`, "/a", true],
+  ["2.2.2", `${G}Allow: /a\n`, "/b", true],
+  ["2.2.2", `${G}Disallow: /a?x=1\n`, "/a?x=1&y=2", false],
+  ["2.2.2", `${G}Disallow: /a?x=1\n`, "/a?y=2&x=1", true],
+  ["2.2.2", `${G}Disallow: /%C3%A9\n`, "/é", false],
+  ["2.2.2", `${G}Disallow: /é\n`, "/%c3%a9", false],
+  ["2.2.2", `${G}Disallow: /%61\n`, "/a", false],
+  ["2.2.2", `${G}Disallow: /a%2Fb\n`, "/a/b", true],
+  ["2.2.2", `${G}Disallow: /a%2fb\n`, "/a%2Fb", false],
+  ["2.2.2", `${G}Disallow: /\n`, "/robots.txt", true],
+  // 2.2.3 Special characters.
+  ["2.2.3", `${G}Disallow: /*.gif$\n`, "/a/b.gif", false],
+  ["2.2.3", `${G}Disallow: /*.gif$\n`, "/a/b.gif?x", true],
+  ["2.2.3", `${G}Disallow: /*.gif$\n`, "/a/b.gifs", true],
+  ["2.2.3", `${G}Disallow: /a*/c\n`, "/a/b/c/d", false],
+  ["2.2.3", `${G}Disallow: /a*\n`, "/a", false],
+  ["2.2.3", `${G}Disallow: /a$\n`, "/a", false],
+  ["2.2.3", `${G}Disallow: /a$\n`, "/ab", true],
+  ["2.2.3", `${G}Disallow: /\nAllow: /$\n`, "/", true],
+  ["2.2.3", `${G}Disallow: /\nAllow: /$\n`, "/a", false],
+  ["2.2.3", `${G}Disallow: /a%24\n`, "/a$", false],
+  ["2.2.3", `${G}Disallow: /a%2A\n`, "/a*", false],
+  ["2.2.3", `${G}Disallow: /a%2A\n`, "/ab", true],
+  // 2.2.4 Other records do not disturb groups, and unknown ones mean nothing.
+  ["2.2.4", `${G}Sitemap: https://a.example/s.xml\nDisallow: /a\n`, "/a", false],
+  ["2.2.4", `${OWN}Sitemap: https://a.example/s.xml\nUser-agent: other\nDisallow: /a\n`, "/a", false],
+  ["2.2.4", `${G}Noindex: /a\nHost: a.example\n`, "/a", true],
+  ["2.2.4", `${G}Disalow: /a\n`, "/a", true],
+  ["2.2.4", `${G}Crawl-delay: 5\nDisallow: /a\n`, "/a", false],
+];
+
+for (const [section, file, path, may] of RFC_9309) {
+  test(`RFC 9309, ${section}: ${JSON.stringify(file)} ${may ? "allows" : "forbids"} ${path}`, () => {
+    assert.equal(allowed(file, `https://site.example${path}`, "orbweaver"), may);
+  });
+}
+
 /** The meaning of a pattern, written as a regular expression. */
 function bySpec(pattern: string, path: string): boolean {
   const end = pattern.endsWith("$");

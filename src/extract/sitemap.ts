@@ -1,0 +1,294 @@
+/**
+ * Lists of a site's pages: sitemaps and indices of sitemaps (sitemaps.org), lists of addresses as plain text, and RSS and
+ * Atom feeds. The caller has fetched, unpacked and decoded the file; what it says is a stranger's claim, so nothing in it
+ * makes the reader throw, and all of it is bounded.
+ */
+import { type Element, elementsBelow } from "./dom/nodes.ts";
+import { parseXml } from "./dom/xml.ts";
+import { parseDate } from "./values/date.ts";
+
+export interface Sitemap {
+  /** `none`: it is no list of addresses; the reason is among the problems. */
+  readonly kind: "urlset" | "index" | "feed" | "text" | "none";
+  /** Pages, each once, in the order of the file. */
+  readonly urls: readonly SitemapUrl[];
+  /** Of an index: the sitemaps it names. */
+  readonly sitemaps: readonly SitemapRef[];
+  /** The file has more than was read. */
+  readonly truncated: boolean;
+  /** For the log; at most one of each kind. */
+  readonly problems: readonly string[];
+}
+
+export interface SitemapUrl {
+  /** Absolute, http or https, without fragment. */
+  readonly url: string;
+  /** ISO 8601; null when it is not said, or cannot be read. */
+  readonly lastmod: string | null;
+  /** From 0 to 1; null when it is not said. */
+  readonly priority: number | null;
+}
+
+export interface SitemapRef {
+  readonly url: string;
+  readonly lastmod: string | null;
+}
+
+export const SITEMAP_LIMITS = {
+  /** Entries that are read of one file, by the protocol. */
+  entries: 50_000,
+  /** Characters that are read of one file; the protocol allows 50 MiB. */
+  characters: 50 * 1024 * 1024,
+  /** An index may name indices: so many below each other. */
+  indexDepth: 3,
+  urlLength: 8192,
+} as const;
+
+export interface SitemapInput {
+  text: string;
+  /** Where the file was fetched from; what is relative in it is relative to this. */
+  url: string;
+  /** How many indices led here; 0 for the file that robots.txt or the user named. */
+  depth?: number;
+}
+
+export function readSitemap({ text, url, depth = 0 }: SitemapInput): Sitemap {
+  const list = new List(url, text.length > SITEMAP_LIMITS.characters);
+  const source = withoutHalf(text.replace(/^\uFEFF/, ""));
+  if (!isMarkup(text)) return readLines(source, list);
+  const root = rootOf(source);
+  const kind = root === null ? undefined : KINDS[localName(root)];
+  if (root === null || kind === undefined) {
+    const found = root === null ? "no element" : `<${root.slice(0, 40)}>`;
+    list.problem(`expected a sitemap or a feed, found ${found}`);
+    return list.end("none");
+  }
+  if (kind === "index" && depth >= SITEMAP_LIMITS.indexDepth) {
+    list.problem(`more than ${SITEMAP_LIMITS.indexDepth} indices of sitemaps below each other`);
+    return list.end("index");
+  }
+  for (const part of partsOf(source)) {
+    const document = parseXml(part);
+    for (const element of elementsBelow(document.root)) {
+      if (list.full) break;
+      ENTRIES[kind](element, root, list);
+    }
+    if (document.truncated) list.cut("a part of the file has more elements than are read");
+    if (list.full) break;
+  }
+  return list.end(kind);
+}
+
+const KINDS: Readonly<Record<string, "urlset" | "index" | "feed">> = {
+  urlset: "urlset",
+  sitemapindex: "index",
+  rss: "feed",
+  feed: "feed",
+  RDF: "feed",
+};
+
+/** What is one entry, and what it says. Names carry the prefix that the root has. */
+const ENTRIES = {
+  urlset(element: Element, root: string, list: List): void {
+    if (element.name !== prefixed(root, "url")) return;
+    const priority = Number(childText(element, prefixed(root, "priority")) || "NaN");
+    list.page(childText(element, prefixed(root, "loc")), childText(element, prefixed(root, "lastmod")), {
+      priority: priority >= 0 && priority <= 1 ? priority : null,
+    });
+  },
+  index(element: Element, root: string, list: List): void {
+    if (element.name !== prefixed(root, "sitemap")) return;
+    list.sitemap(childText(element, prefixed(root, "loc")), childText(element, prefixed(root, "lastmod")));
+  },
+  feed(element: Element, root: string, list: List): void {
+    const isAtom = localName(root) === "feed";
+    if (element.name !== (isAtom ? prefixed(root, "entry") : "item")) return;
+    if (isAtom) {
+      const date = childText(element, prefixed(root, "updated")) || childText(element, prefixed(root, "published"));
+      list.page(atomLink(element, prefixed(root, "link")), date, { priority: null });
+    } else {
+      const date = childText(element, "pubDate") || childText(element, "dc:date");
+      list.page(childText(element, "link") || permanentId(element), date, { priority: null });
+    }
+  },
+} as const;
+
+/** The page itself is the link that is `alternate` or says nothing of what it is. */
+function atomLink(entry: Element, name: string): string {
+  for (const link of childrenNamed(entry, name)) {
+    const rel = link.attr("rel");
+    if (rel === undefined || rel === "alternate") return link.attr("href") ?? "";
+  }
+  return "";
+}
+
+function permanentId(item: Element): string {
+  const [guid] = childrenNamed(item, "guid");
+  return guid === undefined || guid.attr("isPermaLink") === "false" || guid.attr("ispermalink") === "false"
+    ? ""
+    : ownText(guid);
+}
+
+function readLines(source: string, list: List): Sitemap {
+  const first = /\S[^\r\n]*/.exec(source)?.[0].trim() ?? "";
+  if (!/^https?:\/\/\S+$/i.test(first)) {
+    list.problem(first === "" ? "the file is empty" : "expected a sitemap, a feed or one address a line");
+    return list.end("none");
+  }
+  for (const [line] of source.matchAll(/[^\r\n]+/g)) {
+    if (list.full) break;
+    const address = line.trim();
+    // Every line is an address of its own: nothing in such a file is relative.
+    if (address !== "") list.page(/^https?:\/\//i.test(address) ? address : "", "", { priority: null });
+  }
+  return list.end("text");
+}
+
+class List {
+  readonly #base: string;
+  readonly #urls = new Map<string, SitemapUrl>();
+  readonly #sitemaps = new Map<string, SitemapRef>();
+  readonly #problems = new Set<string>();
+  #truncated = false;
+  #entries = 0;
+
+  constructor(base: string, truncated: boolean) {
+    this.#base = base;
+    if (truncated) this.cut(`the file is longer than ${SITEMAP_LIMITS.characters} characters`);
+  }
+
+  /** Only known when one more entry is there: a file with exactly as many as allowed is whole. */
+  get full(): boolean {
+    return this.#entries > SITEMAP_LIMITS.entries;
+  }
+
+  page(loc: string, lastmod: string, { priority }: { priority: number | null }): void {
+    const url = this.#address(loc);
+    if (url !== null && !this.#urls.has(url)) this.#urls.set(url, { url, lastmod: dateOf(lastmod), priority });
+  }
+
+  sitemap(loc: string, lastmod: string): void {
+    const url = this.#address(loc);
+    if (url !== null && !this.#sitemaps.has(url)) this.#sitemaps.set(url, { url, lastmod: dateOf(lastmod) });
+  }
+
+  cut(why: string): void {
+    this.#truncated = true;
+    this.problem(`${why}; the rest was not read`);
+  }
+
+  problem(message: string): void {
+    this.#problems.add(message);
+  }
+
+  #address(loc: string): string | null {
+    this.#entries += 1;
+    if (this.full) {
+      this.cut(`the file has more than ${SITEMAP_LIMITS.entries} entries`);
+      return null;
+    }
+    const url = loc === "" || loc.length > SITEMAP_LIMITS.urlLength ? null : URL.parse(loc, this.#base);
+    if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
+      this.problem("entries without an http or https address were left out");
+      return null;
+    }
+    url.hash = "";
+    return url.href;
+  }
+
+  end(kind: Sitemap["kind"]): Sitemap {
+    return {
+      kind,
+      urls: [...this.#urls.values()],
+      sitemaps: [...this.#sitemaps.values()],
+      truncated: this.#truncated,
+      problems: [...this.#problems],
+    };
+  }
+}
+
+function isMarkup(text: string): boolean {
+  return /^\uFEFF?\s*</.test(text);
+}
+
+/** The last address of a file that was cut may be half an address, which would be another page. */
+function withoutHalf(text: string): string {
+  const isCut = text.length > SITEMAP_LIMITS.characters;
+  const source = isCut ? text.slice(0, SITEMAP_LIMITS.characters) : text;
+  if (!isMarkup(source)) return isCut ? source.slice(0, source.lastIndexOf("\n") + 1) : source;
+  if (!/[^>\s]\s{0,99}$/.test(source.slice(-200))) return source;
+  const closing = source.lastIndexOf("</");
+  return source.slice(0, closing < 0 ? source.lastIndexOf(">") + 1 : closing);
+}
+
+/** Years and months alone are legal here: `2024`, `2024-05`. */
+function dateOf(text: string): string | null {
+  if (text === "") return null;
+  return /^\d{4}(?:-(?:0[1-9]|1[0-2]))?$/.test(text) ? text : parseDate(text);
+}
+
+/** The name of the first element, as written; the beginning of the file is enough to know. */
+function rootOf(source: string): string | null {
+  const [root] = elementsBelow(parseXml(source.slice(0, 64 * 1024)).root);
+  return root?.name ?? null;
+}
+
+/** A tree of 50,000 entries would be larger than trees may be: about so many characters are parsed at a time. */
+const PART = 512 * 1024;
+const MARKS = /<!--|<!\[CDATA\[|<\/(?:[\w.-]{1,40}:)?(?:url|sitemap|item|entry)\s{0,9}>/g;
+
+function* partsOf(source: string): Generator<string> {
+  let from = 0;
+  while (source.length - from > PART) {
+    const to = endOfPart(source, from);
+    yield source.slice(from, to);
+    from = to;
+  }
+  if (from < source.length) yield source.slice(from);
+}
+
+/** Behind the end of an entry that is neither in a comment nor in a piece of raw text. */
+function endOfPart(source: string, from: number): number {
+  let at = from;
+  for (;;) {
+    MARKS.lastIndex = at;
+    const mark = MARKS.exec(source);
+    if (mark === null) return source.length;
+    at = mark.index + mark[0].length;
+    if (mark[0].startsWith("</")) {
+      if (at - from >= PART) return at;
+      continue;
+    }
+    const close = mark[0] === "<!--" ? "-->" : "]]>";
+    const closed = source.indexOf(close, at);
+    if (closed < 0) return source.length;
+    at = closed + close.length;
+  }
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function prefixed(root: string, name: string): string {
+  const colon = root.indexOf(":");
+  return colon < 0 ? name : `${root.slice(0, colon + 1)}${name}`;
+}
+
+function* childrenNamed(element: Element, name: string): Generator<Element> {
+  for (let node = element.first; node !== null; node = node.next) if (node.kind === 1 && node.name === name) yield node;
+}
+
+function childText(element: Element, name: string): string {
+  const [child] = childrenNamed(element, name);
+  return child === undefined ? "" : ownText(child);
+}
+
+/** The text directly inside: elements that are nested in an address are no part of it. */
+function ownText(element: Element): string {
+  let text = "";
+  for (let node = element.first; node !== null && text.length <= SITEMAP_LIMITS.urlLength; node = node.next) {
+    if (node.kind === 3) text += node.data;
+  }
+  return text.trim();
+}

@@ -129,7 +129,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       store,
       seal: client.seal,
       evidence: createEvidenceKeeper(artifacts, log),
-      robots: robotsCheck(config, tools.http, clock),
+      robots: robotsGate(config, tools.http, clock),
       solve: userSolver(others),
     });
     const handlers: HandlerLookup = (name) => (name === PAGE_HANDLER ? page : others(name));
@@ -211,9 +211,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
 }
 
 /** robots.txt is asked about under the product's own name, which the user agent begins with. */
-function robotsCheck(config: Config, http: HttpClient, clock: Clock) {
-  const gate = new RobotsGate({ http, clock, productToken: /^[A-Za-z_-]+/.exec(config.userAgent)?.[0] ?? "Orbweaver" });
-  return (url: string, signal: AbortSignal) => gate.check(url, signal);
+function robotsGate(config: Config, http: HttpClient, clock: Clock): RobotsGate {
+  return new RobotsGate({ http, clock, productToken: /^[A-Za-z_-]+/.exec(config.userAgent)?.[0] ?? "Orbweaver" });
 }
 
 /** A file may take longer than a page, as long as it keeps coming at this pace. */

@@ -45,6 +45,7 @@ export const FAILURE_REASONS = {
   challenge_page: "blocked",
   captcha_page: "blocked",
   empty_shell: "blocked",
+  login_page: "blocked",
   human_skipped: "blocked",
   http_too_many_requests: "rate_limited",
   http_unavailable: "rate_limited",

@@ -43,8 +43,16 @@ export function learnBrowser(
   };
 }
 
-/** A plain request got a page of a site of which others needed a browser; null: that is no news. */
+/** A plain request got a page: from now on a site is not believed to need a browser for all of them. null: no news. */
 export function learnPlain(before: LearnedStrategy | null, now: number): LearnedStrategy | null {
-  if (before === null || before.mixed || Date.parse(before.expires_at) <= now) return null;
-  return { ...before, mixed: true };
+  if (before !== null && Date.parse(before.expires_at) > now) return before.mixed ? null : { ...before, mixed: true };
+  return {
+    strategy: "http",
+    reason: "a plain request gave the page",
+    scope: "page",
+    pages: [],
+    mixed: true,
+    learned_at: new Date(now).toISOString(),
+    expires_at: new Date(now + LEARNED_FOR_MS).toISOString(),
+  };
 }

@@ -26,6 +26,7 @@ export interface PageOrder {
   /** The address by the way it is got: a replayed call has one of its own. */
   urlFor(way: Way): string;
   credentialsFor(url: string): Promise<Credentials | null>;
+  followRedirects?: (from: URL, to: URL) => boolean;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
   signal: AbortSignal;
@@ -93,6 +94,7 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
     timeoutMs: wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs),
     maxBodyBytes: limits.maxBodyBytes,
     signal,
+    ...(order.followRedirects === undefined ? {} : { followRedirects: order.followRedirects }),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
     ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
     wantsEvidence: async (open) => (await judge(open)).failure !== null,

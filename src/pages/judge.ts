@@ -50,6 +50,17 @@ function startsList(body: Uint8Array | string): boolean {
 
 const MOST_WARNINGS = 20;
 
+const NOTHING: Judgement = {
+  failure: null,
+  sign: null,
+  wall: null,
+  records: [],
+  read: [],
+  errors: [],
+  title: null,
+  warnings: [],
+};
+
 const READABLE = /^(?:text\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:json|xml)|rss|atom|ld\+json|javascript))/i;
 
 /** Reads the answer and says what it is. `shells`: a page that is empty without scripts counts as a block. */
@@ -59,17 +70,16 @@ export async function judgeAnswer(
   recipe: Recipe,
   options: { shells: boolean; wantsJson: boolean; now: number; signal: AbortSignal },
 ): Promise<Judgement> {
+  if (answer.notFollowed !== undefined)
+    return {
+      ...NOTHING,
+      failure: failure(
+        "robots_disallowed",
+        "the page redirects to one that the site's robots.txt asks us not to fetch",
+      ),
+    };
   const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", options.now));
-  const none: Judgement = {
-    failure: refused,
-    sign: null,
-    wall: null,
-    records: [],
-    read: [],
-    errors: [],
-    title: null,
-    warnings: [],
-  };
+  const none: Judgement = { ...NOTHING, failure: refused };
   const type = answer.contentType?.split(";")[0]?.trim() ?? "";
   if (type !== "" && !READABLE.test(type)) {
     if (refused !== null) return none;
@@ -82,7 +92,17 @@ export async function judgeAnswer(
     signal: options.signal,
     judge: { status, headers, url },
   });
-  return weigh(reading, none, answer, options);
+  const judgement = weigh(reading, none, answer, options);
+  if (judgement.failure !== null || !recipe.requires_auth || !isSignIn(answer)) return judgement;
+  const message = "the site sent us to a page that asks for a password instead of the page";
+  return { ...judgement, records: [], failure: failure("login_page", message, { httpStatus: status }) };
+}
+
+/** A site whose session is over often answers 200, with its sign-in page at another address. */
+function isSignIn({ redirects, body }: PageAnswer): boolean {
+  if (redirects.length === 0) return false;
+  const html = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
+  return /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i.test(html);
 }
 
 function weigh(

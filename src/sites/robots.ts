@@ -46,6 +46,12 @@ export class RobotsGate {
       throw new FetchFailure("robots_disallowed", "the site's robots.txt asks us not to fetch it");
   }
 
+  /** Whether a redirect to this address may be followed, as far as is known without asking. */
+  mayFollow(url: URL): boolean {
+    const copy = this.#copies.get(url.origin);
+    return copy === undefined || isAllowed(copy.robots, url.href);
+  }
+
   async #of(origin: string, signal: AbortSignal): Promise<Robots> {
     signal.throwIfAborted();
     const copy = this.#copies.get(origin);

@@ -37,11 +37,15 @@ test("a site of which a plain page was got is mixed: each page is for itself, ho
   assert.ok(!isKnown(known, page(6), NOW));
 });
 
-test("a plain page is no news where nothing is known, where it is known already, and after the time", () => {
-  assert.equal(learnPlain(null, NOW), null);
+test("a site of which a plain page was got first is mixed, too; more plain pages are no news", () => {
+  const plain = learnPlain(null, NOW) as LearnedStrategy;
+  assert.deepEqual([plain.strategy, plain.mixed, plain.pages], ["http", true, []]);
+  assert.ok(!isKnown(plain, page(1), NOW));
+  assert.equal(learnPlain(plain, NOW), null);
+  assert.equal(learnAll([1, 2, 3, 4], plain)?.scope, "page");
   const known = learnAll([1]) as LearnedStrategy;
   assert.equal(learnPlain(learnPlain(known, NOW), NOW), null);
-  assert.equal(learnPlain(known, NOW + LEARNED_FOR_MS), null);
+  assert.equal(learnPlain(known, NOW + LEARNED_FOR_MS)?.strategy, "http", "what is too old begins anew");
 });
 
 test("what is too old is forgotten, not built upon", () => {
@@ -78,7 +82,7 @@ test("whatever happens: the newest page is known for a day, the list stays short
           assert.ok(next.pages.length <= 50);
           assert.equal(new Set(next.pages).size, next.pages.length, "each page once");
         }
-        if (kind === "plain" && next !== null && known !== null) assert.equal(next.expires_at, known.expires_at);
+        if (kind === "plain") assert.equal(next?.mixed, true);
         known = next;
       }
     }),

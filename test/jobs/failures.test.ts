@@ -148,6 +148,7 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
       "/robots.txt": robots("User-agent: *\nDisallow: /private\n"),
       "/private": page("Private"),
       "/public": page("Public"),
+      "/detour": sendTo("/private"),
     });
     const ask = (path: string, of = site) =>
       place.run({ target_url: of.url(path), respect_robots: true, max_attempts: 1 });
@@ -156,6 +157,7 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
       [refused.status, refused.failure_code, refused.failure_reason],
       ["failed", "robots", "robots_disallowed"],
     );
+    assert.equal((await ask("/detour")).failure_reason, "robots_disallowed");
     assert.equal(site.count("/private"), 0);
     assert.equal((await ask("/public")).status, "completed");
     assert.equal(site.count("/robots.txt"), 1, "asked once");

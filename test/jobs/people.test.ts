@@ -3,7 +3,17 @@ import { after, before, describe, test } from "node:test";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { captchaWall, hang, held, page, renderedAfter, rendered, status } from "../support/misbehaviours.ts";
+import {
+  captchaWall,
+  hang,
+  held,
+  html,
+  page,
+  sendTo,
+  renderedAfter,
+  rendered,
+  status,
+} from "../support/misbehaviours.ts";
 import { cancelled } from "./cancelled.ts";
 import { Place, told } from "./kit.ts";
 
@@ -114,6 +124,18 @@ describe("walls that need a person", { ...browserGate, concurrency: 3 }, () => {
     assert.equal((await place.show(id)).status, "waiting_for_human");
     await place.api.post(`/jobs/runs/${id}/resolve`, { skip: true });
     assert.equal((await place.ended(id)).failure_reason, "human_skipped");
+  });
+
+  test("a page that sends us to its sign-in instead waits for a session, too", async () => {
+    const form = html(`<title>Sign in</title><form><input name=user><input type="password" name=word></form>`);
+    await using site = await MisbehavingSite.start({ "/members": sendTo("/sign-in"), "/sign-in": form });
+    const { id } = await place.begin({ target_url: site.url("/members"), requires_auth: true });
+    await place.said(id, /^Waiting for a person/);
+    assert.equal((await place.show(id)).failure_reason, "login_page");
+    site.on("/members", page("Members"));
+    const session = await place.session({ origin: site.origin, cookies: { sid: "new" } });
+    await place.api.post(`/jobs/runs/${id}/resolve`, { session_id: session.id });
+    assert.equal((await place.ended(id)).stats["title"], "Members");
   });
 
   test("a sign-in that is refused waits for a session, too", async () => {

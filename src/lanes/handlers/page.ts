@@ -23,8 +23,12 @@ export interface PageHandlerDeps extends PageDeps {
   store: Store;
   seal: Seal;
   evidence: EvidenceKeeper;
-  /** Throws a FetchFailure when the site's robots.txt forbids the page. */
-  robots: (url: string, signal: AbortSignal) => Promise<void>;
+  robots: {
+    /** Throws a FetchFailure when the site's robots.txt forbids the page. */
+    check(url: string, signal: AbortSignal): Promise<void>;
+    /** Whether a redirect may be followed, as far as is known without asking. */
+    mayFollow(url: URL): boolean;
+  };
   /** Brought by the user; null: walls are left to a person. */
   solve: Solve | null;
 }
@@ -52,6 +56,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     urlFor: (way: Way) => (recipe.strategy === "api_replay" && way === "browser" ? pageUrl : url),
     credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
     beforeBrowser: context.leaveSlot,
+    ...(recipe.respect_robots ? { followRedirects: (_: URL, to: URL) => deps.robots.mayFollow(to) } : {}),
     signal,
   };
   const first = await robotsOr(deps, recipe, url, plan, signal, () => getPage(deps, order));
@@ -93,7 +98,7 @@ async function robotsOr(
 ): Promise<PageGot> {
   if (!recipe.respect_robots) return get();
   try {
-    await deps.robots(url, signal);
+    await deps.robots.check(url, signal);
   } catch (error) {
     if (!(error instanceof FetchFailure) || signal.aborted) throw error;
     return { plan, answer: null, judgement: null, failure: error.failure, evidence: null };
@@ -170,7 +175,7 @@ class Conclusion {
   #wantsPerson(what: Failure): boolean {
     if (this.#got.plan.way !== "browser" || this.#task.runKind !== "page") return false;
     if (isWall(what)) return true;
-    return this.#recipe.requires_auth && what.reason === "http_unauthorized";
+    return this.#recipe.requires_auth && (what.reason === "http_unauthorized" || what.reason === "login_page");
   }
 
   async #learned(): Promise<Report["learned"] | null> {

@@ -7,7 +7,7 @@
 const CERTAIN =
   /^(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|oscsid|zenid|cftoken|cfid|sessionid|session_id|sess_id|sessid)$/;
 /** Names that may mean something else (a station, a subject): removed only when the value is a random token. */
-const POSSIBLE = /^(?:sid|s|session|sess|psid|ssid|token)$/;
+const POSSIBLE = /^(?:sid|s|session|sess|psid|ssid)$/;
 /** As session ids are: long, letters and digits mixed. */
 const TOKEN = /^(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_-]{16,}$/;
 

@@ -139,7 +139,7 @@ export class Traps {
 export function mergeTrapStates(one: TrapState, other: TrapState): TrapState {
   const both = (name: keyof typeof ROOM): CountPairs => {
     const counts = new BoundedCounts(ROOM[name]);
-    counts.merge([...one[name], ...other[name]]);
+    counts.merge([one, other].flatMap((state) => (state.version === 1 ? state[name] : [])));
     return counts.pairs();
   };
   return {

@@ -188,6 +188,7 @@ const SESSIONS: [given: string, expected: string][] = [
   ["/a?s=shoes", "/a?s=shoes"],
   ["/a?s=1234567890123456", "/a?s=1234567890123456"],
   ["/a?sid", "/a?sid"],
+  ["/a?token=0123456789abcdef0123", "/a?token=0123456789abcdef0123"],
   ["/a?CFID=1&CFTOKEN=2&id=3", "/a?id=3"],
   ["/a?", "/a?"],
 ];

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { END_REASONS } from "../../src/domain/crawl-end.ts";
+import { LEFT_REASONS, SCOPE_LIMITS } from "../../src/domain/crawl-scope.ts";
+import { TRAP_LIMITS } from "../../src/domain/traps.ts";
+import { compilePattern, PATTERN_LIMITS, patternTarget } from "../../src/domain/url-pattern.ts";
+import { SITEMAP_LIMITS } from "../../src/extract/sitemap.ts";
+import { read } from "../support/source.ts";
+
+const page = read("docs/crawling.md");
+const figure = (number: number) => number.toLocaleString("en-US");
+
+/** The rows of the table whose first heading is this one. */
+function rowsOf(heading: string): string[][] {
+  const lines = page.slice(page.indexOf(`\n| ${heading} |`) + 1).split("\n");
+  const rows = lines.slice(
+    2,
+    Math.max(
+      lines.findIndex((line) => !line.startsWith("|")),
+      2,
+    ),
+  );
+  assert.ok(rows.length > 1, `a table of ${heading}`);
+  return rows.map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replace(/^`(.*)`$/, "$1")),
+  );
+}
+
+test("docs/crawling.md: every example of a pattern is true", () => {
+  for (const [pattern = "", matches = "", other = ""] of rowsOf("pattern")) {
+    const compiled = compilePattern(pattern);
+    assert.equal(compiled.matches(patternTarget(new URL(matches))), true, `${pattern} ${matches}`);
+    assert.equal(compiled.matches(patternTarget(new URL(other))), false, `${pattern} ${other}`);
+  }
+});
+
+test("docs/crawling.md names every reason, in the order in which they are looked for", () => {
+  assert.deepEqual(
+    rowsOf("reason").map(([reason]) => reason),
+    LEFT_REASONS,
+  );
+  assert.deepEqual(
+    rowsOf("`end_reason`")
+      .map(([reason]) => reason)
+      .sort(),
+    [...END_REASONS].sort(),
+  );
+});
+
+test("docs/crawling.md gives the limits that hold", () => {
+  for (const sentence of [
+    `a list of up to ${figure(SCOPE_LIMITS.starts)}`,
+    `up to ${PATTERN_LIMITS.patterns} patterns of up to ${figure(PATTERN_LIMITS.length)} characters`,
+    `more than ${figure(TRAP_LIMITS.urlLength)} characters`,
+    `| segments of a path | ${TRAP_LIMITS.pathSegments} |`,
+    `| parameters of a query | ${TRAP_LIMITS.queryParameters} |`,
+    `A path may have ${figure(TRAP_LIMITS.queriesPerPath)} pages`,
+    `Each pattern may have ${figure(TRAP_LIMITS.ownKindPerPattern)} such pages`,
+    `${figure(TRAP_LIMITS.datedPerPattern)} is the end`,
+    `Of one file ${figure(SITEMAP_LIMITS.entries)} entries`,
+    `${SITEMAP_LIMITS.characters / 1024 / 1024} MiB of text`,
+  ]) {
+    assert.ok(page.includes(sentence), sentence);
+  }
+});

@@ -63,6 +63,7 @@ export const FAILURE_REASONS = {
   breaker_open: "circuit_open",
   run_cancelled: "cancelled",
   browser_missing: "unknown",
+  browser_failed: "unknown",
   browser_crashed: "unknown",
   page_crashed: "unknown",
   session_unusable: "unknown",

@@ -2,7 +2,7 @@ import type { Random } from "../base/random.ts";
 import { type BackoffRule, retryDelay } from "./backoff.ts";
 import { dispositionOf } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
-import type { LearnedStrategy, RunFacts } from "./run-facts.ts";
+import type { RunFacts } from "./run-facts.ts";
 
 /** One line of a task's history, newest last. */
 export interface Attempt {
@@ -47,7 +47,8 @@ export interface Report {
   escalation?: { to: string; why: string };
   /** Pictures and copies of a page that could not be used. */
   evidence?: readonly TaskArtifact[];
-  learned?: { site: string; what: LearnedStrategy | null };
+  /** What the page has taught about its site; put together with what is known when it is written. */
+  learned?: { site: string; url: string; needed: "plain" | "browser"; because: string };
   /** For the log and the face of a run that consists of this one task. */
   run?: { events: readonly RunEvent[]; facts: RunFacts };
 }

@@ -51,6 +51,8 @@ export interface PageAnswer {
   notFollowed?: string;
   /** Which browser, for a page that one has put together: `playwright-chromium`. */
   browser?: string;
+  /** The body is the list of all items of a replayed call. */
+  replayed?: boolean;
   evidence?: PageEvidence;
 }
 

@@ -287,7 +287,8 @@ export class LaneOwner implements SlotSeeker {
         this.#ticket.changed.raise();
       },
     );
-    if (verdict.kind === "rate_wait") this.#awaitReturn();
+    // Until it is written that a task is back, the store seems to have nothing to do.
+    if (verdict.kind === "rate_wait" || (verdict.kind === "handed_back" && events !== undefined)) this.#awaitReturn();
   }
 
   #awaitReturn(): void {

@@ -82,7 +82,7 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
   const judge = (answer: PageAnswer) =>
     (judged ??= judgeAnswer(reader, answer, recipe, {
       shells,
-      wantsJson: way === "api_replay",
+      wantsJson: recipe.strategy === "api_replay",
       now: clock.now(),
       signal,
     }));

@@ -31,12 +31,19 @@ export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
   const spec: PlanSpec = { fields: recipe.fields ?? [...DEFAULT_FIELDS], links: false };
   if (recipe.items !== null) spec.items = recipe.items;
   if (recipe.schema !== null) spec.schema = recipe.schema;
-  if (recipe.strategy === "api_replay" && isJson(answer?.contentType ?? null))
-    return { ...planForReplay({ ...spec, fields: recipe.fields }), links: false };
+  if (recipe.strategy === "api_replay" && isJson(answer?.contentType ?? null)) return replaySpec(spec, recipe, answer!);
   // Without rules, a JSON answer is its own record, and a list is a list of records.
   if (recipe.fields === null && recipe.items === null && answer !== undefined && isJson(answer.contentType))
     return { ...spec, fields: null, items: { jsonpath: startsList(answer.body) ? "$[*]" : "$" } };
   return spec;
+}
+
+/** A replayed answer is the list of its items; one that a browser has got instead is the API's own. */
+function replaySpec(spec: PlanSpec, recipe: Recipe, { body, replayed }: PageAnswer): PlanSpec {
+  const plain = { ...spec, fields: recipe.fields, links: false };
+  if (replayed === true || recipe.items !== null) return planForReplay(plain);
+  const { items } = (recipe.replay ?? {}) as { items?: string | null };
+  return { ...plain, items: { jsonpath: items ?? (startsList(body) ? "$[*]" : "$") } };
 }
 
 function isJson(contentType: string | null): boolean {

@@ -54,6 +54,17 @@ test("two runs started together take turns", async (t) => {
   assert.ok(share >= 16 && share <= 24, `x had ${share} of the first 40`);
 });
 
+test("a page that is handed back is begun again at once, not when somebody happens to look", async (t) => {
+  const shop = await Workshop.open(t, {
+    answer: (_, times) => (times <= 2 ? { kind: "handed_back", why: "the browser died" } : null),
+  });
+  const run = await shop.run(pages("a.test", 1));
+  await shop.clock.until(() => shop.starts.length === 3, 1000);
+  await shop.finish();
+  const [task] = await shop.store.tasks(run.id, { limit: 1 });
+  assert.deepEqual([task?.state, task?.attempts.length], ["completed", 1]);
+});
+
 test("within a run the higher priority goes first", async (t) => {
   const shop = await Workshop.open(t, { rules: { maxPerSite: 1 } });
   await shop.store.setSite("a.test", { paused: true });

@@ -121,5 +121,5 @@ function installedPaths(chromium: BrowserType): string[] {
 function launchFailure(error: unknown): FetchFailure {
   if (error instanceof FetchFailure) return error;
   const [line = ""] = messageOf(error).split("\n");
-  return new FetchFailure("browser_crashed", `the browser did not start: ${line}`, { cause: error });
+  return new FetchFailure("browser_failed", `the browser did not start: ${line}`, { cause: error });
 }

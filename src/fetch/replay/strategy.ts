@@ -200,6 +200,7 @@ class ReplayRun {
       body,
       durationMs: this.#deps.clock.monotonic() - this.#started,
       requests: this.#requests,
+      replayed: true,
     };
     if (result.notFollowed !== undefined) answer.notFollowed = result.notFollowed;
     return answer;

@@ -2,15 +2,8 @@ import type { Seal } from "../../base/seal.ts";
 import { type Failure, FetchFailure } from "../../domain/failure.ts";
 import type { Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
-import { learnBrowser, learnPlain } from "../../domain/learned.ts";
 import type { PageStats } from "../../domain/run-facts.ts";
-import {
-  escalationOf,
-  type PageMemory,
-  planStrategy,
-  type StrategyPlan,
-  type Way,
-} from "../../domain/strategy-plan.ts";
+import { escalationOf, type PageMemory, planStrategy, type StrategyPlan } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
@@ -45,15 +38,14 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const url = task.nextUrl ?? task.url;
   const run = await store.run(task.runId);
   if (run === null || url === null) return { kind: "handed_back", why: "the run is gone" };
-  const { recipe, url: pageUrl } = run.snapshot as PageSnapshot;
+  const { recipe } = run.snapshot as PageSnapshot;
   const site = await store.site(siteOf(url));
   const learned = site?.learned ?? null;
   const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
   const order: PageOrder = {
     recipe,
     plan,
-    // A replayed call has an address of its own; the page that it belongs to is what a browser opens.
-    urlFor: (way: Way) => (recipe.strategy === "api_replay" && way === "browser" ? pageUrl : url),
+    urlFor: () => url,
     credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
     beforeBrowser: context.leaveSlot,
     ...(recipe.respect_robots ? { followRedirects: (_: URL, to: URL) => deps.robots.mayFollow(to) } : {}),
@@ -118,6 +110,13 @@ interface Attempted {
  */
 const FREE_CRASHES = 2;
 
+/** A browser can open the address of a call that is to be replayed, but it cannot post to it, nor go through its pages. */
+function mayEscalate({ strategy, escalate, replay }: Recipe): boolean {
+  if (strategy !== "api_replay") return escalate || strategy === "auto";
+  const { request, pagination } = replay as { request: { method?: string }; pagination?: unknown };
+  return escalate && (request.method ?? "GET") === "GET" && (pagination ?? null) === null;
+}
+
 /** What one attempt means for its task and run. */
 class Conclusion {
   readonly #deps: PageHandlerDeps;
@@ -139,14 +138,14 @@ class Conclusion {
   async handled(): Promise<Handled> {
     const { failure, judgement, answer } = this.#got;
     if (failure !== null) return this.#failed(failure);
-    const learned = await this.#learned();
+    const learned = this.#learned();
     return {
       kind: "completed",
       artifacts: [],
       results: judgement?.records ?? [],
       ...(answer === null ? {} : { httpStatus: answer.status }),
       detail: this.#stats,
-      report: { ...this.#report(), ...(learned ? { learned } : {}) },
+      report: { ...this.#report(), ...(learned === null ? {} : { learned }) },
     };
   }
 
@@ -160,8 +159,7 @@ class Conclusion {
     const files = await this.#deps.evidence.keep(this.#url, what, evidence, answer);
     const report = this.#report(files);
     if (this.#wantsPerson(what)) return { kind: "human", failure: what, report };
-    const mayEscalate = this.#recipe.escalate || this.#recipe.strategy === "auto";
-    const to = mayEscalate ? escalationOf(plan.way, what) : null;
+    const to = mayEscalate(this.#recipe) ? escalationOf(plan.way, what) : null;
     if (to === null) return { kind: "failed", failure: what, report };
     const because = `${plan.way} met a block: ${what.message}`;
     const memory: PageMemory = {
@@ -178,16 +176,12 @@ class Conclusion {
     return this.#recipe.requires_auth && (what.reason === "http_unauthorized" || what.reason === "login_page");
   }
 
-  async #learned(): Promise<Report["learned"] | null> {
+  #learned(): NonNullable<Report["learned"]> | null {
     const { way, evidence } = this.#got.plan;
-    const { clock, store } = this.#deps;
-    const site = siteOf(this.#url);
-    // Asked for now, not when the attempt began: other pages have taught us since, or a person has had it forgotten.
-    const before = (await store.site(site))?.learned ?? null;
-    if (way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated"))
-      return { site, what: learnBrowser(before, this.#url, evidence.because, clock.now()) };
-    const plain = way === "http" ? learnPlain(before, clock.now()) : null;
-    return plain === null ? null : { site, what: plain };
+    const lesson = { site: siteOf(this.#url), url: this.#url, because: evidence.because };
+    if (way === "http") return { ...lesson, needed: "plain" };
+    const isNew = way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated");
+    return isNew && this.#recipe.strategy !== "api_replay" ? { ...lesson, needed: "browser" } : null;
   }
 
   #report(files: readonly TaskArtifact[] = []): Report {
@@ -210,19 +204,22 @@ class Conclusion {
   }
 }
 
+const LONGEST_SHOWN = 2000;
+
 function statsOf({ plan, answer, judgement }: PageGot, durationMs: number): PageStats {
   const stats: PageStats = {
     http_status: answer?.status ?? null,
-    content_type: answer?.contentType ?? null,
+    content_type: answer?.contentType?.slice(0, 200) ?? null,
     content_length: answer === null ? null : sizeOf(answer.body),
-    title: judgement?.title ?? null,
-    final_url: answer === null ? null : shownUrl(answer.finalUrl),
+    // A site decides how long these are, and they stand on the run, in its log and in every list.
+    title: judgement?.title?.slice(0, 500) ?? null,
+    final_url: answer === null ? null : shownUrl(answer.finalUrl).slice(0, LONGEST_SHOWN),
     duration_ms: durationMs,
     strategy: plan.way,
   };
   if (plan.way === "browser") stats.browser = answer?.browser ?? "playwright-chromium";
   if (answer !== null && answer.redirects.length > 0)
-    stats.redirects = answer.redirects.map(({ from }) => shownUrl(from));
+    stats.redirects = answer.redirects.map(({ from }) => shownUrl(from).slice(0, LONGEST_SHOWN));
   if (judgement !== null && judgement.warnings.length > 0) stats.warnings = [...judgement.warnings];
   return stats;
 }

@@ -41,6 +41,7 @@ const TAKE_THESE = `UPDATE tasks SET state = ${STATE.running} WHERE id IN (SELEC
 
 // Retries that have become due are moved in chunks, so that a flood of them cannot make one long transaction.
 const DUE_AT_ONCE = 500;
+const DUE_STREAMS_AT_ONCE = 100;
 
 /** Where the round over a lane's runs stands; only a hint, so it may live with the connection. */
 export class ClaimCursor {
@@ -92,10 +93,7 @@ export function claim(
   const { connection } = context;
   return connection.write(() => {
     if (!holdsLane(context, hold)) return null;
-    const waiting = rows<StreamRow>(
-      connection.sql(`${SELECT_STREAMS} AND ${STREAM_IS_OPEN} AND s.retrying > 0`).all(hold.laneId),
-    );
-    for (const stream of waiting) wakeRetries(context, stream, now);
+    wakeDueRetries(context, hold.laneId, now);
     const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options.withoutResolvers ?? []);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
     const order = [...byRun.keys()];
@@ -112,24 +110,36 @@ export function claim(
     return {
       tasks: interleave(taken),
       more: left > 0 || ready.length >= STREAMS_AT_ONCE,
-      nextReadyAt: waiting.some((stream) => stream.retrying > 0) ? nextRetry(connection, hold.laneId) : null,
+      nextReadyAt: nextRetry(connection, hold.laneId),
     };
   });
 }
 
-function wakeRetries(context: Context, stream: StreamRow, now: number): void {
+/** Thousands of runs may wait to try one site again: all are looked at in one statement, and some of the due ones woken. */
+function wakeDueRetries(context: Context, lane: number, now: number): void {
+  const due = rows<{ id: number }>(
+    context.connection
+      .sql(
+        `SELECT s.id FROM streams s JOIN runs r ON r.n = s.run
+         WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND r.status IN ('queued', 'running')
+           AND (SELECT ready_at FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1) <= ?
+         LIMIT ${DUE_STREAMS_AT_ONCE}`,
+      )
+      .all(lane, now),
+  );
+  for (const { id } of due) wakeRetries(context, id, now);
+}
+
+function wakeRetries(context: Context, stream: number, now: number): void {
   const woken = Number(
     context.connection
       .sql(
         `UPDATE tasks SET state = ${STATE.queued} WHERE id IN (SELECT id FROM tasks
          WHERE stream = ? AND state = ${STATE.retrying} AND ready_at <= ? ORDER BY ready_at LIMIT ${DUE_AT_ONCE})`,
       )
-      .run(stream.id, now).changes,
+      .run(stream, now).changes,
   );
-  if (woken === 0) return;
-  changeCounters(context, stream.id, { retrying: -woken, queued: woken });
-  stream.queued += woken;
-  stream.retrying -= woken;
+  if (woken > 0) changeCounters(context, stream, { retrying: -woken, queued: woken });
 }
 
 /** Splits `limit` evenly over parties that can use at most what they have; the first in line get the remainder. */

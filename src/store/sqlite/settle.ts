@@ -12,13 +12,12 @@ import {
   rows,
   stampIdleLane,
   STATE,
-  toJson,
 } from "./context.ts";
 import { laneId, streamId } from "./enqueue.ts";
 import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { waitForHuman } from "./run-ends.ts";
-import { writePoliteness } from "./sites.ts";
+import { writeLearned, writePoliteness } from "./sites.ts";
 
 // The stream is part of the proof: a task that moved to another lane since it was claimed is not touched.
 const END_TASK = `UPDATE tasks SET state = ?, tries = ?, attempts = ?, outcome = ?, ended_at = ? WHERE id = ? AND stream = ? AND state = ${STATE.running}`;
@@ -190,10 +189,7 @@ function keepTask(
 function writeReport(context: Context, { task, verdict, attempt, report }: SettledTask, now: number): void {
   if (report === undefined) return;
   const { connection } = context;
-  if (report.learned !== undefined) {
-    const { site, what } = report.learned;
-    connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(toJson(what), site);
-  }
+  if (report.learned !== undefined) writeLearned(context, report.learned, now);
   // Without an attempt nothing was seen; and files of a task without a history would stand in the way of its yield.
   if (report.evidence !== undefined && verdict.kind !== "completed" && attempt !== null) {
     connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);

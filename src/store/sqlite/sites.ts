@@ -2,6 +2,8 @@ import { OrbError } from "../../base/errors.ts";
 import { CLOSED_BREAKER } from "../../domain/circuit.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../site-records.ts";
+import { learnBrowser, learnPlain } from "../../domain/learned.ts";
+import type { Report } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { bumpControl, type Context, parseJson, rows, stampIdleLane } from "./context.ts";
 import { laneId } from "./enqueue.ts";
@@ -114,6 +116,17 @@ export function resetBreaker(context: Context, site: string): void {
     },
     { durable: true },
   );
+}
+
+/** Pages under way together each add what they found. */
+export function writeLearned({ connection }: Context, lesson: NonNullable<Report["learned"]>, now: number): void {
+  const { site, url, needed, because } = lesson;
+  const row = connection.sql("SELECT learned FROM sites WHERE site = ?").get(site) as
+    | { learned: string | null }
+    | undefined;
+  const before = parseJson<LearnedStrategy | null>(row?.learned, null);
+  const after = needed === "browser" ? learnBrowser(before, url, because, now) : learnPlain(before, now);
+  if (after !== null) connection.sql("UPDATE sites SET learned = ? WHERE site = ?").run(JSON.stringify(after), site);
 }
 
 export function forgetLearned(context: Context, site: string): SiteRecord {

@@ -205,18 +205,7 @@ export function reportScenarios(scenario: Scenario): void {
     ...telling({ attempt: 9, error_message: "late" }, "Late words"),
     memory: "late",
     evidence: [evidence("a")],
-    learned: {
-      site: "a.example",
-      what: {
-        strategy: "browser",
-        reason: "late",
-        scope: "page" as const,
-        pages: ["p"],
-        mixed: false,
-        learned_at: "",
-        expires_at: "",
-      },
-    },
+    learned: { site: "a.example", url: "https://a.example/late", needed: "browser", because: "late" },
   };
 
   const ALL: (kit: Kit) => Verdict[] = (kit) => [

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import type { LearnedStrategy } from "../../../src/domain/run-facts.ts";
 import {
   DONE,
   evidence,
-  FAILED,
   type Kit,
   movedTo,
   NOBODY,
@@ -36,16 +34,6 @@ async function failOnce(kit: Kit, letter: string) {
   assert.ok(kept !== undefined);
   return { run, kept };
 }
-
-const LEARNED: LearnedStrategy = {
-  strategy: "browser",
-  reason: "the page is empty without scripts",
-  scope: "page" as const,
-  pages: ["p"],
-  mixed: false,
-  learned_at: "2030-01-01T00:00:00.000Z",
-  expires_at: "2030-01-08T00:00:00.000Z",
-};
 
 export function yieldScenarios(scenario: Scenario): void {
   scenario("the records of a run come oldest first, in pages, while others are added", async (kit) => {
@@ -139,15 +127,22 @@ export function yieldScenarios(scenario: Scenario): void {
     await kit.work(await kit.take("A"), DONE);
   });
 
+  const needsBrowser = (page: string) =>
+    ({ site: "a.example", url: `https://a.example/${page}`, needed: "browser", because: "it was empty" }) as const;
+
   scenario("what a site was found to need is known until it is forgotten", async (kit) => {
     await kit.page("a");
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
-    await kit.report(lane, tasks, DONE, { learned: { site: "a.example", what: LEARNED } });
-    assert.deepEqual((await kit.store.site("a.example"))?.learned, LEARNED);
-    assert.deepEqual((await kit.store.sites())[0]?.learned, LEARNED);
+    await kit.report(lane, tasks, DONE, { learned: needsBrowser("a") });
+    const learned = (await kit.store.site("a.example"))?.learned;
+    assert.deepEqual(
+      [learned?.strategy, learned?.reason, learned?.scope, learned?.pages.length],
+      ["browser", "it was empty", "page", 1],
+    );
+    assert.deepEqual((await kit.store.sites())[0]?.learned, learned);
     await kit.store.setSite("a.example", { burst: 2 });
-    assert.deepEqual((await (await kit.open()).site("a.example"))?.learned, LEARNED);
+    assert.deepEqual((await (await kit.open()).site("a.example"))?.learned, learned);
     const site = await kit.store.forgetLearned("a.example");
     assert.deepEqual([site.learned, site.burst], [null, 2]);
     assert.equal((await kit.store.site("a.example"))?.learned, null);
@@ -155,12 +150,17 @@ export function yieldScenarios(scenario: Scenario): void {
     await refused("not_found", kit.store.forgetLearned("nobody.example"));
   });
 
-  scenario("a later attempt may take back what a site was found to need, also one that fails", async (kit) => {
-    await kit.runWith(["a", "b"]);
+  scenario("pages under way together each add what they found", async (kit) => {
+    await kit.runWith(["a", "b", "c", "d"]);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
-    await kit.report(lane, tasks.slice(0, 1), DONE, { learned: { site: "a.example", what: LEARNED } });
-    await kit.report(lane, tasks.slice(1), FAILED, { learned: { site: "a.example", what: null } });
-    assert.equal((await kit.store.site("a.example"))?.learned, null);
+    for (const task of tasks.slice(0, 3)) await kit.report(lane, [task], DONE, { learned: needsBrowser(task.key) });
+    assert.deepEqual(
+      [(await kit.store.site("a.example"))?.learned?.scope, (await kit.store.site("a.example"))?.learned?.pages.length],
+      ["site", 3],
+    );
+    const plain = { site: "a.example", url: "https://a.example/d", needed: "plain", because: "" } as const;
+    await kit.report(lane, tasks.slice(3), DONE, { learned: plain });
+    assert.equal((await kit.store.site("a.example"))?.learned?.mixed, true);
   });
 }

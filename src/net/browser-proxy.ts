@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import type { FetchFailure } from "../domain/failure.ts";
 import type { AddressPolicy } from "./address.ts";
 import { createSocketOpener, type OpenSocket } from "./guarded-socket.ts";
-import { Forwarder } from "./proxy-forward.ts";
+import { Forwarder, keepBoundCookies } from "./proxy-forward.ts";
 import { type GuestOptions, ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, plainTarget, proxyCredentials, type ProxyTarget, tunnelTarget } from "./proxy-target.ts";
 import { createResolver, type Lookup } from "./resolver.ts";
@@ -83,7 +83,7 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
     if (guest === null) return refuse(client, 407);
     const target = tunnelTarget(request.url ?? "");
     if (target === null) return refuse(client, 400);
-    return void tunnel({ guest, target, client, open, idleMs }, (upstream) => {
+    return void tunnel({ guest, target, client, open, idleMs, encrypted: true }, (upstream) => {
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       upstream.write(first);
     });
@@ -93,8 +93,8 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
     if (guest === null) return refuse(client, 407);
     const target = plainTarget(request.url ?? "");
     if (target === null) return refuse(client, 400);
-    return void tunnel({ guest, target, client, open, idleMs }, (upstream) => {
-      upstream.write(upgradeHead(request, target));
+    return void tunnel({ guest, target, client, open, idleMs, encrypted: false }, (upstream) => {
+      upstream.write(upgradeHead(guest, request, target));
       upstream.write(first);
     });
   });
@@ -143,6 +143,8 @@ interface Tunnel {
   client: Duplex;
   open: OpenSocket;
   idleMs: number;
+  /** Nobody sees what goes through it. */
+  encrypted: boolean;
 }
 
 /** Connects two ends that speak to each other from now on. `begin` writes what comes first. */
@@ -150,7 +152,7 @@ async function tunnel(wanted: Tunnel, begin: (upstream: Duplex) => void): Promis
   const { guest, target, client, open, idleMs } = wanted;
   let upstream;
   try {
-    const refused = guest.refusal();
+    const refused = guest.refusal() ?? (wanted.encrypted ? guest.tunnelRefusal(target) : null);
     if (refused !== null) throw refused;
     guest.holdUntil(client, (done) => client.once("close", done));
     upstream = await open(target.hostname, target.port);
@@ -186,8 +188,9 @@ function refuse(client: Duplex, status: 400 | 407 | 502): void {
   client.end(`HTTP/1.1 ${status} ${why}\r\n${challenge}Content-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
-function upgradeHead(request: IncomingMessage, target: ProxyTarget): string {
-  const kept = ["Host", target.host, ...endToEnd(request.rawHeaders, new Set(["host"]))];
+function upgradeHead(guest: ProxyGuest, request: IncomingMessage, target: ProxyTarget): string {
+  const own = keepBoundCookies(guest, target, endToEnd(request.rawHeaders, new Set(["host"])));
+  const kept = ["Host", target.host, ...own];
   kept.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? "websocket");
   let head = `${request.method} ${target.path} HTTP/1.1\r\n`;
   for (let index = 0; index < kept.length; index += 2) head += `${kept[index]}: ${kept[index + 1]}\r\n`;

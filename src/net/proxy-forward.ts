@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { FetchFailure } from "../domain/failure.ts";
+import { sharesCookies, withoutBoundCookies } from "./bound.ts";
 import type { OpenSocket } from "./guarded-socket.ts";
 import type { ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, type ProxyTarget } from "./proxy-target.ts";
@@ -145,7 +146,21 @@ function outgoingHeaders(guest: ProxyGuest, target: ProxyTarget, incoming: Incom
   const { bound } = guest.options;
   const added = bound !== undefined && bound.origin === `http://${target.host}` ? Object.entries(bound.headers) : [];
   const replaced = new Set(["host", ...added.map(([name]) => name.toLowerCase())]);
-  return ["Host", target.host, ...endToEnd(incoming.rawHeaders, replaced), ...added.flat()];
+  const own = keepBoundCookies(guest, target, endToEnd(incoming.rawHeaders, replaced));
+  return ["Host", target.host, ...own, ...added.flat()];
+}
+
+/** Name, value, name, value …: without the cookies that the guest has for another origin of this host. */
+export function keepBoundCookies(guest: ProxyGuest, { host, hostname }: ProxyTarget, raw: string[]): string[] {
+  const { bound } = guest.options;
+  if (bound === undefined || !sharesCookies(bound, { origin: `http://${host}`, hostname })) return raw;
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const isCookie = raw[index]!.toLowerCase() === "cookie";
+    const value = isCookie ? withoutBoundCookies(raw[index + 1]!, bound) : raw[index + 1]!;
+    if (!isCookie || value !== "") kept.push(raw[index]!, value);
+  }
+  return kept;
 }
 
 function hasBody(incoming: IncomingMessage): boolean {

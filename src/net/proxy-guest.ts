@@ -1,14 +1,16 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { FetchFailure } from "../domain/failure.ts";
+import { type Bound, sharesCookies } from "./bound.ts";
+import type { ProxyTarget } from "./proxy-target.ts";
 
 export interface GuestOptions {
   /** Both directions together; past it every connection of the guest is cut, and it gets no new one. */
   maxBytes: number;
   /** Simultaneous connections out. */
   maxConnections: number;
-  /** Added to plain requests of exactly this origin. What is encrypted passes by unseen. */
-  bound?: { origin: string; headers: Readonly<Record<string, string>> };
+  /** Kept to its origin in plain requests. What is encrypted passes by unseen, see `vouchFor`. */
+  bound?: Bound;
   /** The guard refused a host that the guest asked for. */
   onRefused?: (host: string) => void;
 }
@@ -24,6 +26,7 @@ export class ProxyGuest {
   ended = false;
   readonly #open = new Set<Duplex>();
   readonly #failures = new Map<string, FetchFailure>();
+  readonly #vouched = new Set<string>();
   readonly #leave: () => void;
 
   constructor(options: GuestOptions, leave: () => void) {
@@ -46,6 +49,25 @@ export class ProxyGuest {
     if (this.#open.size >= this.options.maxConnections)
       return new FetchFailure("connection_failed", "the page has too many connections open");
     return null;
+  }
+
+  /**
+   * Whoever reads the encrypted requests before they are made takes the bound cookies out of them, and says so here.
+   * Any other tunnel to another port of the host, such as a web socket's, would carry the cookies along.
+   */
+  vouchFor(host: string): void {
+    this.#vouched.add(host);
+  }
+
+  /** Why the guest may have no tunnel to this place, if so. */
+  tunnelRefusal({ host, hostname, port }: ProxyTarget): FetchFailure | null {
+    const { bound } = this.options;
+    if (bound === undefined || this.#vouched.has(host)) return null;
+    // Web sockets use tunnels even where they are plain: it is the port that tells.
+    const { protocol, port: written } = new URL(bound.origin);
+    const ownPort = written === "" ? (protocol === "https:" ? 443 : 80) : Number(written);
+    if (port === ownPort || !sharesCookies(bound, { origin: `https://${host}`, hostname })) return null;
+    return new FetchFailure("connection_failed", "the page's credentials are for another port of this host");
   }
 
   /** The connection counts as the guest's and ends with it, until `whenDone` says that it serves others. */

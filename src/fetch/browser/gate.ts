@@ -1,4 +1,5 @@
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { type Bound, sharesCookies, withoutBoundCookies } from "../../net/bound.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";
 
 /** A request that the browser holds back until it is told what to do with it. */
@@ -24,8 +25,8 @@ export interface DocumentWatch {
 }
 
 export interface GateOptions {
-  /** Sent with requests of exactly this origin. The proxy does it for plain origins; encrypted ones it cannot read. */
-  bound?: { origin: string; headers: Readonly<Record<string, string>> };
+  /** Kept to its origin. The proxy does it in plain requests; encrypted ones it cannot read. */
+  bound?: Bound;
   blockResources?: boolean;
   documents?: DocumentWatch;
 }
@@ -58,7 +59,7 @@ export async function openGate(
 ): Promise<Gate> {
   const session = await context.newCDPSession(page);
   let documents = options.documents;
-  const bound = options.bound?.origin.startsWith("https:") === true ? options.bound : undefined;
+  const { bound } = options;
   const asked = new Set<string>();
   // The page may close at any moment, and takes its session along.
   const tell = (method: "Fetch.continueRequest" | "Fetch.failRequest", params: object) =>
@@ -94,13 +95,14 @@ export async function openGate(
     const heavy = HEAVY.some((type) => type === held.resourceType);
     if (heavy && options.blockResources === true) return obey(held, "abort");
     const verdict = held.resourceType === "Document" ? (documents?.onRequest(held) ?? "continue") : "continue";
-    return obey(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound));
+    return obey(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest));
   });
 
   const patterns: Pattern[] = [{ urlPattern: "*", resourceType: "Document", requestStage: "Request" }];
   if (documents !== undefined) patterns.push({ urlPattern: "*", resourceType: "Document", requestStage: "Response" });
-  if (bound !== undefined) patterns.push({ urlPattern: "*", requestStage: "Request" });
-  else if (options.blockResources === true)
+  const seen = bound === undefined ? null : placesToSee(bound);
+  if (seen !== null) patterns.push({ urlPattern: seen, requestStage: "Request" });
+  if (seen !== "*" && options.blockResources === true)
     for (const resourceType of HEAVY) patterns.push({ urlPattern: "*", resourceType, requestStage: "Request" });
   await session.send("Fetch.enable", { handleAuthRequests: true, patterns });
   return {
@@ -111,14 +113,36 @@ export async function openGate(
   };
 }
 
-/** Chromium sends changed headers on to where a redirect leads: elsewhere they are taken out again. */
+/** Which encrypted requests must be looked at; no more than needed, since each of them waits for us. */
+function placesToSee(bound: Bound): string | null {
+  const { protocol, hostname } = new URL(bound.origin);
+  if (protocol === "https:" && Object.keys(bound.headers).length > 0) return "*";
+  return bound.cookies.size > 0 ? `https://${hostname}*` : null;
+}
+
+/**
+ * Chromium sends changed headers on to where a redirect leads: elsewhere they are taken out again. Cookies it looks up
+ * anew for every address.
+ */
 function boundHeaders(
   held: HeldRequest,
-  bound: { origin: string; headers: Readonly<Record<string, string>> },
+  bound: Bound,
+  guest: ProxyGuest,
 ): { name: string; value: string }[] | undefined {
-  const ours = new Map(Object.entries(bound.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const here = URL.parse(held.request.url)?.origin === bound.origin;
-  if (!here && held.redirectedRequestId === undefined) return undefined;
-  const kept = Object.entries(held.request.headers).filter(([name]) => !ours.has(name.toLowerCase()));
+  const url = URL.parse(held.request.url);
+  if (url === null) return undefined;
+  const added = bound.origin.startsWith("https:") ? Object.entries(bound.headers) : [];
+  const ours = new Map(added.map(([name, value]) => [name.toLowerCase(), value]));
+  const here = url.origin === bound.origin;
+  const shared = url.protocol === "https:" && sharesCookies(bound, url);
+  if (shared) guest.vouchFor(url.host);
+  const changes = ours.size > 0 && (here || held.redirectedRequestId !== undefined);
+  if (!changes && !shared) return undefined;
+  const kept = Object.entries(held.request.headers)
+    .filter(([name]) => !ours.has(name.toLowerCase()))
+    // An empty value says that there are no cookies; without the header the browser would fill it in itself.
+    .map(([name, value]) => [name, shared && isCookie(name) ? withoutBoundCookies(value, bound) : value] as const);
   return [...kept, ...(here ? ours : [])].map(([name, value]) => ({ name, value }));
 }
+
+const isCookie = (name: string) => name.toLowerCase() === "cookie";

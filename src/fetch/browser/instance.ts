@@ -2,9 +2,10 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core"
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
+import type { Bound } from "../../net/bound.ts";
 import type { BrowserProxy } from "../../net/browser-proxy.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";
-import { type DocumentWatch, type GateOptions, openGate } from "./gate.ts";
+import { type DocumentWatch, openGate } from "./gate.ts";
 import { BrowserProcess } from "./process.ts";
 
 export interface PageOptions {
@@ -94,7 +95,7 @@ export class BrowserInstance {
   }
 
   async openPage(options: PageOptions): Promise<OpenPage> {
-    const bound = boundHeaders(options.credentials ?? null);
+    const bound = boundTo(options.credentials ?? null);
     const guest = this.#proxy.admit({
       ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
       ...(bound === undefined ? {} : { bound }),
@@ -139,7 +140,7 @@ export class BrowserInstance {
     await this.#cleared;
   }
 
-  async #prepare(options: PageOptions, guest: ProxyGuest, bound: GateOptions["bound"]): Promise<OpenPage> {
+  async #prepare(options: PageOptions, guest: ProxyGuest, bound: Bound | undefined): Promise<OpenPage> {
     const { credentials, blockResources, documents } = options;
     const stored = credentials?.localStorage ?? [];
     const context = await this.#browser.newContext({
@@ -226,7 +227,7 @@ export function isGone(error: unknown): boolean {
   );
 }
 
-function boundHeaders(credentials: Credentials | null): GateOptions["bound"] {
+function boundTo(credentials: Credentials | null): Bound | undefined {
   if (credentials === null) return undefined;
   const { origin, basic } = credentials;
   const pair = basic === null ? "" : `${basic.username}:${basic.password}`;
@@ -234,7 +235,8 @@ function boundHeaders(credentials: Credentials | null): GateOptions["bound"] {
     ...(basic === null ? {} : { authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` }),
     ...credentials.headers,
   };
-  return Object.keys(headers).length === 0 ? undefined : { origin, headers };
+  const cookies = new Set(cookiesOf(credentials).map(({ name }) => name));
+  return Object.keys(headers).length + cookies.size === 0 ? undefined : { origin, headers, cookies };
 }
 
 /** For the origin's host alone, whatever wider domain a cookie names; one of another domain is left out. */
@@ -249,7 +251,8 @@ function cookiesOf({ origin, cookies }: Credentials) {
       path: rest.path ?? "/",
       expires: rest.expires ?? -1,
       httpOnly: rest.httpOnly ?? false,
-      secure: rest.secure ?? protocol === "https:",
+      // Otherwise it would go out in plain, too.
+      secure: protocol === "https:" || (rest.secure ?? false),
       ...(rest.sameSite === undefined ? {} : { sameSite: rest.sameSite }),
     }));
 }

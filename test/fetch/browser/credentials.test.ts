@@ -51,6 +51,10 @@ async function secureSite(): Promise<SecureSite> {
     };
     response.writeHead(route?.status ?? (route === undefined ? 404 : 200), headers).end(route?.body ?? "");
   });
+  server.on("upgrade", (request, socket) => {
+    log.push({ path: request.url ?? "", headers: request.headers });
+    socket.destroy();
+  });
   await new Promise<void>((resolve) => server.listen(0, SITE, resolve));
   return {
     origin: `https://${SITE}:${(server.address() as AddressInfo).port}`,
@@ -92,6 +96,7 @@ describe("what lets a page in", browserGate, () => {
     for (const { path, headers } of other.log) {
       assert.equal(headers["x-api-key"], undefined, path);
       assert.equal(headers["authorization"], undefined, path);
+      assert.equal(headers["cookie"] ?? "", "", path);
     }
   });
 
@@ -118,7 +123,68 @@ describe("what lets a page in", browserGate, () => {
     for (const { path, headers } of other.log) {
       assert.equal(headers["x-api-key"], undefined, path);
       assert.equal(headers["authorization"], undefined, path);
+      assert.equal(headers["cookie"] ?? "", "", path);
     }
+  });
+
+  it("is a cookie that other ports of the host never see, by whatever way a page asks them", async () => {
+    await using other = await webSite({ "/hopped": `<p>${LONG}</p>` });
+    await using secureOther = await secureSite();
+    await using workers = await secureSite();
+    await using sockets = await secureSite();
+    await using site = await webSite();
+    await using secure = await secureSite();
+    const script = (label: string) => `
+      const ask = (origin) => fetch(origin + "/${label}-fetch", { mode: "no-cors", credentials: "include" }).catch(() => {});
+      const socket = (origin) => new Promise((done) => {
+        const one = new WebSocket(origin.replace("http", "ws") + "/${label}-socket");
+        one.onclose = done;
+      });
+      const lines = "fetch('${workers.origin}/${label}-worker', { mode: 'no-cors', credentials: 'include' })";
+      const worker = () => new Promise((done) => {
+        const one = new Worker(URL.createObjectURL(new Blob([lines + ".catch(() => {}).then(() => postMessage(0))"])));
+        one.onmessage = done;
+      });
+      document.cookie = "own=1";
+      const places = ["${other.origin}", "${secureOther.origin}"];
+      Promise.all([...places.map(ask), socket(location.origin), socket("${other.origin}"), socket("${sockets.origin}"), worker()])
+        .then(() => document.body.append(Object.assign(document.createElement("i"), { id: "done", textContent: "." })));`;
+    secureOther.routes.set("/hopped", { status: 302, location: `${secure.origin}/end` });
+    secure.routes.set("/end", { body: `<p>${LONG}</p>` });
+    for (const [path, to] of [
+      ["/hop-plain", other.url("/hopped")],
+      ["/hop-secure", `${secureOther.origin}/hopped`],
+    ] as const) {
+      site.on(path, sendTo(to));
+      secure.routes.set(path, { status: 302, location: to });
+    }
+    const page = (label: string) =>
+      `<body><p>${LONG}</p><img src="/hop-plain"><img src="/hop-secure"><script>${script(label)}</script>`;
+    site.on("/", page("from-plain"));
+    secure.routes.set("/", { body: page("from-secure") });
+    for (const { origin, log } of [site, secure]) {
+      const cookies = [{ name: "session", value: "session-value", secure: false }];
+      const wishes = { credentials: { ...noCredentials(origin), cookies }, shareKey: origin };
+      await browser.fetch(`${origin}/`, { ...wishes, browser: { waitFor: "#done" } });
+      assert.ok(
+        log.some(({ path }) => path.endsWith("-socket")),
+        "a socket to its own origin is none of another",
+      );
+      for (const path of ["/hop-plain", "/hop-secure"]) await browser.fetch(origin + path, wishes);
+      assert.ok(log.filter(({ path }) => path !== "/end").length >= 5);
+      for (const { path, headers } of log)
+        if (path !== "/end") assert.match(headers["cookie"] as string, /session=session-value/, path);
+    }
+    assert.match(secure.log.findLast(({ path }) => path === "/end")!.headers["cookie"] as string, /session-value/);
+    const others = [...other.log, ...secureOther.log, ...workers.log, ...sockets.log];
+    const asked = others.map(({ path }) => path);
+    for (const path of ["/hopped", "/from-plain-fetch", "/from-secure-fetch", "/from-plain-worker"])
+      assert.ok(asked.includes(path), `${path} is not among ${asked}`);
+    for (const { path, headers } of others) assert.doesNotMatch(JSON.stringify(headers), SECRET, path);
+    assert.ok(
+      others.some(({ headers }) => headers["cookie"] === "own=1"),
+      "what the page has set itself is shared as ever",
+    );
   });
 
   it("is not sent at all when the page belongs to another origin", async () => {

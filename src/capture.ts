@@ -12,7 +12,8 @@ import type { OpenPage } from "./fetch/browser/instance.ts";
 import { navigationFailure } from "./fetch/browser/navigation-failure.ts";
 import { readHar } from "./fetch/replay/har.ts";
 import { writeJob } from "./fetch/replay/job.ts";
-import { type RankedExchange, rankExchanges } from "./fetch/replay/rank.ts";
+import { rankExchanges, rankUnseen } from "./fetch/replay/rank.ts";
+import type { RankedExchange } from "./fetch/replay/ranked.ts";
 import { recordExchanges, visibleText } from "./fetch/replay/record.ts";
 import { parseAddressPolicy } from "./net/address.ts";
 import { checkUrl } from "./net/guard.ts";
@@ -85,14 +86,12 @@ export function captureHar(text: string): CapturedPage {
     const list = errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
     throw new OrbError("input_invalid", `--har: ${list}`, { fields: errors });
   }
-  const ranked = ok.exchanges.flatMap((exchange) => rankExchanges([exchange], exchange.response.body));
-  const weight = ({ score, items }: RankedExchange) => score * (items?.count ?? 1);
-  const calls = ranked.toSorted((a, b) => weight(b) - weight(a)).map(callOf);
+  const calls = rankUnseen(ok.exchanges).map(callOf);
   return { url: null, title: null, settled: true, dropped: 0, calls };
 }
 
 function callOf(ranked: RankedExchange): CapturedCall {
-  const { exchange, items, pagination } = ranked;
+  const { exchange, pages, items, pagination } = ranked;
   const { job, left_out } = writeJob(ranked);
   const url = (job.replay.request["url"] ?? exchange.request.url) as string;
   return {
@@ -101,6 +100,7 @@ function callOf(ranked: RankedExchange): CapturedCall {
     status: exchange.response.status,
     bytes: Buffer.byteLength(exchange.response.body),
     coverage: null,
+    pages,
     items: items === null ? null : { path: items.path, count: items.count },
     pagination: pagination?.kind ?? null,
     job,

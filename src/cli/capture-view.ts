@@ -17,7 +17,9 @@ export interface CapturedCall {
   bytes: number;
   /** The share of the page's visible words that stand in the answer, 0 to 1; null when the page was not seen. */
   coverage: number | null;
-  /** Where in the answer the list is, and how long. */
+  /** How many of the calls it stands for: the pages of one list are one call, from the first of them on. */
+  pages: number;
+  /** Where in the answer the list is, and how long all pages of it together. */
   items: { path: string; count: number } | null;
   /** How it goes on, if that could be told. */
   pagination: string | null;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { CapturedPage } from "../../src/cli/capture-view.ts";
@@ -20,9 +20,26 @@ const APPLICATION = `<!doctype html><title>Things</title><main></main><script>
     });
 </script>`;
 
+/** One that loads page after page, and shows the last one best. */
+const IN_PIECES = `<!doctype html><title>Things</title><main></main><script>
+  const load = async (address) => {
+    const { data, next } = await (await fetch(address)).json();
+    document.querySelector("main").innerHTML += data.map(({ name, price }) => "<p>" + name + " " + price + "</p>").join("");
+    if (next !== null) await load(next);
+  };
+  load("/api/linked?page=1");
+</script>`;
+
 const openApplication = () =>
   webSite({
     "/app": APPLICATION,
+    "/pieces": IN_PIECES,
+    "/api/linked": (request, response) => {
+      const at = Number(new URL(request.url ?? "", "http://x").searchParams.get("page"));
+      response.writeHead(200, { "content-type": "application/json" });
+      const next = at * 10 < THINGS.length ? `/api/linked?page=${at + 1}` : null;
+      response.end(JSON.stringify({ data: THINGS.slice((at - 1) * 10, at * 10), next }));
+    },
     "/api/settings": plain("application/json", '{"theme":"dark"}'),
     "/plain": "<p>no script, no call</p>",
     "/api/things": (request, response) => {
@@ -69,6 +86,21 @@ describe("orb capture", () => {
     assert.equal(csv.stdout.trim().split("\r\n").length, 1 + THINGS.length, "all pages of the list");
   });
 
+  test("a list that the page loads in three pieces is one call, and all of it is in the job", browserGate, async () => {
+    await using site = await openApplication();
+    await using orb = new Orb({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
+    const page = await orb.json<CapturedPage>("capture", site.url("/pieces"));
+    const [call, ...others] = page.calls;
+    assert.deepEqual([call?.url, call?.pages, others.length], [site.url("/api/linked?page=1"), 3, 0]);
+    assert.deepEqual(call?.items, { path: "$.data[*]", count: THINGS.length });
+    const saved = await orb.run(["capture", site.url("/pieces"), "--choose", "1", "--save"]);
+    assert.match(saved.stderr, /25 × \$\.data\[\*\] +link \(3 seen\)/);
+    const run = await orb.run(["jobs", "run", saved.stdout.trim(), "--wait"]);
+    assert.equal(run.code, 0, run.stderr);
+    const csv = await orb.run(["runs", "results", run.stdout.slice(0, 36), "--format", "csv"]);
+    assert.equal(csv.stdout.trim().split("\r\n").length, 1 + THINGS.length, "nothing is missing");
+  });
+
   test("a page without calls, and one that is not there, are said", browserGate, async () => {
     await using site = await openApplication();
     await using orb = new Orb({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
@@ -84,7 +116,11 @@ describe("orb capture", () => {
     await using shop = await openShop();
     await using orb = new Orb();
     orb.file("page.har", JSON.stringify(har(shop.url(""))));
-    const written = await orb.run(["capture", "--har", "page.har", "--out", "job.json"]);
+    const unasked = await orb.run(["capture", "--har", "page.har", "--out", "job.json"]);
+    assert.equal(unasked.code, 2, "nobody has chosen");
+    assert.match(unasked.stderr, /GET http[^]*error: say which call: --choose 1 to 2\n/);
+    assert.ok(!existsSync(join(orb.dir, "job.json")));
+    const written = await orb.run(["capture", "--har", "page.har", "--choose", "1", "--out", "job.json"]);
     assert.equal(written.code, 0, written.stderr);
     assert.match(written.stderr, /^1 +– +25 × \$\.data\[\*\] +page +GET http/m);
     const text = readFileSync(join(orb.dir, "job.json"), "utf8");

@@ -88,7 +88,7 @@ function describe({ terminal }: CliContext, { calls, settled, dropped, title }: 
       index + 1,
       percent(call.coverage).padStart(5),
       call.items === null ? "–" : `${call.items.count} × ${call.items.path}`,
-      call.pagination ?? "–",
+      `${call.pagination ?? "–"}${call.pages > 1 ? ` (${call.pages} seen)` : ""}`,
       `${call.method} ${call.url}`,
     ]);
   const columns = terminal.live ? (process.stderr.columns ?? 80) : undefined;
@@ -109,7 +109,10 @@ async function choose(
     throw new OrbError("input_invalid", `--choose: ${message}`, { fields: [{ path: "choose", message }] });
   };
   if (options.choose !== undefined) return pick(options.choose);
-  if (!wiring.prompt.available) return pick(1);
+  if (!wiring.prompt.available)
+    throw new OrbError("usage", `say which call: --choose 1 to ${calls.length}`, {
+      hint: "There is no terminal to ask at. The list above begins with what is most of the page.",
+    });
   for (;;) {
     const answer = await wiring.prompt.line(`Which one? [1–${calls.length}, Enter takes 1, q leaves] `);
     if (answer === null || /^q/i.test(answer.trim())) return null;

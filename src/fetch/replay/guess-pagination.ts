@@ -3,7 +3,8 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { isObject, readJson } from "./json-body.ts";
 import { nextLink } from "./pagination.ts";
-import { writePath, writePointer } from "./path.ts";
+import { compilePath, readPointer, writePath, writePointer } from "./path.ts";
+import { formSlot, jsonSlot, querySlot, recordedRequest, type ReplayRequest, type Slot } from "./request.ts";
 
 export type GuessedPagination = { kind: string } & Record<string, string | number>;
 
@@ -34,10 +35,69 @@ export function guessPagination(exchange: Exchange, json: JsonValue, itemCount: 
   return guessLink(json) ?? guessCursor(json, parameters) ?? guessNumber(parameters, itemCount);
 }
 
-/** Where the first page begins: the recorded request may have been a later one. */
-export function withoutCursor(exchange: Exchange, guess: GuessedPagination | null): string | null {
-  if (guess?.kind !== "cursor" || typeof guess["param"] !== "string" || guess["in"] === "form") return null;
-  return new URL(exchange.request.url).searchParams.has(guess["param"]) ? guess["param"] : null;
+/** Which page of what a request asks for. */
+export interface PageAsked {
+  /** The request without the page: the same for all pages of one list. */
+  what: string;
+  /** A page number or an offset, or else a cursor; null: it names none, as the first page often does. */
+  at: number | string | null;
+}
+
+export function pageAsked(request: Exchange["request"]): PageAsked {
+  let bare = recordedRequest(request);
+  let at: PageAsked["at"] = null;
+  for (const parameter of parametersOf(request)) {
+    const { name, value } = parameter;
+    const counts = isCount(parameter, PAGE) || isCount(parameter, OFFSET);
+    if (!counts && !CURSOR.test(name)) continue;
+    bare = slotOf(parameter).write(bare, undefined);
+    if (counts) at = typeof at === "number" ? at : Number(value);
+    else if (value !== null && value !== "") at ??= String(value);
+  }
+  return { what: JSON.stringify([bare.method, bare.url, bare.body]), at };
+}
+
+/** Where the answer says that the next page is; null: it does not say. */
+export function nextAddress(exchange: Exchange, json: JsonValue, guess: GuessedPagination | null): URL | null {
+  if (guess?.kind !== "link") return null;
+  const { next } = guess;
+  const link =
+    typeof next === "string" ? compilePath(next).first(json) : nextLink(exchange.response.headers["link"] ?? "");
+  return typeof link === "string" ? URL.parse(link, exchange.request.url) : null;
+}
+
+/** The request of the first page: the recorded one may have been a later one. */
+export function firstPage(request: ReplayRequest, guess: GuessedPagination | null, next: URL | null): ReplayRequest {
+  if (guess?.kind === "cursor") return slotOf({ place: placeOf(guess) }).write(request, undefined);
+  if (next === null) return request;
+  let first = request;
+  for (const [name, value] of new URL(request.url).searchParams) {
+    // Only what the link changes is the page; another parameter of such a name may be a filter.
+    const then = next.searchParams.get(name);
+    if (then === null || then === value) continue;
+    const parameter = { name, value, place: { param: name } };
+    if (isCount(parameter, PAGE)) first = querySlot(name).write(first, Math.min(1, Number(value)));
+    else if (isCount(parameter, OFFSET)) first = querySlot(name).write(first, 0);
+    else if (CURSOR.test(name)) first = querySlot(name).write(first, undefined);
+  }
+  return first;
+}
+
+function isCount({ name, value }: Parameter, pattern: RegExp): boolean {
+  return pattern.test(name) && /^\d{1,9}$/.test(String(value));
+}
+
+function placeOf(guess: GuessedPagination): Record<string, string> {
+  const entries = ["param", "in", "pointer"].map((key) => [key, guess[key]] as const);
+  return Object.fromEntries(
+    entries.filter((entry): entry is readonly [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+function slotOf({ place }: Pick<Parameter, "place">): Slot {
+  const { param = "", pointer } = place;
+  if (pointer !== undefined) return jsonSlot(readPointer(pointer));
+  return place["in"] === "form" ? formSlot(param) : querySlot(param);
 }
 
 function guessLink(json: JsonValue): GuessedPagination | null {
@@ -67,8 +127,7 @@ function guessCursor(json: JsonValue, parameters: readonly Parameter[]): Guessed
 }
 
 function guessNumber(parameters: readonly Parameter[], itemCount: number): GuessedPagination | null {
-  const number = (pattern: RegExp) =>
-    parameters.find(({ name, value }) => pattern.test(name) && /^\d{1,9}$/.test(String(value)));
+  const number = (pattern: RegExp) => parameters.find((parameter) => isCount(parameter, pattern));
   const page = number(PAGE);
   if (page !== undefined) return { kind: "page", ...page.place, start: Math.min(1, Number(page.value)), step: 1 };
   const offset = number(OFFSET);

@@ -1,10 +1,10 @@
 /** A recorded exchange as a job that anybody can run again. */
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { withoutCursor } from "./guess-pagination.ts";
-import { isObject, readJson } from "./json-body.ts";
+import { firstPage, nextAddress } from "./guess-pagination.ts";
+import { isObject } from "./json-body.ts";
 import { withValueAt, writePath, writePointer } from "./path.ts";
-import type { RankedExchange } from "./rank.ts";
-import { formSlot, querySlot, type ReplayRequest } from "./request.ts";
+import type { RankedExchange } from "./ranked.ts";
+import { formSlot, querySlot, recordedRequest, type ReplayRequest } from "./request.ts";
 import { isSecret, secretPlaces } from "./secrets.ts";
 
 export interface WrittenJob {
@@ -65,25 +65,13 @@ function headersFor(
 }
 
 function withoutSecrets(ranked: RankedExchange, leftOut: WrittenJob["left_out"]): ReplayRequest {
-  const { pagination } = ranked;
-  const { method, url, body } = ranked.exchange.request;
-  const bare = new URL(url);
-  bare.hash = "";
-  if (bare.username !== "" || bare.password !== "") leftOut.push({ in: "headers", name: "authorization" });
-  bare.username = "";
-  bare.password = "";
-  const json = body === null ? undefined : readJson(body);
-  let request: ReplayRequest = {
-    method: method === "POST" ? "POST" : "GET",
-    url: bare.href,
-    headers: {},
-    body:
-      method !== "POST" || body === null ? null : typeof json === "object" && json !== null ? { json } : { text: body },
-  };
+  const { exchange, pagination, json } = ranked;
+  const { username, password } = new URL(exchange.request.url);
+  if (username !== "" || password !== "") leftOut.push({ in: "headers", name: "authorization" });
+  const next = nextAddress(exchange, json, pagination);
+  let request = firstPage(recordedRequest(exchange.request), pagination, next);
   // A cursor is called a token by many, and is none of the kind that opens doors.
   const cursor = pagination?.["param"] ?? pagination?.["pointer"];
-  const start = withoutCursor(ranked.exchange, pagination);
-  if (start !== null) request = querySlot(start).write(request, undefined);
   for (const [name, value] of new URL(request.url).searchParams) {
     if (name === cursor || !isSecret(name, value)) continue;
     request = querySlot(name).write(request, undefined);

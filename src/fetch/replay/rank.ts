@@ -2,22 +2,14 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Exchange } from "./exchange.ts";
 import { coverageOf, type FoundItems } from "./find-items.ts";
-import { type GuessedPagination, guessPagination } from "./guess-pagination.ts";
+import { groupPages, paginationOf } from "./group-pages.ts";
+import { guessPagination } from "./guess-pagination.ts";
 import { readJson } from "./json-body.ts";
+import type { RankedExchange } from "./ranked.ts";
 import { wordsOf } from "./words.ts";
 
-export interface RankedExchange {
-  exchange: Exchange;
-  json: JsonValue;
-  /** 0 to 1: how likely this is the one. */
-  score: number;
-  /** The share of the page's words that stand in the answer, 0 to 1. */
-  coverage: number;
-  items: FoundItems | null;
-  pagination: GuessedPagination | null;
-}
-
 const MAX_EXCHANGES = 1000;
+const MAX_SAMPLES = 100;
 /** An answer that is no list of things, but a page's texts or one thing. */
 const NO_LIST = 0.5;
 const NOISE = 0.1;
@@ -30,8 +22,43 @@ const NOISE_HOST =
 /** Best first; only answers of JSON with a status of success, by GET or POST. Pure: the same input, the same order. */
 export function rankExchanges(exchanges: readonly Exchange[], visibleText: string): RankedExchange[] {
   const visible = wordsOf(visibleText);
-  const ranked = exchanges.slice(0, MAX_EXCHANGES).flatMap((exchange) => rankOne(exchange, visible) ?? []);
+  const single = exchanges.slice(0, MAX_EXCHANGES).flatMap((exchange) => rankOne(exchange, visible) ?? []);
+  const ranked = groupPages(single).flatMap((pages) => together(pages, visible) ?? []);
   return ranked.sort((a, b) => b.score - a.score || b.coverage - a.coverage);
+}
+
+/** Without knowing what the page showed: the longest lists come first. */
+export function rankUnseen(exchanges: readonly Exchange[]): RankedExchange[] {
+  const single = exchanges
+    .slice(0, MAX_EXCHANGES)
+    .flatMap((exchange) => rankOne(exchange, wordsOf(exchange.response.body)) ?? []);
+  const ranked = groupPages(single).flatMap((pages) => together(pages, null) ?? []);
+  const weight = ({ score, items }: RankedExchange) => score * (items?.count ?? 1);
+  return ranked.sort((a, b) => weight(b) - weight(a));
+}
+
+/** What the pages of one list bring together. */
+function together(pages: readonly RankedExchange[], visible: ReadonlySet<string> | null): RankedExchange | null {
+  const [first] = pages;
+  if (first === undefined || pages.length === 1) return first ?? null;
+  // The same page may have been asked for twice.
+  const distinct = [...new Map(pages.map((page) => [page.exchange.response.body, page])).values()];
+  const lists = distinct.flatMap(({ items }) => items ?? []);
+  const path = first.items?.path ?? lists[0]?.path;
+  const same = lists.filter((list) => list.path === path);
+  const covered = visible === null ? null : coverageOf(distinct.map(({ json }) => json) as JsonValue, visible).covered;
+  const items =
+    path === undefined
+      ? null
+      : {
+          path,
+          samples: same.flatMap(({ samples }) => samples).slice(0, MAX_SAMPLES),
+          count: same.reduce((sum, { count }) => sum + count, 0),
+          covered: Math.max(0, ...same.map((list) => list.covered)),
+        };
+  const coverage = covered === null || visible === null || visible.size === 0 ? first.coverage : covered / visible.size;
+  const score = scoreOf(coverage, items, first.exchange);
+  return { ...first, pages: pages.length, score, coverage, items, pagination: paginationOf(pages) };
 }
 
 function rankOne(exchange: Exchange, visible: ReadonlySet<string>): RankedExchange | null {
@@ -42,9 +69,13 @@ function rankOne(exchange: Exchange, visible: ReadonlySet<string>): RankedExchan
   if (typeof json !== "object" || json === null) return null;
   const { covered, items } = coverageOf(json, visible);
   const coverage = visible.size === 0 ? 0 : covered / visible.size;
+  const pagination = guessPagination(exchange, json, items?.count ?? 0);
+  return { exchange, pages: 1, json, score: scoreOf(coverage, items, exchange), coverage, items, pagination };
+}
+
+function scoreOf(coverage: number, items: FoundItems | null, { request }: Exchange): number {
   const isList = items !== null && items.count > 1;
-  const score = coverage * (isList ? 1 : NO_LIST) * (isNoise(request.url) ? NOISE : 1);
-  return { exchange, json, score, coverage, items, pagination: guessPagination(exchange, json, items?.count ?? 0) };
+  return coverage * (isList ? 1 : NO_LIST) * (isNoise(request.url) ? NOISE : 1);
 }
 
 function jsonOf({ contentType, body }: Exchange["response"]): JsonValue | undefined {

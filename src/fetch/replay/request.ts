@@ -1,5 +1,7 @@
 /** The request that is sent again and again, and the places in it that change from page to page. */
 import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Exchange } from "./exchange.ts";
+import { readJson } from "./json-body.ts";
 import { valueAt, withValueAt } from "./path.ts";
 
 export interface ReplayRequest {
@@ -8,6 +10,22 @@ export interface ReplayRequest {
   /** Lower-case names. They belong to the origin of the recipe's URL. */
   headers: Readonly<Record<string, string>>;
   body: { text: string } | { json: JsonValue } | null;
+}
+
+/** As a page has sent it, without its headers and what may stand before a host. */
+export function recordedRequest({ method, url, body }: Exchange["request"]): ReplayRequest {
+  const bare = new URL(url);
+  bare.hash = "";
+  bare.username = "";
+  bare.password = "";
+  const json = body === null ? undefined : readJson(body);
+  const sent = typeof json === "object" && json !== null ? { json } : { text: body ?? "" };
+  return {
+    method: method === "POST" ? "POST" : "GET",
+    url: bare.href,
+    headers: {},
+    body: method !== "POST" || body === null ? null : sent,
+  };
 }
 
 export type SlotValue = JsonValue;

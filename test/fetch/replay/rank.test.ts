@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import type { JsonValue } from "../../../src/domain/queue-item.ts";
 import type { Exchange } from "../../../src/fetch/replay/exchange.ts";
 import { writeJob } from "../../../src/fetch/replay/job.ts";
-import { type RankedExchange, rankExchanges } from "../../../src/fetch/replay/rank.ts";
+import { rankExchanges, rankUnseen } from "../../../src/fetch/replay/rank.ts";
+import type { RankedExchange } from "../../../src/fetch/replay/ranked.ts";
 import { parseReplay } from "../../../src/fetch/replay/recipe.ts";
 
 const NAMES = ["Walnut table", "Linen curtain", "Copper kettle", "Woollen blanket", "Oak bench"];
@@ -213,6 +214,106 @@ describe("the way to the next page", () => {
       assert.equal(errors, undefined, JSON.stringify(errors));
     });
   }
+});
+
+describe("the pages of one list", () => {
+  const ORIGIN = "https://shop.example";
+  const rows = (at: number) => PRODUCTS.slice((at - 1) * 2, at * 2);
+  const written = (exchanges: readonly Exchange[]) => {
+    const ranked = rankExchanges(exchanges, VISIBLE);
+    assert.equal(ranked.length, 1, "they are one call");
+    const [one] = ranked;
+    assert.ok(one !== undefined);
+    const unseen = rankUnseen(exchanges);
+    assert.deepEqual([unseen.length, unseen[0]?.exchange.request.url], [1, one.exchange.request.url]);
+    const { job } = writeJob(one);
+    assert.equal(parseReplay(job.replay, "replay").errors, undefined);
+    return { ...one, job };
+  };
+  const asked = (query: string, answer: JsonValue, more: Made = {}) =>
+    made(answer, { url: `${ORIGIN}/api/products${query}`, ...more });
+
+  it("that lead to each other begin with the one that none leads to, and are measured together", () => {
+    const linked = (at: number) =>
+      asked(`?page=${at}`, { rows: rows(at), next: at < 3 ? `/api/products?page=${at + 1}` : null });
+    const one = written([linked(3), linked(1), linked(2)]);
+    assert.equal(one.job.replay.request["url"], `${ORIGIN}/api/products?page=1`);
+    assert.deepEqual([one.pages, one.items?.count, one.pagination?.kind], [3, 5, "link"]);
+    assert.ok(one.coverage > (rankExchanges([linked(3)], VISIBLE)[0]?.coverage ?? 1));
+  });
+
+  it("may be linked by addresses that have nothing in common", () => {
+    const one = written([
+      made({ rows: rows(2), next: `http://shop.example/c/ef` }, { url: `${ORIGIN}/b/cd` }),
+      made({ rows: rows(1), next: "/b/cd" }, { url: `${ORIGIN}/a` }),
+      made({ rows: rows(3), next: null }, { url: `${ORIGIN}/c/ef` }),
+    ]);
+    assert.equal(one.job.replay.request["url"], `${ORIGIN}/a`);
+  });
+
+  const CASES: [name: string, exchanges: Exchange[], url: string, pagination: object][] = [
+    [
+      "by number",
+      [asked("?page=3", rows(3)), asked("?page=2", rows(2))],
+      "?page=2",
+      { kind: "page", param: "page", start: 1, step: 1 },
+    ],
+    [
+      "by number, the first without one",
+      [asked("?page=2", rows(2)), asked("", rows(1))],
+      "",
+      { kind: "page", param: "page", start: 1, step: 1 },
+    ],
+    [
+      "by number, the first without one being page 0",
+      [asked("?page=1", rows(2)), asked("", rows(1))],
+      "",
+      { kind: "page", param: "page", start: 0, step: 1 },
+    ],
+    [
+      "by offset, the last page being short",
+      [asked("?offset=4", rows(3)), asked("?offset=2", rows(2)), asked("", rows(1))],
+      "",
+      { kind: "offset", param: "offset", start: 0, limit: 2 },
+    ],
+    [
+      "by cursor",
+      [asked("?cursor=b", { rows: rows(2), next_cursor: "c" }), asked("", { rows: rows(1), next_cursor: "b" })],
+      "",
+      { kind: "cursor", param: "cursor", next: "$.next_cursor" },
+    ],
+    [
+      "by a cursor in the body",
+      ["b", null].map((after, index) =>
+        asked(
+          "",
+          { rows: rows(2 - index), endCursor: `c${index}` },
+          { method: "POST", body: JSON.stringify({ after }) },
+        ),
+      ),
+      "",
+      { kind: "cursor", pointer: "/after", next: "$.endCursor" },
+    ],
+  ];
+  for (const [name, exchanges, query, pagination] of CASES) {
+    it(`${name}: ${JSON.stringify(pagination)}`, () => {
+      const one = written(exchanges);
+      assert.equal(one.job.replay.request["url"], `${ORIGIN}/api/products${query}`);
+      assert.deepEqual(one.pagination, pagination);
+      assert.equal(one.pages, exchanges.length);
+    });
+  }
+
+  it("of which only a later one was seen are asked for from the first on", () => {
+    const answer = { rows: rows(2), next: "/api/products?after=2024&page=4" };
+    const { job } = written([asked("?after=2024&page=3", answer)]);
+    assert.equal(job.replay.request["url"], `${ORIGIN}/api/products?after=2024&page=1`);
+  });
+
+  it("are not those of another list", () => {
+    const exchanges = ["?color=red&page=1", "?color=blue&page=2"].map((query, at) => asked(query, rows(at + 1)));
+    assert.equal(rankExchanges(exchanges, VISIBLE).length, 2);
+  });
 });
 
 describe("the job that is written", () => {

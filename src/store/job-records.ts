@@ -32,6 +32,23 @@ export interface JobRecord extends NewJob {
   updatedAt: number;
 }
 
+/** One time of a job's schedule. */
+export interface Slot {
+  jobId: string;
+  at: number;
+  /** The time after it; null: there is none. */
+  next: number | null;
+  /** With a run of the job that is not at its end, the new one is not started, starts beside it, or replaces it. */
+  overlap: "skip" | "queue" | "cancel";
+}
+
+export type SlotStart<T> =
+  | { kind: "started"; made: T; lanes: string[]; cancelled: string[] }
+  /** The slot is passed without a run, because of this one. */
+  | { kind: "blocked"; by: { id: string; status: RunState } }
+  /** The slot was dealt with before. */
+  | { kind: "gone" };
+
 export interface JobFilter {
   tag?: string;
   /** Part of the name or the address. */

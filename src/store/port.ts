@@ -13,6 +13,8 @@ import type {
   RunFilter,
   SessionHealth,
   SessionRecord,
+  Slot,
+  SlotStart,
 } from "./job-records.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
@@ -52,6 +54,8 @@ export interface Store extends AsyncDisposable {
   dueJobs(now: number, limit: number): Promise<JobRecord[]>;
   /** The slot is dealt with: the job waits for its next one. false: somebody else has dealt with it. */
   passSlot(id: string, slot: number, next: number | null): Promise<boolean>;
+  /** Starts the run of a slot and passes the slot, both or neither; runs before it are dealt with as `overlap` says. */
+  startSlot(run: NewRun, tasks: readonly NewTask[], slot: Slot, now: number): Promise<SlotStart<RunRecord>>;
 
   // Runs.
   /** Creates a run, or returns the one that already has this alias. */

@@ -16,6 +16,7 @@ import { runScenarios } from "./store/runs.ts";
 import { sessionScenarios } from "./store/sessions.ts";
 import { settleScenarios } from "./store/settle.ts";
 import { siteScenarios } from "./store/sites.ts";
+import { slotScenarios } from "./store/slots.ts";
 import { startScenarios } from "./store/start.ts";
 import { yieldScenarios } from "./store/yields.ts";
 
@@ -48,6 +49,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("reading", readScenarios);
   group("jobs", jobScenarios);
   group("starting runs", startScenarios);
+  group("times of schedules", slotScenarios);
   group("calls that are repeated", onceScenarios);
   group("events", feedScenarios);
   group("reports", reportScenarios);

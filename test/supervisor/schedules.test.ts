@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
+import { OrbError } from "../../src/base/errors.ts";
 import { createLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { createSeal } from "../../src/base/seal.ts";
 import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { createJob, showJob } from "../../src/orchestrator/jobs/manage.ts";
+import type { Store } from "../../src/store/port.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
 import { openDesk } from "../orchestrator/kit.ts";
 
@@ -30,6 +32,8 @@ async function open(t: TestContext) {
     ...deps,
     said,
     duty,
+    /** The duty over a store of which some verbs do other than they should. */
+    dutyOver: (verbs: Partial<Store>) => startDueJobs({ ...deps, store: { ...desk.store, ...verbs } }),
     hourly: (more: object = {}) =>
       createJob(deps, { target_url: "https://a.example/", schedule: { cron: "0 * * * *", ...more } }),
     runs: async (jobId: string) => (await desk.store.runs({ jobId, limit: 100 })).map(({ status }) => status),
@@ -94,4 +98,28 @@ describe("a job with a schedule", () => {
     await place.duty.run();
     assert.equal((await place.runs(job.id)).length, 1);
   });
+
+  for (const overlap of ["skip", "queue", "cancel"] as const)
+    for (const when of ["before it was done", "after it was done"])
+      test(`a slot that breaks ${when} starts one run that goes on, with overlap ${overlap}`, async (t) => {
+        const place = await open(t);
+        const job = await place.hourly({ overlap });
+        let broken = 0;
+        const breakOnce =
+          <A extends unknown[], R>(verb: (...args: A) => Promise<R>) =>
+          async (...args: A): Promise<R> => {
+            if (broken > 0) return verb(...args);
+            broken += 1;
+            if (when === "after it was done") await verb(...args);
+            throw new OrbError("database_busy", "another process kept the database locked for too long");
+          };
+        const { passSlot, startSlot } = place.store;
+        const duty = place.dutyOver({ passSlot: breakOnce(passSlot), startSlot: breakOnce(startSlot) });
+        await place.clock.advance(HOUR);
+        await assert.rejects(duty.run());
+        assert.equal(broken, 1);
+        await duty.run();
+        assert.deepEqual(await place.runs(job.id), ["queued"]);
+        assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
+      });
 });

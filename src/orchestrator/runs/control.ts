@@ -24,9 +24,16 @@ export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<Run
     run.status === "cancelled"
       ? run
       : await change(deps, id, "cancelled", "Run cancelled", (status) => status === "cancelled");
-  await deps.wake(null);
-  for (;;) if ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) < CHUNK) break;
+  await dropWork(deps, [id]);
   return cancelled;
+}
+
+/** Runs were cancelled: what is under way stops, and what waits ends. */
+export async function dropWork(deps: OrchestratorDeps, ids: readonly string[]): Promise<void> {
+  await deps.wake(null);
+  for (const id of ids) {
+    for (;;) if ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) < CHUNK) break;
+  }
 }
 
 /** What is under way is finished, nothing new begins. */

@@ -1,9 +1,10 @@
 import { laneOfSite } from "../../domain/lane.ts";
 import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
-import type { JobRecord, Once } from "../../store/job-records.ts";
-import type { NewRun, NewTask } from "../../store/port.ts";
+import type { JobRecord, Once, Slot, SlotStart } from "../../store/job-records.ts";
+import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { requireJob } from "../jobs/manage.ts";
+import { dropWork } from "./control.ts";
 import type { RunView } from "./view.ts";
 import { toRunView } from "./view.ts";
 
@@ -24,6 +25,23 @@ type Startable = Pick<JobRecord, "name" | "url" | "site" | "recipe"> & { id: str
 
 /** Starts a run of a recipe, saved or not. */
 export async function startPageRun(deps: RunDeps, job: Startable, once?: Once): Promise<RunView> {
+  const { run, tasks, maxAttempts } = newPageRun(deps, job);
+  const { made, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
+  if (lanes.length > 0) await deps.wake(lanes);
+  return toRunView(made, maxAttempts);
+}
+
+/** Starts the run of one time of a job's schedule, once, whoever else tries and whatever crashes. */
+export async function startScheduledRun(deps: RunDeps, job: JobRecord, slot: Slot): Promise<SlotStart<RunRecord>> {
+  const { run, tasks } = newPageRun(deps, job);
+  const start = await deps.store.startSlot(run, tasks, slot, deps.clock.now());
+  if (start.kind !== "started") return start;
+  if (start.cancelled.length > 0) await dropWork(deps, start.cancelled);
+  if (start.lanes.length > 0) await deps.wake(start.lanes);
+  return start;
+}
+
+function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTask[]; maxAttempts: number } {
   const recipe = job.recipe as Recipe;
   const snapshot: PageSnapshot = { url: job.url, recipe };
   const maxAttempts = recipe.max_attempts ?? deps.defaultMaxAttempts;
@@ -37,9 +55,7 @@ export async function startPageRun(deps: RunDeps, job: Startable, once?: Once): 
     meta: { url: job.url, requested_strategy: recipe.strategy, max_attempts: maxAttempts },
     ...(job.id === null ? {} : { jobId: job.id }),
   };
-  const { made, lanes } = await deps.store.startRun(run, [firstTask(job, recipe)], deps.clock.now(), once);
-  if (lanes.length > 0) await deps.wake(lanes);
-  return toRunView(made, maxAttempts);
+  return { run, tasks: [firstTask(job, recipe)], maxAttempts };
 }
 
 function firstTask(job: Startable, recipe: Recipe): NewTask {

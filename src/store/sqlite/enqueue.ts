@@ -70,12 +70,20 @@ export function startRun(
   now: number,
   once?: Once,
 ): Promise<Made<RunRecord>> {
-  return makeOnce(context, once, now, () => {
-    const made = insertRun(context, run, now);
-    const hashes = tasks.map((task) => keyHash(made.id, task.key));
-    const { lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);
-    return { made, lanes };
-  });
+  return makeOnce(context, once, now, () => insertRunWithTasks(context, run, tasks, now));
+}
+
+/** Within a transaction of the caller's. */
+export function insertRunWithTasks(
+  context: Context,
+  run: NewRun,
+  tasks: readonly NewTask[],
+  now: number,
+): { made: RunRecord; lanes: string[] } {
+  const made = insertRun(context, run, now);
+  const hashes = tasks.map((task) => keyHash(made.id, task.key));
+  const { lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);
+  return { made, lanes };
 }
 
 function insertTasks(

@@ -122,13 +122,6 @@ export function dueJobs({ connection }: Context, now: number, limit: number): Jo
   return rows<JobRow>(list).map(toRecord);
 }
 
-export function passSlot({ connection }: Context, id: string, slot: number, next: number | null): boolean {
-  return connection.write(
-    () => connection.sql("UPDATE jobs SET next_at = ? WHERE id = ? AND next_at = ?").run(next, id, slot).changes === 1,
-    { durable: true },
-  );
-}
-
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
 export function deleteJob(context: Context, id: string): void {

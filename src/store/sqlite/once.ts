@@ -16,29 +16,36 @@ export function makeOnce<T>(
   now: number,
   make: () => { made: T; lanes: string[] },
 ): Promise<Made<T>> {
-  const { connection } = context;
-  return connection.writeTogether(() => {
-    if (once === undefined) return { ...make(), replayed: false };
-    // A key that is too old counts as forgotten, whether or not it was its turn to be removed.
-    const before = connection
-      .sql("SELECT fingerprint, answer FROM answers WHERE key = ? AND created_at >= ?")
-      .get(once.key, now - KEPT_MS) as { fingerprint: string; answer: string } | undefined;
-    if (before !== undefined) {
-      if (before.fingerprint !== once.fingerprint)
-        throw new OrbError("idempotency_conflict", "this Idempotency-Key was used for another request", {
-          hint: "Use a new key for every new request.",
-        });
-      return { made: JSON.parse(before.answer) as T, lanes: [], replayed: true };
-    }
-    const { made, lanes } = make();
-    connection
-      .sql("INSERT OR REPLACE INTO answers (key, fingerprint, answer, created_at) VALUES (?, ?, ?, ?)")
-      .run(once.key, once.fingerprint, JSON.stringify(made), now);
-    connection
-      .sql(
-        `DELETE FROM answers WHERE key IN (SELECT key FROM answers WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
-      )
-      .run(now - KEPT_MS);
-    return { made, lanes, replayed: false };
-  });
+  return context.connection.writeTogether(() => makeOnceWithin(context, once, now, make));
+}
+
+/** The same within a transaction of the caller's. */
+export function makeOnceWithin<T>(
+  { connection }: Context,
+  once: Once | undefined,
+  now: number,
+  make: () => { made: T; lanes: string[] },
+): Made<T> {
+  if (once === undefined) return { ...make(), replayed: false };
+  // A key that is too old counts as forgotten, whether or not it was its turn to be removed.
+  const before = connection
+    .sql("SELECT fingerprint, answer FROM answers WHERE key = ? AND created_at >= ?")
+    .get(once.key, now - KEPT_MS) as { fingerprint: string; answer: string } | undefined;
+  if (before !== undefined) {
+    if (before.fingerprint !== once.fingerprint)
+      throw new OrbError("idempotency_conflict", "this Idempotency-Key was used for another request", {
+        hint: "Use a new key for every new request.",
+      });
+    return { made: JSON.parse(before.answer) as T, lanes: [], replayed: true };
+  }
+  const { made, lanes } = make();
+  connection
+    .sql("INSERT OR REPLACE INTO answers (key, fingerprint, answer, created_at) VALUES (?, ?, ?, ?)")
+    .run(once.key, once.fingerprint, JSON.stringify(made), now);
+  connection
+    .sql(
+      `DELETE FROM answers WHERE key IN (SELECT key FROM answers WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
+    )
+    .run(now - KEPT_MS);
+  return { made, lanes, replayed: false };
 }

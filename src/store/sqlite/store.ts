@@ -7,7 +7,7 @@ import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { enqueue, retryFailed, startRun } from "./enqueue.ts";
 import { readEvents, readFeed } from "./events.ts";
-import { createJob, deleteJob, dueJobs, passSlot, readJob, readJobs, updateJob } from "./jobs.ts";
+import { createJob, deleteJob, dueJobs, readJob, readJobs, updateJob } from "./jobs.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
@@ -16,6 +16,7 @@ import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates } 
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
 import { settle } from "./settle.ts";
 import { forgetLearned, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
+import { passSlot, startSlot } from "./slots.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
 import { artifactsOf, artifactsSince, countResults, readArtifact, readResults, resultsOf } from "./yields.ts";
 
@@ -61,7 +62,8 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     updateJob: async (id, change, now) => updateJob(context, id, change, now),
     deleteJob: async (id) => deleteJob(context, id),
     dueJobs: async (now, limit) => dueJobs(context, now, limit),
-    passSlot: async (id, slot, next) => passSlot(context, id, slot, next),
+    passSlot: async (jobId, at, next) => passSlot(context, { jobId, at, next }),
+    startSlot: async (run, tasks, slot, now) => startSlot(context, run, tasks, slot, now),
 
     openRun: async (run, now) => openRun(context, run, now),
     startRun: async (run, tasks, now, once) => startRun(context, run, tasks, now, once),

@@ -50,8 +50,8 @@ export interface Store extends AsyncDisposable {
   /** Refuses (illegal_transition) while a run of it is not at its end. Its runs stay. */
   deleteJob(id: string): Promise<void>;
 
-  /** Jobs whose time has come, longest due first. */
-  dueJobs(now: number, limit: number): Promise<JobRecord[]>;
+  /** Jobs whose time has come, longest due first; `after` is the last one of the page before, as it was then. */
+  dueJobs(now: number, limit: number, after?: Pick<JobRecord, "id" | "nextAt">): Promise<JobRecord[]>;
   /** The slot is dealt with: the job waits for its next one. false: somebody else has dealt with it. */
   passSlot(id: string, slot: number, next: number | null): Promise<boolean>;
   /** Starts the run of a slot and passes the slot, both or neither; runs before it are dealt with as `overlap` says. */

@@ -116,10 +116,67 @@ describe("a job with a schedule", () => {
         const { passSlot, startSlot } = place.store;
         const duty = place.dutyOver({ passSlot: breakOnce(passSlot), startSlot: breakOnce(startSlot) });
         await place.clock.advance(HOUR);
-        await assert.rejects(duty.run());
+        await duty.run();
         assert.equal(broken, 1);
         await duty.run();
         assert.deepEqual(await place.runs(job.id), ["queued"]);
         assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
       });
+
+  test("a job that cannot be started does not keep others from theirs, and is named in the log", async (t) => {
+    const place = await open(t);
+    const bad = await place.hourly();
+    const good = await place.hourly();
+    let broken = true;
+    const duty = place.dutyOver({
+      startSlot: (run, tasks, slot, now) =>
+        broken && run.jobId === bad.id
+          ? Promise.reject(new Error("this one is broken"))
+          : place.store.startSlot(run, tasks, slot, now),
+    });
+    await place.clock.advance(HOUR);
+    await duty.run();
+    assert.deepEqual([await place.runs(bad.id), await place.runs(good.id)], [[], ["queued"]]);
+    const warning = place.said.find((line) => line.includes("this one is broken"));
+    assert.match(warning ?? "", new RegExp(`"level":"warn".*${bad.id}`));
+    // It was seen in time: that it starts minutes of errors later does not make it missed.
+    for (let minute = 0; minute < 5; minute += 1) {
+      await place.clock.advance(60_000);
+      await duty.run();
+    }
+    broken = false;
+    await duty.run();
+    assert.deepEqual(await place.runs(bad.id), ["queued"]);
+  });
+
+  test("thousands of jobs of one hour all start, however long that takes", async (t) => {
+    const place = await open(t);
+    const many = 450;
+    const ids: string[] = [];
+    for (let n = 0; n < many; n += 1) ids.push((await place.hourly()).id);
+    await place.clock.advance(HOUR);
+    const later = await place.hourly({ cron: "1 * * * *" });
+    const duty = place.dutyOver({
+      // Each page of them takes a minute.
+      dueJobs: async (...args) => {
+        const due = await place.store.dueJobs(...args);
+        if (due.length > 0) await place.clock.advance(60_000);
+        return due;
+      },
+    });
+    await duty.run();
+    await duty.run();
+    for (const id of [...ids, later.id]) assert.deepEqual(await place.runs(id), ["queued"]);
+    assert.doesNotMatch(place.said.join(""), /missed/);
+  });
+
+  test("a machine that slept through a slot has missed it", async (t) => {
+    const place = await open(t);
+    const job = await place.hourly();
+    await place.duty.run();
+    await place.clock.advance(HOUR + 61_000);
+    await place.duty.run();
+    assert.deepEqual(await place.runs(job.id), []);
+    assert.match(place.said.join(""), /missed and is skipped/);
+  });
 });

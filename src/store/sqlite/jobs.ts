@@ -115,10 +115,19 @@ export function updateJob(context: Context, id: string, change: Partial<NewJob>,
   );
 }
 
-export function dueJobs({ connection }: Context, now: number, limit: number): JobRecord[] {
-  const list = connection
-    .sql("SELECT * FROM jobs WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at LIMIT ?")
-    .all(now, limit);
+export function dueJobs(
+  context: Context,
+  now: number,
+  limit: number,
+  after?: Pick<JobRecord, "id" | "nextAt">,
+): JobRecord[] {
+  const n = after === undefined ? -1 : (jobRow(context, after.id)?.n ?? -1);
+  const list = context.connection
+    .sql(
+      `SELECT * FROM jobs WHERE next_at IS NOT NULL AND next_at >= ?1 AND next_at <= ?2 AND (next_at > ?1 OR n > ?3)
+       ORDER BY next_at, n LIMIT ?4`,
+    )
+    .all(after?.nextAt ?? Number.MIN_SAFE_INTEGER, now, n, limit);
   return rows<JobRow>(list).map(toRecord);
 }
 

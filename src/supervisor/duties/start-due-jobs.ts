@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import { MISSED_AFTER_MS, nextSlot } from "../../domain/schedule.ts";
@@ -5,28 +6,89 @@ import { type RunDeps, startScheduledRun } from "../../orchestrator/runs/start.t
 import type { JobRecord } from "../../store/job-records.ts";
 import type { Duty } from "../duties.ts";
 
+type Deps = RunDeps & { log: Log };
+
+/** Started in one transaction. */
 const AT_ONCE = 100;
+/** A line of the log names no more jobs than this. */
+const NAMED = 20;
 
 /** Starts jobs whose time has come. Each slot starts at most one run, whatever crashes in between. */
-export function startDueJobs(deps: RunDeps & { log: Log }): Duty {
+export function startDueJobs(deps: Deps): Duty {
+  const watch = new Watch();
   return {
     name: "start jobs whose time has come",
     everyMs: 1000,
     async run() {
-      for (const job of await deps.store.dueJobs(deps.clock.now(), AT_ONCE)) await dealWith(deps, job);
+      const now = deps.clock.now();
+      watch.begin(now);
+      try {
+        await startAll(deps, now, watch);
+      } finally {
+        watch.end(deps.clock.now());
+      }
     },
   };
 }
 
-async function dealWith(deps: RunDeps & { log: Log }, job: JobRecord): Promise<void> {
+/**
+ * Since when somebody has been looking without a break. However long it takes until a slot has its turn, because
+ * thousands are due at once or the database is busy: it is missed only if nobody was there when it came.
+ */
+class Watch {
+  #since = 0;
+  #lookedUntil: number | null = null;
+
+  begin(now: number): void {
+    // A machine that slept, or a clock that was set, shows as a long time between two looks.
+    if (this.#lookedUntil === null || now - this.#lookedUntil > MISSED_AFTER_MS) this.#since = now;
+  }
+
+  end(now: number): void {
+    this.#lookedUntil = now;
+  }
+
+  missed(slot: number): boolean {
+    return this.#since - slot > MISSED_AFTER_MS;
+  }
+}
+
+async function startAll(deps: Deps, now: number, watch: Watch): Promise<void> {
+  const failed = new Map<string, string[]>();
+  let last: JobRecord | undefined;
+  for (;;) {
+    const due = await deps.store.dueJobs(now, AT_ONCE, last);
+    await Promise.all(
+      due.map(async (job) => {
+        try {
+          await dealWith(deps, job, watch);
+        } catch (error) {
+          // It stays due, and has its turn again at the next look; the others must not wait for it.
+          const same = failed.get(messageOf(error));
+          if (same === undefined) failed.set(messageOf(error), [job.id]);
+          else same.push(job.id);
+        }
+      }),
+    );
+    last = due.at(-1);
+    if (due.length < AT_ONCE) break;
+  }
+  for (const [error, jobs] of failed)
+    deps.log.warn("scheduled runs could not be started and are tried again", {
+      count: jobs.length,
+      jobs: jobs.slice(0, NAMED),
+      error,
+    });
+}
+
+async function dealWith(deps: Deps, job: JobRecord, watch: Watch): Promise<void> {
   const { store, clock, log, random } = deps;
   const { schedule } = job.recipe as Recipe;
   if (schedule === null || job.nextAt === null) return;
   const slot = job.nextAt;
   const at = new Date(slot).toISOString();
   const next = nextSlot(schedule, Math.max(clock.now(), slot), random);
-  const missed = clock.now() - slot > MISSED_AFTER_MS;
-  if (missed && schedule.missed === "skip") {
+  if (watch.missed(slot) && schedule.missed === "skip") {
     log.warn("a scheduled run was missed and is skipped", { job: job.id, at });
     await store.passSlot(job.id, slot, next);
     return;

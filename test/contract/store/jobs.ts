@@ -198,4 +198,19 @@ export function jobScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.passSlot(due.id, kit.now, null), true);
     assert.deepEqual(await names(), []);
   });
+
+  scenario("many jobs of one time are told page by page, whatever becomes of those before", async (kit) => {
+    const made: string[] = [];
+    for (let n = 0; n < 7; n += 1) made.push((await make(kit, `j${n}`, { nextAt: kit.now - (n < 2 ? 1 : 0) })).id);
+    const seen: string[] = [];
+    for (let page = await kit.store.dueJobs(kit.now, 2); page.length > 0;) {
+      const last = page.at(-1)!;
+      seen.push(...page.map(({ id }) => id));
+      // Of each page one is dealt with, and one stays due.
+      await kit.store.passSlot(last.id, last.nextAt!, kit.now + 1);
+      page = await kit.store.dueJobs(kit.now, 2, last);
+    }
+    assert.deepEqual(seen, made);
+    assert.equal((await kit.store.dueJobs(kit.now, 10)).length, 3);
+  });
 }

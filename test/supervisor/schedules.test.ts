@@ -4,6 +4,7 @@ import { OrbError } from "../../src/base/errors.ts";
 import { createLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { createSeal } from "../../src/base/seal.ts";
+import { failure } from "../../src/domain/failure.ts";
 import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { createJob, showJob } from "../../src/orchestrator/jobs/manage.ts";
 import type { Store } from "../../src/store/port.ts";
@@ -178,5 +179,22 @@ describe("a job with a schedule", () => {
     await place.duty.run();
     assert.deepEqual(await place.runs(job.id), []);
     assert.match(place.said.join(""), /missed and is skipped/);
+  });
+
+  test("a run that waits for a person and keeps its schedule from going on is a warning that says what to do", async (t) => {
+    const place = await open(t);
+    const job = await place.hourly();
+    await place.clock.advance(HOUR);
+    await place.duty.run();
+    const wall = failure("captcha_page", "the page asks for a captcha");
+    await place.work(LANE, () => ({ kind: "human", failure: wall }));
+    assert.deepEqual(await place.runs(job.id), ["waiting_for_human"]);
+    await place.clock.advance(HOUR);
+    await place.duty.run();
+    const [run] = await place.store.runs({ jobId: job.id, limit: 1 });
+    const warning = place.said.find((line) => line.includes("waits for a person")) ?? "";
+    assert.match(warning, /"level":"warn"/);
+    assert.ok(warning.includes(`orb runs resolve ${run?.id}`), warning);
+    assert.deepEqual(await place.runs(job.id), ["waiting_for_human"]);
   });
 });

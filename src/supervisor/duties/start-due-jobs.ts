@@ -94,6 +94,13 @@ async function dealWith(deps: Deps, job: JobRecord, watch: Watch): Promise<void>
     return;
   }
   const start = await startScheduledRun(deps, job, { jobId: job.id, at: slot, next, overlap: schedule.overlap });
-  if (start.kind === "blocked")
-    log.info("a scheduled run is skipped: the one before is not at its end", { job: job.id, at, run: start.by.id });
+  if (start.kind !== "blocked") return;
+  const run = start.by.id;
+  // Nothing goes on here until a person does something.
+  if (start.by.status === "waiting_for_human")
+    log.warn(
+      `a scheduled run is skipped: the one before waits for a person; answer it with orb runs resolve ${run} --session ID, or --skip`,
+      { job: job.id, at, run },
+    );
+  else log.info("a scheduled run is skipped: the one before is not at its end", { job: job.id, at, run });
 }

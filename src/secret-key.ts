@@ -17,7 +17,11 @@ export function secretKeyFile(config: Config): string {
 export function openSeal(config: Config): Seal {
   let seal: Seal | null = null;
   const get = () => (seal ??= createSeal(config.secretKey ?? readOrMake(config)));
-  return { close: (value, about) => get().close(value, about), open: (bytes, about) => get().open(bytes, about) };
+  return {
+    close: (value, about) => get().close(value, about),
+    open: (bytes, about) => get().open(bytes, about),
+    mark: (text) => get().mark(text),
+  };
 }
 
 function readOrMake(config: Config): string {

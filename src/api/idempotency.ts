@@ -1,7 +1,7 @@
 /** `Idempotency-Key`: a caller that does not know whether its call arrived sends it again with the same key. */
-import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { OrbError } from "../base/errors.ts";
+import type { ApiDeps } from "./deps.ts";
 import type { ApiRequest } from "./instance.ts";
 
 export interface IdempotencyMark {
@@ -26,7 +26,7 @@ export const IdempotencyHeaders = Type.Object({
 });
 
 /** null when the caller gave none. */
-export function idempotencyOf(request: ApiRequest): IdempotencyMark | null {
+export function idempotencyOf({ seal }: Pick<ApiDeps, "seal">, request: ApiRequest): IdempotencyMark | null {
   const key = request.headers[HEADER];
   if (key === undefined) return null;
   if (typeof key !== "string" || key.length > LONGEST || !/^[\x21-\x7e]+$/.test(key)) {
@@ -34,19 +34,19 @@ export function idempotencyOf(request: ApiRequest): IdempotencyMark | null {
       fields: [{ path: `header.${HEADER}`, message: `expected 1 to ${LONGEST} visible ASCII characters` }],
     });
   }
-  return { key, fingerprint: fingerprintOf(request) };
+  // The call may hold passwords, and what is stored of it must not help to guess them.
+  return { key, fingerprint: seal.mark(textOf(request)) };
 }
 
 /** As the use cases take it; the caller's key alone would be one for all addresses. */
-export function onceOf(request: ApiRequest): { key: string; fingerprint: string } | undefined {
-  const mark = idempotencyOf(request);
-  return mark === null ? undefined : { key: mark.key, fingerprint: mark.fingerprint };
+export function onceOf(deps: Pick<ApiDeps, "seal">, request: ApiRequest): IdempotencyMark | undefined {
+  return idempotencyOf(deps, request) ?? undefined;
 }
 
-function fingerprintOf(request: ApiRequest): string {
+function textOf(request: ApiRequest): string {
   const [path = ""] = request.url.split("?", 1);
   const body = request.body === undefined ? "" : canonicalJson(request.body);
-  return createHash("sha256").update(`${request.method}\n${path}\n${body}`).digest("hex");
+  return `${request.method}\n${path}\n${body}`;
 }
 
 /** JSON with the keys in order: what differs only in their order or in white space is the same. */

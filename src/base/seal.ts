@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { OrbError } from "./errors.ts";
 
 /** Encrypts what must not be readable in a copy of the database: AES-256-GCM under a key derived from the secret. */
@@ -6,6 +6,11 @@ export interface Seal {
   /** `about` is bound to the bytes: what was sealed for one purpose does not open for another. */
   close(value: unknown, about: string): Uint8Array;
   open(sealed: Uint8Array, about: string): unknown;
+  /**
+   * The same text has the same mark, and whoever lacks the secret learns nothing from it: a plain hash would let a
+   * short text, such as a password, be guessed.
+   */
+  mark(text: string): string;
 }
 
 const VERSION = 1;
@@ -14,7 +19,9 @@ const TAG_BYTES = 16;
 
 export function createSeal(secret: string): Seal {
   const key = Buffer.from(hkdfSync("sha256", secret, "orbweaver", "stored credentials", 32));
+  const markKey = Buffer.from(hkdfSync("sha256", secret, "orbweaver", "marks of texts", 32));
   return {
+    mark: (text) => createHmac("sha256", markKey).update(text).digest("hex"),
     close(value, about) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(about));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { Type } from "typebox";
 import { canonicalJson, type IdempotencyMark, idempotencyOf } from "../../src/api/idempotency.ts";
@@ -7,13 +8,13 @@ import type { Routes } from "../../src/api/routes/registry.ts";
 import { openPlace } from "./kit.ts";
 
 /** Answers with what the helper makes of a call. */
-const marking: Routes = (api) => {
+const marking: Routes = (api, deps) => {
   for (const method of ["POST", "PUT"] as const)
     api.route({
       method,
       url: "/marks/:name",
       schema: { body: Type.Unknown() },
-      handler: async (request) => ({ mark: idempotencyOf(request) }),
+      handler: async (request) => ({ mark: idempotencyOf(deps, request) }),
     });
 };
 
@@ -34,6 +35,16 @@ describe("a call with an Idempotency-Key", () => {
       ["POST", "/marks/a", '{"x": 1, "y": {"b": [1, 2]}}'],
     ] as const)
       assert.notEqual((await mark(method, path, body)).fingerprint, first.fingerprint, `${method} ${path} ${body}`);
+  });
+
+  test("leaves nothing behind by which its content could be guessed", async (t) => {
+    const place = await openPlace(t, { routes: [marking] });
+    const body = { basic: { username: "ana", password: "1234" } };
+    const answer = await place.send("POST", "/marks/a", body, { "idempotency-key": "k-1" });
+    const guess = createHash("sha256")
+      .update(`POST\n/marks/a\n${canonicalJson(body)}`)
+      .digest("hex");
+    assert.notEqual(answer.json<{ mark: IdempotencyMark }>().mark.fingerprint, guess);
   });
 
   test("has none when none is given, and is refused when it cannot be one", async (t) => {

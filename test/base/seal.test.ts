@@ -49,6 +49,13 @@ test("a changed, cut, lengthened or empty piece of bytes stays closed", () => {
   assert.throws(() => seal.open(Buffer.concat([sealed, Buffer.from([0])]), "session"), isWrongKey);
 });
 
+test("a mark tells texts apart, is the same in every process, and needs the secret", () => {
+  assert.equal(createSeal("a secret of good length").mark("pass"), seal.mark("pass"));
+  assert.notEqual(seal.mark("pass"), seal.mark("past"));
+  assert.notEqual(createSeal("another secret of good length").mark("pass"), seal.mark("pass"));
+  assert.match(seal.mark(""), /^[0-9a-f]{64}$/);
+});
+
 test("what cannot be opened says what to do, and nothing of what was in it", () => {
   const sealed = seal.close({ password: "correct horse" }, "session");
   try {

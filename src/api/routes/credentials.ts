@@ -83,7 +83,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const session = await createSession(deps, request.body as SessionInput, onceOf(request));
+      const session = await createSession(deps, request.body as SessionInput, onceOf(deps, request));
       return reply.code(201).header("location", `/sessions/${session.id}`).send(session);
     },
   );

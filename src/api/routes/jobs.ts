@@ -50,7 +50,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const job = await createJob(deps, inputOf(request.body), onceOf(request));
+      const job = await createJob(deps, inputOf(request.body), onceOf(deps, request));
       return reply.code(201).header("location", `/jobs/${job.id}`).send(job);
     },
   );
@@ -139,7 +139,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const run = await startJobRun(deps, request.params.job_id, onceOf(request));
+      const run = await startJobRun(deps, request.params.job_id, onceOf(deps, request));
       return reply.code(201).header("location", `/jobs/runs/${run.id}`).send(run);
     },
   );

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
-import type { JobFilter, JobRecord, Once } from "../../store/job-records.ts";
+import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
 import { cancelRun } from "../runs/control.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid, type JobInput, jobFrom } from "./input.ts";
@@ -42,13 +43,25 @@ export async function changeJob(deps: JobDeps, id: string, change: JobInput): Pr
   const before = await requireJob(deps, id);
   await requireSession(deps, change);
   const job = jobFrom({ ...inputOf(deps, before, change), ...change }, deps);
-  return toJobView(await deps.store.updateJob(id, job, deps.clock.now()));
+  return toJobView(await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now()));
+}
+
+/** The time at which it is due stays, unless the job now has other times; it may be passing just now. */
+function keepSlot(before: JobRecord, after: NewJob): Partial<NewJob> {
+  const times = ({ recipe }: NewJob) => {
+    const { schedule } = recipe as Recipe;
+    return schedule === null ? null : [schedule.cron, schedule.timezone ?? "UTC", schedule.jitter_seconds];
+  };
+  return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt") : after;
 }
 
 /** The job as it would be given anew, its secrets included where they still belong. */
 function inputOf(deps: JobDeps, job: JobRecord, change: JobInput): JobInput {
   const { sealed, ...recipe } = without(job.recipe as Recipe, "header_names", "cookie_names");
   const input: JobInput = { name: job.name, target_url: job.url, tags: job.tags, ...recipe };
+  // A schedule that took its time zone from the job follows it into another one.
+  if (recipe.schedule !== null && recipe.schedule.timezone === recipe.timezone)
+    input.schedule = { ...recipe.schedule, timezone: null };
   const kept = sealed === null ? null : openCredentials(deps, sealed);
   if (kept === null || changesOrigin(kept, job, change)) return input;
   const target = new URL(job.url);

@@ -1,0 +1,39 @@
+import type { TestContext } from "node:test";
+import { systemRandom } from "../../src/base/random.ts";
+import { createSeal } from "../../src/base/seal.ts";
+import type { Credentials } from "../../src/domain/credentials.ts";
+import type { Recipe } from "../../src/domain/recipe.ts";
+import { PUBLIC_ONLY } from "../../src/net/address.ts";
+import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
+import { changeJob, createJob } from "../../src/orchestrator/jobs/manage.ts";
+import { SEALED_FOR_JOB } from "../../src/pages/access.ts";
+import { openDesk } from "./kit.ts";
+
+export const HOUR = 3_600_000;
+export const PAGE = "https://a.example/";
+
+/** A desk at which jobs are made and changed, at a full hour. */
+export async function openJobs(t: TestContext) {
+  const desk = await openDesk(t);
+  const deps = {
+    ...desk,
+    random: systemRandom,
+    seal: createSeal("a key that only tests know"),
+    policy: PUBLIC_ONLY,
+    defaultMaxAttempts: 3,
+  };
+  // A full hour, so that the slots are easy to name.
+  await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
+  return {
+    ...deps,
+    deps,
+    otherKey: { ...deps, seal: createSeal("another key that only tests know") },
+    make: (input: JobInput = {}) => createJob(deps, { target_url: PAGE, ...input }),
+    change: (id: string, change: JobInput) => changeJob(deps, id, change),
+    /** What is sealed in the job, read with the key it was made under. */
+    secrets: async (id: string) => {
+      const { sealed } = (await desk.store.job(id))!.recipe as Recipe;
+      return sealed === null ? null : (deps.seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_JOB) as Credentials);
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OrbError, systemCode } from "./base/errors.ts";
 import { createSeal, type Seal } from "./base/seal.ts";
@@ -24,11 +24,29 @@ export function openSeal(config: Config): Seal {
   };
 }
 
+/** So that the file is there after a power cut, and not only its content. */
+function flushFolder(path: string): void {
+  let folder: number;
+  try {
+    folder = openSync(path, "r");
+  } catch {
+    // Some systems do not open folders; they write names at once.
+    return;
+  }
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
 function readOrMake(config: Config): string {
   const path = secretKeyFile(config);
   try {
     mkdirSync(config.dataDir, { recursive: true });
-    writeFileSync(path, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+    // What is sealed under it reaches the disk with the database: a power cut must not take the key alone.
+    writeFileSync(path, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx", flush: true });
+    flushFolder(config.dataDir);
   } catch (error) {
     // Two processes may want it at once: the second takes the first one's.
     if (systemCode(error) !== "EEXIST")

@@ -31,6 +31,7 @@ export interface HttpRequest {
   method?: string;
   /** Bound to the origin of `url`: after a redirect elsewhere only harmless ones are sent on. */
   headers?: Record<string, string>;
+  /** Bound in the same way: a redirect that would carry it elsewhere fails with `bad_redirect`. */
   body?: Buffer | string;
   limits?: Partial<HttpLimits>;
   signal?: AbortSignal;

@@ -130,8 +130,21 @@ export class Transfer implements Timed, HopOwner {
       throw new FetchFailure("too_many_redirects", `more than ${this.#redirects.length} redirects`);
     }
     if (this.#request.followRedirects?.(this.#url, target) === false) hop.notFollowed = target.href;
-    else hop.target = target;
+    else {
+      this.#keepBody(status, target);
+      hop.target = target;
+    }
     return "drain";
+  }
+
+  /** What was to be sent was meant for the origin it was addressed to, as the caller's headers are. */
+  #keepBody(status: number, target: URL): void {
+    if (this.#body === undefined || target.origin === this.#url.origin) return;
+    if (redirectMethod(status, this.#method) !== this.#method) return;
+    throw new FetchFailure(
+      "bad_redirect",
+      `a redirect (${status}) would carry the body of the request to another origin, ${target.origin}; if that is right, ask there`,
+    );
   }
 
   /** The hop has nothing more to give. */

@@ -333,6 +333,29 @@ describe("what is sent to an API", () => {
     assert.equal(elsewhere.calls.length, 1);
   });
 
+  it("keeps its body at home, too: a redirect that would carry it elsewhere fails the call", async () => {
+    await using elsewhere = await startApi(() => [1]);
+    let status = 307;
+    await using t = await bench((call, _url, response) => {
+      if (call.path === "/here") return [call.body];
+      const to = call.path === "/items" ? `${elsewhere.origin}/x` : "/here";
+      return void response.writeHead(status, { location: to }).end();
+    });
+    const recipe = (path: string) => ({
+      request: { method: "POST", url: t.api.url(path), body: { token: "secret" } },
+    });
+    for (status of [307, 308]) {
+      const { reason, message } = await failureOf(t.replay(recipe("/items")));
+      assert.equal(reason, "bad_redirect");
+      assert.match(message, /another origin/);
+      assert.deepEqual(items(await t.replay(recipe("/moved"))), ['{"token":"secret"}'], "its own origin may have it");
+    }
+    assert.equal(elsewhere.calls.length, 0);
+    status = 303;
+    await t.replay(recipe("/items"));
+    assert.deepEqual([elsewhere.calls[0]?.method, elsewhere.calls[0]?.body], ["GET", ""]);
+  });
+
   it("stops between two pages when the run is stopped", async () => {
     const stop = new AbortController();
     await using t = await bench(() => [stop.signal.aborted], { pause: async () => stop.abort(new Error("stopped")) });

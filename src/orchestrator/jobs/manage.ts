@@ -3,6 +3,7 @@ import { isOrbError, OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import type { Recipe } from "../../domain/recipe.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
 import { cancelRun } from "../runs/control.ts";
@@ -101,8 +102,18 @@ export async function deleteJob(deps: JobDeps, id: string, options: { force: boo
         limit: 100,
       });
       if (live.length === 0) break;
-      for (const run of live) await cancelRun(deps, run.id);
+      for (const run of live) await cancelUnlessEnded(deps, run.id);
     }
   }
   await deps.store.deleteJob(id);
+}
+
+/** A run that came to its end by itself in between is as good as a cancelled one. */
+async function cancelUnlessEnded(deps: JobDeps, id: string): Promise<void> {
+  try {
+    await cancelRun(deps, id);
+  } catch (error) {
+    const status = (await deps.store.runStates([id])).get(id);
+    if (status !== undefined && !TERMINAL_RUN_STATES.includes(status)) throw error;
+  }
 }

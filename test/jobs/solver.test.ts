@@ -15,10 +15,12 @@ const SOLVER = `export const handlers = {
   solve_challenge: (item) => {
     const { kind, html, screenshot } = item.payload;
     if (item.url.endsWith("/never")) return undefined;
+    if (item.url.endsWith("/unsendable")) return { headers: { "two words": "x" } };
     if (item.url.endsWith("/broken")) throw new Error("no idea");
     const picture = Buffer.from(screenshot, "base64").subarray(1, 4).toString();
     if (kind !== "captcha" || picture !== "PNG" || !html.includes("robot")) return { cookies: [] };
-    return { cookies: [{ name: "${PASS.name}", value: "${PASS.value}" }] };
+    const unusable = [{ name: "a b", value: "" }, { name: "old", value: "1", expires: -5 }, { name: "c", value: "1", sameSite: "?" }];
+    return { cookies: [...unusable, { name: "${PASS.name}", value: "${PASS.value}" }] };
   },
 };
 `;
@@ -29,11 +31,11 @@ describe("a solver that the user brings", browserGate, () => {
     const module = join(folder.path, "solver.ts");
     writeFileSync(module, SOLVER);
     const wall = captchaWall(PASS, page("Behind the wall"));
-    await using site = await MisbehavingSite.start({ "/": wall, "/never": wall, "/broken": wall });
+    await using site = await MisbehavingSite.start({ "/": wall, "/never": wall, "/broken": wall, "/unsendable": wall });
     await using place = await Place.open({ APP_HANDLERS: module, APP_BROWSER_MAX_PAGES: "3" });
     const solved = await place.ended((await place.begin({ target_url: site.url("/") })).id);
     assert.deepEqual([solved.status, solved.attempt, solved.stats["title"]], ["completed", 1, "Behind the wall"]);
-    for (const path of ["/never", "/broken"]) {
+    for (const path of ["/never", "/broken", "/unsendable"]) {
       const { id } = await place.begin({ target_url: site.url(path) });
       await place.said(id, /^Waiting for a person/);
       await place.api.post(`/jobs/runs/${id}/cancel`);

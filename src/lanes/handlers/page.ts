@@ -69,11 +69,13 @@ async function pastTheWall(
   const url = order.urlFor("browser");
   const solved = await deps.solve(task, url, got, context);
   if (solved === null) return got;
-  return getPage(deps, {
+  const after = await getPage(deps, {
     ...order,
     plan: got.plan,
     credentialsFor: async (target) => withSolved(await order.credentialsFor(target), solved),
   });
+  // What cannot be sent has solved nothing: the wall still stands, and a person may know better.
+  return after.failure?.reason === "request_invalid" ? got : after;
 }
 
 function isWall(what: Failure | null): boolean {

@@ -1,5 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import type { Cookie, Credentials } from "../../domain/credentials.ts";
+import { isUsableCookie } from "../../domain/cookie.ts";
+import type { Credentials } from "../../domain/credentials.ts";
 import { mergeCredentials, noCredentials } from "../../domain/credentials.ts";
 import type { PageGot } from "../../pages/get-page.ts";
 import type { ClaimedTask } from "../../store/port.ts";
@@ -48,16 +49,17 @@ function credentialsFrom(answer: unknown, origin: string): Credentials | null {
   const { cookies = [], headers = {}, local_storage: items = [] } = answer as Record<string, unknown>;
   const found: Credentials = {
     ...noCredentials(origin),
-    cookies: Array.isArray(cookies) ? cookies.filter(isCookie) : [],
+    // One that no browser takes would fail the page instead of opening it.
+    cookies: Array.isArray(cookies) ? cookies.filter(isUsableCookie) : [],
     headers: isTexts(headers) ? headers : {},
-    localStorage: Array.isArray(items) ? items.filter(isCookie).map(({ name, value }) => ({ name, value })) : [],
+    localStorage: Array.isArray(items) ? items.filter(isItem).map(({ name, value }) => ({ name, value })) : [],
   };
   const any = found.cookies.length + found.localStorage.length + Object.keys(found.headers).length > 0;
   return any ? found : null;
 }
 
-function isCookie(value: unknown): value is Cookie {
-  const { name, value: text } = (value ?? {}) as Partial<Cookie>;
+function isItem(value: unknown): value is { name: string; value: string } {
+  const { name, value: text } = (value ?? {}) as { name?: unknown; value?: unknown };
   return typeof name === "string" && typeof text === "string";
 }
 

@@ -4,6 +4,7 @@ import { type FieldError, messageOf, OrbError } from "../../base/errors.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
+import { isCookieName, isCookieValue } from "../../domain/cookie.ts";
 import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import { noCredentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
@@ -211,8 +212,6 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** These are ours to send: a caller's own would break or fake the request. */
 const RESERVED = new Set(["host", "content-length", "connection", "transfer-encoding", "te", "trailer", "upgrade"]);
-// oxlint-disable-next-line no-control-regex
-const COOKIE_PART = /^[^\x00-\x20\x7f;,"\\]*$/;
 
 /** Headers, cookies and a password in the address: sealed, and bound to the origin they were given for. */
 export function readCredentials(
@@ -235,9 +234,8 @@ export function readCredentials(
     ? [...(given as readonly Cookie[])]
     : Object.entries(given as Record<string, string>).map(([name, value]) => ({ name, value }));
   for (const { name, value } of cookies) {
-    if (name === "" || !COOKIE_PART.test(name) || name.includes("="))
-      problems.push({ path: `cookies.${name}`, message: "is not a cookie name" });
-    else if (!COOKIE_PART.test(value))
+    if (!isCookieName(name)) problems.push({ path: `cookies.${name}`, message: "is not a cookie name" });
+    else if (!isCookieValue(value))
       problems.push({ path: `cookies.${name}`, message: "has characters that a cookie cannot carry" });
   }
   const basic =

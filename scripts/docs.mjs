@@ -118,6 +118,7 @@ async function cliPage() {
     failed: "failed, or something was found that should not be",
     usage: "a mistake in the words, in the configuration or in what was given",
     partial: "done in part: some lines were bad, some items failed, or something is left",
+    interrupted: "Ctrl-C ended it (`orb scrape`, `orb runs events --follow`)",
   };
   return `# Command line
 

@@ -10,7 +10,9 @@ import { securityHeaders } from "./security.ts";
 /** Sends the problem that stands for what was thrown; what nobody foresaw goes to the log with its id. */
 export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply, { log }: Pick<ApiDeps, "log">): void {
   const { problem, headers, unforeseen } = answerTo(error, request.id);
-  if (unforeseen) {
+  // Whoever asked does not wait for the answer any more: that breaks the request, and is no fault of ours.
+  const isGone = reply.raw.destroyed && error instanceof Error && error.name === "AbortError";
+  if (unforeseen && !isGone) {
     const stack = error instanceof Error ? error.stack : String(error);
     log.error("a call failed", {
       error_id: request.id,

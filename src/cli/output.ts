@@ -13,7 +13,7 @@ export interface Terminal {
   readonly columns?: number | undefined;
 }
 
-export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3, interrupted: 130 } as const;
 
 export function paint(terminal: Terminal, style: Parameters<typeof styleText>[0], text: string): string {
   return terminal.colour ? styleText(style, text, { validateStream: false }) : text;

@@ -63,7 +63,7 @@ function usageError(error: CommanderError): OrbError {
   return new OrbError("usage", message, { hint: "--help shows what there is." });
 }
 
-/** Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 partial. */
+/** Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 partial, 130 Ctrl-C. */
 export async function runCli(argv: string[], wiring: Wiring, version: string): Promise<number> {
   const context = new CliContext(wiring);
   // Known before the words are read: a mistake in them is answered in the same form.

@@ -5,17 +5,23 @@ import type { Wiring } from "./wiring.ts";
 export interface StopRequest extends Disposable {
   readonly asked: Promise<void>;
   readonly signal: AbortSignal;
+  /** What a program ends with that a signal has ended, as shells know it: 130 for Ctrl-C; null: none came. */
+  readonly exitCode: number | null;
 }
 
 const NOTE = "stopping: what is in flight is finished first; once more stops at once";
+
+const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143 } as const;
 
 /** The first signal asks to finish what is in flight, the second to leave at once. */
 export function stopRequest(wiring: Wiring, terminal: Terminal, log: Log | null, note = NOTE): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const controller = new AbortController();
   let count = 0;
-  const release = wiring.onSignals(() => {
+  let exitCode: number | null = null;
+  const release = wiring.onSignals((signal) => {
     count += 1;
+    exitCode = EXIT_OF_SIGNAL[signal];
     // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
     // start.
     if (count > 1) wiring.exit(EXIT.failed);
@@ -24,5 +30,12 @@ export function stopRequest(wiring: Wiring, terminal: Terminal, log: Log | null,
     controller.abort();
     resolve();
   });
-  return { asked, signal: controller.signal, [Symbol.dispose]: release };
+  return {
+    asked,
+    signal: controller.signal,
+    get exitCode() {
+      return exitCode;
+    },
+    [Symbol.dispose]: release,
+  };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { EventView, RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
-import { Orb } from "../chaos/orb.ts";
+import { Orb, until } from "../chaos/orb.ts";
 import type { Target } from "../chaos/target.ts";
 import { openShop } from "./site.ts";
 
@@ -119,8 +119,14 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     wait.kill("SIGINT");
     const left = await wait.end();
     assert.equal(left.code, 3, "it is not at its end");
+    assert.match(left.stderr, /Run started\nleaving; the run is not cancelled\nit is not at its end: [^\n]+\n$/);
     const [, runId = ""] = /^(\S{36}) running\n$/.exec(left.stdout) ?? [];
     assert.equal(shop.open, 1);
+    const watched = orb.start(["runs", "events", runId, "--follow"]);
+    await until(() => watched.stdout.includes("Run started"), "the run is followed");
+    watched.kill("SIGINT");
+    const unwatched = await watched.end();
+    assert.deepEqual([unwatched.code, unwatched.stderr], [130, "no longer following\n"]);
     const events = orb.start(["runs", "events", runId, "--follow", "--json"]);
     assert.equal((await orb.run(["runs", "cancel", runId])).code, 0);
     const followed = (await events.end()).stdout

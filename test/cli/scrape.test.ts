@@ -126,7 +126,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     await shop.when(() => shop.open === 1, "the page is asked for");
     scrape.kill("SIGINT");
     const { code, stdout, stderr } = await scrape.end();
-    assert.deepEqual([code, stdout], [1, ""]);
+    assert.deepEqual([code, stdout], [130, ""]);
     assert.match(stderr, /cancelled\n$/);
     await shop.when(() => shop.open === 0, "the connection is gone");
     assert.deepEqual(leftovers(orb), []);

@@ -133,6 +133,7 @@ async function showEvents(
     using stop = stopRequest(wiring, terminal, null, "no longer following");
     for await (const event of runEvents(api, id, { signal: stop.signal, wait: pause(stop.signal) }))
       terminal.out(context.json ? `${JSON.stringify(event)}\n` : eventLine(terminal, event));
+    context.exitCode = stop.exitCode ?? context.exitCode;
     return undefined;
   });
 }

@@ -75,6 +75,7 @@ async function scrape(context: CliContext, url: string, options: ScrapeOptions):
     const run = await follow(worker, id, line, stop);
     line.done();
     await present(context, worker, run, options);
+    if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
   } finally {
     line.done();
     await worker.stop();

@@ -64,7 +64,7 @@ export function jobFrom(input: JobInput, deps: Checks): NewJob {
   if (target !== null) refuseForbidden("target_url", target.href, deps.policy);
   if (replay !== null) refuseForbidden("replay.request.url", replay.url, deps.policy);
   const strategy = input.strategy ?? DEFAULTS.strategy;
-  if (strategy === "api_replay" && replay === null && input.replay === undefined)
+  if (strategy === "api_replay" && (input.replay === undefined || input.replay === null))
     problems.push({
       path: "replay",
       message: "is needed for the strategy api_replay: the call that is to be repeated",

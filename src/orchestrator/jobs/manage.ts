@@ -113,6 +113,7 @@ async function cancelUnlessEnded(deps: JobDeps, id: string): Promise<void> {
   try {
     await cancelRun(deps, id);
   } catch (error) {
+    if (!isOrbError(error, "illegal_transition")) throw error;
     const status = (await deps.store.runStates([id])).get(id);
     if (status !== undefined && !TERMINAL_RUN_STATES.includes(status)) throw error;
   }

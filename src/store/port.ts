@@ -42,6 +42,12 @@ export interface Store extends AsyncDisposable {
   /** Prolongs the engine lock, the lanes and the loans of one owner. Returns the ids of the lanes it still owns; null: not the engine any more. */
   heartbeat(owner: string, ttlMs: number): Promise<Set<number> | null>;
 
+  /**
+   * What a verb has made under this key (without what a session seals): a repeated call gets it although what it was
+   * made from may be gone. null: the call is a new one.
+   */
+  answered(once: Once, now: number): Promise<unknown>;
+
   // Jobs: what may be run again.
   createJob(job: NewJob, now: number, once?: Once): Promise<Made<JobRecord>>;
   job(id: string): Promise<JobRecord | null>;

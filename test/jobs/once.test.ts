@@ -69,6 +69,30 @@ test("the same job and the same session sent again are made once; another body u
   assert.ok(!place.stored().some(({ bytes }) => bytes.includes("secret-9911")), "what is remembered is no secret");
 });
 
+test("a call sent again is answered as it was, although what it was made from is deleted", async () => {
+  await using place = await Place.open({}, { worker: false });
+  const origin = "https://shop.example";
+  const session = await place.session({ origin, headers: { "x-key": "1" } });
+  const create = () =>
+    place.api.post("/jobs", { target_url: `${origin}/`, session_id: session.id }, { "idempotency-key": "job" });
+  const made = await create();
+  const { id } = made.json<JobView>();
+  const start = () => place.api.post(`/jobs/${id}/runs`, undefined, { "idempotency-key": "run" });
+  const started = await start();
+  await place.api.call("PATCH", `/jobs/${id}`, { max_attempts: 9 });
+  assert.equal((await start()).text, started.text, "with the attempts it was started with");
+  assert.equal((await place.api.call("DELETE", `/sessions/${session.id}`)).status, 204);
+  assert.equal((await place.api.call("DELETE", `/jobs/${id}?force=true`)).status, 204);
+  for (const [first, again] of [
+    [made, await create()],
+    [started, await start()],
+  ] as const)
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+  const other = await place.api.post(`/jobs/${id}/runs`, undefined, { "idempotency-key": "another" });
+  assert.equal(other.status, 404, "a new call is not answered with an old run");
+  assert.deepEqual((await place.api.get("/jobs")).json(), []);
+});
+
 test("a key that cannot be one is refused by name", async () => {
   await using place = await Place.open({}, { worker: false });
   for (const key of ["x".repeat(256), "two words"]) {

@@ -12,6 +12,9 @@ import { invalid, type JobInput, jobFrom } from "./input.ts";
 import { type JobView, toJobView } from "./view.ts";
 
 export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Promise<JobView> {
+  // A repeated call is answered as the first one was, although its session may be gone by now.
+  const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
+  if (before !== null) return toJobView(before as JobRecord);
   await requireSession(deps, input);
   const { made } = await deps.store.createJob(jobFrom(input, deps), deps.clock.now(), once);
   return toJobView(made);

@@ -18,6 +18,9 @@ export const PAGE_HANDLER = "page";
 
 /** Starts a run of a saved job. Nothing is fetched here: the answer is there as soon as the run is on disk. */
 export async function startJobRun(deps: RunDeps, jobId: string, once?: Once): Promise<RunView> {
+  // A repeated call is answered as the first one was, although the job may be gone by now.
+  const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
+  if (before !== null) return toRunView(before as RunRecord, deps.defaultMaxAttempts);
   return startPageRun(deps, await requireJob(deps, jobId), once);
 }
 

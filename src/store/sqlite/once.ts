@@ -21,23 +21,15 @@ export function makeOnce<T>(
 
 /** The same within a transaction of the caller's. */
 export function makeOnceWithin<T>(
-  { connection }: Context,
+  context: Context,
   once: Once | undefined,
   now: number,
   make: () => { made: T; lanes: string[] },
 ): Made<T> {
   if (once === undefined) return { ...make(), replayed: false };
-  // A key that is too old counts as forgotten, whether or not it was its turn to be removed.
-  const before = connection
-    .sql("SELECT fingerprint, answer FROM answers WHERE key = ? AND created_at >= ?")
-    .get(once.key, now - KEPT_MS) as { fingerprint: string; answer: string } | undefined;
-  if (before !== undefined) {
-    if (before.fingerprint !== once.fingerprint)
-      throw new OrbError("idempotency_conflict", "this Idempotency-Key was used for another request", {
-        hint: "Use a new key for every new request.",
-      });
-    return { made: JSON.parse(before.answer) as T, lanes: [], replayed: true };
-  }
+  const before = readAnswer(context, once, now);
+  if (before !== null) return { made: before as T, lanes: [], replayed: true };
+  const { connection } = context;
   const { made, lanes } = make();
   connection
     .sql("INSERT OR REPLACE INTO answers (key, fingerprint, answer, created_at) VALUES (?, ?, ?, ?)")
@@ -48,4 +40,18 @@ export function makeOnceWithin<T>(
     )
     .run(now - KEPT_MS);
   return { made, lanes, replayed: false };
+}
+
+/** What a call under this key has answered; null: it is a new one. */
+export function readAnswer({ connection }: Context, once: Once, now: number): unknown {
+  // A key that is too old counts as forgotten, whether or not it was its turn to be removed.
+  const before = connection
+    .sql("SELECT fingerprint, answer FROM answers WHERE key = ? AND created_at >= ?")
+    .get(once.key, now - KEPT_MS) as { fingerprint: string; answer: string } | undefined;
+  if (before === undefined) return null;
+  if (before.fingerprint !== once.fingerprint)
+    throw new OrbError("idempotency_conflict", "this Idempotency-Key was used for another request", {
+      hint: "Use a new key for every new request.",
+    });
+  return JSON.parse(before.answer) as unknown;
 }

@@ -11,6 +11,7 @@ import { createJob, deleteJob, dueJobs, readJob, readJobs, updateJob } from "./j
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
+import { readAnswer } from "./once.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
 import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates } from "./runs.ts";
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
@@ -55,6 +56,8 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     takeEngine: async (candidate, ttlMs, evict) => takeEngine(context, candidate, ttlMs, evict),
     releaseEngine: async (holder) => releaseEngine(context, holder),
     heartbeat: async (owner, ttlMs) => heartbeat(context, owner, ttlMs),
+
+    answered: async (once, now) => readAnswer(context, once, now),
 
     createJob: async (job, now, once) => createJob(context, job, now, once),
     job: async (id) => readJob(context, id),

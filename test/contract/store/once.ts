@@ -60,6 +60,16 @@ export function onceScenarios(scenario: Scenario): void {
       await expectRepeats(kit, verb, first);
     });
 
+    scenario(`${verb.what} is known by its key before it would be made again`, async (kit) => {
+      assert.equal(await kit.store.answered(ONCE, kit.now), null);
+      const { made } = await verb.make(kit.store, kit.now, ONCE);
+      assert.equal(((await kit.store.answered(ONCE, kit.now)) as { id: string }).id, made.id);
+      assert.equal(await kit.store.answered({ ...ONCE, key: "key-2" }, kit.now), null);
+      await refused("idempotency_conflict", kit.store.answered({ ...ONCE, fingerprint: "print-2" }, kit.now));
+      kit.pass(8 * DAY);
+      assert.equal(await kit.store.answered(ONCE, kit.now), null, "it is forgotten by now");
+    });
+
     scenario(`${verb.what} is not made again after the database was closed and opened`, async (kit) => {
       const before = await kit.open();
       const first = await verb.make(before, kit.now, ONCE);

@@ -14,6 +14,7 @@ import { nextSlot } from "../../domain/schedule.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import { parseReplay } from "../../fetch/replay/recipe.ts";
+import { isSecret } from "../../fetch/replay/secrets.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
@@ -117,7 +118,23 @@ function readReplay(input: JobInput, problems: FieldError[]): { url: string } | 
     problems.push(...errors);
     return null;
   }
+  refuseSecrets(input.replay as { request: { url: string; headers?: Record<string, string> } }, problems);
   return { url: ok.request.url };
+}
+
+/** The call is stored and shown as it is; what lets somebody in has places where it is sealed. */
+function refuseSecrets(
+  { request }: { request: { url: string; headers?: Record<string, string> } },
+  problems: FieldError[],
+): void {
+  const wayOut =
+    "would be stored and shown in clear: give it in the job's headers or cookies, or in a session named in session_id";
+  for (const [name, value] of Object.entries(request.headers ?? {}))
+    if (isSecret(name, value))
+      problems.push({ path: `replay.request.headers.${name}`, message: `looks like a secret and ${wayOut}` });
+  const { username, password } = new URL(request.url);
+  if (username !== "" || password !== "")
+    problems.push({ path: "replay.request.url", message: `has a user name or a password, which ${wayOut}` });
 }
 
 const LONGEST_URL = 8192;

@@ -244,6 +244,30 @@ test("many runs are listed newest first, page by page, and narrowed by what is a
   assert.equal((await place.api.get("/runs?limit=0")).status, 422);
 });
 
+test("a list is read on after what was read is deleted", async () => {
+  await using place = await Place.open({}, { worker: false });
+  const origin = "https://shop.example";
+  for (let n = 0; n < 5; n += 1) {
+    await place.job({ target_url: `${origin}/${n}` });
+    await place.session({ origin, name: String(n), headers: { "x-key": "1" } });
+  }
+  for (const list of ["/jobs", "/sessions"]) {
+    const seen: string[] = [];
+    for (let path: string | undefined = `${list}?limit=2`; path !== undefined;) {
+      const answer = await place.api.get(path);
+      assert.equal(answer.status, 200, answer.text);
+      const page = answer.json<{ id: string }[]>();
+      for (const { id } of page) {
+        seen.push(id);
+        assert.equal((await place.api.call("DELETE", `${list}/${id}`)).status, 204);
+      }
+      path = nextOf(answer.headers["link"]);
+    }
+    assert.equal(new Set(seen).size, 5, list);
+    assert.deepEqual((await place.api.get(list)).json(), []);
+  }
+});
+
 function nextOf(link: string | string[] | undefined): string | undefined {
   return /<([^>]+)>; rel="next"/.exec(String(link ?? ""))?.[1];
 }

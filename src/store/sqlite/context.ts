@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
+import { decodeId, encodeId } from "../../domain/ids.ts";
 import { NO_TASKS, type TaskCounts, endOfPageRun, endOfRun } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import {
@@ -45,6 +46,21 @@ export function badPosition(after: string, what: string): OrbError {
     hint: "Begin again without it.",
     fields: [{ path: "after", message: `is not the id of ${what}` }],
   });
+}
+
+/** The number and the id of a row that is about to be added, within a transaction. No row has had them before. */
+export function nextRow({ connection, instance }: Context, kind: "job" | "session"): { n: number; id: string } {
+  const last = connection.sql("SELECT seq FROM sqlite_sequence WHERE name = ?").get(`${kind}s`);
+  const n = Number(last?.["seq"] ?? 0) + 1;
+  return { n, id: encodeId(instance, kind, n) };
+}
+
+/** The number behind which a list goes on that is read newest first. What had the id may be gone. */
+export function positionOf({ instance }: Context, kind: "job" | "session", after: string | undefined): number {
+  if (after === undefined) return Number.MAX_SAFE_INTEGER;
+  const n = decodeId(instance, kind, after);
+  if (n === null) throw badPosition(after, `a ${kind}`);
+  return n;
 }
 
 export function keyHash(runId: string, key: string): Uint8Array {

@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { JobFilter, JobRecord, Made, NewJob, Once } from "../job-records.ts";
-import { badPosition, type Context, rows } from "./context.ts";
+import { type Context, nextRow, positionOf, rows } from "./context.ts";
 import { likePattern } from "./like.ts";
 import { makeOnce } from "./once.ts";
 
@@ -47,13 +46,15 @@ function requireJob(context: Context, id: string): JobRow {
 
 export function createJob(context: Context, job: NewJob, now: number, once?: Once): Promise<Made<JobRecord>> {
   return makeOnce(context, once, now, () => {
+    const { n, id } = nextRow(context, "job");
     const row = context.connection
       .sql(
-        `INSERT INTO jobs (id, name, kind, url, site, tags, recipe, next_at, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
-        randomUUID(),
+        n,
+        id,
         job.name,
         job.kind,
         job.url,
@@ -74,8 +75,7 @@ export function readJob(context: Context, id: string): JobRecord | null {
 }
 
 export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
-  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : jobRow(context, filter.after)?.n;
-  if (before === undefined) throw badPosition(filter.after ?? "", "a job");
+  const before = positionOf(context, "job", filter.after);
   const pattern = filter.q === undefined ? null : likePattern(filter.q);
   const list = context.connection
     .sql(

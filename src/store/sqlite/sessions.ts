@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import type { Made, NewSession, Once, SessionHealth, SessionRecord } from "../job-records.ts";
-import { badPosition, type Context, parseJson, rows } from "./context.ts";
+import { type Context, nextRow, parseJson, positionOf, rows } from "./context.ts";
 import { makeOnce } from "./once.ts";
 
 interface SessionRow {
@@ -46,13 +45,15 @@ export async function createSession(
   once?: Once,
 ): Promise<Made<SessionRecord>> {
   const answer = await makeOnce(context, once, now, () => {
+    const { n, id } = nextRow(context, "session");
     const row = context.connection
       .sql(
-        `INSERT INTO sessions (id, name, origin, holds, sealed, check_url, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        `INSERT INTO sessions (n, id, name, origin, holds, sealed, check_url, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
-        randomUUID(),
+        n,
+        id,
         session.name,
         session.origin,
         JSON.stringify(session.holds),
@@ -76,8 +77,7 @@ export function readSessions(
   context: Context,
   filter: { origin?: string; after?: string; limit: number },
 ): SessionRecord[] {
-  const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : sessionRow(context, filter.after)?.n;
-  if (before === undefined) throw badPosition(filter.after ?? "", "a session");
+  const before = positionOf(context, "session", filter.after);
   const list = context.connection
     .sql("SELECT * FROM sessions WHERE n < ?1 AND (?2 IS NULL OR origin = ?2) ORDER BY n DESC LIMIT ?3")
     .all(before, filter.origin ?? null, filter.limit);

@@ -88,13 +88,29 @@ export function jobScenarios(scenario: Scenario): void {
   });
 
   scenario("a position that is no job's is refused, and named", async (kit) => {
-    const made = await make(kit, "one");
+    await make(kit, "one");
     const run = await kit.run();
     for (const after of [NOBODY, "not an id", "", run.id]) {
       await refusedField("after", kit.store.jobs({ after, limit: 10 }));
     }
-    await kit.store.deleteJob(made.id);
-    await refusedField("after", kit.store.jobs({ after: made.id, limit: 10 }));
+  });
+
+  scenario("a reader goes on behind a job that was deleted meanwhile", async (kit) => {
+    for (let n = 0; n < 6; n += 1) await make(kit, `j${n}`);
+    const page = await kit.store.jobs({ limit: 2 });
+    for (const { id } of page) await kit.store.deleteJob(id);
+    await make(kit, "late");
+    assert.deepEqual(await names(kit, { after: page[1]?.id ?? "", limit: 3 }), ["j3", "j2", "j1"]);
+  });
+
+  scenario("an id is never given twice: runs of a deleted job are not those of the next one", async (kit) => {
+    const ids = new Set<string>();
+    for (let n = 0; n < 3; n += 1) {
+      const { id } = await make(kit, "again");
+      ids.add(id);
+      await kit.store.deleteJob(id);
+    }
+    assert.equal(ids.size, 3);
   });
 
   scenario("filters narrow the list, alone and together", async (kit) => {

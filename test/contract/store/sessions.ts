@@ -94,6 +94,18 @@ export function sessionScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.sessions({ origin: "https://a", limit: 10 }), []);
   });
 
+  scenario("a reader goes on behind a session that was deleted meanwhile", async (kit) => {
+    for (const name of ["s0", "s1", "s2", "s3"]) await make(kit, name);
+    const page = await kit.store.sessions({ limit: 2 });
+    for (const { id } of page) await kit.store.deleteSession(id);
+    await make(kit, "late");
+    const rest = await kit.store.sessions({ after: page[1]?.id ?? "", limit: 10 });
+    assert.deepEqual(
+      rest.map(({ name }) => name),
+      ["s1", "s0"],
+    );
+  });
+
   scenario("a position that is no session's is refused, and named", async (kit) => {
     await make(kit, "one");
     for (const after of [NOBODY, "not an id", ""]) {

@@ -6,8 +6,9 @@ export const jobs = {
   name: "jobs",
   up(db: DatabaseSync): void {
     db.exec(`
+      -- AUTOINCREMENT: ids are made of these numbers, and runs name their job after it was deleted.
       CREATE TABLE jobs (
-        n INTEGER PRIMARY KEY,
+        n INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
         name TEXT, kind TEXT NOT NULL, url TEXT NOT NULL, site TEXT NOT NULL,
         tags TEXT NOT NULL, recipe TEXT NOT NULL,
@@ -49,7 +50,7 @@ export const jobs = {
       ALTER TABLE sites ADD COLUMN learned TEXT;
 
       CREATE TABLE sessions (
-        n INTEGER PRIMARY KEY,
+        n INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
         name TEXT, origin TEXT NOT NULL, holds TEXT NOT NULL, sealed BLOB NOT NULL,
         check_url TEXT, health TEXT, created_at INTEGER NOT NULL

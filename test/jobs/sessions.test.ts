@@ -233,10 +233,12 @@ test("credentials that were stored under another key fail the run with the way o
     assert.match(run.error_message ?? "", /APP_SECRET_KEY/);
     assert.equal((await place.api.call("PATCH", `/jobs/${id}`, { name: "still mine" })).status, 200);
   }
+  const locked = await place.api.call("PATCH", `/jobs/${jobs[1]!.id}`, { headers: { "x-api-key": "another" } });
+  assert.deepEqual([locked.status, locked.json<{ code: string }>().code], [409, "secret_key_wrong"], locked.text);
   assert.equal(site.visits.length, 0);
   await place.stop();
   await place.start({ env: { APP_SECRET_KEY: "the-first-key-of-good-length" } });
-  assert.equal((await place.run(jobs[0]!.id)).status, "completed", "nothing is lost");
+  for (const { id } of jobs) assert.equal((await place.run(id)).status, "completed", "nothing is lost");
 });
 
 describe("pages behind a door, in a browser", browserGate, () => {

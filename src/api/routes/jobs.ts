@@ -15,6 +15,7 @@ import { Run } from "./run-schemas.ts";
 const Params = strict({ job_id: IdParam });
 const unknownJob = problemAnswer("there is no such job");
 const live = problemAnswer("a run of it is not at its end");
+const lockedJob = problemAnswer("it touches credentials that were stored under another key");
 const badJob = problemAnswer("a field is wrong, or the target may not be asked for");
 
 const filters = {
@@ -100,7 +101,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
         tags: ["jobs"],
         params: Params,
         body: JobChange,
-        response: { 200: Job, 404: unknownJob, 422: badJob },
+        response: { 200: Job, 404: unknownJob, 409: lockedJob, 422: badJob },
       },
     },
     (request) => changeJob(deps, request.params.job_id, inputOf(request.body)),

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
-import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
 import { cancelRun } from "../runs/control.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid, type JobInput, jobFrom } from "./input.ts";
+import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
 
 export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Promise<JobView> {
@@ -46,7 +45,9 @@ export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
 export async function changeJob(deps: JobDeps, id: string, change: JobInput): Promise<JobView> {
   const before = await requireJob(deps, id);
   await requireSession(deps, change);
-  const job = jobFrom({ ...inputOf(deps, before, change), ...change }, deps);
+  const kept = keptCredentials(deps.seal, before, change);
+  const job = jobFrom({ ...inputOf(before), ...("opened" in kept ? kept.opened : {}), ...change }, deps);
+  if ("unopened" in kept) job.recipe = { ...(job.recipe as Recipe), ...kept.unopened };
   return toJobView(await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now()));
 }
 
@@ -59,39 +60,14 @@ function keepSlot(before: JobRecord, after: NewJob): Partial<NewJob> {
   return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt") : after;
 }
 
-/** The job as it would be given anew, its secrets included where they still belong. */
-function inputOf(deps: JobDeps, job: JobRecord, change: JobInput): JobInput {
-  const { sealed, ...recipe } = without(job.recipe as Recipe, "header_names", "cookie_names");
+/** The job as it would be given anew, without its secrets. */
+function inputOf(job: JobRecord): JobInput {
+  const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed");
   const input: JobInput = { name: job.name, target_url: job.url, tags: job.tags, ...recipe };
   // A schedule that took its time zone from the job follows it into another one.
   if (recipe.schedule !== null && recipe.schedule.timezone === recipe.timezone)
     input.schedule = { ...recipe.schedule, timezone: null };
-  const kept = sealed === null ? null : openCredentials(deps, sealed);
-  if (kept === null || changesOrigin(kept, job, change)) return input;
-  const target = new URL(job.url);
-  if (kept.basic !== null) {
-    target.username = encodeURIComponent(kept.basic.username);
-    target.password = encodeURIComponent(kept.basic.password);
-  }
-  return { ...input, target_url: target.href, headers: kept.headers, cookies: kept.cookies as readonly Cookie[] };
-}
-
-function openCredentials({ seal }: JobDeps, sealed: string): Credentials | null {
-  try {
-    return seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_JOB) as Credentials;
-  } catch (error) {
-    // Sealed under a key that is gone: a change of the job must stay possible.
-    if (isOrbError(error, "secret_key_wrong")) return null;
-    throw error;
-  }
-}
-
-function changesOrigin(kept: Credentials, job: JobRecord, change: JobInput): boolean {
-  const recipe = job.recipe as Recipe;
-  const strategy = change.strategy ?? recipe.strategy;
-  const replay = (change.replay ?? recipe.replay) as { request?: { url?: string } } | null;
-  const url = strategy === "api_replay" ? replay?.request?.url : (change.target_url ?? job.url);
-  return URL.parse(url ?? "")?.origin !== kept.origin;
+  return input;
 }
 
 /** Refused while a run of it is not at its end, unless that is to be cancelled with it. */

@@ -1,0 +1,79 @@
+/** What becomes of a job's sealed credentials when the job is changed. */
+import { isDeepStrictEqual } from "node:util";
+import { isOrbError, OrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
+import type { Cookie, Credentials } from "../../domain/credentials.ts";
+import type { Recipe } from "../../domain/recipe.ts";
+import { SEALED_FOR_JOB } from "../../pages/access.ts";
+import type { JobRecord } from "../../store/job-records.ts";
+import type { JobInput } from "./input.ts";
+
+type Sealed = Pick<Recipe, "sealed" | "header_names" | "cookie_names">;
+
+/**
+ * Unopened, when the change has nothing to do with them: whoever has another key may still rename a job. Opened and
+ * given anew, when they must be sealed again with what has changed.
+ */
+export function keptCredentials(
+  seal: Seal,
+  job: JobRecord,
+  change: JobInput,
+): { unopened: Sealed } | { opened: JobInput } {
+  const { sealed, header_names, cookie_names } = job.recipe as Recipe;
+  if (sealed === null || isReplaced(change)) return { opened: {} };
+  const fields = touchedBy(job, change);
+  if (fields.length === 0) return { unopened: { sealed, header_names, cookie_names } };
+  const kept = open(seal, sealed, fields);
+  return { opened: changesOrigin(kept, job, change) ? {} : asInput(kept, job) };
+}
+
+/** Every place in which credentials are given is given anew. */
+function isReplaced({ headers, cookies, target_url: target }: JobInput): boolean {
+  return headers !== undefined && cookies !== undefined && target !== undefined;
+}
+
+function touchedBy(job: JobRecord, change: JobInput): string[] {
+  const { strategy, replay } = job.recipe as Recipe;
+  const target = change.target_url === undefined ? null : URL.parse(change.target_url);
+  const touches: Record<string, boolean> = {
+    headers: change.headers !== undefined,
+    cookies: change.cookies !== undefined,
+    target_url:
+      change.target_url !== undefined &&
+      (target?.origin !== new URL(job.url).origin || target.username !== "" || target.password !== ""),
+    strategy: change.strategy !== undefined && change.strategy !== strategy,
+    replay: change.replay !== undefined && !isDeepStrictEqual(change.replay, replay),
+  };
+  return Object.keys(touches).filter((field) => touches[field]);
+}
+
+function open(seal: Seal, sealed: string, touched: readonly string[]): Credentials {
+  try {
+    return seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_JOB) as Credentials;
+  } catch (error) {
+    if (!isOrbError(error, "secret_key_wrong")) throw error;
+    const message = "cannot be changed while the job's stored credentials cannot be opened";
+    throw new OrbError("secret_key_wrong", `${touched.join(", ")}: ${message} with the present key`, {
+      cause: error,
+      fields: touched.map((path) => ({ path, message })),
+      hint: "Set APP_SECRET_KEY to the key they were stored with, or give headers, cookies and target_url together: that replaces them all.",
+    });
+  }
+}
+
+function changesOrigin(kept: Credentials, job: JobRecord, change: JobInput): boolean {
+  const recipe = job.recipe as Recipe;
+  const strategy = change.strategy ?? recipe.strategy;
+  const replay = (change.replay ?? recipe.replay) as { request?: { url?: string } } | null;
+  const url = strategy === "api_replay" ? replay?.request?.url : (change.target_url ?? job.url);
+  return URL.parse(url ?? "")?.origin !== kept.origin;
+}
+
+function asInput(kept: Credentials, job: JobRecord): JobInput {
+  const target = new URL(job.url);
+  if (kept.basic !== null) {
+    target.username = encodeURIComponent(kept.basic.username);
+    target.password = encodeURIComponent(kept.basic.password);
+  }
+  return { target_url: target.href, headers: kept.headers, cookies: kept.cookies as readonly Cookie[] };
+}

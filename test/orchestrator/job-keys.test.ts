@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { isOrbError } from "../../src/base/errors.ts";
+import type { Credentials } from "../../src/domain/credentials.ts";
+import type { Recipe } from "../../src/domain/recipe.ts";
+import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
+import { changeJob } from "../../src/orchestrator/jobs/manage.ts";
+import { SEALED_FOR_JOB } from "../../src/pages/access.ts";
+import { openJobs, PAGE } from "./jobs-kit.ts";
+
+describe("changing a job whose credentials were stored under another key", () => {
+  const headers = { "x-api-key": "sesame" };
+  const cookies = { sid: "crumb" };
+
+  test("what does not touch them carries them over, and they open again with their key", async (t) => {
+    const place = await openJobs(t);
+    const job = await place.make({ target_url: "https://ann:pw@a.example/", headers, cookies });
+    const before = await place.secrets(job.id);
+    for (const change of [{ tags: ["a"] }, { name: "b", strategy: job.strategy }, { target_url: `${PAGE}other` }]) {
+      const view = await changeJob(place.otherKey, job.id, change);
+      assert.deepEqual([view.header_names, view.cookie_names], [["x-api-key"], ["sid"]], JSON.stringify(change));
+      assert.deepEqual(await place.secrets(job.id), before);
+    }
+    assert.deepEqual(before?.basic, { username: "ann", password: "pw" });
+  });
+
+  test("what would have to look into them is refused, and changes nothing", async (t) => {
+    const place = await openJobs(t);
+    const job = await place.make({ headers, cookies });
+    const before = await place.store.job(job.id);
+    const replay = { request: { url: "https://a.example/api" } };
+    const changes: JobInput[] = [
+      { headers: { "x-api-key": "new" } },
+      { headers: null },
+      { cookies: {} },
+      { target_url: "https://b.example/" },
+      { target_url: "https://ann:pw@a.example/" },
+      { strategy: "browser" },
+      { replay },
+    ];
+    for (const change of changes) {
+      await assert.rejects(changeJob(place.otherKey, job.id, change), (error) => {
+        assert.ok(isOrbError(error, "secret_key_wrong"), String(error));
+        assert.deepEqual(
+          error.fields.map(({ path }) => path),
+          Object.keys(change),
+        );
+        assert.match(error.hint ?? "", /APP_SECRET_KEY.*headers, cookies and target_url/);
+        return true;
+      });
+      assert.deepEqual(await place.store.job(job.id), before);
+    }
+  });
+
+  test("giving all of them anew replaces them", async (t) => {
+    const place = await openJobs(t);
+    const job = await place.make({ headers, cookies });
+    const anew = { headers: { "x-api-key": "new" }, cookies: null, target_url: PAGE };
+    const view = await changeJob(place.otherKey, job.id, anew);
+    assert.deepEqual([view.header_names, view.cookie_names], [["x-api-key"], []]);
+    const { sealed } = (await place.store.job(job.id))!.recipe as Recipe;
+    const opened = place.otherKey.seal.open(Buffer.from(sealed ?? "", "base64"), SEALED_FOR_JOB) as Credentials;
+    assert.deepEqual(opened.headers, { "x-api-key": "new" });
+  });
+});

@@ -59,11 +59,15 @@ export interface JobFilter {
   limit: number;
 }
 
+/** So many of the newest runs are searched for a text: all others wait for the search to end. */
+export const SEARCHED_RUNS = 10_000;
+
 export interface RunFilter {
   jobId?: string;
   status?: readonly RunState[];
   kind?: string;
   site?: string;
+  /** Part of the name or the address, among the newest `SEARCHED_RUNS`; or the id of any run. */
   q?: string;
   /** Run id to continue after: newest first. */
   after?: string;

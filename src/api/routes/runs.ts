@@ -18,7 +18,11 @@ const filters = {
   kind: Type.Optional(oneOf(RUN_KINDS)),
   site: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
   q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: "part of the name or address, or the id" }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "part of the name or address of one of the newest 10,000 runs, or the id of any run",
+    }),
   ),
 };
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
-import type { RunFilter } from "../job-records.ts";
+import { type RunFilter, SEARCHED_RUNS } from "../job-records.ts";
 import type { NewRun, RunRecord } from "../port.ts";
 import { likePattern } from "./like.ts";
 import {
@@ -134,8 +134,13 @@ export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
     values.push(...filter.status);
   }
   if (filter.q !== undefined) {
-    conditions.push(String.raw`(url LIKE ? ESCAPE '\' OR name LIKE ? ESCAPE '\' OR id = ?)`);
-    values.push(likePattern(filter.q), likePattern(filter.q), filter.q);
+    const named = runRow(context, filter.q);
+    if (named !== null) equals("id", named.id);
+    else {
+      conditions.push(String.raw`(url LIKE ? ESCAPE '\' OR name LIKE ? ESCAPE '\')`);
+      values.push(likePattern(filter.q), likePattern(filter.q));
+      conditions.push(`n > (SELECT max(n) FROM runs) - ${SEARCHED_RUNS}`);
+    }
   }
   const list = context.connection
     .sql(`SELECT * FROM runs WHERE ${conditions.join(" AND ")} ORDER BY n DESC LIMIT ?`)

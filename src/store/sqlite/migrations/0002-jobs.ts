@@ -24,6 +24,7 @@ export const jobs = {
       ALTER TABLE runs ADD COLUMN facts TEXT;
       CREATE INDEX runs_by_job ON runs (job, n) WHERE job IS NOT NULL;
       CREATE INDEX runs_by_status ON runs (status, n);
+      CREATE INDEX runs_by_kind ON runs (kind, n);
       -- What a sweep looks for: few, among any number of ended runs.
       CREATE INDEX runs_left_open ON runs (status, n) WHERE open_streams > 0;
       CREATE INDEX runs_by_site ON runs (site, n) WHERE site IS NOT NULL;

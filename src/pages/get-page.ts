@@ -53,12 +53,18 @@ export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot
   const { failure, sign } = first.judgement;
   const evidence: StrategyEvidence = {
     rule: "probe",
-    because: failure === null ? "a plain request gave the page" : failure.message,
+    because: reasonFor(failure, first.answer?.status),
     http_status: first.answer?.status ?? null,
     ...(sign === null ? {} : { sign }),
   };
   if (failure === null || failure.code !== "blocked") return { ...first, plan: { ...plan, evidence } };
   return tryOnce(deps, order, { way: "browser", probe: false, evidence });
+}
+
+/** Only a block speaks against plain requests: what else is wrong with the page would be so in a browser, too. */
+function reasonFor(failure: Failure | null, status: number | undefined): string {
+  if (failure === null) return "a plain request gave the page";
+  return failure.code === "blocked" ? failure.message : `a plain request was answered (${status})`;
 }
 
 async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Promise<PageGot> {

@@ -30,6 +30,10 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const [, runId = ""] = /^(\S{36}) completed\n$/.exec(run.stdout) ?? [];
     const csv = await orb.run(["runs", "results", runId, "--format", "csv"]);
     assert.equal(csv.stdout.split("\r\n")[1], `${shop.url("/list")},Thing 1,10.5`);
+    const some = await orb.run(["runs", "results", runId, "--limit", "2"]);
+    assert.equal((JSON.parse(some.stdout) as unknown[]).length, 2, "a limit is one off a terminal, too");
+    const rows = await orb.run(["runs", "results", runId, "--limit", "1", "--format", "csv"]);
+    assert.equal(rows.stdout, csv.stdout.split("\r\n").slice(0, 2).join("\r\n").concat("\r\n"));
     const listed = await orb.run(["runs", "list"]);
     assert.match(listed.stdout, /^id +status +reason +created +page\n/);
     assert.ok(listed.stdout.includes(runId));
@@ -52,12 +56,17 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
       "X-Key: k1",
     );
     assert.deepEqual([job.name, job.schedule?.cron, job.header_names], ["all things", "0 6 * * *", ["x-key"]]);
+    const shown = await orb.run(["jobs", "show", job.id]);
+    assert.match(shown.stdout, /^next run +\d{4}-\d\d-\d\dT06:00:00.000Z$/m);
     const piped = await orb.run(["jobs", "create", "-", "--name", "second", "--json"], {
       input: JSON.stringify({ target_url: shop.url("/") }),
     });
     assert.equal(piped.code, 0, piped.stderr);
     const changed = await orb.json<JobView>("jobs", "update", job.id, "--name", "some things", "--no-escalate");
     assert.deepEqual([changed.name, changed.escalate, changed.items], ["some things", false, { css: "li.t" }]);
+    orb.file("items.json", JSON.stringify({ items: "li.t" }));
+    const plain = await orb.run(["jobs", "update", job.id, "items.json"]);
+    for (const { stdout } of [shown, plain]) assert.match(stdout, /^items +li\.t$/m);
     const tagged = await orb.json<JobView[]>("jobs", "list", "--tag", "shop");
     assert.deepEqual(
       tagged.map(({ id }) => id),

@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { EXPORT_FORMATS } from "../../exporters/registry.ts";
+import type { ExportRecord } from "../../exporters/exporter.ts";
+import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
 import type { ResultView } from "../../orchestrator/runs/view.ts";
-import { listOf } from "../api/caller.ts";
+import { type ApiCaller, listOf } from "../api/caller.ts";
 import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { printJson } from "../output.ts";
@@ -12,8 +13,10 @@ import { positiveInteger } from "../values.ts";
 interface ResultOptions extends UrlOption {
   format?: string;
   out?: string;
-  limit: number;
+  limit?: number;
 }
+
+const MOST_FOR_READING = 50;
 
 /** `orb runs results`: for reading, or whole in one of the export formats. */
 export function addResultsCommand(runs: Command, context: CliContext): void {
@@ -25,7 +28,7 @@ export function addResultsCommand(runs: Command, context: CliContext): void {
       ),
     )
     .option("--out <file>", "to a file")
-    .option("--limit <number>", "how many are shown for reading", positiveInteger, 50)
+    .option("--limit <number>", "how many; otherwise 50 for reading, and all in a form", positiveInteger)
     .action((id: string, options: ResultOptions) => showResults(context, idOf(id, "run"), options));
 }
 
@@ -38,7 +41,15 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
   await context.withApi(given({ url: options.url }), async (api) => {
     const path = `/jobs/runs/${id}/results`;
     if (format === null) {
-      const { rows, more } = await listOf<ResultView>(api, path, {}, { limit: options.limit, all: false });
+      const { rows, more } = await listOf<ResultView>(
+        api,
+        path,
+        {},
+        {
+          limit: options.limit ?? MOST_FOR_READING,
+          all: false,
+        },
+      );
       printRecords(
         terminal,
         rows.map(({ data }) => data),
@@ -46,9 +57,24 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
       if (more) terminal.err("there are more: --limit, or --format for all\n");
       return;
     }
-    const answer = await api.request("GET", path, { query: { format } });
-    await wiring.write(options.out ?? null, answer.stream);
+    await wiring.write(options.out ?? null, await inForm(api, path, format, options.limit));
     if (options.out !== undefined && context.json) printJson(terminal, { written: options.out });
     else if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   });
+}
+
+/** All records as the server writes them; a number of them is asked for and written here. */
+async function inForm(
+  api: ApiCaller,
+  path: string,
+  format: string,
+  limit: number | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (limit === undefined) return (await api.request("GET", path, { query: { format } })).stream;
+  const { rows } = await listOf<ExportRecord>(api, path, {}, { limit, all: false });
+  return exporterNamed(format).export(
+    (async function* () {
+      yield* rows;
+    })(),
+  );
 }

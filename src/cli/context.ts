@@ -2,6 +2,7 @@ import type { Log } from "../base/log.ts";
 import type { Config } from "../config/options.ts";
 import { type ApiCaller, createCaller } from "./api/caller.ts";
 import { openRemote } from "./api/remote.ts";
+import { commandLog } from "./command-log.ts";
 import { EXIT, type Terminal } from "./output.ts";
 import type { CliApi, CliClient, Wiring } from "./wiring.ts";
 
@@ -45,9 +46,7 @@ export class CliContext {
   ): Promise<void> {
     const { config, warnings } = this.wiring.loadConfig();
     for (const warning of warnings) this.terminal.err(`${warning}\n`);
-    // What the work itself logs is of no interest to somebody who asked one question.
-    const level = config.logLevel === "info" ? "warn" : config.logLevel;
-    const log = wrap(this.wiring.createLog({ ...config, logLevel: level }));
+    const log = wrap(commandLog(this.terminal, config.logLevel));
     const here = url === undefined ? await this.wiring.openApi(config, log) : null;
     const opened = here ?? openRemote(url ?? "", config.apiToken);
     try {

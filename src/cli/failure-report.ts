@@ -18,24 +18,43 @@ const BY_CODE: Readonly<Record<FailureCode, string>> = {
 };
 
 const BY_REASON: Partial<Record<FailureReason, string>> = {
+  http_server_error: "The site has a fault of its own: try again later; --attempts 3 tries again by itself.",
   http_not_found: "There is no such page: look at the address.",
   http_unauthorized: "The page needs a sign-in: store a session (orb login, orb sessions add) and use --session.",
+  login_page: "The page needs a sign-in: store a session (orb login, orb sessions add) and use --session.",
+  human_skipped: "Nothing: somebody decided to leave the page.",
   captcha_page:
     "The site wants to see a person: sign in by hand and store the session (orb login), then use --session.",
   challenge_page: "The site tests for a browser: try --strategy browser, or a session of a browser that passed.",
   empty_shell: "The page is put together by scripts: use --strategy browser, or orb capture to find its API.",
+  browser_failed: "The browser did not start: orb doctor looks at it.",
+  browser_crashed: "The browser ended with the page in it: try again; --attempts 3 tries again by itself.",
+  page_crashed: "The page crashed in the browser: try again; --attempts 3 tries again by itself.",
   browser_missing: "Install a Chromium: orb doctor has the one command.",
   session_unusable: "orb sessions list shows the sessions and their origins.",
   dns_failed: "There is no such host: look at the address.",
 };
 
-export function remedyOf(run: Pick<RunView, "failure_code" | "failure_reason">): string | null {
+/** What a browser has met: it is no use to advise one. */
+const IN_A_BROWSER: Partial<Record<FailureReason, string>> = {
+  http_forbidden:
+    "The site refuses this client: use a session of somebody who may (orb login, --session), or another APP_USER_AGENT.",
+  challenge_page:
+    "The site tests for a person's browser: pass the test by hand and store the session (orb login), then use --session.",
+  empty_shell: "The page stays empty: wait for something on it with --wait-for, or find its API with orb capture.",
+};
+
+type Failed = Pick<RunView, "failure_code" | "failure_reason"> & Partial<Pick<RunView, "resolved_strategy">>;
+
+export function remedyOf(run: Failed): string | null {
   const { failure_code: code, failure_reason: reason } = run;
   if (code === null) return null;
-  return (reason === null ? undefined : BY_REASON[reason]) ?? BY_CODE[code];
+  const met = run.resolved_strategy === "browser" ? IN_A_BROWSER : BY_REASON;
+  const byReason = reason === null ? undefined : (met[reason] ?? BY_REASON[reason]);
+  return byReason ?? BY_CODE[code];
 }
 
-export function reportFailure(terminal: Terminal, run: RunView): void {
+export function reportFailure(terminal: Terminal, run: RunView, remedy = remedyOf(run)): void {
   const what = run.failure_code === null ? run.status : `${run.failure_code} (${run.failure_reason ?? "unknown"})`;
   const message = oneLine(run.error_message ?? run.message ?? "the run did not succeed");
   terminal.err(`${paint(terminal, "red", "failed:")} ${what}: ${message}\n`);
@@ -47,7 +66,7 @@ export function reportFailure(terminal: Terminal, run: RunView): void {
         ["status", typeof status === "number" ? status : null],
         ["strategy", strategyOf(run)],
         ["tries", run.attempt > 1 ? run.attempt : null],
-        ["what to do", remedyOf(run)],
+        ["what to do", remedy],
       ],
       terminal.columns,
     ),

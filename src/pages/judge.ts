@@ -56,6 +56,8 @@ function startsList(body: Uint8Array | string): boolean {
 }
 
 const MOST_WARNINGS = 20;
+/** Stands where a warning names its rule: this one is about the whole page. */
+const SIGN_IN = "sign-in";
 
 const NOTHING: Judgement = {
   failure: null,
@@ -100,7 +102,13 @@ export async function judgeAnswer(
     judge: { status, headers, url },
   });
   const judgement = weigh(reading, none, answer, options);
-  if (judgement.failure !== null || !recipe.requires_auth || !isSignIn(answer)) return judgement;
+  if (judgement.failure !== null || !isSignIn(answer)) return judgement;
+  if (!recipe.requires_auth) {
+    // It may be what was asked for; whoever reads the records is told.
+    const seen = `the site sent us to ${new URL(url).pathname.slice(0, 200)}, which asks for a password`;
+    const warning = { record: 0, field: "", rule: SIGN_IN, message: seen, found: null };
+    return { ...judgement, warnings: [warning, ...judgement.warnings].slice(0, MOST_WARNINGS) };
+  }
   const message = "the site sent us to a page that asks for a password instead of the page";
   return { ...judgement, records: [], failure: failure("login_page", message, { httpStatus: status }) };
 }

@@ -12,6 +12,7 @@ interface Scraped {
   failure_code: string | null;
   failure_reason: string | null;
   hint: string | null;
+  notes: string[];
   records: Record<string, unknown>[];
 }
 
@@ -96,6 +97,40 @@ describe("orb scrape", { concurrency: 2 }, () => {
     const { status, failure_code, failure_reason, hint } = JSON.parse(failed.stdout) as Scraped;
     assert.deepEqual([status, failure_code, failure_reason], ["failed", "extraction", "field_missing"]);
     assert.match(hint ?? "", /rules/);
+  });
+
+  test("what was found, but is hardly what was wanted, is noted beside it", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const fields = ["--field", "name=a", "--field", "colour=.colour"];
+    const none = await orb.run(["scrape", shop.url("/list"), "--items", "li.t", ...fields]);
+    assert.deepEqual([none.code, none.stderr], [0, "note: the field colour matched nothing in any of 3 records\n"]);
+    assert.equal((JSON.parse(none.stdout) as unknown[]).length, 3);
+    const items = await orb.run(["scrape", shop.url("/list"), "--items", "li.x", ...fields]);
+    assert.deepEqual([items.code, items.stderr], [0, "note: the items matched nothing: no records\n"]);
+    const unread = await orb.json<Scraped>("scrape", shop.url("/list"), "--field", "when:date=a");
+    assert.match(unread.notes[0] ?? "", /^the field when could not be read \(css "a": /);
+    const sent = await orb.run(["scrape", shop.url("/account"), "--field", "name=h1"]);
+    assert.equal(sent.code, 0);
+    assert.match(sent.stderr, /^note: the site sent us to \/login, which asks for a password; see orb sessions/);
+    const fine = await orb.json<Scraped>("scrape", shop.url("/list"), "--items", "li.t", "--field", "name=a");
+    assert.deepEqual(fine.notes, []);
+  });
+
+  test("the advice fits what was tried, and the words that were given", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const fault = await orb.run(["scrape", shop.url("/fault")]);
+    assert.match(fault.stderr, /^strategy +http, because a plain request was answered \(500\)$/m);
+    assert.match(fault.stderr, /^what to do +The site has a fault of its own: try again later; --attempts 3/m);
+    const bare = await orb.run(["scrape", shop.url("/").replace("http://", "")]);
+    assert.match(bare.stderr, /\(tls_failed\)/);
+    assert.match(bare.stderr, /^what to do +https was assumed: write http:\/\/ for a site without TLS\.$/m);
+    const session = ["sessions", "add", "--origin", "https://elsewhere.test", "--cookie", "sid=1"];
+    const { id } = await orb.json<{ id: string }>(...session);
+    const foreign = await orb.run(["scrape", shop.url("/"), "--session", id]);
+    assert.equal(foreign.code, 1);
+    assert.ok(foreign.stderr.includes(`the session ${id} belongs to https://elsewhere.test`), foreign.stderr);
   });
 
   test("words that are wrong are named, and nothing is asked for", async () => {

@@ -29,6 +29,9 @@ const shop: Script = (path, _nth, request) => {
         .join(""),
     );
   if (pathname === "/escapes") return page("\u001b[31mred\u001b[0m", "<p>plain</p>");
+  if (pathname === "/account") return { status: 302, headers: { location: "/login" }, body: "" };
+  if (pathname === "/login") return page("Sign in", '<form><input name="who"><input type="password"></form>');
+  if (pathname === "/fault") return { status: 500, body: "oh" };
   if (pathname === "/members")
     return request.headers.cookie?.includes("sid=4711") === true ||
       request.headers.authorization === `Basic ${Buffer.from("ann:hunter2").toString("base64")}`

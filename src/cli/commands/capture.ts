@@ -3,6 +3,7 @@ import { OrbError } from "../../base/errors.ts";
 import type { JobView } from "../../orchestrator/jobs/view.ts";
 import { apiCommand, given, type UrlOption } from "../api/command.ts";
 import type { CapturedCall, CapturedPage } from "../capture-view.ts";
+import { commandLog } from "../command-log.ts";
 import type { CliContext } from "../context.ts";
 import { readText } from "../files.ts";
 import { EXIT, oneLine, paint, plural, printJson, table } from "../output.ts";
@@ -69,7 +70,7 @@ async function look(
   }
   if (page === undefined) throw new OrbError("usage", "the page is missing: orb capture URL, or --har FILE");
   const { config } = wiring.loadConfig();
-  const log = wiring.createLog({ ...config, logLevel: config.logLevel === "info" ? "warn" : config.logLevel });
+  const log = commandLog(terminal, config.logLevel);
   using stop = stopRequest(wiring, terminal, null, "stopping");
   if (!context.json) terminal.err(`opening ${oneLine(page)} …\n`);
   const wishes = { timeoutMs: (options.timeout ?? 30) * 1000, signal: stop.signal };

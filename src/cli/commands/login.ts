@@ -66,11 +66,11 @@ function withoutDisplay(origin: string, hasTerminal: boolean): OrbError {
   });
 }
 
-/** A page that cannot be had, as an error of the product. */
+/** A page that a browser cannot have, as an error of the product. */
 export function rethrow(error: unknown): never {
   if (isOrbError(error) || !(error instanceof FetchFailure)) throw error;
   const { code, reason, message } = error.failure;
-  const hint = remedyOf({ failure_code: code, failure_reason: reason });
+  const hint = remedyOf({ failure_code: code, failure_reason: reason, resolved_strategy: "browser" });
   throw new OrbError(code === "forbidden_target" ? "forbidden_target" : "fetch_failed", `${reason}: ${message}`, {
     cause: error,
     ...(hint === null ? {} : { hint }),

@@ -11,6 +11,7 @@ import { cancelRun } from "../../orchestrator/runs/control.ts";
 import { allResults, columnsOf, showRun } from "../../orchestrator/runs/read.ts";
 import { startPageRun } from "../../orchestrator/runs/start.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
+import { commandLog } from "../command-log.ts";
 import type { CliContext } from "../context.ts";
 import { FIELD_HELP } from "../fields.ts";
 import { remedyOf, reportFailure } from "../failure-report.ts";
@@ -18,6 +19,7 @@ import { EXIT, oneLine, paint, printJson } from "../output.ts";
 import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { printRecords } from "../records.ts";
 import { RunLine } from "../run-line.ts";
+import { ScrapeNotes } from "../scrape-notes.ts";
 import { type StopRequest, stopRequest } from "../stop.ts";
 import type { CliScratch, CliWorker } from "../wiring.ts";
 
@@ -61,9 +63,7 @@ async function scrape(context: CliContext, url: string, options: ScrapeOptions):
   const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;
   const input: JobInput = { ...recipe, target_url: absolute(url) };
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
-  const log = line.wrap(
-    wiring.createLog({ ...config, logLevel: config.logLevel === "info" ? "warn" : config.logLevel }),
-  );
+  const log = line.wrap(commandLog(terminal, config.logLevel));
   for (const warning of loaded.warnings) log.warn(warning);
   using stop = stopRequest(wiring, terminal, null, "cancelling; once more stops at once");
   const worker = await startWorker(context, config, log, options);
@@ -72,9 +72,13 @@ async function scrape(context: CliContext, url: string, options: ScrapeOptions):
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
     const job = jobFrom({ ...input, ...session }, worker);
     const { id } = await startPageRun(worker, { ...job, id: null });
-    const run = await follow(worker, id, line, stop);
+    const run = renamed(await follow(worker, id, line, stop), worker.sessionId, options.session);
     line.done();
-    await present(context, worker, run, options);
+    await present(context, worker, run, {
+      ...options,
+      notes: new ScrapeNotes(input),
+      assumed: input.target_url !== url,
+    });
     if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
   } finally {
     line.done();
@@ -85,6 +89,13 @@ async function scrape(context: CliContext, url: string, options: ScrapeOptions):
 /** People leave the scheme away; programs that read lists do not call this. */
 function absolute(url: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:[/?#]|$)/.test(url) ? url : `https://${url}`;
+}
+
+/** Messages name the session as whoever asked knows it. */
+function renamed(run: RunView, here: string | null | undefined, given: string | undefined): RunView {
+  if (typeof here !== "string" || given === undefined) return run;
+  const name = (text: string | null) => text?.replaceAll(here, given) ?? null;
+  return { ...run, error_message: name(run.error_message), message: name(run.message) };
 }
 
 function refuseBytesOnScreen({ terminal }: CliContext, options: ScrapeOptions): void {
@@ -120,18 +131,26 @@ async function follow(worker: CliWorker, id: string, line: RunLine, stop: StopRe
   return showRun(worker, id);
 }
 
-async function present(context: CliContext, worker: CliWorker, run: RunView, options: ScrapeOptions): Promise<void> {
+interface Presented extends ScrapeOptions {
+  notes: ScrapeNotes;
+  /** The address was given without a scheme. */
+  assumed: boolean;
+}
+
+async function present(context: CliContext, worker: CliWorker, run: RunView, options: Presented): Promise<void> {
   const { terminal } = context;
+  const { notes } = options;
   const ok = run.status === "completed";
   context.exitCode = ok ? EXIT.done : EXIT.failed;
   const saved = options.save === true;
+  const records = () => notes.watched(allResults(worker, run.id) as AsyncIterable<ExportRecord>);
   if (context.json) {
     if (ok && options.out !== undefined) await write(context, worker, run, options.format ?? "json", options.out);
-    return printJson(terminal, await asJson(worker, run, saved));
+    return printJson(terminal, asJson(run, await gathered(records()), options));
   }
   if (!ok) {
     if (run.status === "cancelled") terminal.err("cancelled\n");
-    else reportFailure(terminal, run);
+    else reportFailure(terminal, run, hintOf(run, options));
     if (run.status === "waiting_for_human" && saved)
       terminal.err(`it waits for a person: orb runs resolve ${run.id} --session ID, or --skip\n`);
     else if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
@@ -140,15 +159,29 @@ async function present(context: CliContext, worker: CliWorker, run: RunView, opt
   const format = options.format ?? (terminal.columns === undefined || options.out !== undefined ? "json" : null);
   if (terminal.live) terminal.err(`${paint(terminal, "gray", summary(run))}\n`);
   if (format === null) {
-    const records: Record<string, unknown>[] = [];
-    for await (const { data } of allResults(worker, run.id)) records.push(data);
-    printRecords(terminal, records);
+    const found = await gathered(records());
+    printRecords(
+      terminal,
+      found.map(({ data }) => data),
+    );
   } else {
-    await write(context, worker, run, format, options.out ?? null);
+    await write(context, worker, run, format, options.out ?? null, records());
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   }
+  for (const note of notes.about(run)) terminal.err(`${paint(terminal, "yellow", "note:")} ${oneLine(note)}\n`);
   if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
   return undefined;
+}
+
+async function gathered(records: AsyncIterable<ExportRecord>): Promise<ExportRecord[]> {
+  const all: ExportRecord[] = [];
+  for await (const record of records) all.push(record);
+  return all;
+}
+
+function hintOf(run: RunView, { assumed }: Presented): string | null {
+  if (assumed && run.failure_reason === "tls_failed") return "https was assumed: write http:// for a site without TLS.";
+  return remedyOf(run);
 }
 
 async function write(
@@ -157,9 +190,9 @@ async function write(
   { id }: RunView,
   format: string,
   path: string | null,
+  records = allResults(worker, id) as AsyncIterable<ExportRecord>,
 ): Promise<void> {
   const columns = await columnsOf(worker, id);
-  const records = allResults(worker, id) as AsyncIterable<ExportRecord>;
   await wiring.write(path, exporterNamed(format).export(records, columns === null ? {} : { columns }));
 }
 
@@ -170,21 +203,20 @@ function summary({ stats, resolved_strategy: strategy }: RunView): string {
   return oneLine(`${how.join(", ")}: ${String(stats["final_url"])}`);
 }
 
-async function asJson(worker: CliWorker, run: RunView, saved: boolean): Promise<Record<string, unknown>> {
-  const records: Record<string, unknown>[] = [];
-  for await (const { data } of allResults(worker, run.id)) records.push(data);
+function asJson(run: RunView, records: readonly ExportRecord[], options: Presented): Record<string, unknown> {
   return {
     status: run.status,
     url: run.url,
-    ...(saved ? { run_id: run.id } : {}),
+    ...(options.save === true ? { run_id: run.id } : {}),
     strategy: run.resolved_strategy,
     strategy_evidence: run.strategy_evidence,
     attempts: run.attempt,
     failure_code: run.failure_code,
     failure_reason: run.failure_reason,
     error_message: run.error_message,
-    hint: remedyOf(run),
+    hint: hintOf(run, options),
+    notes: run.status === "completed" ? options.notes.about(run) : [],
     stats: run.stats,
-    records,
+    records: records.map(({ data }) => data),
   };
 }

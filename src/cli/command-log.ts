@@ -1,0 +1,35 @@
+import type { Log, LogFields, LogLevel } from "../base/log.ts";
+import { LOG_LEVELS } from "../base/log.ts";
+import { oneLine, paint, type Terminal } from "./output.ts";
+
+const COLOURS = { debug: "gray", info: "gray", warn: "yellow", error: "red" } as const;
+const NAMES = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
+
+/**
+ * What happens besides the answer to one question, as plain lines among the command's other words. What the work itself
+ * tells about its course is of no interest then; what was said once is not said again.
+ */
+export function commandLog(terminal: Terminal, configured: LogLevel): Log {
+  const level = configured === "info" ? "warn" : configured;
+  return withFields(terminal, LOG_LEVELS.indexOf(level), new Set(), {});
+}
+
+function withFields(terminal: Terminal, threshold: number, told: Set<string>, bound: LogFields): Log {
+  const say = (level: keyof typeof COLOURS) => (message: string, fields?: LogFields) => {
+    if (LOG_LEVELS.indexOf(level) < threshold) return;
+    const details = Object.entries({ ...bound, ...fields }).map(
+      ([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
+    const text = oneLine(`${message}${details.join("")}`);
+    if (level === "warn" && told.has(text)) return;
+    told.add(text);
+    terminal.err(`${paint(terminal, COLOURS[level], `${NAMES[level]}:`)} ${text}\n`);
+  };
+  return {
+    debug: say("debug"),
+    info: say("info"),
+    warn: say("warn"),
+    error: say("error"),
+    with: (fields) => withFields(terminal, threshold, told, { ...bound, ...fields }),
+  };
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { commandLog } from "../../src/cli/command-log.ts";
+import { remedyOf } from "../../src/cli/failure-report.ts";
+import type { Terminal } from "../../src/cli/output.ts";
+import { FAILURE_REASONS, type FailureReason } from "../../src/domain/failure.ts";
+
+test("a page that failed in a browser is never advised to be opened in a browser", () => {
+  for (const reason of Object.keys(FAILURE_REASONS) as FailureReason[]) {
+    const failed = { failure_code: FAILURE_REASONS[reason], failure_reason: reason, resolved_strategy: "browser" };
+    assert.doesNotMatch(remedyOf(failed) ?? "", /--strategy browser/, reason);
+  }
+  const refused = { failure_code: "blocked", failure_reason: "http_forbidden" } as const;
+  assert.match(remedyOf({ ...refused, resolved_strategy: "http" }) ?? "", /--strategy browser/);
+  assert.match(remedyOf({ ...refused, resolved_strategy: "browser" }) ?? "", /refuses this client.*APP_USER_AGENT/);
+});
+
+test("what a command has to warn of is a plain line among its words, and is said once", () => {
+  let said = "";
+  const terminal: Terminal = { out: () => {}, err: (text) => (said += text), live: false, colour: false };
+  const log = commandLog(terminal, "info");
+  log.info("working");
+  log.warn("no sandbox\u001b[2J", { why: "root" });
+  log.with({ why: "root" }).warn("no sandbox\u001b[2J");
+  log.error("a call failed");
+  assert.equal(said, "warning: no sandbox[2J why=root\nerror: a call failed\n");
+});

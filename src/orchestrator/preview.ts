@@ -1,4 +1,3 @@
-import { OrbError } from "../base/errors.ts";
 import { without } from "../base/without.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Recipe, StrategyName } from "../domain/recipe.ts";
@@ -8,6 +7,7 @@ import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import type { AddressPolicy } from "../net/address.ts";
 import { planSpecOf } from "../pages/judge.ts";
 import { getPage, type PageDeps } from "../pages/get-page.ts";
+import { leaveHeldSitesAlone } from "./held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid, jobFrom, type JobInput } from "./jobs/input.ts";
 
@@ -116,17 +116,4 @@ async function readGiven(
     errors: extraction.errors,
     warnings: extraction.warnings,
   };
-}
-
-/** A site that asked for patience, or that an operator has paused, is not asked behind its owner's back. */
-async function leaveHeldSitesAlone({ store, clock }: JobDeps, name: string): Promise<void> {
-  const site = await store.site(name);
-  if (site === null) return;
-  if (site.paused)
-    throw new OrbError("site_waits", `the site ${name} is paused`, { hint: "Resume it, then try again." });
-  if (site.holdUntil > clock.now())
-    throw new OrbError(
-      "site_waits",
-      `the site ${name} asked to be left alone until ${new Date(site.holdUntil).toISOString()}`,
-    );
 }

@@ -2,10 +2,11 @@
 import { type FieldError, OrbError } from "../base/errors.ts";
 import type { Cookie, Credentials } from "../domain/credentials.ts";
 import { planStrategy } from "../domain/strategy-plan.ts";
-import { fetchUrl, shownUrl } from "../domain/url.ts";
+import { fetchUrl, shownUrl, siteOf } from "../domain/url.ts";
 import { SEALED_FOR_SESSION } from "../pages/access.ts";
-import { getPage } from "../pages/get-page.ts";
+import { getPage, type PageOrder } from "../pages/get-page.ts";
 import type { Once, SessionHealth, SessionRecord } from "../store/job-records.ts";
+import { leaveHeldSitesAlone } from "./held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid, readCredentials, refuseForbidden } from "./jobs/input.ts";
 import type { PreviewDeps } from "./preview.ts";
@@ -170,21 +171,41 @@ export async function deleteSession({ store }: JobDeps, id: string): Promise<voi
   await store.deleteSession(id);
 }
 
+/** Longer than any page takes that is within its own limits; with it, the caller always gets an answer. */
+const CHECK_MS = 60_000;
+
 /** Asks the site with the session whether it is still let in, and remembers the answer. */
 export async function checkSession(deps: PreviewDeps, id: string): Promise<SessionView> {
   const session = await requireSession(deps.store, id);
   const credentials = deps.seal.open(session.sealed, SEALED_FOR_SESSION) as Credentials;
   const url = session.checkUrl ?? `${session.origin}/`;
+  await leaveHeldSitesAlone(deps, siteOf(url));
   const recipe = plainRecipe(credentials.localStorage.length > 0 ? "browser" : "http");
-  const got = await getPage(deps.pages, {
+  const { failure, finalUrl } = await askWithin(deps, CHECK_MS, {
     recipe,
     plan: planStrategy(recipe, null, null, url, deps.clock.now()),
     urlFor: () => url,
     credentialsFor: async () => credentials,
-    signal: AbortSignal.timeout(60_000),
   });
-  const health = healthOf(got.failure, got.answer?.finalUrl ?? url, url, deps.clock.now());
+  const health = healthOf(failure, finalUrl ?? url, url, deps.clock.now());
   return toView(await deps.store.noteSessionHealth(id, health));
+}
+
+type Asked = { failure: { code: string; message: string } | null; finalUrl: string | null };
+
+async function askWithin(deps: PreviewDeps, ms: number, order: Omit<PageOrder, "signal">): Promise<Asked> {
+  const late = new AbortController();
+  const timer = deps.clock.after(ms, () => late.abort());
+  try {
+    const { failure, answer } = await getPage(deps.pages, { ...order, signal: late.signal });
+    return { failure, finalUrl: answer?.finalUrl ?? null };
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    const message = `the site did not show the page within ${ms / 1000} seconds`;
+    return { failure: { code: "timeout", message }, finalUrl: null };
+  } finally {
+    timer.cancel();
+  }
 }
 
 const LOGIN_PAGE = /\/(?:log-?in|sign-?in|auth|sso|account\/login|users\/sign_in)(?:[/?.]|$)/i;

@@ -152,7 +152,7 @@ export function credentialRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: {
           200: Session,
           404: unknown,
-          409: problemAnswer("the session cannot be opened with the present key"),
+          409: problemAnswer("the session cannot be opened with the present key, or its site is to be left alone now"),
         },
       },
     },

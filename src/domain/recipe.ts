@@ -43,5 +43,11 @@ export interface PageSnapshot {
   recipe: Recipe;
 }
 
+/** What is asked for first: a replayed call has an address of its own. */
+export function fetchedUrl({ url, recipe }: PageSnapshot): string {
+  const replay = recipe.replay as { request: { url: string } } | null;
+  return recipe.strategy === "api_replay" && replay !== null ? replay.request.url : url;
+}
+
 /** What is read from a page when a job names no fields. */
 export const DEFAULT_FIELDS = ["title", "description", "author", "published_at", "markdown"] as const;

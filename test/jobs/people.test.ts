@@ -114,6 +114,22 @@ describe("walls that need a person", { ...browserGate, concurrency: 3 }, () => {
     });
     const { id } = await place.begin({ target_url: site.url("/"), strategy: "browser" });
     await site.visited("/");
+  test("an answer with a session of another origin is refused, and the run goes on waiting for the right one", async () => {
+    await using site = await walled();
+    await using other = await MisbehavingSite.start({}, "127.0.0.2");
+    const id = await waits(site);
+    const cookies = { [PASS.name]: PASS.value };
+    const wrong = await place.session({ origin: other.origin, cookies });
+    const refused = await place.api.post(`/jobs/runs/${id}/resolve`, { session_id: wrong.id });
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.text, /session_id: the session belongs to http:/);
+    assert.equal((await place.show(id)).status, "waiting_for_human");
+    const right = await place.session({ origin: site.origin, cookies });
+    assert.equal((await place.api.post(`/jobs/runs/${id}/resolve`, { session_id: right.id })).status, 200);
+    assert.equal((await place.ended(id)).status, "completed");
+    assert.equal(other.visits.length, 0);
+  });
+
     assert.equal((await place.api.post(`/jobs/runs/${id}/pause`)).status, 200);
     gate.resolve();
     await place.said(id, /^Waiting for a person/);

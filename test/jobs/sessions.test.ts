@@ -119,12 +119,25 @@ describe("pages behind a door, without a browser", () => {
     assert.deepEqual([run.status, run.failure_reason], ["failed", "http_unauthorized"]);
   });
 
-  test("a session is for its own origin: for another the run fails before anything is sent", async () => {
+  test("a session is for its own origin: a job of another is refused, made so or changed to it", async () => {
     await using other = await MisbehavingSite.start({ "/": page("Elsewhere") }, "127.0.0.2");
     const session = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
-    const run = await place.run({ target_url: other.url("/"), strategy: "http", session_id: session.id });
-    assert.deepEqual([run.status, run.failure_reason], ["failed", "session_unusable"]);
-    assert.match(run.error_message ?? "", /belongs to/);
+    const elsewhere = { target_url: other.url("/"), strategy: "http" };
+    const refused = async (call: Promise<{ status: number; text: string }>) => {
+      const { status: code, text } = await call;
+      assert.equal(code, 422, text);
+      assert.match(text, /session_id: the session belongs to/);
+    };
+    await refused(place.api.post("/jobs", { ...elsewhere, session_id: session.id }));
+    const replay = { request: { url: other.url("/api") } };
+    const by = { target_url: site.url("/"), strategy: "api_replay", replay, session_id: session.id };
+    await refused(place.api.post("/jobs", by));
+    const { id } = await place.job({ target_url: other.url("/"), strategy: "http" });
+    await refused(place.api.call("PATCH", `/jobs/${id}`, { session_id: session.id }));
+    const own = await place.job({ target_url: site.url("/by-header"), strategy: "http", session_id: session.id });
+    await refused(place.api.call("PATCH", `/jobs/${own.id}`, elsewhere));
+    const moved = await place.api.call("PATCH", `/jobs/${own.id}`, { ...elsewhere, session_id: null });
+    assert.equal(moved.status, 200, moved.text);
     assert.equal(other.visits.length, 0);
   });
 
@@ -134,6 +147,8 @@ describe("pages behind a door, without a browser", () => {
     assert.equal((await place.api.call("DELETE", `/sessions/${session.id}`)).status, 204);
     const run = await place.run(job.id);
     assert.deepEqual([run.status, run.failure_reason], ["failed", "session_unusable"]);
+    const renamed = await place.api.call("PATCH", `/jobs/${job.id}`, { name: "Renamed" });
+    assert.equal(renamed.status, 200, "any other change is possible");
     const unknown = await place.api.post("/jobs", { target_url: site.url("/"), session_id: session.id });
     assert.equal(unknown.status, 422);
     assert.match(unknown.text, /session_id/);

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
-import type { Recipe } from "../../domain/recipe.ts";
+import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
 import { cancelRun } from "../runs/control.ts";
+import { requireSessionFor } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
-import { invalid, type JobInput, jobFrom } from "./input.ts";
+import { type JobInput, jobFrom } from "./input.ts";
 import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
 
@@ -14,14 +15,15 @@ export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Pr
   // A repeated call is answered as the first one was, although its session may be gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toJobView(before as JobRecord);
-  await requireSession(deps, input);
-  const { made } = await deps.store.createJob(jobFrom(input, deps), deps.clock.now(), once);
+  const job = jobFrom(input, deps);
+  const { session_id: session } = job.recipe as Recipe;
+  if (session !== null) await requireSessionFor(deps, session, pageOf(job));
+  const { made } = await deps.store.createJob(job, deps.clock.now(), once);
   return toJobView(made);
 }
 
-async function requireSession({ store }: JobDeps, { session_id: id }: JobInput): Promise<void> {
-  if (id === undefined || id === null || (await store.session(id)) !== null) return;
-  throw invalid([{ path: "session_id", message: "there is no session with this id" }]);
+function pageOf({ url, recipe }: NewJob): PageSnapshot {
+  return { url, recipe: recipe as Recipe };
 }
 
 export async function listJobs({ store }: JobDeps, filter: JobFilter): Promise<JobView[]> {
@@ -44,11 +46,20 @@ export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
  */
 export async function changeJob(deps: JobDeps, id: string, change: JobInput): Promise<JobView> {
   const before = await requireJob(deps, id);
-  await requireSession(deps, change);
   const kept = keptCredentials(deps.seal, before, change);
   const job = jobFrom({ ...inputOf(before), ...("opened" in kept ? kept.opened : {}), ...change }, deps);
   if ("unopened" in kept) job.recipe = { ...(job.recipe as Recipe), ...kept.unopened };
+  await requireItsSession(deps, before, job, change);
   return toJobView(await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now()));
+}
+
+/** A session that was deleted since keeps nobody from changing anything else. */
+async function requireItsSession(deps: JobDeps, before: JobRecord, after: NewJob, change: JobInput): Promise<void> {
+  const { session_id: session } = after.recipe as Recipe;
+  if (session === null) return;
+  const originOf = (job: NewJob) => new URL(fetchedUrl(pageOf(job))).origin;
+  if (change.session_id === undefined && originOf(before) === originOf(after)) return;
+  await requireSessionFor(deps, session, pageOf(after));
 }
 
 /** The time at which it is due stays, unless the job now has other times; it may be passing just now. */

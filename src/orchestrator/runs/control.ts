@@ -1,7 +1,9 @@
 import { OrbError } from "../../base/errors.ts";
+import type { PageSnapshot } from "../../domain/recipe.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import { requireSessionFor } from "../session-for-page.ts";
 
 /** Tasks that one transaction ends; more would keep other writers waiting. */
 const CHUNK = 1000;
@@ -109,13 +111,10 @@ export async function resolveRun(
   id: string,
   answer: { session_id: string } | { skip: true },
 ): Promise<RunRecord> {
-  await requireRun(deps, id);
+  const { kind, snapshot } = await requireRun(deps, id);
   if ("session_id" in answer) {
-    const session = await deps.store.session(answer.session_id);
-    if (session === null) {
-      const fields = [{ path: "session_id", message: "there is no session with this id" }];
-      throw new OrbError("input_invalid", "session_id: there is no session with this id", { fields });
-    }
+    if (kind !== "page") throw new OrbError("illegal_transition", "only the run of a page waits for a session");
+    const session = await requireSessionFor(deps, answer.session_id, snapshot as PageSnapshot);
     const run = await deps.store.answerHuman(id, { sessionId: session.id }, deps.clock.now());
     await deps.wake(await lanesOf(deps, id));
     return run;

@@ -1,5 +1,5 @@
 import { laneOfSite } from "../../domain/lane.ts";
-import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
+import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
 import type { JobRecord, Once, Slot, SlotStart } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import type { JobDeps } from "../jobs/deps.ts";
@@ -62,14 +62,12 @@ function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTas
 }
 
 function firstTask(job: Startable, recipe: Recipe): NewTask {
-  const replay = recipe.replay as { request: { url: string } } | null;
-  const url = recipe.strategy === "api_replay" && replay !== null ? replay.request.url : job.url;
   return {
     key: "page",
     lane: laneOfSite(job.site),
     site: job.site,
     resolver: null,
-    url,
+    url: fetchedUrl({ url: job.url, recipe }),
     priority: 0,
     handler: PAGE_HANDLER,
     payload: null,

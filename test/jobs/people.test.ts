@@ -107,13 +107,6 @@ describe("walls that need a person", { ...browserGate, concurrency: 3 }, () => {
     await cancelled(place, site, id);
   });
 
-  test("paused while it meets the wall: it waits for its person as soon as it goes on", async () => {
-    const gate = Promise.withResolvers<void>();
-    await using site = await MisbehavingSite.start({
-      "/": held(gate.promise, captchaWall(PASS, page("Behind the wall"))),
-    });
-    const { id } = await place.begin({ target_url: site.url("/"), strategy: "browser" });
-    await site.visited("/");
   test("an answer with a session of another origin is refused, and the run goes on waiting for the right one", async () => {
     await using site = await walled();
     await using other = await MisbehavingSite.start({}, "127.0.0.2");
@@ -130,6 +123,13 @@ describe("walls that need a person", { ...browserGate, concurrency: 3 }, () => {
     assert.equal(other.visits.length, 0);
   });
 
+  test("paused while it meets the wall: it waits for its person as soon as it goes on", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using site = await MisbehavingSite.start({
+      "/": held(gate.promise, captchaWall(PASS, page("Behind the wall"))),
+    });
+    const { id } = await place.begin({ target_url: site.url("/"), strategy: "browser" });
+    await site.visited("/");
     assert.equal((await place.api.post(`/jobs/runs/${id}/pause`)).status, 200);
     gate.resolve();
     await place.said(id, /^Waiting for a person/);

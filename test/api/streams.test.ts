@@ -92,6 +92,18 @@ describe("an event stream", () => {
     assert.deepEqual(seen, [null, "7", "20", "30"]);
   });
 
+  test("that is to begin behind something that is no event names where the client has said so", async (t) => {
+    const place = await openPlace(t);
+    for (const [path, headers, named] of [
+      ["/events/stream?last_event_id=garbage", {}, "query.last_event_id"],
+      ["/events/stream", { "last-event-id": "garbage" }, "header.last-event-id"],
+    ] as const) {
+      const { statusCode, body } = await request(`${place.url}${path}`, { headers });
+      const { errors } = (await body.json()) as { errors: { path: string }[] };
+      assert.deepEqual([statusCode, errors.map((error) => error.path)], [422, [named]]);
+    }
+  });
+
   test("is kept open by comments while nothing happens", async (t) => {
     const clock = new FakeClock();
     const quiet = async function* ({ signal }: StreamFrom): AsyncGenerator<SseEvent> {

@@ -102,7 +102,14 @@ describe("walls that need a person", { ...browserGate, concurrency: 3 }, () => {
     const id = await waits(site);
     const unknown = { session_id: "00000000-0000-7000-8000-000000000000" };
     assert.equal((await place.api.post(`/jobs/runs/${id}/resolve`, unknown)).status, 422);
-    assert.equal((await place.api.post(`/jobs/runs/${id}/resolve`, { ...unknown, skip: true })).status, 422);
+    for (const [body, what] of [
+      [{}, "give session_id, or skip: true"],
+      [{ ...unknown, skip: true }, "give session_id, or skip: true, not both"],
+    ] as const) {
+      const refused = await place.api.post(`/jobs/runs/${id}/resolve`, body);
+      const { detail } = refused.json<{ detail: string }>();
+      assert.deepEqual([refused.status, detail], [422, `the body cannot be used: ${what}`]);
+    }
     assert.equal((await place.api.post(`/jobs/runs/${id}/resume`)).status, 409, "it is a person it waits for");
     await cancelled(place, site, id);
   });

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { isOrbError, OrbError } from "../../base/errors.ts";
 import { followAll, followRun, type FollowedEvent, requireEvent } from "../../events/follow.ts";
 import { listEvents, showRun } from "../../orchestrator/runs/read.ts";
 import { toEventView } from "../../orchestrator/runs/view.ts";
@@ -58,9 +59,11 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
     async (request, reply) => {
       const id = request.params.run_id;
       const run = await showRun(deps, id);
-      const after = lastEventId(request.headers["last-event-id"], request.query.last_event_id);
+      const place = placeOf(request.headers["last-event-id"], request.query.last_event_id);
       // Refused now, while it can still be an answer.
-      const news = await listEvents(deps, id, { limit: 1, ...(after === null ? {} : { after }) });
+      const news = await place.named((after) =>
+        listEvents(deps, id, { limit: 1, ...(after === null ? {} : { after }) }),
+      );
       if (run.progress === 100 && news.length === 0) return reply.code(204).send(null);
       return sendEvents(request, reply, deps, (from) => asSse(followRun(deps, id, from.lastEventId, from.signal)));
     },
@@ -78,13 +81,30 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const after = lastEventId(request.headers["last-event-id"], request.query.last_event_id);
-      if (after !== null) await requireEvent(deps, after);
+      const place = placeOf(request.headers["last-event-id"], request.query.last_event_id);
+      await place.named(async (after) => (after === null ? undefined : requireEvent(deps, after)));
       return sendEvents(request, reply, deps, (from) => asSse(followAll(deps, from.lastEventId, from.signal)));
     },
   );
 }
 
-function lastEventId(header: string | string[] | undefined, query: string | undefined): string | null {
-  return (typeof header === "string" ? header : undefined) ?? query ?? null;
+/** Behind which event a stream begins; a mistake in it is told by the name under which the client has sent it. */
+function placeOf(header: string | string[] | undefined, query: string | undefined) {
+  const path = typeof header === "string" ? "header.last-event-id" : "query.last_event_id";
+  const after = (typeof header === "string" ? header : undefined) ?? query ?? null;
+  return {
+    async named<T>(look: (after: string | null) => Promise<T>): Promise<T> {
+      try {
+        return await look(after);
+      } catch (error) {
+        if (!isOrbError(error, "input_invalid") || after === null) throw error;
+        const message = error.fields[0]?.message ?? "is not the id of an event";
+        throw new OrbError("input_invalid", `the call cannot be used: ${path}: ${message}`, {
+          cause: error,
+          ...(error.hint === undefined ? {} : { hint: error.hint }),
+          fields: [{ path, message }],
+        });
+      }
+    },
+  };
 }

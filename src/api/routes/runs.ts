@@ -1,4 +1,5 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { OrbError } from "../../base/errors.ts";
 import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import { cancelRun, pauseRun, resolveRun, resumeRun, retryFailedTasks } from "../../orchestrator/runs/control.ts";
 import { listRuns, listTasks, showRun, viewOf } from "../../orchestrator/runs/read.ts";
@@ -11,6 +12,22 @@ import { Run, RUN_KINDS, Task } from "./run-schemas.ts";
 export const RunParams = strict({ run_id: IdParam });
 export const unknownRun = problemAnswer("there is no such run");
 const wrongState = problemAnswer("the run's present state does not allow it");
+
+/** One of the two: of a choice between two shapes, whoever sends neither would be told about one of them only. */
+const Answer = strict({
+  session_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: "go on with this session" })),
+  skip: Type.Optional(Type.Literal(true, { description: "leave the page: the run fails as human_skipped" })),
+});
+
+function oneAnswer({ session_id, skip }: Static<typeof Answer>): { session_id: string } | { skip: true } {
+  if (session_id !== undefined && skip === undefined) return { session_id };
+  if (skip === true && session_id === undefined) return { skip };
+  const message = "give session_id, or skip: true";
+  const why = skip === undefined ? message : `${message}, not both`;
+  throw new OrbError("input_invalid", `the body cannot be used: ${why}`, {
+    fields: [{ path: "session_id", message: why }],
+  });
+}
 
 /** What a list of runs may be narrowed by. */
 const filters = {
@@ -120,10 +137,10 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "resolveRun",
         tags: ["runs"],
         params: RunParams,
-        body: Type.Union([strict({ session_id: Uuid }), strict({ skip: Type.Literal(true) })]),
+        body: Answer,
         response: { 200: Run, 404: unknownRun, 409: wrongState },
       },
     },
-    async (request) => viewOf(deps, await resolveRun(deps, request.params.run_id, request.body)),
+    async (request) => viewOf(deps, await resolveRun(deps, request.params.run_id, oneAnswer(request.body))),
   );
 }

@@ -17,6 +17,7 @@ import { EmbeddedEngine } from "./engine/embedded/engine.ts";
 import { createLink, poke, socketPath, watchEngine } from "./engine/embedded/link.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { createHttpStrategy } from "./fetch/http/download.ts";
+import { crawlHandler } from "./lanes/handlers/crawl.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
 import type { HandlerLookup } from "./lanes/handlers/handler.ts";
 import { pageHandler } from "./lanes/handlers/page.ts";
@@ -28,7 +29,8 @@ import { LaneWorker } from "./lanes/worker.ts";
 import { parseAddressPolicy } from "./net/address.ts";
 import { BufferSink } from "./net/buffer-sink.ts";
 import type { HttpClient } from "./net/http-client.ts";
-import { PAGE_HANDLER, type RunDeps } from "./orchestrator/runs/start.ts";
+import { CRAWL_HANDLER, type CrawlDeps } from "./orchestrator/crawls/start.ts";
+import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
 import { createPageTools, httpLimits, type PageTools } from "./page-tools.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { openSeal } from "./secret-key.ts";
@@ -36,11 +38,12 @@ import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
 import { Duties } from "./supervisor/duties.ts";
+import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
 import { startDueJobs } from "./supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 
-export interface Client extends RunDeps, AsyncDisposable {
+export interface Client extends CrawlDeps, AsyncDisposable {
   artifacts: ArtifactStore;
   /** The path of a stored file. */
   pathOf(hash: string): string;
@@ -80,6 +83,8 @@ export async function openClient(
     random: systemRandom,
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     defaultMaxAttempts: config.defaultMaxAttempts,
+    maxConcurrentCrawls: config.maxConcurrentTasks,
+    respectRobots: config.respectRobots,
     pathOf: (hash) => join(artifactsDir(config), artifactPath(hash)),
     wake: async (lanes) => {
       const holder = await store.engineHolder();
@@ -124,15 +129,19 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const tools = hooks.tools ?? createPageTools(config, log, clock, store);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
     const others = await createHandlers(config, { clock, http: tools.http, artifacts, stack });
-    const page = pageHandler({
+    const pages = {
       ...tools,
       store,
       seal: client.seal,
       evidence: createEvidenceKeeper(artifacts, log),
       robots: robotsGate(config, tools.http, clock),
       solve: userSolver(others),
-    });
-    const handlers: HandlerLookup = (name) => (name === PAGE_HANDLER ? page : others(name));
+    };
+    const own = new Map([
+      [PAGE_HANDLER, pageHandler(pages)],
+      [CRAWL_HANDLER, crawlHandler(pages)],
+    ]);
+    const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
     const worker = new LaneWorker({
       store,
       clock,
@@ -175,10 +184,11 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         hooks.onRole?.(role);
       },
     });
+    const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
     const duties = new Duties({
       clock,
       log,
-      duties: [sweepEndedRuns(client), startDueJobs({ ...client, log, wake: (lanes) => running.wake(lanes) })],
+      duties: [sweepEndedRuns(client), startDueJobs({ ...inside, log }), keepCrawls(inside)],
     });
     stack.defer("duties", () => duties.stop());
     const running: RunningWorker = {

@@ -84,6 +84,8 @@ export function apiDeps(
     seal: client.seal,
     policy: client.policy,
     defaultMaxAttempts: client.defaultMaxAttempts,
+    maxConcurrentCrawls: client.maxConcurrentCrawls,
+    respectRobots: client.respectRobots,
     pages: tools,
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,

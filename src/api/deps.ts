@@ -2,10 +2,10 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
-import type { RunDeps } from "../orchestrator/runs/start.ts";
+import type { CrawlDeps } from "../orchestrator/crawls/start.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
-export interface ApiDeps extends RunDeps, PreviewDeps {
+export interface ApiDeps extends CrawlDeps, PreviewDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { OrbError } from "../base/errors.ts";
 import { CliContext } from "./context.ts";
 import { addCaptureCommand } from "./commands/capture.ts";
+import { addCrawlCommand } from "./commands/crawl.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
 import { addLoginCommand } from "./commands/login.ts";
@@ -36,6 +37,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addQueueCommands(program, context);
   addSitesCommands(program, context);
   addUpkeepCommands(program, context);
+  addCrawlCommand(program, context);
   addDoctorCommand(program, context);
   everyCommand(program, (command) => {
     command.exitOverride().configureOutput({

@@ -26,18 +26,23 @@ export function addRecipeOptions(
   command: Command,
   { strategies = STRATEGIES as readonly string[], attempts = "tries in all (APP_DEFAULT_MAX_ATTEMPTS)" } = {},
 ): Command {
-  return command
-    .option("--field <name=css>", "a field of the result; may be given often", addField)
-    .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
-    .option("--items <css>", "where the records are: the fields are read once for each", itemsRule)
-    .option("--rules <file>", "fields, items and schema as in a job, as JSON")
-    .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies))
+  return addReadingOptions(command, strategies)
     .option("--header <name: value>", "sent to the page's own origin; may be given often", addHeader)
     .option("--cookie <name=value>", "sent to the page's own origin; may be given often", addCookie)
     .option("--session <id>", "a stored session, see orb sessions")
     .option("--timeout <seconds>", "how long the page may take", positiveNumber)
     .option("--attempts <number>", attempts, positiveInteger)
     .option("--wait-for <css>", "get the page in a browser, and wait until this is there");
+}
+
+/** What is read from a page, and how it is got. */
+export function addReadingOptions(command: Command, strategies: readonly string[]): Command {
+  return command
+    .option("--field <name=css>", "a field of the result; may be given often", addField)
+    .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
+    .option("--items <css>", "where the records are: the fields are read once for each", itemsRule)
+    .option("--rules <file>", "fields, items and schema as in a job, as JSON")
+    .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies));
 }
 
 /** As the API takes it; what was not said is not in it. */

@@ -25,3 +25,8 @@ export function positiveNumber(text: string): number {
   if (!(value > 0)) throw new InvalidArgumentError("expected a number above 0.");
   return value;
 }
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number, 0 or more.");
+  return Number(text);
+}

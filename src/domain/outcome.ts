@@ -29,6 +29,15 @@ export interface TaskArtifact {
   role?: ArtifactRole;
 }
 
+/** A page that another page leads to. */
+export interface Discovered {
+  key: string;
+  url: string;
+  lane: string;
+  site: string;
+  depth: number;
+}
+
 /** A line for the run's log. */
 export interface RunEvent {
   level: "info" | "warn" | "error";
@@ -49,6 +58,10 @@ export interface Report {
   evidence?: readonly TaskArtifact[];
   /** What the page has taught about its site; put together with what is known when it is written. */
   learned?: { site: string; url: string; needed: "plain" | "browser"; because: string };
+  /** Pages that this one leads to; those that are known already are left out by whoever writes them. */
+  discovered?: readonly Discovered[];
+  /** Links that only the depth of the crawl kept out. */
+  deeperLeft?: boolean;
   /** For the log and the face of a run that consists of this one task. */
   run?: { events: readonly RunEvent[]; facts: RunFacts };
 }

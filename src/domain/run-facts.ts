@@ -1,3 +1,4 @@
+import type { EndReason } from "./crawl-end.ts";
 import type { FailureCode, FailureReason } from "./failure.ts";
 
 /** What is known of how a page was got: shown on the run, written together with the outcome it comes from. */
@@ -11,6 +12,10 @@ export interface RunFacts {
   failure_reason?: FailureReason | null;
   error_message?: string | null;
   stats?: PageStats;
+  /** What the limits of a crawl kept out. */
+  left?: { pages?: boolean; depth?: boolean };
+  /** Why a crawl went no further. */
+  end_reason?: EndReason;
   /** The session that a person supplied for this run. */
   session_id?: string;
 }

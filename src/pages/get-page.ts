@@ -3,6 +3,7 @@ import type { Credentials } from "../domain/credentials.ts";
 import { type Failure, FetchFailure } from "../domain/failure.ts";
 import type { Recipe } from "../domain/recipe.ts";
 import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-plan.ts";
+import type { PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
 import { type PageAnswer, type PageEvidence, PageFailure, type PageStrategy } from "../fetch/page.ts";
 import { type Judgement, judgeAnswer } from "./judge.ts";
@@ -26,6 +27,10 @@ export interface PageOrder {
   /** The address by the way it is got: a replayed call has one of its own. */
   urlFor(way: Way): string;
   credentialsFor(url: string): Promise<Credentials | null>;
+  /** What is read from the page; without it, what the recipe names. */
+  spec?: PlanSpec;
+  /** Pages with the same key may share a page of the browser. */
+  shareKey?: string;
   followRedirects?: (from: URL, to: URL) => boolean;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
@@ -87,6 +92,7 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
   let judged: Promise<Judgement> | undefined;
   const judge = (answer: PageAnswer) =>
     (judged ??= judgeAnswer(reader, answer, recipe, {
+      ...(order.spec === undefined ? {} : { spec: order.spec }),
       shells,
       wantsJson: recipe.strategy === "api_replay",
       now: clock.now(),
@@ -100,6 +106,7 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
     timeoutMs: wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs),
     maxBodyBytes: limits.maxBodyBytes,
     signal,
+    ...(order.shareKey === undefined ? {} : { shareKey: order.shareKey }),
     ...(order.followRedirects === undefined ? {} : { followRedirects: order.followRedirects }),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
     ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),

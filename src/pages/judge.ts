@@ -22,6 +22,8 @@ export interface Judgement {
   /** What the rules found, right or wrong. */
   read: Record<string, JsonValue>[];
   errors: readonly ExtractionProblem[];
+  /** All that was read; null when there was nothing to read. */
+  extraction: Extraction | null;
   title: string | null;
   warnings: readonly ExtractionProblem[];
 }
@@ -66,6 +68,7 @@ const NOTHING: Judgement = {
   records: [],
   read: [],
   errors: [],
+  extraction: null,
   title: null,
   warnings: [],
 };
@@ -77,7 +80,7 @@ export async function judgeAnswer(
   reader: PageReader,
   answer: PageAnswer,
   recipe: Recipe,
-  options: { shells: boolean; wantsJson: boolean; now: number; signal: AbortSignal },
+  options: { shells: boolean; wantsJson: boolean; now: number; signal: AbortSignal; spec?: PlanSpec },
 ): Promise<Judgement> {
   if (answer.notFollowed !== undefined)
     return {
@@ -97,7 +100,7 @@ export async function judgeAnswer(
   }
   const { status, headers, finalUrl: url } = answer;
   const input = { body: answer.body, contentType: answer.contentType, url };
-  const reading = await reader.read(input, planSpecOf(recipe, answer), {
+  const reading = await reader.read(input, options.spec ?? planSpecOf(recipe, answer), {
     signal: options.signal,
     judge: { status, headers, url },
   });
@@ -130,6 +133,7 @@ function weigh(
   const more = { httpStatus: answer.status };
   const seen = {
     ...none,
+    extraction,
     title: extraction.title,
     read: extraction.records,
     errors: extraction.errors,

@@ -3,6 +3,8 @@ import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
+import type { CrawlVerbs } from "./crawl-port.ts";
+import type { EngineCandidate, EngineHolder } from "./engine-records.ts";
 import type {
   JobFilter,
   JobRecord,
@@ -24,7 +26,7 @@ import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
  * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
-export interface Store extends AsyncDisposable {
+export interface Store extends CrawlVerbs, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;
@@ -162,23 +164,6 @@ export interface StoreCapabilities {
   notifies: boolean;
 }
 
-export interface EngineCandidate {
-  id: string;
-  /** Identity of the machine's boot; a lock of another boot is dead. */
-  boot: string;
-  pid: number;
-  /** Tells a process from a later one with the same pid. */
-  pidStart: string;
-  /** Where the engine listens for pokes. */
-  address: string;
-}
-
-export interface EngineHolder extends EngineCandidate {
-  epoch: number;
-  /** Milliseconds until the lease ends; negative when it has. */
-  remainingMs: number;
-}
-
 export interface NewRun {
   kind: "queue" | "page" | "crawl" | "workflow";
   jobId?: string;
@@ -191,6 +176,9 @@ export interface NewRun {
   alias?: string;
   maxAttempts: number | null;
   snapshot: unknown;
+  /** Of a run that grows: how many tasks it may have, and how long it may be running. */
+  pagesLimit?: number;
+  timeLimitMs?: number;
 }
 
 export interface RunRecord {
@@ -206,6 +194,12 @@ export interface RunRecord {
   facts: RunFacts;
   maxAttempts: number | null;
   snapshot: unknown;
+  /** Tasks that a run that grows has had. */
+  pagesKnown: number;
+  timeLimitMs: number | null;
+  /** Time it has been running, without `runningSince` until now. */
+  ranMs: number;
+  runningSince: number | null;
   message: string | null;
   createdAt: number;
   startedAt: number | null;

@@ -13,7 +13,10 @@ import type { Store } from "../../src/store/port.ts";
 export function pageDeps(
   t: TestContext,
   { store, clock, allow }: { store: Store; clock: Clock; allow?: string },
-): Pick<ApiDeps, "seal" | "policy" | "defaultMaxAttempts" | "pages" | "openArtifact"> {
+): Pick<
+  ApiDeps,
+  "seal" | "policy" | "defaultMaxAttempts" | "maxConcurrentCrawls" | "respectRobots" | "pages" | "openArtifact"
+> {
   const env = allow === undefined ? {} : { APP_ALLOW_PRIVATE_NETWORKS: allow };
   const { config } = loadConfig({ env, cwd: "/" });
   const log = createLog({ level: "error", pretty: false, write: () => {} });
@@ -23,6 +26,8 @@ export function pageDeps(
     seal: createSeal("a key that only tests know"),
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     defaultMaxAttempts: 3,
+    maxConcurrentCrawls: 5,
+    respectRobots: true,
     pages,
     openArtifact: () => {
       throw new OrbError("not_found", "there is no artifact with that hash");

@@ -10,6 +10,7 @@ import { resolverRoutes } from "./resolvers.ts";
 import { resultRoutes } from "./results.ts";
 import { eventRoutes } from "./run-events.ts";
 import { runRoutes } from "./runs.ts";
+import { scrapingRoutes } from "./scraping.ts";
 import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 
@@ -24,6 +25,7 @@ const RESOURCES: readonly Routes[] = [
   resultRoutes,
   credentialRoutes,
   previewRoutes,
+  scrapingRoutes,
   queueRoutes,
   resolverRoutes,
   siteRoutes,

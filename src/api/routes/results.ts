@@ -3,7 +3,14 @@ import { Type } from "typebox";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import { exportFileName } from "../../exporters/file-name.ts";
 import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
-import { allResults, columnsOf, listResults, showArtifact, showRun } from "../../orchestrator/runs/read.ts";
+import {
+  allResults,
+  columnsOf,
+  flatResults,
+  listResults,
+  showArtifact,
+  showRun,
+} from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance, ApiReply } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
@@ -76,11 +83,12 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
   );
 }
 
-async function sendExport(deps: ApiDeps, reply: ApiReply, id: string, format: string): Promise<ApiReply> {
+export async function sendExport(deps: ApiDeps, reply: ApiReply, id: string, format: string): Promise<ApiReply> {
   const run = await showRun(deps, id);
   const exporter = exporterNamed(format);
   const columns = await columnsOf(deps, id);
-  const records = allResults(deps, id) as AsyncIterable<ExportRecord>;
+  const isTable = run.kind === "crawl" && format !== "json" && format !== "jsonl";
+  const records = (isTable ? flatResults : allResults)(deps, id) as AsyncIterable<ExportRecord>;
   const stream = Readable.from(exporter.export(records, columns === null ? {} : { columns }));
   return reply
     .header("content-type", exporter.contentType)

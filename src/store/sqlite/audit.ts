@@ -2,7 +2,7 @@ import { isOrbError, messageOf } from "../../base/errors.ts";
 import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { AuditFinding, AuditReport } from "../port.ts";
 import { storeError } from "./connection.ts";
-import { type Context, rows, STATE } from "./context.ts";
+import { type Context, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { engineHolder } from "./engine-lock.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 
@@ -124,7 +124,7 @@ const CHECKS: readonly Check[] = [
         context,
         `SELECT l.lane, l.lease_until AS since FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
          LEFT JOIN sites p ON p.lane = l.id
-         WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND r.status IN ('queued', 'running')
+         WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND ${RUN_MAY_WORK}
            AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) < ? AND coalesce(p.breaker_open_until, 0) < ?
          GROUP BY l.id`,
         context.wallNow() - PATIENCE_MS,

@@ -1,6 +1,6 @@
 import { encodeId } from "../../domain/ids.ts";
 import type { Claim, ClaimedTask, ClaimOptions, LaneHold } from "../port.ts";
-import { changeCounters, type Context, moveRun, parseJson, rows, STATE } from "./context.ts";
+import { changeCounters, type Context, moveRun, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { unpackAttempts } from "./history.ts";
 import { holdsLane, nextRetry, STREAM_IS_OPEN } from "./lanes.ts";
 
@@ -62,7 +62,7 @@ export class ClaimCursor {
 }
 
 const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
-  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND r.status IN ('queued', 'running')`;
+  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK}`;
 
 /**
  * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
@@ -121,7 +121,7 @@ function wakeDueRetries(context: Context, lane: number, now: number): void {
     context.connection
       .sql(
         `SELECT s.id FROM streams s JOIN runs r ON r.n = s.run
-         WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND r.status IN ('queued', 'running')
+         WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK}
            AND (SELECT ready_at FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1) <= ?
          LIMIT ${DUE_STREAMS_AT_ONCE}`,
       )

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
-import { NO_TASKS, type TaskCounts, endOfPageRun, endOfRun } from "../../domain/run-end.ts";
+import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import {
   OPEN_TASK_STATES,
@@ -71,6 +71,9 @@ export function bumpControl({ connection }: Context): void {
   connection.sql("UPDATE control SET version = version + 1").run();
 }
 
+/** A crawl waits as `queued` until it is let in; other runs begin with the first of their tasks. */
+export const RUN_MAY_WORK = "(r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl'))";
+
 export function appendEvent(
   { connection }: Context,
   run: number,
@@ -117,27 +120,6 @@ function changeOpenStreams(connection: Connection, run: number, by: number): voi
   connection.sql("UPDATE runs SET open_streams = open_streams + ? WHERE n = ?").run(by, run);
 }
 
-const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ?`;
-
-/** Ends the run when nothing of it is open. A paused run ends when it is resumed. */
-export function endRunIfDone(context: Context, run: number, now: number): RunState | null {
-  const { connection } = context;
-  const row = connection.sql("SELECT status, open_streams, kind, facts FROM runs WHERE n = ?").get(run) as {
-    status: RunState;
-    open_streams: number;
-    kind: string;
-    facts: string | null;
-  };
-  if (row.open_streams > 0 || row.status !== "running") return null;
-  const counts = { ...NO_TASKS, ...(connection.sql(SUM_COUNTS).get(run) as unknown as TaskCounts) };
-  const end =
-    row.kind === "page"
-      ? endOfPageRun(counts, parseJson<RunFacts>(row.facts, {}))
-      : { ...endOfRun(counts), meta: { counts } };
-  moveRun(context, run, end.status, end.message, now, end.meta);
-  return end.status;
-}
-
 /** What a run shows of itself, changed key by key. */
 export function mergeFacts({ connection }: Context, run: number, facts: RunFacts): void {
   const row = connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
@@ -163,14 +145,17 @@ export function moveRun(
   const { connection } = context;
   const terminal = TERMINAL_RUN_STATES.includes(to);
   connection
-    .sql(`UPDATE runs SET status = ?, message = ?, finished_at = ?, started_at = coalesce(started_at, ?) WHERE n = ?`)
-    .run(to, message, terminal ? now : null, to === "running" ? now : null, run);
+    .sql(
+      `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3, started_at = coalesce(started_at, ?4),
+         ran_ms = ran_ms + max(0, ?5 - coalesce(running_since, ?5)), running_since = ?4 WHERE n = ?6`,
+    )
+    .run(to, message, terminal ? now : null, to === "running" ? now : null, now, run);
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
 }
 
 /** Opens an ended run again, as a new generation: each has one end. */
 export function reopenRun(context: Context, run: number, message: string, now: number, to: RunState = "running"): void {
-  context.connection.sql("UPDATE runs SET generation = generation + 1 WHERE n = ?").run(run);
+  context.connection.sql("UPDATE runs SET generation = generation + 1, ran_ms = 0 WHERE n = ?").run(run);
   moveRun(context, run, to, message, now);
 }
 

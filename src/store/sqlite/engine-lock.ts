@@ -1,4 +1,4 @@
-import type { EngineCandidate, EngineHolder } from "../port.ts";
+import type { EngineCandidate, EngineHolder } from "../engine-records.ts";
 import { type Context, rows } from "./context.ts";
 
 interface EngineRow {

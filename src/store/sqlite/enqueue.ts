@@ -10,42 +10,11 @@ import {
   rows,
   stampIdleLane,
   STATE,
-  toJson,
 } from "./context.ts";
+import { recountErrors } from "./crawls.ts";
+import { insertTasks } from "./insert-tasks.ts";
 import { makeOnce } from "./once.ts";
 import { insertRun, requireRun } from "./runs.ts";
-
-/** Finds or makes the lane; a lane that gets its first work is stamped, so that the audit can tell how long it waits. */
-export function laneId({ connection, leaseNow }: Context, lane: string, site: string | null): number {
-  const found = connection.sql("SELECT id FROM lanes WHERE lane = ?").get(lane) as { id: number } | undefined;
-  const id =
-    found?.id ??
-    (
-      connection.sql("INSERT INTO lanes (lane, lease_until) VALUES (?, ?) RETURNING id").get(lane, leaseNow()) as {
-        id: number;
-      }
-    ).id;
-  if (site !== null)
-    connection.sql("INSERT INTO sites (site, lane) VALUES (?, ?) ON CONFLICT DO NOTHING").run(site, id);
-  return id;
-}
-
-export function streamId({ connection }: Context, run: number, lane: number, resolver: string | null): number {
-  const found = connection
-    .sql("SELECT id FROM streams WHERE run = ? AND lane = ? AND resolver = ?")
-    .get(run, lane, resolver ?? "") as { id: number } | undefined;
-  return (
-    found?.id ??
-    (
-      connection
-        .sql("INSERT INTO streams (run, lane, resolver) VALUES (?, ?, ?) RETURNING id")
-        .get(run, lane, resolver ?? "") as { id: number }
-    ).id
-  );
-}
-
-const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
-  VALUES (?, ${STATE.queued}, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key_hash) DO NOTHING`;
 
 export function enqueue(context: Context, runId: string, tasks: readonly NewTask[], now: number): Enqueued {
   // Hashing happens before the lock is taken: other writers wait only for the inserts.
@@ -82,54 +51,9 @@ export function insertRunWithTasks(
 ): { made: RunRecord; lanes: string[] } {
   const made = insertRun(context, run, now);
   const hashes = tasks.map((task) => keyHash(made.id, task.key));
-  const { lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);
-  return { made, lanes };
-}
-
-function insertTasks(
-  context: Context,
-  run: number,
-  tasks: readonly NewTask[],
-  hashes: readonly Uint8Array[],
-  now: number,
-): { added: number; lanes: string[] } {
-  const { connection } = context;
-  const streams = new Map<string, { stream: number; lane: number; laneName: string; added: number }>();
-  const insert = connection.sql(INSERT_TASK);
-  let added = 0;
-  for (const [index, task] of tasks.entries()) {
-    // A lane may hold several sites; each of them must become known.
-    const name = `${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
-    let target = streams.get(name);
-    if (target === undefined) {
-      // What is there already must not make a site known by another address.
-      if (connection.sql("SELECT 1 FROM tasks WHERE key_hash = ?").get(hashes[index] as Uint8Array) !== undefined)
-        continue;
-      const lane = laneId(context, task.lane, task.site);
-      target = { stream: streamId(context, run, lane, task.resolver), lane, laneName: task.lane, added: 0 };
-      streams.set(name, target);
-    }
-    const { changes } = insert.run(
-      target.stream,
-      task.priority,
-      now,
-      hashes[index] as Uint8Array,
-      task.key,
-      task.url,
-      task.handler,
-      toJson(task.payload),
-    );
-    if (changes === 1) {
-      target.added += 1;
-      added += 1;
-    }
-  }
-  const grown = [...streams.values()].filter((target) => target.added > 0);
-  for (const target of grown) {
-    changeCounters(context, target.stream, { queued: target.added });
-    stampIdleLane(context, target.lane);
-  }
-  return { added, lanes: [...new Set(grown.map((target) => target.laneName))] };
+  const { added, lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);
+  context.connection.sql("UPDATE runs SET pages_known = ? WHERE id = ?").run(added, made.id);
+  return { made: { ...made, pagesKnown: added }, lanes };
 }
 
 export function retryFailed(
@@ -170,6 +94,7 @@ export function retryFailed(
         if (requeued >= options.limit) break;
       }
       if (requeued > 0) {
+        if (run.kind === "crawl") recountErrors(context, run.n, STATE.failed);
         if (TERMINAL_RUN_STATES.includes(run.status)) {
           reopenRun(context, run.n, `Run reopened: ${requeued} failed tasks tried again`, now);
         }

@@ -1,6 +1,6 @@
 import { FAILED_PROBES_BEFORE_GIVING_UP } from "../../domain/circuit.ts";
 import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
-import { changeCounters, type Context, rows, STATE } from "./context.ts";
+import { changeCounters, type Context, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { siteOfLane } from "./sites.ts";
 
 /** Written as the partial index has it, so that SQLite uses the index. */
@@ -15,7 +15,7 @@ export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): La
              THEN coalesce(p.breaker_open_until, 0) ELSE 0 END) AS held_until
          FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
            LEFT JOIN sites p ON p.lane = l.id
-         WHERE ${STREAM_IS_OPEN} AND r.status IN ('queued', 'running') AND coalesce(p.paused, 0) = 0
+         WHERE ${STREAM_IS_OPEN} AND ${RUN_MAY_WORK} AND coalesce(p.paused, 0) = 0
            AND (l.owner IS NULL OR l.owner = ? OR l.lease_until < ?)
          GROUP BY l.id HAVING ready > 0 OR ours IS NOT 1`,
       )
@@ -34,7 +34,7 @@ export function nextRetry(connection: Context["connection"], lane: number): numb
     .sql(
       `SELECT min((SELECT ready_at FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1)) AS at
        FROM streams s JOIN runs r ON r.n = s.run
-       WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND r.status IN ('queued', 'running')`,
+       WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK}`,
     )
     .get(lane) as { at: number | null };
   return row.at;

@@ -3,6 +3,7 @@ import { OrbError } from "../../base/errors.ts";
 import { APPLICATION_ID, type Connection, isForeign, pragma } from "./connection.ts";
 import { core } from "./migrations/0001-core.ts";
 import { jobs } from "./migrations/0002-jobs.ts";
+import { crawls } from "./migrations/0003-crawls.ts";
 
 export interface Migration {
   version: number;
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, jobs];
+export const MIGRATIONS: readonly Migration[] = [core, jobs, crawls];
 
 export function schemaVersion(connection: Connection): number {
   return pragma(connection.db, "user_version");

@@ -8,13 +8,13 @@ import {
   bumpControl,
   changeCounters,
   type Context,
-  endRunIfDone,
   mergeFacts,
   moveRun,
   rows,
   stampIdleLanesOfRun,
   STATE,
 } from "./context.ts";
+import { endRunIfDone } from "./end-run.ts";
 import { readRun, requireRun } from "./runs.ts";
 
 const WAITING: readonly TaskState[] = ["pending", "queued", "retrying"];

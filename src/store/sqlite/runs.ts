@@ -10,13 +10,13 @@ import {
   badPosition,
   bumpControl,
   type Context,
-  endRunIfDone,
   moveRun,
   parseJson,
   reopenRun,
   rows,
   stampIdleLanesOfRun,
 } from "./context.ts";
+import { endRunIfDone } from "./end-run.ts";
 
 interface RunRow {
   n: number;
@@ -33,6 +33,10 @@ interface RunRow {
   facts: string | null;
   max_attempts: number | null;
   snapshot: string;
+  pages_known: number;
+  time_limit_ms: number | null;
+  ran_ms: number;
+  running_since: number | null;
   message: string | null;
   created_at: number;
   started_at: number | null;
@@ -53,6 +57,10 @@ function toRecord(row: RunRow): RunRecord {
     facts: parseJson<RunFacts>(row.facts, {}),
     maxAttempts: row.max_attempts,
     snapshot: JSON.parse(row.snapshot),
+    pagesKnown: row.pages_known,
+    timeLimitMs: row.time_limit_ms,
+    ranMs: row.ran_ms,
+    runningSince: row.running_since,
     message: row.message,
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -96,8 +104,8 @@ export function openRun(context: Context, run: NewRun, now: number): RunRecord {
 export function insertRun(context: Context, run: NewRun, now: number): RunRecord {
   const row = context.connection
     .sql(
-      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, created_at)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, created_at)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -109,6 +117,8 @@ export function insertRun(context: Context, run: NewRun, now: number): RunRecord
       run.name ?? null,
       run.url ?? null,
       run.site ?? null,
+      run.pagesLimit ?? null,
+      run.timeLimitMs ?? null,
       now,
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);

@@ -3,19 +3,12 @@ import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import type { TaskArtifact } from "../../domain/outcome.ts";
-import {
-  appendEvent,
-  changeCounters,
-  type Context,
-  endRunIfDone,
-  mergeFacts,
-  rows,
-  stampIdleLane,
-  STATE,
-} from "./context.ts";
-import { laneId, streamId } from "./enqueue.ts";
+import { appendEvent, changeCounters, type Context, mergeFacts, rows, stampIdleLane, STATE } from "./context.ts";
+import { endRunIfDone } from "./end-run.ts";
+import { laneId, streamId } from "./insert-tasks.ts";
 import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
+import { countError, growRun } from "./crawls.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
 
@@ -214,6 +207,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
     case "completed":
       if (!endTask(context, settled, "completed", verdict.detail ?? null, tally, now)) return;
       writeYield(context, settled, verdict, now);
+      for (const lane of growRun(context, settled, now)) opened.add(lane);
       return writeReport(context, settled, now);
     case "skipped":
       if (endTask(context, settled, "skipped", { why: verdict.why }, tally, now)) writeReport(context, settled, now);
@@ -223,6 +217,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       const outcome = { failure: verdict.failure, ...(memory === null ? {} : { memory }) };
       if (!endTask(context, settled, "failed", outcome, tally, now)) return;
       writeReport(context, settled, now);
+      if (task.runKind === "crawl") countError(context, task, verdict.failure);
       if (task.runKind === "page" && settled.report?.run === undefined)
         tellFailure(context, task.runId, verdict.failure);
       return;

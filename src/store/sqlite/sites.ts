@@ -6,7 +6,7 @@ import { learnBrowser, learnPlain } from "../../domain/learned.ts";
 import type { Report } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { bumpControl, type Context, parseJson, rows, stampIdleLane } from "./context.ts";
-import { laneId } from "./enqueue.ts";
+import { laneId } from "./insert-tasks.ts";
 
 interface SiteRow {
   site: string;

@@ -3,6 +3,8 @@ import { storeError, Connection } from "./connection.ts";
 import type { Store } from "../port.ts";
 import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
+import { admitCrawls, overdueRuns, readErrors } from "./crawls.ts";
+import { endByTime } from "./end-run.ts";
 import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { enqueue, retryFailed, startRun } from "./enqueue.ts";
@@ -13,7 +15,7 @@ import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
-import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates } from "./runs.ts";
+import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates, requireRun } from "./runs.ts";
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
 import { settle } from "./settle.ts";
 import { forgetLearned, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
@@ -73,6 +75,10 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     runs: async (filter) => readRuns(context, filter),
     runStates: async (ids) => readRunStates(context, ids),
     answerHuman: async (id, answer, now) => answerHuman(context, id, answer, now),
+    admitCrawls: async (most, now) => admitCrawls(context, most, now),
+    overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
+    endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
+    runErrors: async (id) => readErrors(context, requireRun(context, id).n),
     sweepEnded: async (limit, now, runId) => sweepEnded(context, limit, now, runId),
     run: async (id) => readRun(context, id),
     runByAlias: async (alias) => readRunByAlias(context, alias),

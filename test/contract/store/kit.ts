@@ -4,10 +4,10 @@ import { failure } from "../../../src/domain/failure.ts";
 import type { Attempt, Report, TaskArtifact } from "../../../src/domain/outcome.ts";
 import { NO_TASKS, type TaskCounts } from "../../../src/domain/run-end.ts";
 import { TASK_STATES, type TaskState } from "../../../src/domain/states.ts";
+import type { EngineCandidate } from "../../../src/store/engine-records.ts";
 import type {
   Claim,
   ClaimedTask,
-  EngineCandidate,
   EventRecord,
   LaneGrant,
   LaneHold,

@@ -1,0 +1,224 @@
+import { type Static, Type } from "typebox";
+import { END_REASONS } from "../../domain/crawl-end.ts";
+import { RUN_STATES } from "../../domain/states.ts";
+import { EXPORT_FORMATS } from "../../exporters/registry.ts";
+import {
+  cancelCrawl,
+  crawlHealth,
+  type CrawlErrorView,
+  listCrawlErrors,
+  listCrawls,
+  requireCrawl,
+  showCrawl,
+} from "../../orchestrator/crawls/read.ts";
+import { type CrawlInput, startCrawl } from "../../orchestrator/crawls/start.ts";
+import { type CrawlStatus, crawlStatusOf } from "../../orchestrator/crawls/view.ts";
+import { listResults } from "../../orchestrator/runs/read.ts";
+import type { ApiDeps } from "../deps.ts";
+import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
+import type { ApiInstance } from "../instance.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
+import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
+import { Fields, Items, RecordSchema } from "./job-schemas.ts";
+import { sendExport } from "./results.ts";
+
+const STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
+const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 200 });
+const Address = Type.String({ minLength: 1, maxLength: 8192 });
+
+export const CrawlBody = strict({
+  url: Type.Union([Address, Type.Array(Address, { minItems: 1, maxItems: 1000 })]),
+  max_depth: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: "link hops; 0 is that page alone" })),
+  max_pages: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
+  timeout_minutes: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100_000 })),
+  max_concurrent_articles: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  retry_attempts: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: "tries after the first" })),
+  partial_results_ok: Type.Optional(Type.Boolean()),
+  export_format: Type.Optional(oneOf(EXPORT_FORMATS)),
+  include: Type.Optional(Patterns),
+  exclude: Type.Optional(Patterns),
+  same_site: Type.Optional(Type.Boolean()),
+  strategy: Type.Optional(oneOf(["auto", "http", "browser"])),
+  fields: Type.Optional(Fields),
+  items: Type.Optional(Items),
+  schema: Type.Optional(RecordSchema),
+  article: Type.Optional(nullable(Type.Boolean())),
+  respect_robots: Type.Optional(Type.Boolean()),
+});
+
+const Crawl = strict({
+  task_id: Uuid,
+  url: nullable(Type.String()),
+  status: oneOf(STATUSES),
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  total_items: Count,
+  completed_items: Count,
+  failed_items: Count,
+  skipped_items: Count,
+  success_rate: Type.Number({ minimum: 0, maximum: 1 }),
+  duration_seconds: Type.Number({ minimum: 0 }),
+  time_remaining_seconds: nullable(Type.Number({ minimum: 0 })),
+  pages_per_second: Type.Number({ minimum: 0 }),
+  errors: strict({ timeout: Count, connection: Count, general: Count }),
+  end_reason: nullable(oneOf(END_REASONS)),
+  created_at: Time,
+  started_at: nullable(Time),
+  finished_at: nullable(Time),
+  message: nullable(Type.String()),
+});
+
+const Health = strict({
+  healthy: Type.Boolean(),
+  active_tasks: Count,
+  pending_tasks: Count,
+  max_concurrent_tasks: Count,
+  available_slots: Count,
+  blocked_domains: Type.Array(strict({ domain: Type.String(), failures: Count, reopens_at: nullable(Time) })),
+  error_counts: strict({ timeout: Count, connection: Count, general: Count }),
+  error_rate: Type.Number({ minimum: 0, maximum: 1 }),
+  pages_per_second: Type.Number({ minimum: 0 }),
+  uptime_seconds: Count,
+});
+
+const Params = strict({ task_id: IdParam });
+const unknown = problemAnswer("there is no such crawl");
+const MOST_ERRORS = 1000;
+
+/** Crawls: submitted, watched and read while they run. */
+export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.post(
+    "/scraping/async-scrape",
+    {
+      schema: {
+        summary: "Begin a crawl in the background",
+        operationId: "startCrawl",
+        tags: ["crawls"],
+        headers: IdempotencyHeaders,
+        body: CrawlBody,
+        response: {
+          202: strict({ task_id: Uuid, status: oneOf(STATUSES) }),
+          422: problemAnswer("a field is wrong, or the target may not be asked for"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const run = await startCrawl(deps, toInput(request.body), onceOf(deps, request));
+      const location = `/scraping/tasks/${run.id}/status`;
+      // The answer to a repetition is the same, whatever has become of the crawl.
+      return reply
+        .code(202)
+        .header("location", location)
+        .send({ task_id: run.id, status: crawlStatusOf("queued") });
+    },
+  );
+
+  const begun = deps.clock.monotonic();
+  api.get(
+    "/scraping/status",
+    {
+      schema: {
+        summary: "How all crawls together are getting on",
+        operationId: "getCrawlHealth",
+        tags: ["crawls"],
+        response: { 200: Health },
+      },
+    },
+    async () => ({
+      ...(await crawlHealth(deps)),
+      uptime_seconds: Math.round((deps.clock.monotonic() - begun) / 1000),
+    }),
+  );
+
+  api.get(
+    "/scraping/tasks",
+    {
+      schema: {
+        summary: "Crawls, newest first",
+        operationId: "listCrawls",
+        tags: ["crawls"],
+        querystring: pageQuery({ status: Type.Optional(oneOf(STATUSES)) }),
+        response: { 200: { ...Type.Array(Crawl), headers: LINK_HEADER } },
+      },
+    },
+    async (request, reply) => {
+      const { limit, status } = request.query;
+      const filter = { ...(status === undefined ? {} : { status }), ...cursorFilter(request.query), limit: limit + 1 };
+      const rows = (await listCrawls(deps, filter)) as Static<typeof Crawl>[];
+      return sendPage(request, reply, { rows, limit, positionOf: (row) => row.task_id });
+    },
+  );
+
+  api.get(
+    "/scraping/tasks/:task_id/status",
+    {
+      schema: {
+        summary: "How a crawl is getting on",
+        operationId: "getCrawl",
+        tags: ["crawls"],
+        params: Params,
+        response: { 200: Crawl, 404: unknown },
+      },
+    },
+    async (request) => (await showCrawl(deps, request.params.task_id)) as Static<typeof Crawl>,
+  );
+
+  api.delete(
+    "/scraping/tasks/:task_id",
+    {
+      schema: {
+        summary: "Cancel a crawl; what it has stays readable",
+        operationId: "cancelCrawl",
+        tags: ["crawls"],
+        params: Params,
+        response: { 200: Crawl, 404: unknown, 409: problemAnswer("the crawl has ended") },
+      },
+    },
+    async (request) => (await cancelCrawl(deps, request.params.task_id)) as Static<typeof Crawl>,
+  );
+
+  api.get(
+    "/scraping/tasks/:task_id/results",
+    {
+      schema: {
+        summary: "What a crawl has found so far, oldest first; with format all of it as a file",
+        operationId: "listCrawlResults",
+        tags: ["crawls"],
+        params: Params,
+        querystring: pageQuery({
+          include_errors: Type.Boolean({ default: false, description: "pages that failed, the first thousand" }),
+          format: Type.Optional(oneOf(EXPORT_FORMATS)),
+        }),
+        response: {
+          200: strict({
+            task_id: Uuid,
+            status: oneOf(STATUSES),
+            items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+            errors: Type.Array(
+              strict({
+                url: nullable(Type.String()),
+                failure_code: Type.String(),
+                failure_reason: Type.String(),
+                message: Type.String(),
+                attempts: Count,
+              }),
+            ),
+          }),
+          404: unknown,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, format, include_errors: wantsErrors } = request.query;
+      const run = await requireCrawl(deps, request.params.task_id);
+      if (format !== undefined) return sendExport(deps, reply, run.id, format) as never;
+      const rows = await listResults(deps, run.id, { ...cursorFilter(request.query), limit: limit + 1 });
+      const page = sendPage(request, reply, { rows, limit, positionOf: ({ id }) => id });
+      const errors: CrawlErrorView[] = wantsErrors ? await listCrawlErrors(deps, run.id, MOST_ERRORS) : [];
+      return { task_id: run.id, status: crawlStatusOf(run.status), items: page.map(({ data }) => data), errors };
+    },
+  );
+}
+
+function toInput(body: Static<typeof CrawlBody>): CrawlInput {
+  return body as CrawlInput;
+}

@@ -1,0 +1,204 @@
+import { hash } from "node:crypto";
+import type { CrawlPayload } from "../../domain/crawl-options.ts";
+import { type Failure, FetchFailure } from "../../domain/failure.ts";
+import { laneOfSite } from "../../domain/lane.ts";
+import type { Discovered, Handled, Report } from "../../domain/outcome.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { LearnedStrategy } from "../../domain/run-facts.ts";
+import { escalationOf, type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { Extraction } from "../../extract/page.ts";
+import { getPage, type PageGot } from "../../pages/get-page.ts";
+import type { ClaimedTask } from "../../store/port.ts";
+import { type CrawlRun, CrawlRuns } from "./crawl-runs.ts";
+import type { HandlerContext, TaskHandler } from "./handler.ts";
+import type { PageHandlerDeps } from "./page.ts";
+
+/** A page of a crawl: got as any page is, read, and its links handed on. */
+export function crawlHandler(deps: PageHandlerDeps): TaskHandler {
+  const runs = new CrawlRuns(deps.store);
+  return {
+    strategy: "http",
+    run: async (task, context) => attempt(deps, await runs.of(task.runId), task, context),
+  };
+}
+
+async function attempt(
+  deps: PageHandlerDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { store, clock, robots } = deps;
+  const { signal } = context;
+  const url = task.nextUrl ?? task.url ?? "";
+  const { recipe, options } = crawl;
+  const learned = (await store.site(siteOf(url)))?.learned ?? null;
+  const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
+  if (options.respect_robots) {
+    try {
+      await robots.check(url, signal);
+    } catch (error) {
+      if (!(error instanceof FetchFailure) || signal.aborted) throw error;
+      return { kind: "failed", failure: error.failure, report: { strategy: plan.way } };
+    }
+  }
+  const got = await getPage(deps, {
+    recipe,
+    plan,
+    spec: crawl.spec,
+    shareKey: task.runId,
+    urlFor: () => url,
+    credentialsFor: async () => null,
+    beforeBrowser: context.leaveSlot,
+    // Another site has limits of its own: the page moves to that site's lane.
+    followRedirects: (from, to) => siteOf(from) === siteOf(to) && (!options.respect_robots || robots.mayFollow(to)),
+    signal,
+  });
+  if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
+  if (got.failure !== null) return failed(crawl, task, got, got.failure);
+  return completed(crawl, task, got, url, learned);
+}
+
+/** A redirect that leads to another site, or to where robots.txt does not let us. */
+function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failure }: PageGot): Handled {
+  const to = answer!.notFollowed!;
+  const report: Report = { strategy: plan.way };
+  const depth = (task.payload as CrawlPayload).depth;
+  const decision = crawl.scope.decide(to, { depth, from: null });
+  if (!decision.follow)
+    return { kind: "skipped", why: `redirects to ${to}, which the crawl leaves (${decision.why})`, report };
+  if (siteOf(to) === siteOf(answer!.finalUrl)) return { kind: "failed", failure: failure!, report };
+  const hops = [...answer!.redirects.map(({ from }) => from), answer!.finalUrl];
+  return { kind: "moved", url: decision.url, redirects: hops, httpStatus: answer!.status, report };
+}
+
+function failed(crawl: CrawlRun, task: ClaimedTask, got: PageGot, what: Failure): Handled {
+  const { plan } = got;
+  const report: Report = { strategy: plan.way };
+  const crashes = ((task.memory as PageMemory | null)?.crashes ?? 0) + 1;
+  if (what.reason === "browser_crashed" && crashes <= 2) {
+    const memory: PageMemory = { way: plan.way, evidence: plan.evidence, crashes };
+    return { kind: "handed_back", why: what.message, report: { memory } };
+  }
+  if (plan.way === "browser") report.memory = { way: plan.way, evidence: plan.evidence } satisfies PageMemory;
+  const to = crawl.recipe.escalate ? escalationOf(plan.way, what) : null;
+  if (to === null) return { kind: "failed", failure: what, report };
+  const memory: PageMemory = {
+    way: to,
+    evidence: { rule: "escalated", because: `${plan.way} met a block: ${what.message}` },
+  };
+  return { kind: "failed", failure: what, report: { ...report, memory, escalation: { to, why: what.message } } };
+}
+
+function completed(
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { plan, answer, judgement }: PageGot,
+  url: string,
+  known: LearnedStrategy | null,
+): Handled {
+  const { depth } = task.payload as CrawlPayload;
+  const extraction = judgement?.extraction ?? null;
+  const finalUrl = answer?.finalUrl ?? url;
+  const { discovered, deeperLeft } =
+    extraction === null ? NO_LINKS : linksOf(crawl, task, extraction, answer!.headers, finalUrl, depth);
+  const learned = learnedOf(url, plan, known);
+  if (extraction !== null && givesSomethingNew(crawl, task, extraction)) crawl.scope.earn(url);
+  return {
+    kind: "completed",
+    artifacts: [],
+    results: extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records),
+    ...(answer === null ? {} : { httpStatus: answer.status }),
+    detail: finalUrl === url ? null : { final_url: finalUrl, redirects: answer!.redirects.map(({ from }) => from) },
+    report: {
+      strategy: plan.way,
+      ...(discovered.length === 0 ? {} : { discovered }),
+      ...(deeperLeft ? { deeperLeft } : {}),
+      ...(learned === null ? {} : { learned }),
+    },
+  };
+}
+
+function learnedOf(
+  url: string,
+  { way, evidence }: PageGot["plan"],
+  known: LearnedStrategy | null,
+): NonNullable<Report["learned"]> | null {
+  const lesson = { site: siteOf(url), url, because: evidence.because };
+  if (way === "http") return known?.mixed === true ? null : { ...lesson, needed: "plain" };
+  const isNew = way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated");
+  return isNew ? { ...lesson, needed: "browser" } : null;
+}
+
+/** By its article, else by its records: what a page says again that another has said is nothing new. */
+function givesSomethingNew({ given }: CrawlRun, task: ClaimedTask, { article, records }: Extraction): boolean {
+  const content = article?.contentHash ?? hash("sha256", JSON.stringify(records), "base64url");
+  return records.length > 0 && !given.wasFoundBefore(content, task.row);
+}
+
+const NO_LINKS: { discovered: Discovered[]; deeperLeft: boolean } = { discovered: [], deeperLeft: false };
+
+/** The links that the crawl follows, each once, without those that it has handed on before. */
+function linksOf(
+  { scope, seen }: CrawlRun,
+  task: ClaimedTask,
+  extraction: Extraction,
+  headers: Record<string, string>,
+  from: string,
+  depth: number,
+): { discovered: Discovered[]; deeperLeft: boolean } {
+  // A header may say what the page itself does not.
+  if (/\b(?:nofollow|none)\b/i.test(headers["x-robots-tag"] ?? "")) return NO_LINKS;
+  const discovered: Discovered[] = [];
+  let deeperLeft = false;
+  for (const link of extraction.links) {
+    // Most links of a site stand on every page: they are recognised before they are looked at.
+    if (link.nofollow || seen.wasFoundBefore(link.url, task.row)) continue;
+    const decision = scope.decide(link.url, { depth: depth + 1, from });
+    if (!decision.follow) {
+      deeperLeft ||= decision.why === "depth";
+      // Found nearer to the start, or on another page, it may be followed after all.
+      if (decision.why === "depth" || decision.why.startsWith("trap_")) seen.forget(link.url);
+      continue;
+    }
+    if (seen.wasFoundBefore(decision.key, task.row)) continue;
+    scope.count(decision.url, from);
+    const site = siteOf(decision.url);
+    discovered.push({ key: decision.key, url: decision.url, site, lane: laneOfSite(site), depth: depth + 1 });
+  }
+  return { discovered, deeperLeft };
+}
+
+/** Flat articles; what rules found stands under `fields`. */
+function itemsOf(
+  { options }: CrawlRun,
+  { title, article }: Extraction,
+  url: string,
+  depth: number,
+  records: readonly Record<string, JsonValue>[],
+): Record<string, JsonValue>[] {
+  const about = { url, depth };
+  const text = article === null ? {} : articleOf(article);
+  if (options.fields !== null) return records.map((fields) => ({ ...about, title, ...text, fields }));
+  const [known = {}] = records;
+  return [
+    {
+      ...about,
+      title: known["title"] ?? title,
+      author: known["author"] ?? null,
+      published_at: known["published_at"] ?? null,
+      ...text,
+    },
+  ];
+}
+
+function articleOf(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {
+  return {
+    text: article.text,
+    markdown: article.markdown,
+    language: article.language,
+    word_count: article.wordCount,
+    content_hash: article.contentHash,
+  };
+}

@@ -1,0 +1,98 @@
+import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
+import type { CrawlOptions, CrawlSnapshot } from "../../domain/crawl-options.ts";
+import type { TaskCounts } from "../../domain/run-end.ts";
+import { OPEN_TASK_STATES, type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { shownUrl } from "../../domain/url.ts";
+import type { RunErrorRecord } from "../../store/crawl-port.ts";
+import type { RunRecord } from "../../store/port.ts";
+
+/** A crawl as `/scraping/*` shows it. */
+export interface CrawlView {
+  task_id: string;
+  url: string | null;
+  status: CrawlStatus;
+  progress: number;
+  total_items: number;
+  completed_items: number;
+  failed_items: number;
+  skipped_items: number;
+  success_rate: number;
+  duration_seconds: number;
+  time_remaining_seconds: number | null;
+  pages_per_second: number;
+  errors: Record<ErrorClass, number>;
+  end_reason: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  message: string | null;
+}
+
+export type CrawlStatus = Exclude<RunState, "queued"> | "pending";
+
+/** These calls say `pending` for what waits its turn. */
+export function crawlStatusOf(state: RunState): CrawlStatus {
+  return state === "queued" ? "pending" : state;
+}
+
+const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+/** How long it has been running by now. */
+export function ranMs(run: RunRecord, now: number): number {
+  return run.ranMs + (run.runningSince === null ? 0 : Math.max(0, now - run.runningSince));
+}
+
+export function optionsOf(run: RunRecord): CrawlOptions {
+  return (run.snapshot as CrawlSnapshot).options;
+}
+
+export function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorClass, number> {
+  const sums = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;
+  for (const { code, count } of errors) sums[errorClassOf(code)] += count;
+  return sums;
+}
+
+export function toCrawlView(
+  run: RunRecord,
+  counts: TaskCounts,
+  errors: readonly RunErrorRecord[],
+  now: number,
+): CrawlView {
+  const ended = counts.completed + counts.failed + counts.skipped;
+  const open = OPEN_TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const ran = ranMs(run, now);
+  const isOver = TERMINAL_RUN_STATES.includes(run.status);
+  return {
+    task_id: run.id,
+    url: run.url === null ? null : shownUrl(run.url),
+    status: crawlStatusOf(run.status),
+    progress: isOver ? 100 : progressOf(run, ended, ended + open, ran),
+    total_items: run.pagesKnown,
+    completed_items: counts.completed,
+    failed_items: counts.failed,
+    skipped_items: counts.skipped,
+    success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
+    duration_seconds: Math.round(ran) / 1000,
+    time_remaining_seconds:
+      run.timeLimitMs === null || isOver ? null : Math.max(0, Math.round((run.timeLimitMs - ran) / 1000)),
+    pages_per_second: ran === 0 ? 0 : Math.round((ended / ran) * 100_000) / 100,
+    errors: errorsByClass(errors),
+    end_reason: run.facts.end_reason ?? null,
+    created_at: iso(run.createdAt)!,
+    started_at: iso(run.startedAt),
+    finished_at: iso(run.finishedAt),
+    message: run.message,
+  };
+}
+
+/**
+ * Never falls, although a crawl finds more pages as it goes: its time and its page limit are what it is measured by until
+ * it has ended.
+ */
+function progressOf(run: RunRecord, ended: number, known: number, ran: number): number {
+  const limit = optionsOf(run).max_pages;
+  const byPages = ended / Math.max(1, limit);
+  const byTime = run.timeLimitMs === null ? 0 : ran / run.timeLimitMs;
+  const all = known === ended && known > 0 ? 0.99 : 0;
+  return Math.min(99, Math.floor(100 * Math.max(byPages, byTime, Math.min(all, byPages))));
+}

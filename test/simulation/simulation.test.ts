@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { runScenario } from "./scenario.ts";
 
 // A failing seed is repeated with: npm run simulate -- --seed N
-const SEEDS = process.env["ORB_TEST_FULL"] === "1" ? 10_000 : 1000;
+const SEEDS = process.env["ORB_TEST_FULL"] === "1" ? 10_000 : 600;
 const PER_TEST = 250;
 
 for (let first = 1; first <= SEEDS; first += PER_TEST) {

@@ -16,8 +16,8 @@ export interface CrawlDeps extends RunDeps {
   respectRobots: boolean;
 }
 
-/** The name under which the worker knows how a page of a crawl is got. */
-export const CRAWL_HANDLER = "crawl";
+/** The name under which the worker knows how a page of a crawl is got; no handler of a user can have it. */
+export const CRAWL_HANDLER = "@crawl";
 
 export type CrawlInput = Partial<Omit<CrawlOptions, "urls">> & { url: string | readonly string[] };
 

@@ -13,8 +13,8 @@ export interface RunDeps extends JobDeps {
   defaultMaxAttempts: number;
 }
 
-/** The name under which the worker knows how a page is got. */
-export const PAGE_HANDLER = "page";
+/** The name under which the worker knows how a page is got; no handler of a user can have it. */
+export const PAGE_HANDLER = "@page";
 
 /** Starts a run of a saved job. Nothing is fetched here: the answer is there as soon as the run is on disk. */
 export async function startJobRun(deps: RunDeps, jobId: string, once?: Once): Promise<RunView> {

@@ -47,7 +47,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     const first = await orb.run(["migrate"]);
     assert.deepEqual([first.code, first.stdout], [0, "schema version 0 → 3: core, jobs, crawls\n"]);
     const second = await orb.run(["migrate"]);
-    assert.deepEqual([second.code, second.stdout], [0, "the database has schema version 2: nothing to do\n"]);
+    assert.deepEqual([second.code, second.stdout], [0, "the database has schema version 3: nothing to do\n"]);
     assert.deepEqual(await orb.json("migrate"), { from: 2, to: 2, applied: [] });
   });
 

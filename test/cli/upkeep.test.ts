@@ -48,7 +48,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.deepEqual([first.code, first.stdout], [0, "schema version 0 → 3: core, jobs, crawls\n"]);
     const second = await orb.run(["migrate"]);
     assert.deepEqual([second.code, second.stdout], [0, "the database has schema version 3: nothing to do\n"]);
-    assert.deepEqual(await orb.json("migrate"), { from: 2, to: 2, applied: [] });
+    assert.deepEqual(await orb.json("migrate"), { from: 3, to: 3, applied: [] });
   });
 
   test("a database of a newer version is refused with a sentence", async () => {

@@ -46,6 +46,11 @@ export class RobotsGate {
       throw new FetchFailure("robots_disallowed", "the site's robots.txt asks us not to fetch it");
   }
 
+  /** The sitemaps that the origin's robots.txt names. Throws a FetchFailure when it cannot be read. */
+  async sitemaps(origin: string, signal: AbortSignal): Promise<readonly string[]> {
+    return (await this.#of(new URL(origin).origin, signal)).sitemaps;
+  }
+
   /** Whether a redirect to this address may be followed, as far as is known without asking. */
   mayFollow(url: URL): boolean {
     const copy = this.#copies.get(url.origin);

@@ -18,6 +18,7 @@ async function gateBefore(route: Route | null) {
   return {
     site,
     clock,
+    sitemaps: () => gate.sitemaps(site.origin, new AbortController().signal),
     check: (path: string, signal = new AbortController().signal) => gate.check(site.url(path), signal),
     [Symbol.asyncDispose]: async () => {
       await http[Symbol.asyncDispose]();
@@ -95,6 +96,15 @@ test("a redirect is followed, also to another origin, and counts for the one tha
   await using elsewhere = await MisbehavingSite.start({ "/rules": robots("User-agent: *\nDisallow: /\n") });
   await using door = await gateBefore(sendTo(elsewhere.url("/rules")));
   assert.equal((await failureOf(door.check("/p"))).reason, "robots_disallowed");
+});
+
+test("the sitemaps that robots.txt names are known with its rules; a site that cannot be asked names none", async () => {
+  await using door = await gateBefore(robots("Sitemap: https://a.example/map.xml\nUser-agent: *\nDisallow: /p\n"));
+  assert.deepEqual(await door.sitemaps(), ["https://a.example/map.xml"]);
+  assert.equal((await failureOf(door.check("/p"))).reason, "robots_disallowed");
+  assert.equal(door.site.count("/robots.txt"), 1);
+  await using broken = await gateBefore(status(500));
+  assert.equal((await failureOf(broken.sitemaps())).reason, "robots_unreachable");
 });
 
 test("whoever is called off leaves at once, the others get their answer", async () => {

@@ -49,5 +49,29 @@ export function fetchedUrl({ url, recipe }: PageSnapshot): string {
   return recipe.strategy === "api_replay" && replay !== null ? replay.request.url : url;
 }
 
+/** The recipe of somebody who only names a page. */
+export function plainRecipe(strategy: StrategyName, more: Partial<Recipe> = {}): Recipe {
+  return {
+    strategy,
+    requires_auth: false,
+    fields: null,
+    items: null,
+    schema: null,
+    max_attempts: null,
+    escalate: true,
+    respect_robots: false,
+    timeout_seconds: null,
+    session_id: null,
+    replay: null,
+    browser: null,
+    schedule: null,
+    timezone: null,
+    header_names: [],
+    cookie_names: [],
+    sealed: null,
+    ...more,
+  };
+}
+
 /** What is read from a page when a job names no fields. */
 export const DEFAULT_FIELDS = ["title", "description", "author", "published_at", "markdown"] as const;

@@ -64,7 +64,7 @@ export async function previewExtraction(
   const got = await getPage(deps.pages, {
     recipe,
     plan: planStrategy(recipe, null, site?.learned ?? null, job.url, deps.clock.now()),
-    urlFor: () => job.url,
+    url: job.url,
     credentialsFor: async () => null,
     signal,
   });

@@ -2,6 +2,7 @@
 import { type FieldError, OrbError } from "../base/errors.ts";
 import type { Cookie, Credentials } from "../domain/credentials.ts";
 import { planStrategy } from "../domain/strategy-plan.ts";
+import { plainRecipe } from "../domain/recipe.ts";
 import { fetchUrl, shownUrl, siteOf } from "../domain/url.ts";
 import { SEALED_FOR_SESSION } from "../pages/access.ts";
 import { getPage, type PageOrder } from "../pages/get-page.ts";
@@ -10,7 +11,6 @@ import { leaveHeldSitesAlone } from "./held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid, readCredentials, refuseForbidden } from "./jobs/input.ts";
 import type { PreviewDeps } from "./preview.ts";
-import { plainRecipe } from "./jobs/plain-recipe.ts";
 
 export interface SessionInput {
   name?: string | null;
@@ -184,7 +184,7 @@ export async function checkSession(deps: PreviewDeps, id: string): Promise<Sessi
   const { failure, finalUrl } = await askWithin(deps, CHECK_MS, {
     recipe,
     plan: planStrategy(recipe, null, null, url, deps.clock.now()),
-    urlFor: () => url,
+    url,
     credentialsFor: async () => credentials,
   });
   const health = healthOf(failure, finalUrl ?? url, url, deps.clock.now());

@@ -21,16 +21,25 @@ export interface PageLimits {
   maxBodyBytes: number;
 }
 
+/** What sites ask of us in robots.txt. */
+export interface RobotsRules {
+  /** Throws a FetchFailure when the page may not be asked for. */
+  check(url: string, signal: AbortSignal): Promise<void>;
+  /** Whether a redirect may be followed, as far as is known without asking. */
+  mayFollow(url: URL): boolean;
+}
+
 export interface PageOrder {
   recipe: Recipe;
   plan: StrategyPlan;
-  /** The address by the way it is got: a replayed call has one of its own. */
-  urlFor(way: Way): string;
+  url: string;
   credentialsFor(url: string): Promise<Credentials | null>;
   /** What is read from the page; without it, what the recipe names. */
   spec?: PlanSpec;
   /** Pages with the same key may share a page of the browser. */
   shareKey?: string;
+  /** Asked before the page and before every redirect; without it robots.txt is not looked at. */
+  robots?: RobotsRules;
   followRedirects?: (from: URL, to: URL) => boolean;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
@@ -74,6 +83,7 @@ function reasonFor(failure: Failure | null, status: number | undefined): string 
 
 async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Promise<PageGot> {
   try {
+    await order.robots?.check(order.url, order.signal);
     const { answer, judgement } = await fetchAndJudge(deps, order, plan.way);
     return { plan, answer, judgement, failure: judgement.failure, evidence: answer.evidence ?? null };
   } catch (error) {
@@ -85,7 +95,7 @@ async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Pr
 
 async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
   const { strategies, limits, clock, reader } = deps;
-  const { recipe, signal } = order;
+  const { recipe, url, robots, signal } = order;
   const wished = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
   // An explicit wish for plain HTTP without escalation takes a page as it comes, empty shells included.
   const shells = way === "http" && (recipe.strategy === "auto" || recipe.escalate);
@@ -98,7 +108,6 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
       now: clock.now(),
       signal,
     }));
-  const url = order.urlFor(way);
   if (way === "browser") order.beforeBrowser?.();
   const answer = await strategies[way].fetch({
     url,
@@ -107,12 +116,18 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
     maxBodyBytes: limits.maxBodyBytes,
     signal,
     ...(order.shareKey === undefined ? {} : { shareKey: order.shareKey }),
-    ...(order.followRedirects === undefined ? {} : { followRedirects: order.followRedirects }),
+    ...(order.followRedirects === undefined && robots === undefined
+      ? {}
+      : { followRedirects: (from, to) => mayFollow(order, from, to) }),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
     ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
     wantsEvidence: async (open) => (await judge(open)).failure !== null,
   });
   return { answer, judgement: await judge(answer) };
+}
+
+function mayFollow({ followRedirects, robots }: PageOrder, from: URL, to: URL): boolean {
+  return (followRedirects?.(from, to) ?? true) && (robots?.mayFollow(to) ?? true);
 }
 
 function wishesOf(browser: NonNullable<Recipe["browser"]>) {

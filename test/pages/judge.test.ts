@@ -6,7 +6,7 @@ import { classifyStatus } from "../../src/domain/classify.ts";
 import type { Recipe } from "../../src/domain/recipe.ts";
 import { createPageReader } from "../../src/extract/pool.ts";
 import type { PageAnswer } from "../../src/fetch/page.ts";
-import { plainRecipe } from "../../src/orchestrator/jobs/plain-recipe.ts";
+import { plainRecipe } from "../../src/domain/recipe.ts";
 import { judgeAnswer, planSpecOf } from "../../src/pages/judge.ts";
 import { read } from "../support/source.ts";
 

@@ -1,6 +1,6 @@
 import type { CrawlOptions, CrawlSnapshot } from "../../domain/crawl-options.ts";
 import { type CrawlScope, compileScope } from "../../domain/crawl-scope.ts";
-import type { Recipe } from "../../domain/recipe.ts";
+import { plainRecipe, type Recipe } from "../../domain/recipe.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
 import type { Store } from "../../store/port.ts";
 
@@ -59,27 +59,8 @@ export class CrawlRuns {
   }
 }
 
-function recipeOf(options: CrawlOptions): Recipe {
-  const { strategy, fields, items, schema, respect_robots } = options;
-  return {
-    strategy,
-    requires_auth: false,
-    fields,
-    items,
-    schema,
-    max_attempts: options.retry_attempts + 1,
-    escalate: true,
-    respect_robots,
-    timeout_seconds: null,
-    session_id: null,
-    replay: null,
-    browser: null,
-    schedule: null,
-    timezone: null,
-    header_names: [],
-    cookie_names: [],
-    sealed: null,
-  };
+function recipeOf({ strategy, fields, items, schema, respect_robots, retry_attempts }: CrawlOptions): Recipe {
+  return plainRecipe(strategy, { fields, items, schema, respect_robots, max_attempts: retry_attempts + 1 });
 }
 
 function specOf({ fields, items, schema, article }: CrawlOptions): PlanSpec {

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { CrawlPayload } from "../../domain/crawl-options.ts";
-import { type Failure, FetchFailure } from "../../domain/failure.ts";
+import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report } from "../../domain/outcome.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
-import { escalationOf, type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
+import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { siteOf } from "../../domain/url.ts";
 import type { Extraction } from "../../extract/page.ts";
 import { getPage, type PageGot } from "../../pages/get-page.ts";
@@ -13,6 +13,7 @@ import type { ClaimedTask } from "../../store/port.ts";
 import { type CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
+import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
 export function crawlHandler(deps: PageHandlerDeps): TaskHandler {
@@ -32,31 +33,24 @@ async function attempt(
   const { store, clock, robots } = deps;
   const { signal } = context;
   const url = task.nextUrl ?? task.url ?? "";
-  const { recipe, options } = crawl;
+  const { recipe } = crawl;
   const learned = (await store.site(siteOf(url)))?.learned ?? null;
   const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
-  if (options.respect_robots) {
-    try {
-      await robots.check(url, signal);
-    } catch (error) {
-      if (!(error instanceof FetchFailure) || signal.aborted) throw error;
-      return { kind: "failed", failure: error.failure, report: { strategy: plan.way } };
-    }
-  }
   const got = await getPage(deps, {
     recipe,
     plan,
     spec: crawl.spec,
     shareKey: task.runId,
-    urlFor: () => url,
+    url,
     credentialsFor: async () => null,
     beforeBrowser: context.leaveSlot,
     // Another site has limits of its own: the page moves to that site's lane.
-    followRedirects: (from, to) => siteOf(from) === siteOf(to) && (!options.respect_robots || robots.mayFollow(to)),
+    followRedirects: (from, to) => siteOf(from) === siteOf(to),
+    ...(recipe.respect_robots ? { robots } : {}),
     signal,
   });
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
-  if (got.failure !== null) return failed(crawl, task, got, got.failure);
+  if (got.failure !== null) return failed(task, got, got.failure);
   return completed(crawl, task, got, url, learned);
 }
 
@@ -73,22 +67,11 @@ function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failure }: Pa
   return { kind: "moved", url: decision.url, redirects: hops, httpStatus: answer!.status, report };
 }
 
-function failed(crawl: CrawlRun, task: ClaimedTask, got: PageGot, what: Failure): Handled {
-  const { plan } = got;
-  const report: Report = { strategy: plan.way };
-  const crashes = ((task.memory as PageMemory | null)?.crashes ?? 0) + 1;
-  if (what.reason === "browser_crashed" && crashes <= 2) {
-    const memory: PageMemory = { way: plan.way, evidence: plan.evidence, crashes };
-    return { kind: "handed_back", why: what.message, report: { memory } };
-  }
-  if (plan.way === "browser") report.memory = { way: plan.way, evidence: plan.evidence } satisfies PageMemory;
-  const to = crawl.recipe.escalate ? escalationOf(plan.way, what) : null;
-  if (to === null) return { kind: "failed", failure: what, report };
-  const memory: PageMemory = {
-    way: to,
-    evidence: { rule: "escalated", because: `${plan.way} met a block: ${what.message}` },
-  };
-  return { kind: "failed", failure: what, report: { ...report, memory, escalation: { to, why: what.message } } };
+function failed(task: ClaimedTask, { plan }: PageGot, what: Failure): Handled {
+  const crashed = freeCrash(task, plan, what);
+  if (crashed !== null) return crashed;
+  const report: Report = { strategy: plan.way, ...memoryOf(plan), ...escalationAfter(plan, what) };
+  return { kind: "failed", failure: what, report };
 }
 
 function completed(
@@ -103,7 +86,8 @@ function completed(
   const finalUrl = answer?.finalUrl ?? url;
   const { discovered, deeperLeft } =
     extraction === null ? NO_LINKS : linksOf(crawl, task, extraction, answer!.headers, finalUrl, depth);
-  const learned = learnedOf(url, plan, known);
+  // Where some pages need a browser and others do not, the plain ones teach nothing more.
+  const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
   if (extraction !== null && givesSomethingNew(crawl, task, extraction)) crawl.scope.earn(url);
   return {
     kind: "completed",
@@ -118,17 +102,6 @@ function completed(
       ...(learned === null ? {} : { learned }),
     },
   };
-}
-
-function learnedOf(
-  url: string,
-  { way, evidence }: PageGot["plan"],
-  known: LearnedStrategy | null,
-): NonNullable<Report["learned"]> | null {
-  const lesson = { site: siteOf(url), url, because: evidence.because };
-  if (way === "http") return known?.mixed === true ? null : { ...lesson, needed: "plain" };
-  const isNew = way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated");
-  return isNew ? { ...lesson, needed: "browser" } : null;
 }
 
 /** By its article, else by its records: what a page says again that another has said is nothing new. */

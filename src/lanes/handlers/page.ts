@@ -1,27 +1,23 @@
 import type { Seal } from "../../base/seal.ts";
-import { type Failure, FetchFailure } from "../../domain/failure.ts";
+import type { Failure } from "../../domain/failure.ts";
 import type { Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
 import type { PageStats } from "../../domain/run-facts.ts";
-import { escalationOf, type PageMemory, planStrategy, type StrategyPlan } from "../../domain/strategy-plan.ts";
+import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
-import { getPage, type PageDeps, type PageGot, type PageOrder } from "../../pages/get-page.ts";
+import { getPage, type PageDeps, type PageGot, type PageOrder, type RobotsRules } from "../../pages/get-page.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
+import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { type Solve, withSolved } from "./solver.ts";
 
 export interface PageHandlerDeps extends PageDeps {
   store: Store;
   seal: Seal;
   evidence: EvidenceKeeper;
-  robots: {
-    /** Throws a FetchFailure when the site's robots.txt forbids the page. */
-    check(url: string, signal: AbortSignal): Promise<void>;
-    /** Whether a redirect may be followed, as far as is known without asking. */
-    mayFollow(url: URL): boolean;
-  };
+  robots: RobotsRules;
   /** Brought by the user; null: walls are left to a person. */
   solve: Solve | null;
 }
@@ -45,14 +41,13 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const order: PageOrder = {
     recipe,
     plan,
-    urlFor: () => url,
+    url,
     credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
     beforeBrowser: context.leaveSlot,
-    ...(recipe.respect_robots ? { followRedirects: (_: URL, to: URL) => deps.robots.mayFollow(to) } : {}),
+    ...(recipe.respect_robots ? { robots: deps.robots } : {}),
     signal,
   };
-  const first = await robotsOr(deps, recipe, url, plan, signal, () => getPage(deps, order));
-  const got = await pastTheWall(deps, task, order, first, context);
+  const got = await pastTheWall(deps, task, order, await getPage(deps, order), context);
   const durationMs = Math.round(clock.monotonic() - begun);
   return new Conclusion(deps, { task, recipe, url }, got, durationMs).handled();
 }
@@ -66,8 +61,7 @@ async function pastTheWall(
   context: HandlerContext,
 ): Promise<PageGot> {
   if (deps.solve === null || got.plan.way !== "browser" || !isWall(got.failure)) return got;
-  const url = order.urlFor("browser");
-  const solved = await deps.solve(task, url, got, context);
+  const solved = await deps.solve(task, order.url, got, context);
   if (solved === null) return got;
   const after = await getPage(deps, {
     ...order,
@@ -82,35 +76,11 @@ function isWall(what: Failure | null): boolean {
   return what?.reason === "challenge_page" || what?.reason === "captcha_page";
 }
 
-async function robotsOr(
-  deps: PageHandlerDeps,
-  recipe: Recipe,
-  url: string,
-  plan: StrategyPlan,
-  signal: AbortSignal,
-  get: () => Promise<PageGot>,
-): Promise<PageGot> {
-  if (!recipe.respect_robots) return get();
-  try {
-    await deps.robots.check(url, signal);
-  } catch (error) {
-    if (!(error instanceof FetchFailure) || signal.aborted) throw error;
-    return { plan, answer: null, judgement: null, failure: error.failure, evidence: null };
-  }
-  return get();
-}
-
 interface Attempted {
   task: ClaimedTask;
   recipe: Recipe;
   url: string;
 }
-
-/**
- * A browser takes all its pages along when it dies, and it cannot be told which of them is to blame: none pays an
- * attempt, unless it was there every time.
- */
-const FREE_CRASHES = 2;
 
 /** A browser can open the address of a call that is to be replayed, but it cannot post to it, nor go through its pages. */
 function mayEscalate({ strategy, escalate, replay }: Recipe): boolean {
@@ -140,7 +110,9 @@ class Conclusion {
   async handled(): Promise<Handled> {
     const { failure, judgement, answer } = this.#got;
     if (failure !== null) return this.#failed(failure);
-    const learned = this.#learned();
+    // An API is called as it is: that says nothing about the site's pages.
+    const { plan } = this.#got;
+    const learned = plan.way === "browser" && this.#recipe.strategy === "api_replay" ? null : lessonOf(this.#url, plan);
     return {
       kind: "completed",
       artifacts: [],
@@ -153,46 +125,26 @@ class Conclusion {
 
   async #failed(what: Failure): Promise<Handled> {
     const { plan, evidence, answer } = this.#got;
-    const crashes = ((this.#task.memory as PageMemory | null)?.crashes ?? 0) + 1;
-    if (what.reason === "browser_crashed" && crashes <= FREE_CRASHES) {
-      const memory: PageMemory = { way: plan.way, evidence: plan.evidence, crashes };
-      return { kind: "handed_back", why: what.message, report: { memory } };
-    }
+    const crashed = freeCrash(this.#task, plan, what);
+    if (crashed !== null) return crashed;
     const files = await this.#deps.evidence.keep(this.#url, what, evidence, answer);
     const report = this.#report(files);
     if (this.#wantsPerson(what)) return { kind: "human", failure: what, report };
-    const to = mayEscalate(this.#recipe) ? escalationOf(plan.way, what) : null;
-    if (to === null) return { kind: "failed", failure: what, report };
-    const because = `${plan.way} met a block: ${what.message}`;
-    const memory: PageMemory = {
-      way: to,
-      evidence: { rule: "escalated", because, http_status: what.httpStatus ?? null },
-    };
-    return { kind: "failed", failure: what, report: { ...report, memory, escalation: { to, why: what.message } } };
+    const climb = mayEscalate(this.#recipe) ? escalationAfter(plan, what) : null;
+    return { kind: "failed", failure: what, report: { ...report, ...climb } };
   }
 
   /** A wall that a browser did not get past, or a sign-in that was refused: a person can help a run of one page. */
   #wantsPerson(what: Failure): boolean {
-    if (this.#got.plan.way !== "browser" || this.#task.runKind !== "page") return false;
+    if (this.#got.plan.way !== "browser") return false;
     if (isWall(what)) return true;
     return this.#recipe.requires_auth && (what.reason === "http_unauthorized" || what.reason === "login_page");
   }
 
-  #learned(): NonNullable<Report["learned"]> | null {
-    const { way, evidence } = this.#got.plan;
-    const lesson = { site: siteOf(this.#url), url: this.#url, because: evidence.because };
-    if (way === "http") return { ...lesson, needed: "plain" };
-    const isNew = way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated");
-    return isNew && this.#recipe.strategy !== "api_replay" ? { ...lesson, needed: "browser" } : null;
-  }
-
   #report(files: readonly TaskArtifact[] = []): Report {
     const { plan } = this.#got;
-    const report: Report = { strategy: plan.way };
+    const report: Report = { strategy: plan.way, ...memoryOf(plan) };
     if (files.length > 0) report.evidence = files;
-    // What was found to need a browser stays with it; a plain page that failed is probed again.
-    if (plan.way === "browser") report.memory = { way: plan.way, evidence: plan.evidence } satisfies PageMemory;
-    if (this.#task.runKind !== "page") return report;
     const resolved: RunEvent = {
       level: "info",
       message: `Strategy resolved: ${plan.way}, because ${plan.evidence.because}`,

@@ -1,7 +1,7 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
-import type { CrawlOptions, CrawlSnapshot } from "../../domain/crawl-options.ts";
+import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
-import { OPEN_TASK_STATES, type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunErrorRecord } from "../../store/crawl-port.ts";
 import type { RunRecord } from "../../store/port.ts";
@@ -42,10 +42,6 @@ export function ranMs(run: RunRecord, now: number): number {
   return run.ranMs + (run.runningSince === null ? 0 : Math.max(0, now - run.runningSince));
 }
 
-export function optionsOf(run: RunRecord): CrawlOptions {
-  return (run.snapshot as CrawlSnapshot).options;
-}
-
 export function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorClass, number> {
   const sums = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;
   for (const { code, count } of errors) sums[errorClassOf(code)] += count;
@@ -59,14 +55,13 @@ export function toCrawlView(
   now: number,
 ): CrawlView {
   const ended = counts.completed + counts.failed + counts.skipped;
-  const open = OPEN_TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
   const ran = ranMs(run, now);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
   return {
     task_id: run.id,
     url: run.url === null ? null : shownUrl(run.url),
     status: crawlStatusOf(run.status),
-    progress: isOver ? 100 : progressOf(run, ended, ended + open, ran),
+    progress: isOver ? 100 : progressOf(run, ended, ran),
     total_items: run.pagesKnown,
     completed_items: counts.completed,
     failed_items: counts.failed,
@@ -89,10 +84,9 @@ export function toCrawlView(
  * Never falls, although a crawl finds more pages as it goes: its time and its page limit are what it is measured by until
  * it has ended.
  */
-function progressOf(run: RunRecord, ended: number, known: number, ran: number): number {
-  const limit = optionsOf(run).max_pages;
-  const byPages = ended / Math.max(1, limit);
+function progressOf(run: RunRecord, ended: number, ran: number): number {
+  const { options } = run.snapshot as CrawlSnapshot;
+  const byPages = ended / Math.max(1, options.max_pages);
   const byTime = run.timeLimitMs === null ? 0 : ran / run.timeLimitMs;
-  const all = known === ended && known > 0 ? 0.99 : 0;
-  return Math.min(99, Math.floor(100 * Math.max(byPages, byTime, Math.min(all, byPages))));
+  return Math.min(99, Math.floor(100 * Math.max(byPages, byTime)));
 }

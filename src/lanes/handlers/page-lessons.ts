@@ -1,0 +1,47 @@
+/** What the attempts at a page teach: the next attempt at it, and whoever gets other pages of its site. */
+import type { Failure } from "../../domain/failure.ts";
+import type { Handled, Report } from "../../domain/outcome.ts";
+import { escalationOf, type PageMemory, type StrategyPlan } from "../../domain/strategy-plan.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { ClaimedTask } from "../../store/port.ts";
+
+/**
+ * A browser takes all its pages along when it dies, and it cannot be told which of them is to blame: none pays an
+ * attempt, unless it was there every time.
+ */
+const FREE_CRASHES = 2;
+
+/** What becomes of a page whose browser died; null: it pays for it, or nothing died. */
+export function freeCrash(task: ClaimedTask, plan: StrategyPlan, what: Failure): Handled | null {
+  const crashes = ((task.memory as PageMemory | null)?.crashes ?? 0) + 1;
+  if (what.reason !== "browser_crashed" || crashes > FREE_CRASHES) return null;
+  const memory: PageMemory = { way: plan.way, evidence: plan.evidence, crashes };
+  return { kind: "handed_back", why: what.message, report: { memory } };
+}
+
+/** What was found to need a browser stays with it; a plain page that failed is probed again. */
+export function memoryOf({ way, evidence }: StrategyPlan): { memory?: PageMemory } {
+  return way === "browser" ? { memory: { way, evidence } } : {};
+}
+
+/** After a block the next attempt climbs to another way, if there is one. */
+export function escalationAfter(
+  { way }: StrategyPlan,
+  what: Failure,
+): { memory: PageMemory; escalation: NonNullable<Report["escalation"]> } | null {
+  const to = escalationOf(way, what);
+  if (to === null) return null;
+  const because = `${way} met a block: ${what.message}`;
+  return {
+    memory: { way: to, evidence: { rule: "escalated", because, http_status: what.httpStatus ?? null } },
+    escalation: { to, why: what.message },
+  };
+}
+
+/** What a page that was got has taught about its site; null: nothing that was not known. */
+export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNullable<Report["learned"]> | null {
+  const lesson = { site: siteOf(url), url, because: evidence.because };
+  if (way === "http") return { ...lesson, needed: "plain" };
+  const isNew = way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated");
+  return isNew ? { ...lesson, needed: "browser" } : null;
+}

@@ -2,6 +2,7 @@ import type { Random } from "../base/random.ts";
 import { type BackoffRule, retryDelay } from "./backoff.ts";
 import { dispositionOf } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
+import type { JsonValue } from "./queue-item.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** One line of a task's history, newest last. */
@@ -29,13 +30,17 @@ export interface TaskArtifact {
   role?: ArtifactRole;
 }
 
-/** A page that another page leads to. */
+/** A page that another page leads to, or a sitemap does. */
 export interface Discovered {
   key: string;
   url: string;
   lane: string;
   site: string;
   depth: number;
+  /** Who does it, when it is not the one that found it. */
+  handler?: string;
+  /** It is no page itself, but serves to find some: this stands in its task, and it comes before all pages. */
+  aside?: JsonValue;
 }
 
 /** A line for the run's log. */
@@ -62,6 +67,8 @@ export interface Report {
   discovered?: readonly Discovered[];
   /** Links that only the depth of the crawl kept out. */
   deeperLeft?: boolean;
+  /** For the log of a run of many tasks. */
+  events?: readonly RunEvent[];
   /** For the log and the face of a run that consists of this one task. */
   run?: { events: readonly RunEvent[]; facts: RunFacts };
 }

@@ -1,5 +1,6 @@
 /** The verbs and words of the store about crawls: runs that grow while they run. */
 import type { FailureCode, FailureReason } from "../domain/failure.ts";
+import type { Discovered } from "../domain/outcome.ts";
 
 export interface CrawlVerbs {
   /** Lets waiting crawls begin, oldest first, as long as fewer than `most` are running. Says which lanes got work. */
@@ -10,6 +11,25 @@ export interface CrawlVerbs {
   endByTime(id: string, now: number): Promise<void>;
   /** What failed of a run, most frequent first. */
   runErrors(id: string): Promise<RunErrorRecord[]>;
+}
+
+/**
+ * What a task at work adds to its run: whoever finds very much hands it on a piece at a time. What is known already is
+ * left out, so doing it again does no harm.
+ */
+export interface Growth {
+  found: readonly Discovered[];
+  /** How many tasks the run may have aside; its pages have the limit it was made with. */
+  asideLimit: number;
+}
+
+export interface Grown {
+  /** What was not known before. */
+  added: number;
+  /** Lanes that got work. */
+  lanes: string[];
+  /** A limit kept something out. */
+  leftOut: boolean;
 }
 
 export interface RunErrorRecord {

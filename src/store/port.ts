@@ -3,7 +3,7 @@ import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
-import type { CrawlVerbs } from "./crawl-port.ts";
+import type { CrawlVerbs, Grown, Growth } from "./crawl-port.ts";
 import type { EngineCandidate, EngineHolder } from "./engine-records.ts";
 import type {
   JobFilter,
@@ -114,6 +114,8 @@ export interface Store extends CrawlVerbs, AsyncDisposable {
   claim(hold: LaneHold, options: ClaimOptions, now: number): Promise<Claim | null>;
   /** Writes many outcomes in one transaction. Nothing is written for lanes that are not ours any more. */
   settle(batches: readonly SettleBatch[], now: number): Promise<Settled>;
+  /** null: the lane is not ours any more, or the run has ended; nothing was written. */
+  growRun(hold: LaneHold, task: ClaimedTask, growth: Growth, now: number): Promise<Grown | null>;
 
   // Budgets that cross lanes.
   /** Borrows units of a budget until the owner's lease ends; returns how many this owner now holds. */
@@ -227,6 +229,8 @@ export interface NewTask {
   /** Which handler does it; null is the run kind's own. */
   handler: string | null;
   payload: unknown;
+  /** Serves the run and is none of its pages: it is done like the others, and stands in none of the run's sums. */
+  aside?: boolean;
 }
 
 export interface Enqueued {
@@ -269,6 +273,8 @@ export interface TaskFilter {
   lane?: string;
   /** Task id to continue after. */
   after?: string;
+  /** Leaves out what serves the run and is none of its pages. */
+  pagesOnly?: boolean;
   limit: number;
 }
 
@@ -325,6 +331,7 @@ export interface ClaimedTask {
   priority: number;
   handler: string | null;
   payload: unknown;
+  aside: boolean;
   tries: number;
   waits: number;
   attempts: Attempt[];

@@ -5,6 +5,7 @@ import { claimScenarios } from "./store/claim.ts";
 import { engineScenarios } from "./store/engine.ts";
 import { enqueueScenarios } from "./store/enqueue.ts";
 import { feedScenarios } from "./store/feed.ts";
+import { growthScenarios } from "./store/growth.ts";
 import { humanScenarios } from "./store/human.ts";
 import { jobScenarios } from "./store/jobs.ts";
 import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
@@ -56,5 +57,6 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("waiting for a person", humanScenarios);
   group("cancelling", cancelScenarios);
   group("files and records", yieldScenarios);
+  group("runs that grow", growthScenarios);
   group("sessions", sessionScenarios);
 }

@@ -50,7 +50,7 @@ export async function listCrawlErrors(
   id: string,
   limit: number,
 ): Promise<CrawlErrorView[]> {
-  const tasks = await store.tasks(id, { states: ["failed"], limit });
+  const tasks = await store.tasks(id, { states: ["failed"], pagesOnly: true, limit });
   return tasks.map((task) => ({
     url: task.url === null ? null : shownUrl(task.url),
     failure_code: task.failure?.code ?? "unknown",

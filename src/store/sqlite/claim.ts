@@ -8,6 +8,7 @@ interface StreamRow {
   id: number;
   run: number;
   resolver: string;
+  aside: number;
   queued: number;
   retrying: number;
   run_id: string;
@@ -61,7 +62,7 @@ export class ClaimCursor {
   }
 }
 
-const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
+const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
   FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK}`;
 
 /**
@@ -238,6 +239,7 @@ function toClaimed(context: Context, row: TaskRow, stream: StreamRow): ClaimedTa
     priority,
     handler,
     payload: parseJson<unknown>(payload, null),
+    aside: stream.aside === 1,
     tries,
     waits,
     attempts: unpackAttempts(attempts),

@@ -13,9 +13,7 @@ import { encodeId } from "../../domain/ids.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import type { RunErrorRecord } from "../crawl-port.ts";
-import type { NewTask, SettledTask } from "../port.ts";
-import { type Context, keyHash, mergeFacts, moveRun, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
-import { insertTasks } from "./insert-tasks.ts";
+import { type Context, moveRun, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
 
 interface ErrorRow {
   code: FailureCode;
@@ -58,7 +56,7 @@ export function recountErrors({ connection }: Context, run: number, failedState:
        SELECT s.run, json_extract(t.outcome, '$.failure.code'), json_extract(t.outcome, '$.failure.reason'), count(*),
          min(t.id), json_extract(t.outcome, '$.failure.message')
        FROM streams s JOIN tasks t ON t.stream = s.id AND t.state = ${failedState}
-       WHERE s.run = ? AND s.failed > 0 GROUP BY 2, 3`,
+       WHERE s.run = ? AND s.failed > 0 AND s.aside = 0 GROUP BY 2, 3`,
     )
     .run(run);
 }
@@ -91,57 +89,6 @@ export function crawlEnd(
     partialResultsOk: options?.partial_results_ok !== false,
   };
   return endOfCrawl(crawl);
-}
-
-/** The pages that this one leads to become tasks with the same stroke: a crash loses neither. Says which lanes got work. */
-export function growRun(context: Context, { task, report }: SettledTask, now: number): string[] {
-  if (report?.discovered === undefined && report?.deeperLeft !== true) return [];
-  const { n } = context.connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
-  const found = (report.discovered ?? []).map((page) => ({
-    key: page.key,
-    lane: page.lane,
-    site: page.site,
-    resolver: task.resolver,
-    url: page.url,
-    // What is nearer to the start comes first.
-    priority: -page.depth,
-    handler: task.handler,
-    payload: { depth: page.depth },
-  }));
-  const { lanes, leftOut } = addDiscovered(context, { n, id: task.runId }, found, now);
-  if (leftOut || report.deeperLeft === true)
-    noteLeft(context, n, { pages: leftOut, depth: report.deeperLeft === true });
-  return lanes;
-}
-
-function noteLeft(context: Context, run: number, left: { pages: boolean; depth: boolean }): void {
-  const row = context.connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
-  const before = parseJson<RunFacts>(row.facts, {}).left ?? {};
-  if ((before.pages === true || !left.pages) && (before.depth === true || !left.depth)) return;
-  mergeFacts(context, run, {
-    left: { pages: before.pages === true || left.pages, depth: before.depth === true || left.depth },
-  });
-}
-
-/**
- * Adds the pages that a page links to and that are not known yet, up to the run's limit. Says which lanes got work, and
- * whether the limit kept some out.
- */
-function addDiscovered(
-  context: Context,
-  run: { n: number; id: string },
-  tasks: readonly NewTask[],
-  now: number,
-): { lanes: string[]; leftOut: boolean } {
-  const { connection } = context;
-  const { pages_limit: limit, pages_known: known } = connection
-    .sql("SELECT pages_limit, pages_known FROM runs WHERE n = ?")
-    .get(run.n) as { pages_limit: number | null; pages_known: number };
-  const room = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - known);
-  const hashes = tasks.map((task) => keyHash(run.id, task.key));
-  const { added, lanes, leftOut } = insertTasks(context, run.n, tasks, hashes, now, room);
-  if (added > 0) connection.sql("UPDATE runs SET pages_known = pages_known + ? WHERE n = ?").run(added, run.n);
-  return { lanes, leftOut };
 }
 
 /** Lets waiting crawls in; whoever has waited longest is first. */

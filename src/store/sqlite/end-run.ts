@@ -4,7 +4,7 @@ import { type RunState, TASK_STATES } from "../../domain/states.ts";
 import { bumpControl, type Context, mergeFacts, moveRun, parseJson } from "./context.ts";
 import { crawlEnd } from "./crawls.ts";
 
-const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ?`;
+const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ? AND aside = 0`;
 
 /** Ends the run when nothing of it is open. A paused run ends when it is resumed. */
 export function endRunIfDone(context: Context, run: number, now: number): RunState | null {

@@ -17,16 +17,21 @@ export function laneId({ connection, leaseNow }: Context, lane: string, site: st
   return id;
 }
 
-export function streamId({ connection }: Context, run: number, lane: number, resolver: string | null): number {
+export function streamId(
+  { connection }: Context,
+  run: number,
+  lane: number,
+  { resolver, aside = false }: Pick<NewTask, "resolver" | "aside">,
+): number {
   const found = connection
-    .sql("SELECT id FROM streams WHERE run = ? AND lane = ? AND resolver = ?")
-    .get(run, lane, resolver ?? "") as { id: number } | undefined;
+    .sql("SELECT id FROM streams WHERE run = ? AND lane = ? AND resolver = ? AND aside = ?")
+    .get(run, lane, resolver ?? "", Number(aside)) as { id: number } | undefined;
   return (
     found?.id ??
     (
       connection
-        .sql("INSERT INTO streams (run, lane, resolver) VALUES (?, ?, ?) RETURNING id")
-        .get(run, lane, resolver ?? "") as { id: number }
+        .sql("INSERT INTO streams (run, lane, resolver, aside) VALUES (?, ?, ?, ?) RETURNING id")
+        .get(run, lane, resolver ?? "", Number(aside)) as { id: number }
     ).id
   );
 }
@@ -38,34 +43,42 @@ function isKnown(connection: Connection, hash: Uint8Array): boolean {
   return connection.sql("SELECT 1 FROM tasks WHERE key_hash = ?").get(hash) !== undefined;
 }
 
-/** Adds what is not there yet, at most `room` of it, with counters and lanes. Within a transaction of the caller's. */
+/** How many may be added: of a run's pages, and of what only serves to find them. */
+export interface Room {
+  pages: number;
+  aside: number;
+}
+
+const ENDLESS: Room = { pages: Number.POSITIVE_INFINITY, aside: Number.POSITIVE_INFINITY };
+
+/** Adds what is not there yet, as much as there is room for, with counters and lanes. Within a transaction of the caller's. */
 export function insertTasks(
   context: Context,
   run: number,
   tasks: readonly NewTask[],
   hashes: readonly Uint8Array[],
   now: number,
-  room: number = Number.POSITIVE_INFINITY,
-): { added: number; lanes: string[]; leftOut: boolean } {
+  room: Room = ENDLESS,
+): { added: Room; lanes: string[]; leftOut: { pages: boolean; aside: boolean } } {
   const { connection } = context;
   const streams = new Map<string, { stream: number; lane: number; laneName: string; added: number }>();
   const insert = connection.sql(INSERT_TASK);
-  let added = 0;
-  let leftOut = false;
+  const added: Room = { pages: 0, aside: 0 };
+  const leftOut = { pages: false, aside: false };
   for (const [index, task] of tasks.entries()) {
-    if (added >= room) {
-      leftOut ||= !isKnown(connection, hashes[index] as Uint8Array);
-      if (leftOut) break;
+    const kind = task.aside === true ? "aside" : "pages";
+    if (added[kind] >= room[kind]) {
+      leftOut[kind] ||= !isKnown(connection, hashes[index] as Uint8Array);
       continue;
     }
     // A lane may hold several sites; each of them must become known.
-    const name = `${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
+    const name = `${kind}\0${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
     let target = streams.get(name);
     if (target === undefined) {
       // What is there already must not make a site known by another address.
       if (isKnown(connection, hashes[index] as Uint8Array)) continue;
       const lane = laneId(context, task.lane, task.site);
-      target = { stream: streamId(context, run, lane, task.resolver), lane, laneName: task.lane, added: 0 };
+      target = { stream: streamId(context, run, lane, task), lane, laneName: task.lane, added: 0 };
       streams.set(name, target);
     }
     const { changes } = insert.run(
@@ -80,7 +93,7 @@ export function insertTasks(
     );
     if (changes === 1) {
       target.added += 1;
-      added += 1;
+      added[kind] += 1;
     }
   }
   const grown = [...streams.values()].filter((target) => target.added > 0);

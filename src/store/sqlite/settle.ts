@@ -8,7 +8,8 @@ import { endRunIfDone } from "./end-run.ts";
 import { laneId, streamId } from "./insert-tasks.ts";
 import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
-import { countError, growRun } from "./crawls.ts";
+import { countError } from "./crawls.ts";
+import { takeDiscovered } from "./grow-run.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
 
@@ -188,10 +189,10 @@ function writeReport(context: Context, { task, verdict, attempt, report }: Settl
     connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
     writeArtifacts(context, task.row, report.evidence, now);
   }
-  if (report.run === undefined) return;
+  if (report.run === undefined && report.events === undefined) return;
   const { n } = connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
-  mergeFacts(context, n, report.run.facts);
-  for (const event of report.run.events) appendEvent(context, n, event, now);
+  if (report.run !== undefined) mergeFacts(context, n, report.run.facts);
+  for (const event of [...(report.run?.events ?? []), ...(report.events ?? [])]) appendEvent(context, n, event, now);
 }
 
 /** A page that ended without a word of its attempt (its site was given up) still says why, and not what was before. */
@@ -207,7 +208,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
     case "completed":
       if (!endTask(context, settled, "completed", verdict.detail ?? null, tally, now)) return;
       writeYield(context, settled, verdict, now);
-      for (const lane of growRun(context, settled, now)) opened.add(lane);
+      for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
       return writeReport(context, settled, now);
     case "skipped":
       if (endTask(context, settled, "skipped", { why: verdict.why }, tally, now)) writeReport(context, settled, now);
@@ -217,7 +218,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       const outcome = { failure: verdict.failure, ...(memory === null ? {} : { memory }) };
       if (!endTask(context, settled, "failed", outcome, tally, now)) return;
       writeReport(context, settled, now);
-      if (task.runKind === "crawl") countError(context, task, verdict.failure);
+      if (task.runKind === "crawl" && !task.aside) countError(context, task, verdict.failure);
       if (task.runKind === "page" && settled.report?.run === undefined)
         tellFailure(context, task.runId, verdict.failure);
       return;
@@ -251,7 +252,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       if (run === undefined) return;
       const lane = laneId(context, verdict.lane, verdict.site);
       keepTask(context, settled, "queued", tally, {
-        stream: streamId(context, run.run, lane, task.resolver),
+        stream: streamId(context, run.run, lane, task),
         url: verdict.url,
         redirects: verdict.redirects,
       });

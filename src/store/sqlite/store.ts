@@ -5,6 +5,7 @@ import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
 import { admitCrawls, overdueRuns, readErrors } from "./crawls.ts";
 import { endByTime } from "./end-run.ts";
+import { growRun } from "./grow-run.ts";
 import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { enqueue, retryFailed, startRun } from "./enqueue.ts";
@@ -75,6 +76,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     runs: async (filter) => readRuns(context, filter),
     runStates: async (ids) => readRunStates(context, ids),
     answerHuman: async (id, answer, now) => answerHuman(context, id, answer, now),
+    growRun: async (hold, task, growth, now) => growRun(context, hold, task, growth, now),
     admitCrawls: async (most, now) => admitCrawls(context, most, now),
     overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
     endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),

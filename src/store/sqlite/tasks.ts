@@ -81,6 +81,7 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   const list = connection
     .sql(
       `${SELECT_TASK} WHERE t.id > ? AND r.n = ? AND t.state IN (${states.join(", ")}) AND (? IS NULL OR l.lane = ?)
+         ${filter.pagesOnly === true ? "AND s.aside = 0" : ""}
        ORDER BY t.id LIMIT ?`,
     )
     .all(after, run.n, filter.lane ?? null, filter.lane ?? null, filter.limit);
@@ -92,7 +93,7 @@ export function readCounts(context: Context, runId: string): LaneCounts[] {
   const list = context.connection
     .sql(
       `SELECT l.lane, ${TASK_STATES.map((name) => `sum(s.${name}) AS ${name}`).join(", ")}
-       FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.run = ? GROUP BY l.lane ORDER BY l.lane`,
+       FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.run = ? AND s.aside = 0 GROUP BY l.lane ORDER BY l.lane`,
     )
     .all(run.n);
   return rows<TaskCounts & { lane: string }>(list).map(({ lane, ...counts }) => ({ lane, counts }));
@@ -108,7 +109,9 @@ export function readOverview(
   const { connection } = context;
   const run = requireRun(context, runId);
   const totals = {
-    ...(connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ?`).get(run.n) as unknown as TaskCounts),
+    ...(connection
+      .sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.aside = 0`)
+      .get(run.n) as unknown as TaskCounts),
   };
   const lanes = rows<{ id: number; lane: string }>(
     connection
@@ -119,7 +122,9 @@ export function readOverview(
       .all(run.n, mostLanes),
   );
   const open = lanes.map(({ id, lane }) => {
-    const counts = connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.lane = ?`).get(run.n, id);
+    const counts = connection
+      .sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.lane = ? AND s.aside = 0`)
+      .get(run.n, id);
     return { lane, counts: { ...(counts as unknown as TaskCounts) } };
   });
   return { totals, open, openStreams: run.open_streams };

@@ -21,6 +21,11 @@ export const crawls = {
         count INTEGER NOT NULL, example_task INTEGER NOT NULL, example_message TEXT NOT NULL,
         PRIMARY KEY (run, code, reason)
       ) WITHOUT ROWID;
+
+      -- Tasks that serve a run but are none of its pages, such as its sitemaps, are counted apart from them.
+      ALTER TABLE streams ADD COLUMN aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1));
+      DROP INDEX streams_by_run;
+      CREATE UNIQUE INDEX streams_by_run ON streams (run, lane, resolver, aside);
     `);
   },
 };

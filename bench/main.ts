@@ -1,24 +1,34 @@
-/** npm run bench -- NAME [--rounds N]: measures one thing against peers and the physical limit, as ratios in one run. */
+/** npm run bench -- NAME [--rounds N] […]: measures one thing against peers and the physical limit, as ratios in one run. */
 import { parseArgs } from "node:util";
 
-const BENCHES: Record<string, () => Promise<{ run(rounds: number): Promise<boolean> }>> = {
+interface Bench {
+  defaultRounds?: number;
+  run(rounds: number, options: { part?: string; pages?: string }): Promise<boolean>;
+}
+
+const BENCHES: Record<string, () => Promise<Bench>> = {
   queue: () => import("./queue/index.ts"),
   download: () => import("./download/index.ts"),
   api: () => import("./api/index.ts"),
   browser: () => import("./browser/index.ts"),
+  crawl: () => import("./crawl/index.ts"),
   extract: () => import("./extract/index.ts"),
   "store-thread": () => import("./store-thread/index.ts"),
 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "5" } },
+  options: { rounds: { type: "string" }, part: { type: "string" }, pages: { type: "string" } },
 });
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
-  process.stderr.write(`usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]\n`);
+  process.stderr.write(
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; crawl takes --part NAME and --pages N, too\n`,
+  );
   process.exitCode = 2;
 } else {
-  const reached = await (await bench()).run(Number(values.rounds));
+  const { run, defaultRounds = 5 } = await bench();
+  const { rounds = defaultRounds, ...options } = values;
+  const reached = await run(Number(rounds), options);
   process.exitCode = reached ? 0 : 1;
 }

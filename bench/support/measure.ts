@@ -46,3 +46,10 @@ export function verdict(name: string, ratio: number, wanted: number, unit = "×"
   print(`${good ? "reached" : "MISSED "}  ${name}: ${ratio.toFixed(2)}${unit} (wanted ≥ ${wanted}${unit})`);
   return good;
 }
+
+/** The same where less is better. */
+export function verdictAtMost(name: string, value: number, wanted: number, unit = "×"): boolean {
+  const good = value <= wanted;
+  print(`${good ? "reached" : "MISSED "}  ${name}: ${value.toFixed(2)}${unit} (wanted ≤ ${wanted}${unit})`);
+  return good;
+}

@@ -1,19 +1,33 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const folder = new URL("../peers/", import.meta.url);
+const resolver = createRequire(new URL("package.json", folder));
 
-/** Loads what we compare with, installing it first; null when it cannot be had. */
-export async function loadPeer<T>(name: string): Promise<T | null> {
-  if (!existsSync(new URL("node_modules/", folder))) {
-    try {
-      execFileSync("npm", ["ci", "--silent"], { cwd: fileURLToPath(folder), stdio: "ignore" });
-    } catch {
-      return null;
-    }
+function find(name: string): string | null {
+  try {
+    return resolver.resolve(name);
+  } catch {
+    return null;
   }
-  const path = createRequire(new URL("package.json", folder)).resolve(name);
-  return (await import(pathToFileURL(path).href)) as T;
+}
+
+/** Where a package that we compare with is, installing all of them first; null when it cannot be had. */
+function findOrInstall(name: string): string | null {
+  const there = find(name);
+  if (there !== null) return there;
+  try {
+    // `npm ci` insists on the optional packages of all platforms, which not every registry has.
+    execFileSync("npm", ["install", "--no-save", "--silent"], { cwd: fileURLToPath(folder), stdio: "ignore" });
+  } catch {
+    return null;
+  }
+  return find(name);
+}
+
+/** Loads what we compare with; null when it cannot be had. */
+export async function loadPeer<T>(name: string): Promise<T | null> {
+  const path = findOrInstall(name);
+  return path === null ? null : ((await import(pathToFileURL(path).href)) as T);
 }

@@ -1,5 +1,5 @@
 import { execFileSync, type ChildProcess, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,6 +106,54 @@ export async function startPostgres(): Promise<RunningService | null> {
     url: `postgres://orb@127.0.0.1:${port}/postgres`,
     stop: async () => {
       await stopped(child, "SIGINT");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Found, or installed from Debian where we may; null when it cannot be had. */
+function findNginx(): string | null {
+  const places = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"];
+  const there = find(places);
+  if (there !== null || process.getuid?.() !== 0) return there;
+  try {
+    execFileSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", "nginx-light"], { stdio: "ignore" });
+  } catch {
+    return null;
+  }
+  return find(places);
+}
+
+/** An nginx of our own that gives out the files of a folder, in one process; with `accessLog` it writes down every request. */
+export async function startNginx(folder: string, accessLog?: string): Promise<RunningService | null> {
+  const binary = findNginx();
+  if (binary === null) return null;
+  const dir = mkdtempSync(join(tmpdir(), "orb-bench-nginx-"));
+  const port = await freePort();
+  const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${dir};`);
+  const config = join(dir, "nginx.conf");
+  writeFileSync(
+    config,
+    `daemon off; master_process off; worker_processes 1; pid ${dir}/nginx.pid; error_log ${dir}/error.log;
+events { worker_connections 1024; }
+http {
+  ${temp.join(" ")}
+  log_format asked '$msec $status $request_uri';
+  access_log ${accessLog === undefined ? "off" : `${accessLog} asked`};
+  default_type "text/html; charset=utf-8";
+  types { text/plain txt; text/css css; }
+  sendfile on; tcp_nopush on; keepalive_requests 1000000; keepalive_timeout 65s;
+  open_file_cache max=20000 inactive=600s;
+  server { listen 127.0.0.1:${port} backlog=1024; root ${folder}; }
+}
+`,
+  );
+  const child = spawn(binary, ["-p", dir, "-c", config, "-e", join(dir, "error.log")], { stdio: "ignore" });
+  await untilAnswers(port, child);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      await stopped(child, "SIGTERM");
       rmSync(dir, { recursive: true, force: true });
     },
   };

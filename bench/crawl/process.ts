@@ -1,0 +1,90 @@
+/** A program run to its end as a process of its own, with what it cost. Reads /proc, so Linux only. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface Command {
+  file: string;
+  args: string[];
+  cwd: string;
+  env?: Record<string, string>;
+}
+
+export interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  wallSeconds: number;
+  /** User and system time of the process and of its children. */
+  cpuSeconds: number;
+  peakMegabytes: number;
+}
+
+export interface Started {
+  child: ChildProcess;
+  ended: Promise<Ran>;
+}
+
+const TICKS_PER_SECOND = 100;
+const LOOK_MS = 50;
+
+/** CPU time of all children that have ended and were waited for. */
+function childrenCpu(): number {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+}
+
+function readProc(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // It has ended meanwhile.
+  }
+}
+
+/** A value of /proc/…/status of a process and all below it, in MB. */
+export function treeMegabytes(pid: number, field: "VmHWM" | "VmRSS"): number {
+  const own = Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readProc(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+  let threads: string[] = [];
+  try {
+    threads = readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return own;
+  }
+  const children = threads.flatMap((thread) => readProc(`/proc/${pid}/task/${thread}/children`).split(" "));
+  return children.reduce((sum, child) => sum + (child.trim() === "" ? 0 : treeMegabytes(Number(child), field)), own);
+}
+
+/** Only one of these may run at a time: what children cost is known in sum alone. */
+export function start({ file, args, cwd, env }: Command): Started {
+  const begun = performance.now();
+  const cpuBefore = childrenCpu();
+  const child = spawn(file, args, {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", HOME: cwd, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  let stdout = "";
+  let stderr = "";
+  child.stdout!.on("data", (chunk) => (stdout += chunk));
+  child.stderr!.on("data", (chunk) => (stderr += chunk));
+  let peakMegabytes = 0;
+  const look = setInterval(() => {
+    peakMegabytes = Math.max(peakMegabytes, treeMegabytes(child.pid!, "VmHWM"));
+  }, LOOK_MS);
+  const ended = new Promise<Ran>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      const wallSeconds = (performance.now() - begun) / 1000;
+      resolve({ code, stdout, stderr, wallSeconds, cpuSeconds: childrenCpu() - cpuBefore, peakMegabytes });
+    });
+  }).finally(() => {
+    clearInterval(look);
+    process.removeListener("exit", kill);
+  });
+  return { child, ended };
+}
+
+export const run = (command: Command): Promise<Ran> => start(command).ended;

@@ -2,7 +2,7 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
-import type { CrawlDeps } from "../orchestrator/crawls/start.ts";
+import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
 export interface ApiDeps extends CrawlDeps, PreviewDeps {

@@ -1,7 +1,7 @@
 import type { Log } from "../base/log.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
-import type { RunDeps } from "../orchestrator/runs/start.ts";
+import type { RunDeps } from "../orchestrator/jobs/deps.ts";
 import type { Send } from "./api/caller.ts";
 import type { CapturedPage, CaptureOptions } from "./capture-view.ts";
 import type { Terminal } from "./output.ts";

@@ -1,5 +1,5 @@
 import type { JsonValue } from "./queue-item.ts";
-import type { StrategyName } from "./recipe.ts";
+import { plainRecipe, type Recipe, type StrategyName } from "./recipe.ts";
 
 /** What a crawl was asked for, names as in the API; every default is filled in. */
 export interface CrawlOptions {
@@ -24,9 +24,23 @@ export interface CrawlOptions {
   respect_robots: boolean;
 }
 
+/** What a caller says about a crawl: where it begins, and what is not as usual. */
+export type CrawlInput = Partial<Omit<CrawlOptions, "urls">> & { url: string | readonly string[] };
+
 /** A crawl carries what it was asked for. */
 export interface CrawlSnapshot {
   options: CrawlOptions;
+}
+
+/** A saved crawl: how each of its pages is got and read, when it runs, and what it is asked for each time. */
+export interface CrawlRecipe extends Recipe {
+  crawl: CrawlOptions;
+}
+
+/** How the pages of a crawl are got and read. */
+export function pageRecipeOf(options: CrawlOptions): Recipe {
+  const { strategy, fields, items, schema, respect_robots, retry_attempts } = options;
+  return plainRecipe(strategy, { fields, items, schema, respect_robots, max_attempts: retry_attempts + 1 });
 }
 
 /** What stands in a crawl's task besides its address. */

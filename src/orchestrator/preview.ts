@@ -9,7 +9,7 @@ import { planSpecOf } from "../pages/judge.ts";
 import { getPage, type PageDeps } from "../pages/get-page.ts";
 import { leaveHeldSitesAlone } from "./held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
-import { invalid, jobFrom, type JobInput } from "./jobs/input.ts";
+import { invalid, pageJobFrom, type JobInput } from "./jobs/input.ts";
 
 /** What gets and reads pages, for use cases that do so at once instead of leaving it to a worker. */
 export interface PreviewDeps extends JobDeps {
@@ -57,7 +57,7 @@ export async function previewExtraction(
   const elapsed = () => Math.round(deps.clock.monotonic() - begun);
   if (input.html !== undefined) return { ...(await readGiven(deps, input, signal)), duration_ms: elapsed() };
   if (input.url === undefined) throw invalid([{ path: "url", message: "give url, or the page itself as html" }]);
-  const job = jobFrom(jobInputOf(input), deps);
+  const job = pageJobFrom(jobInputOf(input), deps);
   await leaveHeldSitesAlone(deps, siteOf(job.url));
   const recipe = job.recipe as Recipe;
   const site = await deps.store.site(siteOf(job.url));
@@ -97,7 +97,7 @@ async function readGiven(
 ): Promise<Omit<PreviewView, "duration_ms">> {
   const url = input.url ?? "https://page.invalid/";
   // Checks the rules and the address as a job would.
-  const { recipe } = jobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
+  const { recipe } = pageJobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
   const spec = planSpecOf(recipe as Recipe);
   const page = { body: input.html ?? "", contentType: "text/html; charset=utf-8", url };
   const { extraction } = await deps.pages.reader.read(page, spec, { signal });

@@ -181,6 +181,8 @@ export interface NewRun {
   /** Of a run that grows: how many tasks it may have, and how long it may be running. */
   pagesLimit?: number;
   timeLimitMs?: number;
+  /** A limit that crosses lanes and is the run's own: it appears together with it. */
+  budget?: { key: string; cap: number };
 }
 
 export interface RunRecord {

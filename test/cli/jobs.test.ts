@@ -81,6 +81,28 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     assert.equal((JSON.parse(gone.stdout) as { error: { code: string } }).error.code, "not_found");
   });
 
+  test("a crawl is saved from flags in the words of orb crawl, changed, and run", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const flags = ["--depth", "1", "--include", "/t/**", "--field", "heading=h1", "--attempts", "1"];
+    const created = await orb.run(["jobs", "create", "--crawl", "--target-url", shop.url("/list"), ...flags]);
+    assert.equal(created.code, 0, created.stderr);
+    assert.match(created.stdout, /^limits +depth 1, 1000 pages, 30 minutes$/m);
+    assert.match(created.stdout, /^include +\/t\/\*\*$/m);
+    const id = /^id +(\S+)$/m.exec(created.stdout)?.[1] ?? "";
+    const changed = await orb.json<JobView>("jobs", "update", id, "--max-pages", "3");
+    const { max_depth, max_pages, retry_attempts, fields } = changed.crawl!;
+    assert.deepEqual([max_depth, max_pages, retry_attempts, fields], [1, 3, 0, { heading: { css: "h1" } }]);
+    const run = await orb.run(["jobs", "run", id, "--wait"]);
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(run.stderr, /Run completed: 1 page got, 2 not found/);
+    const page = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/"));
+    const refused = await orb.run(["jobs", "update", page.id, "--depth", "3"]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /kind: cannot be changed from page/);
+    await orb.audit();
+  });
+
   test("what is wrong with a job is named by its field", async () => {
     await using orb = new Orb();
     const cases: [string[], string][] = [

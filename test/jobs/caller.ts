@@ -13,7 +13,7 @@ const PATIENCE_MS = 45_000;
 export abstract class Caller {
   abstract get api(): CheckedApi;
 
-  async job(input: JobInput & { target_url: string }): Promise<JobView> {
+  async job(input: JobInput): Promise<JobView> {
     const answer = await this.api.post("/jobs", input);
     assert.equal(answer.status, 201, answer.text);
     return answer.json<JobView>();
@@ -26,7 +26,7 @@ export abstract class Caller {
   }
 
   /** Starts a run of a saved job, or of a new one. */
-  async begin(job: string | (JobInput & { target_url: string })): Promise<RunView> {
+  async begin(job: string | JobInput): Promise<RunView> {
     const id = typeof job === "string" ? job : (await this.job(job)).id;
     const answer = await this.api.post(`/jobs/${id}/runs`);
     assert.equal(answer.status, 201, answer.text);
@@ -34,7 +34,7 @@ export abstract class Caller {
   }
 
   /** Runs a job to its end. */
-  async run(job: string | (JobInput & { target_url: string })): Promise<RunView> {
+  async run(job: string | JobInput): Promise<RunView> {
     return this.ended((await this.begin(job)).id);
   }
 

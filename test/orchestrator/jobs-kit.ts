@@ -21,6 +21,8 @@ export async function openJobs(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    maxConcurrentCrawls: 5,
+    respectRobots: true,
   };
   // A full hour, so that the slots are easy to name.
   await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));

@@ -25,6 +25,8 @@ async function open(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    maxConcurrentCrawls: 5,
+    respectRobots: true,
   };
   // A full hour, so that the slots are easy to name.
   await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));

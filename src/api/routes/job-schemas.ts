@@ -2,31 +2,11 @@
 import { Type } from "typebox";
 import { STRATEGIES } from "../../domain/recipe.ts";
 import { nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
+import { JobCrawl, JobCrawlBody } from "./crawl-schemas.ts";
+import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
 
 /** Any JSON; what it must be is checked, with the path of every mistake, by the reader of the rules themselves. */
 const Json = (description: string) => Type.Unknown({ description });
-
-export const Fields = Type.Union(
-  [
-    Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200 }),
-    Type.Record(Type.String(), Type.Unknown()),
-    Type.Null(),
-  ],
-  {
-    description:
-      "names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown",
-  },
-);
-export const Items = nullable(
-  Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
-    description: "where the records are, such as {css: article.product}; the rules are read once per match",
-  }),
-);
-export const RecordSchema = nullable(
-  Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())], {
-    description: "JSON Schema 2020-12 that each record must satisfy",
-  }),
-);
 
 export const CookieList = Type.Array(
   strict({
@@ -82,9 +62,12 @@ const browserParts = {
   block_resources: Type.Boolean({ description: "leave out pictures, fonts and media" }),
 };
 
+/** What may be saved. */
+export const JOB_KINDS = ["page", "crawl"] as const;
+
 const given = {
   ...settings,
-  kind: Type.Literal("page"),
+  kind: oneOf(JOB_KINDS),
   target_url: Type.String({ minLength: 1, maxLength: 8192 }),
   headers: Headers,
   cookies: Cookies,
@@ -104,6 +87,7 @@ const given = {
     ]),
   ),
   browser: nullable(Type.Partial(strict(browserParts), { additionalProperties: false })),
+  crawl: JobCrawlBody,
   proxy: Type.Null({ description: "no proxy: this version has none" }),
 };
 
@@ -114,13 +98,14 @@ export const JobChange = Type.Partial(strict(given), { additionalProperties: fal
 export const Job = strict({
   id: Uuid,
   ...settings,
-  kind: Type.String(),
+  kind: oneOf(JOB_KINDS),
   target_url: Type.String(),
   site: Type.String(),
   schedule: nullable(strict(scheduleParts)),
   browser: nullable(strict(browserParts)),
   header_names: Type.Array(Type.String()),
   cookie_names: Type.Array(Type.String()),
+  crawl: nullable(JobCrawl),
   next_run_at: nullable(Time),
   created_at: Time,
   updated_at: Time,

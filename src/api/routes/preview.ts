@@ -3,7 +3,7 @@ import { type PreviewInput, previewExtraction } from "../../orchestrator/preview
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { nullable, oneOf, problemAnswer, strict } from "../schemas.ts";
-import { Fields, Items, RecordSchema } from "./job-schemas.ts";
+import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
 
 const text = nullable(Type.String());
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { END_REASONS } from "../../domain/crawl-end.ts";
+import type { CrawlInput } from "../../domain/crawl-options.ts";
 import { RUN_STATES } from "../../domain/states.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import {
@@ -11,7 +12,7 @@ import {
   requireCrawl,
   showCrawl,
 } from "../../orchestrator/crawls/read.ts";
-import { type CrawlInput, startCrawl } from "../../orchestrator/crawls/start.ts";
+import { startCrawl } from "../../orchestrator/crawls/start.ts";
 import { type CrawlStatus, crawlStatusOf } from "../../orchestrator/crawls/view.ts";
 import { listResults } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
@@ -19,32 +20,10 @@ import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
-import { Fields, Items, RecordSchema } from "./job-schemas.ts";
+import { CrawlBody } from "./crawl-schemas.ts";
 import { sendExport } from "./results.ts";
 
 const STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
-const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 200 });
-const Address = Type.String({ minLength: 1, maxLength: 8192 });
-
-export const CrawlBody = strict({
-  url: Type.Union([Address, Type.Array(Address, { minItems: 1, maxItems: 1000 })]),
-  max_depth: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: "link hops; 0 is that page alone" })),
-  max_pages: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-  timeout_minutes: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100_000 })),
-  max_concurrent_articles: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-  retry_attempts: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: "tries after the first" })),
-  partial_results_ok: Type.Optional(Type.Boolean()),
-  export_format: Type.Optional(oneOf(EXPORT_FORMATS)),
-  include: Type.Optional(Patterns),
-  exclude: Type.Optional(Patterns),
-  same_site: Type.Optional(Type.Boolean()),
-  strategy: Type.Optional(oneOf(["auto", "http", "browser"])),
-  fields: Type.Optional(Fields),
-  items: Type.Optional(Items),
-  schema: Type.Optional(RecordSchema),
-  article: Type.Optional(nullable(Type.Boolean())),
-  respect_robots: Type.Optional(Type.Boolean()),
-});
 
 const Crawl = strict({
   task_id: Uuid,

@@ -4,54 +4,35 @@ import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlView } from "../../orchestrator/crawls/view.ts";
 import { given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
+import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
 import { EXIT, plural, printJson } from "../output.ts";
 import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { RunLine } from "../run-line.ts";
 import { stopRequest } from "../stop.ts";
-import { positiveInteger, positiveNumber, wholeNumber } from "../values.ts";
 import { pause } from "./job-run.ts";
 
-interface CrawlOptions extends UrlOption, RecipeOptions {
-  depth?: number;
-  maxPages?: number;
-  concurrency?: number;
-  timeoutMinutes?: number;
-  include?: string[];
-  exclude?: string[];
-  anySite?: boolean;
-  ignoreRobots?: boolean;
-  article?: boolean;
+interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
   format?: string;
   out?: string;
   resume?: string;
 }
-
-const collect = (text: string, before: string[] = []) => [...before, text];
 
 /** `orb crawl`: many pages, followed live; Ctrl-C keeps what is done. */
 export function addCrawlCommand(program: Command, context: CliContext): void {
   const command = program
     .command("crawl")
     .description("crawl a site: follow its links, read every page, and print what was found")
-    .argument("[url...]", "where to begin")
-    .option("--depth <number>", "how many links away from the start (2)", wholeNumber)
-    .option("--max-pages <number>", "how many pages at most (1000)", positiveInteger)
-    .option("--concurrency <number>", "pages at the same time (10)", positiveInteger)
-    .option("--timeout-minutes <number>", "then it ends with what it has (30)", positiveNumber)
-    .option("--include <pattern>", "only pages like this, such as /blog/** (may be repeated)", collect)
-    .option("--exclude <pattern>", "no pages like this (may be repeated)", collect)
-    .option("--any-site", "follow links to other sites, too")
-    .option("--ignore-robots", "fetch what robots.txt asks us not to; say why to the site's owner")
-    .option("--article", "with fields: also the article's text and Markdown");
+    .argument("[url...]", "where to begin");
+  addCrawlOptions(command);
   addReadingOptions(command, ["auto", "http", "browser"])
     .addOption(new Option("--format <name>", "how the results are written (json)").choices(EXPORT_FORMATS))
     .option("--out <file>", "to a file instead of standard output")
     .option("--resume <id>", "go on with a crawl that was interrupted")
     .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)")
-    .action((urls: string[], options: CrawlOptions) => crawl(context, urls, options));
+    .action((urls: string[], options: CrawlCommandOptions) => crawl(context, urls, options));
 }
 
-async function crawl(context: CliContext, urls: string[], options: CrawlOptions): Promise<void> {
+async function crawl(context: CliContext, urls: string[], options: CrawlCommandOptions): Promise<void> {
   const { terminal, wiring } = context;
   if (urls.length === 0 && options.resume === undefined)
     throw new OrbError("usage", "an address to begin with is missing, or --resume ID");
@@ -71,19 +52,15 @@ async function crawl(context: CliContext, urls: string[], options: CrawlOptions)
   }
 }
 
-async function bodyOf({ wiring }: CliContext, urls: string[], options: CrawlOptions): Promise<Record<string, unknown>> {
+async function bodyOf(
+  { wiring }: CliContext,
+  urls: string[],
+  options: CrawlCommandOptions,
+): Promise<Record<string, unknown>> {
   const recipe = await recipeOf(options, wiring);
   return given({
     url: urls.length === 1 ? urls[0] : urls,
-    max_depth: options.depth,
-    max_pages: options.maxPages,
-    max_concurrent_articles: options.concurrency,
-    timeout_minutes: options.timeoutMinutes,
-    include: options.include,
-    exclude: options.exclude,
-    same_site: options.anySite === true ? false : undefined,
-    respect_robots: options.ignoreRobots === true ? false : undefined,
-    article: options.article,
+    ...crawlOf(options),
     export_format: options.format,
     ...given({
       fields: recipe["fields"],
@@ -136,7 +113,12 @@ function progressOf(view: CrawlView): string {
   return `${done} of ${known} known pages, ${rate.toFixed(1)}/s${wrong}`;
 }
 
-async function conclude(context: CliContext, api: OpenApi, view: CrawlView, options: CrawlOptions): Promise<void> {
+async function conclude(
+  context: CliContext,
+  api: OpenApi,
+  view: CrawlView,
+  options: CrawlCommandOptions,
+): Promise<void> {
   const { terminal, wiring } = context;
   const id = view.task_id;
   if (!OVER.has(view.status)) {

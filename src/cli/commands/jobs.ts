@@ -4,13 +4,15 @@ import type { JobView } from "../../orchestrator/jobs/view.ts";
 import { listOf } from "../api/caller.ts";
 import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
+import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
 import { describeField, describeRule, FIELD_HELP } from "../fields.ts";
 import { readJsonFile } from "../files.ts";
-import { facts, printJson, listTable } from "../output.ts";
+import { facts, listTable, plural, printJson } from "../output.ts";
 import { addRecipeOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { runJob } from "./job-run.ts";
 
-interface JobOptions extends RecipeOptions, UrlOption {
+interface JobOptions extends RecipeOptions, CrawlOptions, UrlOption {
+  crawl?: boolean;
   name?: string;
   targetUrl?: string;
   schedule?: string;
@@ -21,9 +23,11 @@ interface JobOptions extends RecipeOptions, UrlOption {
   escalate?: boolean;
 }
 
-/** `orb jobs …`: saved recipes for pages. */
+/** `orb jobs …`: saved recipes for pages and crawls. */
 export function addJobsCommands(program: Command, context: CliContext): void {
-  const jobs = program.command("jobs").description("saved recipes: which page, how it is got, what is read from it");
+  const jobs = program
+    .command("jobs")
+    .description("saved recipes: which page or crawl, how it is got, what is read from it");
 
   listCommand(jobs, "list", "jobs, newest first")
     .option("--tag <tag>", "only those with this tag")
@@ -94,7 +98,8 @@ export function addJobsCommands(program: Command, context: CliContext): void {
 function addJobOptions(command: Command): Command {
   command
     .option("--name <name>", "what you call it")
-    .option("--target-url <url>", "the page")
+    .option("--target-url <url>", "the page, or where the crawl begins")
+    .option("--crawl", "the job is a crawl: it follows links, and reads every page it comes to")
     .option("--schedule <cron>", "when it is to run, such as '0 6 * * *'")
     .option("--timezone <name>", "of the schedule, such as Europe/Berlin")
     .option("--tag <tag>", "to find it by; may be given often", (tag: string, before: string[] = []) => [
@@ -104,7 +109,7 @@ function addJobOptions(command: Command): Command {
     .option("--requires-auth", "the page needs a sign-in: a browser, with a session of its origin")
     .option("--respect-robots", "do not fetch what the site's robots.txt forbids")
     .option("--no-escalate", "no browser after a block, unless the strategy is auto");
-  return addRecipeOptions(command).addHelpText("after", FIELD_HELP);
+  return addCrawlOptions(addRecipeOptions(command), "of a crawl: ").addHelpText("after", FIELD_HELP);
 }
 
 async function jobOf(
@@ -114,9 +119,13 @@ async function jobOf(
 ): Promise<Record<string, unknown>> {
   const { wiring } = context;
   const fromFile = file === undefined ? {} : await readJsonFile((path) => wiring.openFile(path), file, "file");
+  const recipe = await recipeOf(options, wiring);
+  const crawl = crawlOf(options);
+  // Whoever names what only a crawl has means one.
+  const isCrawl = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
   return {
     ...fromFile,
-    ...(await recipeOf(options, wiring)),
+    ...(isCrawl ? crawlPart(fromFile["crawl"], recipe, crawl) : recipe),
     ...given({
       name: options.name,
       target_url: options.targetUrl,
@@ -131,12 +140,25 @@ async function jobOf(
   };
 }
 
+/** What is read from the pages of a crawl stands with the rest of what it is asked for. */
+function crawlPart(
+  fromFile: unknown,
+  { strategy, fields, items, schema, max_attempts: tries, ...ofPages }: Record<string, unknown>,
+  crawl: Record<string, unknown>,
+): Record<string, unknown> {
+  const before = typeof fromFile === "object" && fromFile !== null ? fromFile : {};
+  const retries = tries === undefined ? undefined : Number(tries) - 1;
+  const all = { ...before, ...given({ strategy, fields, items, schema, retry_attempts: retries }), ...crawl };
+  return { ...ofPages, kind: "crawl", ...(Object.keys(all).length === 0 ? {} : { crawl: all }) };
+}
+
 function jobTable(jobs: readonly JobView[], columns: number | undefined): string {
   return listTable(
-    ["id", "name", "strategy", "schedule", "page"],
+    ["id", "name", "kind", "strategy", "schedule", "page"],
     jobs.map((job) => [
       job.id,
       job.name ?? "",
+      job.kind,
       job.strategy,
       job.schedule?.cron ?? "",
       addressCell(job.target_url, columns),
@@ -152,8 +174,9 @@ function show({ json, terminal }: CliContext, job: JobView): void {
       [
         ["id", job.id],
         ["name", job.name],
-        ["page", job.target_url],
+        [job.crawl === null ? "page" : "crawl", job.target_url],
         ["site", job.site],
+        ...crawlLines(job.crawl),
         ["strategy", job.strategy],
         ["sign-in", job.requires_auth ? "needed" : null],
         ["session", job.session_id],
@@ -191,6 +214,18 @@ type Line = readonly [string, string | null];
 function fieldLines(fields: JobView["fields"]): Line[] {
   if (fields === null || Array.isArray(fields)) return [["fields", shown(fields)]];
   return Object.entries(fields).map(([name, rule], index) => [index === 0 ? "fields" : "", describeField(name, rule)]);
+}
+
+function crawlLines(crawl: JobView["crawl"]): Line[] {
+  if (crawl === null) return [];
+  const { url, max_depth: depth, max_pages: pages, timeout_minutes: minutes, include, exclude } = crawl;
+  return [
+    ["also from", Array.isArray(url) ? url.slice(1).join(", ") : null],
+    ["limits", `depth ${depth}, ${plural(pages, "page")}, ${plural(minutes, "minute")}`],
+    ["include", shown(include)],
+    ["exclude", shown(exclude)],
+    ["sites", crawl.same_site ? null : "any"],
+  ];
 }
 
 function replayLines(replay: unknown): Line[] {

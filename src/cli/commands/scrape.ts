@@ -6,7 +6,7 @@ import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { followRun } from "../../events/follow.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
-import { type JobInput, jobFrom } from "../../orchestrator/jobs/input.ts";
+import { type JobInput, pageJobFrom } from "../../orchestrator/jobs/input.ts";
 import { cancelRun } from "../../orchestrator/runs/control.ts";
 import { allResults, columnsOf, showRun } from "../../orchestrator/runs/read.ts";
 import { startPageRun } from "../../orchestrator/runs/start.ts";
@@ -70,7 +70,7 @@ async function scrape(context: CliContext, url: string, options: ScrapeOptions):
   try {
     // A session of the installation has a name of its own in a store that is only for this page.
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
-    const job = jobFrom({ ...input, ...session }, worker);
+    const job = pageJobFrom({ ...input, ...session }, worker);
     const { id } = await startPageRun(worker, { ...job, id: null });
     const run = renamed(await follow(worker, id, line, stop), worker.sessionId, options.session);
     line.done();

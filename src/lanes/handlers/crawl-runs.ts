@@ -1,6 +1,6 @@
-import type { CrawlOptions, CrawlSnapshot } from "../../domain/crawl-options.ts";
+import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl-options.ts";
 import { type CrawlScope, compileScope } from "../../domain/crawl-scope.ts";
-import { plainRecipe, type Recipe } from "../../domain/recipe.ts";
+import type { Recipe } from "../../domain/recipe.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
 import type { Store } from "../../store/port.ts";
 
@@ -50,17 +50,13 @@ export class CrawlRuns {
       throw new Error(`the crawl cannot be read: ${errors.map(({ message }) => message).join("; ")}`);
     return {
       options,
-      recipe: recipeOf(options),
+      recipe: pageRecipeOf(options),
       scope: ok,
       spec: specOf(options),
       seen: new RecentKeys(),
       given: new RecentKeys(),
     };
   }
-}
-
-function recipeOf({ strategy, fields, items, schema, respect_robots, retry_attempts }: CrawlOptions): Recipe {
-  return plainRecipe(strategy, { fields, items, schema, respect_robots, max_attempts: retry_attempts + 1 });
 }
 
 function specOf({ fields, items, schema, article }: CrawlOptions): PlanSpec {

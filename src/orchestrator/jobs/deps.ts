@@ -9,4 +9,16 @@ export interface JobDeps extends OrchestratorDeps {
   random: Random;
   /** Which addresses may be asked for at all. */
   policy: AddressPolicy;
+  /** Whether crawls obey robots.txt that do not say so themselves. */
+  respectRobots: boolean;
+}
+
+export interface RunDeps extends JobDeps {
+  /** What holds for a job that says nothing itself. */
+  defaultMaxAttempts: number;
+}
+
+export interface CrawlDeps extends RunDeps {
+  /** How many crawls may be running at once; the others wait. */
+  maxConcurrentCrawls: number;
 }

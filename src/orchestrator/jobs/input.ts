@@ -1,6 +1,5 @@
 /** What a caller says a job is, checked as a whole: every mistake is named with its path before anything is stored. */
-import { Cron } from "croner";
-import { type FieldError, messageOf, OrbError } from "../../base/errors.ts";
+import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
@@ -9,6 +8,7 @@ import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import { noCredentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
+import type { CrawlInput } from "../../domain/crawl-options.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
 import { nextSlot } from "../../domain/schedule.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
@@ -19,10 +19,11 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/job-records.ts";
+import { readSchedule } from "./schedule-input.ts";
 
 export interface JobInput {
   name?: string | null;
-  kind?: "page";
+  kind?: "page" | "crawl";
   target_url?: string;
   strategy?: StrategyName;
   requires_auth?: boolean;
@@ -41,6 +42,8 @@ export interface JobInput {
   session_id?: string | null;
   replay?: JsonValue;
   browser?: { wait_for?: string | null; block_resources?: boolean } | null;
+  /** Of a crawl; where it begins may stand in `target_url`. */
+  crawl?: Partial<CrawlInput> | null;
 }
 
 const DEFAULTS = {
@@ -57,9 +60,11 @@ export interface Checks {
   random: Random;
 }
 
-/** A job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */
-export function jobFrom(input: JobInput, deps: Checks): NewJob {
+/** A page's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */
+export function pageJobFrom(input: JobInput, deps: Checks): NewJob {
   const problems: FieldError[] = [];
+  if (input.crawl !== undefined && input.crawl !== null)
+    problems.push({ path: "crawl", message: 'is for crawls alone: say "kind": "crawl", or leave it out' });
   const replay = readReplay(input, problems);
   const target = readTarget(input, replay?.url ?? null, problems);
   if (target !== null) refuseForbidden("target_url", target.href, deps.policy);
@@ -183,45 +188,6 @@ function readPlan(input: JobInput, problems: FieldError[]): void {
 
 function browserWishes(wishes: NonNullable<JobInput["browser"]>): NonNullable<Recipe["browser"]> {
   return { wait_for: wishes.wait_for ?? null, block_resources: wishes.block_resources ?? false };
-}
-
-function readSchedule(input: JobInput, problems: FieldError[]): Schedule | null {
-  const { schedule } = input;
-  if (input.timezone !== undefined && input.timezone !== null && !isTimeZone(input.timezone))
-    problems.push({ path: "timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
-  if (schedule === undefined || schedule === null) return null;
-  const given = typeof schedule === "string" ? { cron: schedule } : schedule;
-  const path = typeof schedule === "string" ? "schedule" : "schedule.cron";
-  if (given.timezone && !isTimeZone(given.timezone))
-    problems.push({ path: "schedule.timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
-  const cron = given.cron?.trim() ?? "";
-  const parts = cron.split(/\s+/).length;
-  if (cron === "") problems.push({ path, message: "is required: a cron expression such as 0 6 * * *" });
-  else if (parts !== 5 && parts !== 6)
-    problems.push({ path, message: `expected a cron expression with 5 or 6 fields, got ${parts}` });
-  else {
-    try {
-      if (new Cron(cron, { paused: true }).nextRun() === null)
-        problems.push({ path, message: "is a time that never comes" });
-    } catch (error) {
-      problems.push({ path, message: `is not a cron expression: ${messageOf(error).replace(/^CronPattern: /, "")}` });
-    }
-  }
-  return {
-    cron,
-    timezone: given.timezone ?? input.timezone ?? null,
-    overlap: given.overlap ?? "skip",
-    missed: given.missed ?? "skip",
-    jitter_seconds: given.jitter_seconds ?? 0,
-  };
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
+import type { CrawlRecipe } from "../../domain/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
 import { cancelRun } from "../runs/control.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
-import { type JobInput, jobFrom } from "./input.ts";
+import { asGiven, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
+import { invalid, type JobInput, pageJobFrom } from "./input.ts";
 import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
 
@@ -20,6 +22,10 @@ export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Pr
   if (session !== null) await requireSessionFor(deps, session, pageOf(job));
   const { made } = await deps.store.createJob(job, deps.clock.now(), once);
   return toJobView(made);
+}
+
+function jobFrom(input: JobInput, deps: JobDeps): NewJob {
+  return input.kind === "crawl" ? crawlJobFrom(input, deps) : pageJobFrom(input, deps);
 }
 
 function pageOf({ url, recipe }: NewJob): PageSnapshot {
@@ -46,11 +52,21 @@ export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
  */
 export async function changeJob(deps: JobDeps, id: string, change: JobInput): Promise<JobView> {
   const before = await requireJob(deps, id);
-  const kept = keptCredentials(deps.seal, before, change);
-  const job = jobFrom({ ...inputOf(before), ...("opened" in kept ? kept.opened : {}), ...change }, deps);
-  if ("unopened" in kept) job.recipe = { ...(job.recipe as Recipe), ...kept.unopened };
+  if (change.kind !== undefined && change.kind !== before.kind)
+    throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: save another job instead` }]);
+  const job =
+    before.kind === "crawl"
+      ? crawlJobFrom(changedCrawl(inputOf(before), change), deps)
+      : changedPage(deps, before, change);
   await requireItsSession(deps, before, job, change);
   return toJobView(await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now()));
+}
+
+function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob {
+  const kept = keptCredentials(deps.seal, before, change);
+  const job = pageJobFrom({ ...inputOf(before), ...("opened" in kept ? kept.opened : {}), ...change }, deps);
+  if ("unopened" in kept) job.recipe = { ...(job.recipe as Recipe), ...kept.unopened };
+  return job;
 }
 
 /** A session that was deleted since keeps nobody from changing anything else. */
@@ -74,11 +90,12 @@ function keepSlot(before: JobRecord, after: NewJob): Partial<NewJob> {
 /** The job as it would be given anew, without its secrets. */
 function inputOf(job: JobRecord): JobInput {
   const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed");
-  const input: JobInput = { name: job.name, target_url: job.url, tags: job.tags, ...recipe };
+  const { schedule, timezone } = recipe;
+  const about: JobInput = { name: job.name, tags: job.tags, schedule, timezone };
   // A schedule that took its time zone from the job follows it into another one.
-  if (recipe.schedule !== null && recipe.schedule.timezone === recipe.timezone)
-    input.schedule = { ...recipe.schedule, timezone: null };
-  return input;
+  if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };
+  if (job.kind === "crawl") return { ...about, kind: "crawl", crawl: asGiven((job.recipe as CrawlRecipe).crawl) };
+  return { target_url: job.url, ...recipe, ...about };
 }
 
 /** Refused while a run of it is not at its end, unless that is to be cancelled with it. */

@@ -1,27 +1,29 @@
+import type { CrawlRecipe } from "../../domain/crawl-options.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
 import type { JobRecord, Once, Slot, SlotStart } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
-import type { JobDeps } from "../jobs/deps.ts";
+import { admitCrawls, newCrawlRun } from "../crawls/start.ts";
+import type { CrawlDeps, RunDeps } from "../jobs/deps.ts";
 import { requireJob } from "../jobs/manage.ts";
 import { dropWork } from "./control.ts";
 import type { RunView } from "./view.ts";
 import { toRunView } from "./view.ts";
 
-export interface RunDeps extends JobDeps {
-  /** What holds for a job that says nothing itself. */
-  defaultMaxAttempts: number;
-}
-
 /** The name under which the worker knows how a page is got; no handler of a user can have it. */
 export const PAGE_HANDLER = "@page";
 
 /** Starts a run of a saved job. Nothing is fetched here: the answer is there as soon as the run is on disk. */
-export async function startJobRun(deps: RunDeps, jobId: string, once?: Once): Promise<RunView> {
+export async function startJobRun(deps: CrawlDeps, jobId: string, once?: Once): Promise<RunView> {
   // A repeated call is answered as the first one was, although the job may be gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toRunView(before as RunRecord, deps.defaultMaxAttempts);
-  return startPageRun(deps, await requireJob(deps, jobId), once);
+  const job = await requireJob(deps, jobId);
+  if (job.kind !== "crawl") return startPageRun(deps, job, once);
+  const { run, tasks } = newJobRun(deps, job);
+  const { made } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
+  await admitCrawls(deps);
+  return toRunView(made, deps.defaultMaxAttempts);
 }
 
 type Startable = Pick<JobRecord, "name" | "url" | "site" | "recipe"> & { id: string | null };
@@ -35,13 +37,18 @@ export async function startPageRun(deps: RunDeps, job: Startable, once?: Once): 
 }
 
 /** Starts the run of one time of a job's schedule, once, whoever else tries and whatever crashes. */
-export async function startScheduledRun(deps: RunDeps, job: JobRecord, slot: Slot): Promise<SlotStart<RunRecord>> {
-  const { run, tasks } = newPageRun(deps, job);
+export async function startScheduledRun(deps: CrawlDeps, job: JobRecord, slot: Slot): Promise<SlotStart<RunRecord>> {
+  const { run, tasks } = newJobRun(deps, job);
   const start = await deps.store.startSlot(run, tasks, slot, deps.clock.now());
   if (start.kind !== "started") return start;
   if (start.cancelled.length > 0) await dropWork(deps, start.cancelled);
-  if (start.lanes.length > 0) await deps.wake(start.lanes);
+  if (run.kind === "crawl") await admitCrawls(deps);
+  else if (start.lanes.length > 0) await deps.wake(start.lanes);
   return start;
+}
+
+function newJobRun(deps: RunDeps, job: JobRecord): { run: NewRun; tasks: NewTask[] } {
+  return job.kind === "crawl" ? newCrawlRun(deps, (job.recipe as CrawlRecipe).crawl, job) : newPageRun(deps, job);
 }
 
 function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTask[]; maxAttempts: number } {

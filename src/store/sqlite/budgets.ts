@@ -36,11 +36,16 @@ export function budgetCap({ connection }: Context, key: string): number | null {
   return row?.cap ?? null;
 }
 
+/** Within a transaction of the caller's. */
+export function writeCap({ connection }: Context, key: string, cap: number | null): void {
+  connection.sql("INSERT INTO budgets VALUES (?, ?) ON CONFLICT DO UPDATE SET cap = excluded.cap").run(key, cap);
+}
+
 export function setBudgetCap(context: Context, key: string, cap: number | null): void {
   const { connection } = context;
   connection.write(
     () => {
-      connection.sql("INSERT INTO budgets VALUES (?, ?) ON CONFLICT DO UPDATE SET cap = excluded.cap").run(key, cap);
+      writeCap(context, key, cap);
       bumpControl(context);
     },
     { durable: true },

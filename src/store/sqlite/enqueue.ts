@@ -11,6 +11,7 @@ import {
   stampIdleLane,
   STATE,
 } from "./context.ts";
+import { writeCap } from "./budgets.ts";
 import { recountErrors } from "./crawls.ts";
 import { insertTasks } from "./insert-tasks.ts";
 import { makeOnce } from "./once.ts";
@@ -51,6 +52,7 @@ export function insertRunWithTasks(
   now: number,
 ): { made: RunRecord; lanes: string[] } {
   const made = insertRun(context, run, now);
+  if (run.budget !== undefined) writeCap(context, run.budget.key, run.budget.cap);
   const hashes = tasks.map((task) => keyHash(made.id, task.key));
   const { added, lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);
   context.connection.sql("UPDATE runs SET pages_known = ? WHERE id = ?").run(added.pages, made.id);

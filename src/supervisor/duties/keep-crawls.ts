@@ -1,5 +1,5 @@
 import { admitCrawls } from "../../orchestrator/crawls/start.ts";
-import type { CrawlDeps } from "../../orchestrator/crawls/start.ts";
+import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;

@@ -2,11 +2,12 @@ import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import { MISSED_AFTER_MS, nextSlot } from "../../domain/schedule.ts";
-import { type RunDeps, startScheduledRun } from "../../orchestrator/runs/start.ts";
+import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
+import { startScheduledRun } from "../../orchestrator/runs/start.ts";
 import type { JobRecord } from "../../store/job-records.ts";
 import type { Duty } from "../duties.ts";
 
-type Deps = RunDeps & { log: Log };
+type Deps = CrawlDeps & { log: Log };
 
 /** Started in one transaction. */
 const AT_ONCE = 100;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { candidate, type Scenario, TTL } from "./kit.ts";
+import type { NewRun } from "../../../src/store/port.ts";
+import { candidate, newTask, type Scenario, TTL } from "./kit.ts";
 
 export function budgetScenarios(scenario: Scenario): void {
   scenario("an owner borrows up to the cap and gives back", async (kit) => {
@@ -29,6 +30,19 @@ export function budgetScenarios(scenario: Scenario): void {
     await kit.store.giveBack("x", "A", 1);
     assert.equal(await other.borrow("x", "B", 2, 3), 2);
     assert.equal(await kit.store.borrow("x", "A", 1, 3), 1);
+  });
+
+  scenario("a run's own limit appears with the run, once, or not at all", async (kit) => {
+    const run = (key: string): NewRun => ({ kind: "crawl", maxAttempts: 3, snapshot: {}, budget: { key, cap: 2 } });
+    await kit.store.startRun(run("resolver:a"), [newTask("a", { resolver: "a" })], kit.now);
+    assert.equal(await (await kit.open()).budgetCap("resolver:a"), 2);
+    const once = { key: "k", fingerprint: "f" };
+    await kit.store.startRun(run("resolver:b"), [], kit.now, once);
+    await kit.store.startRun(run("resolver:c"), [], kit.now, once);
+    assert.deepEqual([await kit.store.budgetCap("resolver:b"), await kit.store.budgetCap("resolver:c")], [2, null]);
+    const wrong = newTask("wrong", { key: undefined as unknown as string });
+    await assert.rejects(kit.store.startRun(run("resolver:d"), [wrong], kit.now));
+    assert.equal(await kit.store.budgetCap("resolver:d"), null);
   });
 
   scenario("a stored cap wins over the configured one, and changes live", async (kit) => {

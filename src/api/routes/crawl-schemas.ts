@@ -1,0 +1,42 @@
+/** What a crawl is asked for, the same for one that begins at once and for one that is saved. */
+import { type TOptional, type TSchema, Type } from "typebox";
+import { EXPORT_FORMATS } from "../../exporters/registry.ts";
+import { nullable, oneOf, strict } from "../schemas.ts";
+import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+
+const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 200 });
+const Address = Type.String({ minLength: 1, maxLength: 8192 });
+const Starts = Type.Union([Address, Type.Array(Address, { minItems: 1, maxItems: 1000 })]);
+
+const settings = {
+  max_depth: Type.Integer({ minimum: 0, maximum: 1000, description: "link hops; 0 is that page alone" }),
+  max_pages: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+  timeout_minutes: Type.Number({ exclusiveMinimum: 0, maximum: 100_000 }),
+  max_concurrent_articles: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  retry_attempts: Type.Integer({ minimum: 0, maximum: 1000, description: "tries after the first" }),
+  partial_results_ok: Type.Boolean(),
+  export_format: oneOf(EXPORT_FORMATS),
+  include: Patterns,
+  exclude: Patterns,
+  same_site: Type.Boolean(),
+  strategy: oneOf(["auto", "http", "browser"]),
+  fields: Fields,
+  items: Items,
+  schema: RecordSchema,
+  article: nullable(Type.Boolean()),
+  respect_robots: Type.Boolean(),
+};
+
+function optional<T extends Record<string, TSchema>>(keys: T): { [K in keyof T]: TOptional<T[K]> } {
+  return Object.fromEntries(Object.entries(keys).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [K in keyof T]: TOptional<T[K]>;
+  };
+}
+
+export const CrawlBody = strict({ url: Starts, ...optional(settings) });
+
+/** In a job: the address may stand in `target_url`. */
+export const JobCrawlBody = strict({ url: Type.Optional(Starts), ...optional(settings) });
+
+/** As it is shown, with all that was not said. */
+export const JobCrawl = strict({ url: Starts, ...settings, use_sitemap: Type.Boolean() });

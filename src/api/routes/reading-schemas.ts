@@ -1,0 +1,25 @@
+/** What is read from a page, in jobs and in crawls. */
+import { Type } from "typebox";
+import { nullable } from "../schemas.ts";
+
+export const Fields = Type.Union(
+  [
+    Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200 }),
+    Type.Record(Type.String(), Type.Unknown()),
+    Type.Null(),
+  ],
+  {
+    description:
+      "names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown",
+  },
+);
+export const Items = nullable(
+  Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())], {
+    description: "where the records are, such as {css: article.product}; the rules are read once per match",
+  }),
+);
+export const RecordSchema = nullable(
+  Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())], {
+    description: "JSON Schema 2020-12 that each record must satisfy",
+  }),
+);

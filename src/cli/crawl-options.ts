@@ -1,0 +1,47 @@
+/** What a crawl is asked for: the same words for `orb crawl` and for crawls that are saved as jobs. */
+import type { Command } from "commander";
+import { given } from "./api/command.ts";
+import { positiveInteger, positiveNumber, wholeNumber } from "./values.ts";
+
+export interface CrawlOptions {
+  depth?: number;
+  maxPages?: number;
+  concurrency?: number;
+  timeoutMinutes?: number;
+  include?: string[];
+  exclude?: string[];
+  anySite?: boolean;
+  ignoreRobots?: boolean;
+  article?: boolean;
+}
+
+const collect = (text: string, before: string[] = []) => [...before, text];
+
+/** `when` begins the descriptions where not everything is a crawl. */
+export function addCrawlOptions(command: Command, when = ""): Command {
+  return command
+    .option("--depth <number>", `${when}how many links away from the start (2)`, wholeNumber)
+    .option("--max-pages <number>", `${when}how many pages at most (1000)`, positiveInteger)
+    .option("--concurrency <number>", `${when}pages at the same time (10)`, positiveInteger)
+    .option("--timeout-minutes <number>", `${when}then it ends with what it has (30)`, positiveNumber)
+    .option("--include <pattern>", `${when}only pages like this, such as /blog/** (may be repeated)`, collect)
+    .option("--exclude <pattern>", `${when}no pages like this (may be repeated)`, collect)
+    .option("--any-site", `${when}follow links to other sites, too`)
+    .option("--ignore-robots", `${when}fetch what robots.txt asks us not to; say why to the site's owner`)
+    .option("--article", `${when}with fields: also the article's text and Markdown`);
+}
+
+/** As the API takes it; what was not said is not in it. */
+export function crawlOf(options: CrawlOptions): Record<string, unknown> {
+  return given({
+    max_depth: options.depth,
+    max_pages: options.maxPages,
+    max_concurrent_articles: options.concurrency,
+    timeout_minutes: options.timeoutMinutes,
+    include: options.include,
+    exclude: options.exclude,
+    same_site: options.anySite === true ? false : undefined,
+    respect_robots: options.ignoreRobots === true ? false : undefined,
+    article: options.article,
+  });
+}

@@ -1,0 +1,97 @@
+/** What a caller says a saved crawl is. All that is about its pages stands under `crawl`, as when it is begun at once. */
+import type { FieldError } from "../../base/errors.ts";
+import { without } from "../../base/without.ts";
+import { type CrawlInput, type CrawlOptions, type CrawlRecipe, pageRecipeOf } from "../../domain/crawl-options.ts";
+import { nextSlot } from "../../domain/schedule.ts";
+import { fetchUrl, siteOf } from "../../domain/url.ts";
+import type { NewJob } from "../../store/job-records.ts";
+import { readCrawlOptions } from "../crawls/options.ts";
+import type { JobDeps } from "./deps.ts";
+import { invalid, type JobInput } from "./input.ts";
+import { readSchedule } from "./schedule-input.ts";
+
+/** A crawl's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */
+export function crawlJobFrom(input: JobInput, deps: JobDeps): NewJob {
+  const problems: FieldError[] = [];
+  refuseKeysOfPages(input, problems);
+  const schedule = readSchedule(input, problems);
+  const url = input.crawl?.url ?? input.target_url;
+  if (url === undefined) {
+    problems.push({ path: "target_url", message: "is required: where the crawl begins" });
+    throw invalid(problems);
+  }
+  const pathOf = (path: string) => (input.crawl?.url === undefined && path === "url" ? "target_url" : `crawl.${path}`);
+  const crawl = readCrawlOptions(deps, { ...input.crawl, url }, problems, pathOf);
+  readStarts(input, crawl, problems, pathOf);
+  if (problems.length > 0) throw invalid(problems);
+  const recipe: CrawlRecipe = { ...pageRecipeOf(crawl), schedule, timezone: input.timezone ?? null, crawl };
+  const first = fetchUrl(crawl.urls[0]!)!;
+  return {
+    name: input.name ?? null,
+    kind: "crawl",
+    url: first,
+    site: siteOf(first),
+    tags: input.tags ?? [],
+    recipe,
+    nextAt: schedule === null ? null : nextSlot(schedule, deps.clock.now(), deps.random),
+  };
+}
+
+const UNDER_CRAWL = ["strategy", "fields", "items", "schema", "respect_robots"] as const;
+const OF_PAGES = [
+  "requires_auth",
+  "escalate",
+  "timeout_seconds",
+  "session_id",
+  "replay",
+  "browser",
+  "headers",
+  "cookies",
+] as const;
+
+/** They would be stored and never be looked at. */
+function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
+  const isGiven = (key: keyof JobInput) => input[key] !== undefined && input[key] !== null;
+  for (const path of UNDER_CRAWL.filter(isGiven))
+    problems.push({ path, message: `of a crawl it is given as crawl.${path}` });
+  if (isGiven("max_attempts"))
+    problems.push({
+      path: "max_attempts",
+      message: "of a crawl it is given as crawl.retry_attempts: the tries after the first",
+    });
+  for (const path of OF_PAGES.filter(isGiven))
+    problems.push({ path, message: "is for jobs of one page: a crawl has none" });
+}
+
+function readStarts(
+  { target_url: target, crawl: given }: JobInput,
+  { urls }: CrawlOptions,
+  problems: FieldError[],
+  pathOf: (path: string) => string,
+): void {
+  for (const [index, text] of urls.entries()) {
+    const url = URL.parse(text);
+    if (url === null || (url.username === "" && url.password === "")) continue;
+    problems.push({
+      path: pathOf(Array.isArray(given?.url) ? `url[${index}]` : "url"),
+      message: "has a user name or a password, which would be stored and shown in clear: a crawl cannot sign in",
+    });
+  }
+  if (target === undefined || given?.url === undefined || fetchUrl(target) === fetchUrl(urls[0] ?? "")) return;
+  problems.push({ path: "target_url", message: "is not where crawl.url begins: one of them is enough" });
+}
+
+/** What a crawl is asked for, as it would be given anew. */
+export function asGiven({ urls, ...rest }: CrawlOptions): CrawlInput {
+  return { ...rest, url: urls.length === 1 ? urls[0]! : urls };
+}
+
+/**
+ * The saved crawl with what changes: of `crawl` key by key. Whoever has one start may move it by either of its names;
+ * several starts are changed where they stand.
+ */
+export function changedCrawl(before: JobInput, change: JobInput): JobInput {
+  const crawl = before.crawl ?? {};
+  const isMoved = change.target_url !== undefined && typeof crawl.url === "string";
+  return { ...before, ...change, crawl: { ...(isMoved ? without(crawl, "url") : crawl), ...change.crawl } };
+}

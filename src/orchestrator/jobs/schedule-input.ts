@@ -1,0 +1,48 @@
+/** When a job is to run by itself, as a caller says it. */
+import { Cron } from "croner";
+import { type FieldError, messageOf } from "../../base/errors.ts";
+import type { Schedule } from "../../domain/recipe.ts";
+
+export interface ScheduleInput {
+  schedule?: string | Partial<Schedule> | null;
+  timezone?: string | null;
+}
+
+export function readSchedule(input: ScheduleInput, problems: FieldError[]): Schedule | null {
+  const { schedule } = input;
+  if (input.timezone !== undefined && input.timezone !== null && !isTimeZone(input.timezone))
+    problems.push({ path: "timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
+  if (schedule === undefined || schedule === null) return null;
+  const given = typeof schedule === "string" ? { cron: schedule } : schedule;
+  const path = typeof schedule === "string" ? "schedule" : "schedule.cron";
+  if (given.timezone && !isTimeZone(given.timezone))
+    problems.push({ path: "schedule.timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
+  const cron = given.cron?.trim() ?? "";
+  const parts = cron.split(/\s+/).length;
+  if (cron === "") problems.push({ path, message: "is required: a cron expression such as 0 6 * * *" });
+  else if (parts !== 5 && parts !== 6)
+    problems.push({ path, message: `expected a cron expression with 5 or 6 fields, got ${parts}` });
+  else {
+    try {
+      if (new Cron(cron, { paused: true }).nextRun() === null)
+        problems.push({ path, message: "is a time that never comes" });
+    } catch (error) {
+      problems.push({ path, message: `is not a cron expression: ${messageOf(error).replace(/^CronPattern: /, "")}` });
+    }
+  }
+  return {
+    cron,
+    timezone: given.timezone ?? input.timezone ?? null,
+    overlap: given.overlap ?? "skip",
+    missed: given.missed ?? "skip",
+    jitter_seconds: given.jitter_seconds ?? 0,
+  };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

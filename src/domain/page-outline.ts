@@ -5,7 +5,7 @@
  */
 export interface PageOutline {
   title: string;
-  /** Text that a reader would see, without repeated spaces; its beginning only, see `textLength`. */
+  /** Text that a reader would see, without repeated spaces. */
   text: string;
   textLength: number;
   /** What is shown when scripts are off. */
@@ -29,7 +29,7 @@ export interface PageOutline {
   refresh: string | null;
   /** Elements that frameworks fill. */
   mounts: Mount[];
-  /** There was so much text that the scan stopped: this is a page for readers. */
+  /** There was so much text, or so many links, that the scan stopped: this is a page for readers. */
   long: boolean;
 }
 
@@ -41,8 +41,10 @@ export interface Mount {
   media: number;
 }
 
+/** No wall and no empty shell shows more than this: for most pages a small part tells that they are neither. */
+const LONG_TEXT = 2_000;
+const MANY_LINKS = 15;
 const KEPT_TEXT = 8_000;
-const LONG_TEXT = 12_000;
 const KEPT_SCRIPT = 256 * 1024;
 const KEPT_LIST = 200;
 const KEPT_NAMES = 2_000;
@@ -196,6 +198,7 @@ function note(page: PageOutline, open: OpenMount[], tag: Tag): void {
   const words = `${attributes.get("id") ?? ""} ${attributes.get("class") ?? ""}`.toLowerCase().split(/\s/);
   for (const word of words) if (word !== "" && page.names.size < KEPT_NAMES) page.names.add(word);
   if (name === "a" && attributes.has("href")) page.links += 1;
+  if (page.links > MANY_LINKS) page.long = true;
   if (MEDIA.has(name)) page.media += 1;
   if (name === "textarea" || name === "select") page.fields += 1;
   if (name === "input" && !NOT_FILLED_IN.has((attributes.get("type") ?? "text").toLowerCase())) page.fields += 1;
@@ -266,7 +269,7 @@ function addText(page: PageOutline, raw: string): void {
   if (text === "") return;
   page.textLength += text.length + (page.textLength === 0 ? 0 : 1);
   if (page.text.length < KEPT_TEXT) page.text = `${page.text} ${text.slice(0, KEPT_TEXT)}`.trimStart();
-  page.long = page.textLength > LONG_TEXT;
+  if (page.textLength > LONG_TEXT) page.long = true;
 }
 
 function tidy(text: string): string {

@@ -65,9 +65,8 @@ const LOADING =
   /^(?:(?:the )?(?:page|app|application|site|content)?\s*(?:is )?(?:loading|starting|please wait|one moment|just a moment|wird geladen|laden|lädt|bitte warten|chargement|cargando|caricamento|carregando|загрузка|加载中|読み込み中|로딩 ?중?)[\s\S]{0,40})?$/;
 
 /** The shell that this page is, or null for a page that can be read as it is. */
-export function shellOf(page: FetchedPage): PageShell | null {
+export function shellOf(page: FetchedPage, outline = outlineOf(page.html)): PageShell | null {
   if (page.status < 200 || page.status >= 300 || !isHtml(page)) return null;
-  const outline = outlineOf(page.html);
   // A redirect by <meta> is no content either, but a browser finds no more here than behind the address it names.
   if (outline.long || outline.refresh !== null) return null;
   const found = emptyRoot(outline) ?? noscriptAsks(outline) ?? scriptsOnly(outline);

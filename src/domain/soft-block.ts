@@ -22,8 +22,7 @@ export interface AnsweredPage {
 }
 
 /** The block that this page is, or null for a page that is what it says. Ask before asking for an empty shell. */
-export function softBlockOf(page: AnsweredPage): SoftBlock | null {
-  const outline = outlineOf(page.html);
+export function softBlockOf(page: AnsweredPage, outline = outlineOf(page.html)): SoftBlock | null {
   const places = placesOf(page, outline);
   const found = SOFT_BLOCK_RULES.find(
     (rule) => hasRoom(outline, rule.room) && rule.clues.every((clue) => holds(places, clue)),
@@ -33,7 +32,7 @@ export function softBlockOf(page: AnsweredPage): SoftBlock | null {
 
 function hasRoom(page: PageOutline, room: Room): boolean {
   if (room === "any") return true;
-  if (room === "short") return !page.long && page.textLength <= 2_000 && page.links <= 15 && page.mounts.every(isSmall);
+  if (room === "short") return !page.long && page.mounts.every(isSmall);
   return !page.long && page.textLength <= 700 && page.links <= 6 && page.fields === 0;
 }
 

@@ -1,4 +1,5 @@
 /** All that is worked out from the text of one page, in one go and in one thread. */
+import { outlineOf } from "../domain/page-outline.ts";
 import { type PageShell, shellOf } from "../domain/page-shell.ts";
 import { type SoftBlock, softBlockOf } from "../domain/soft-block.ts";
 import { decodePage, type Extraction, extractText, type PageInput } from "./page.ts";
@@ -25,8 +26,10 @@ export function readPage(input: PageInput, plan: Plan, judge: Judge | null): Pag
   const extraction = extractText(page, plan);
   if (judge === null) return { extraction, softBlock: null, shell: null };
   const html = page.text;
-  const softBlock = softBlockOf({ ...judge, html });
+  const outline = outlineOf(html);
+  const softBlock = softBlockOf({ ...judge, html }, outline);
   // A challenge is mostly script and would pass for a shell.
-  const shell = softBlock === null ? shellOf({ html, contentType: page.contentType, status: judge.status }) : null;
+  const shell =
+    softBlock === null ? shellOf({ html, contentType: page.contentType, status: judge.status }, outline) : null;
   return { extraction, softBlock, shell };
 }

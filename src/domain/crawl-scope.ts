@@ -57,25 +57,30 @@ export function compileScope(
 ): Parsed<CrawlScope> {
   const merged = { ...TRAP_LIMITS, ...limits };
   const errors: FieldError[] = [];
-  const starts = startsOf(options.url, merged.urlLength, errors);
+  const rules = parseRules(options, merged.urlLength, errors);
   const maxDepth = depthOf(options.max_depth, errors);
+  if (rules === null || errors.length > 0) return { errors };
+  return { ok: new CrawlScope(rules, maxDepth, new Traps(merged, traps)) };
+}
+
+/** The part of a scope that does not count anything, for whoever looks at links elsewhere. */
+export function compileScopeRules(options: ScopeOptions): ScopeRules {
+  const errors: FieldError[] = [];
+  const rules = parseRules(options, TRAP_LIMITS.urlLength, errors);
+  if (rules === null) throw new Error(errors.map(({ path, message }) => `${path}: ${message}`).join("; "));
+  return rules;
+}
+
+function parseRules(options: ScopeOptions, urlLength: number, errors: FieldError[]): ScopeRules | null {
+  const starts = startsOf(options.url, urlLength, errors);
   const include = compilePatterns(options.include, "include");
   const exclude = compilePatterns(options.exclude, "exclude");
   errors.push(...(include.errors ?? []), ...(exclude.errors ?? []));
   const sameSite: unknown = options.same_site ?? true;
   if (typeof sameSite !== "boolean") errors.push({ path: "same_site", message: "expected true or false" });
-  if (errors.length > 0) return { errors };
-  return {
-    ok: new CrawlScope({
-      starts,
-      maxDepth,
-      include: include.ok ?? [],
-      exclude: exclude.ok ?? [],
-      sites: sameSite === true ? new Set(starts.map(({ url }) => crawlSiteOf(new URL(url)))) : null,
-      urlLength: merged.urlLength,
-      traps: new Traps(merged, traps),
-    }),
-  };
+  if (errors.length > 0) return null;
+  const sites = sameSite === true ? new Set(starts.map(({ url }) => crawlSiteOf(new URL(url)))) : null;
+  return new ScopeRules({ starts, include: include.ok ?? [], exclude: exclude.ok ?? [], sites, urlLength });
 }
 
 interface Start {
@@ -85,36 +90,36 @@ interface Start {
 
 interface Rules {
   starts: readonly Start[];
-  maxDepth: number;
   include: readonly UrlPattern[];
   exclude: readonly UrlPattern[];
   /** Null: every site. */
   sites: ReadonlySet<string> | null;
   urlLength: number;
-  traps: Traps;
 }
 
-export class CrawlScope {
+type RulesDecision = { follow: true; key: string; url: string } | { follow: false; why: StaticReason };
+type StaticReason = Exclude<LeftReason, TrapReason | "depth">;
+
+/** What can be said of a link from its address alone. */
+export class ScopeRules {
   readonly #rules: Rules;
   readonly #startKeys: ReadonlySet<string>;
-  #lastFrom: { text: string; url: URL | null } | null = null;
 
   constructor(rules: Rules) {
     this.#rules = rules;
     this.#startKeys = new Set(rules.starts.map(({ key }) => key));
   }
 
-  /** Where the crawl begins, each page once. */
   get starts(): readonly Start[] {
     return this.#rules.starts;
   }
 
-  /**
-   * Counts nothing: the same link may be asked about as often as it is found. `depth` is the last reason that is looked
-   * for, so a link that was left because of it is one that a deeper crawl would follow.
-   */
-  decide(link: string, { depth, from }: LinkPlace): ScopeDecision {
-    const { urlLength, maxDepth } = this.#rules;
+  isStart(key: string): boolean {
+    return this.#startKeys.has(key);
+  }
+
+  look(link: string, from: string | null): RulesDecision {
+    const { urlLength } = this.#rules;
     if (link.length > urlLength) return left("too_long");
     const url = fetchUrl(link, from ?? undefined);
     if (url === null || !/^https?:/.test(url)) return left("not_http");
@@ -122,30 +127,11 @@ export class CrawlScope {
     const canonical = canonicalUrl(withoutSessionIds(url));
     const key = pageKey({ url: canonical });
     if (this.#startKeys.has(key)) return { follow: true, key, url };
-    const page = new URL(canonical);
-    const why = this.#whyNot(page, url) ?? this.#rules.traps.check(page, this.#fromUrl(from));
-    if (why !== null) return left(why);
-    return depth > maxDepth ? left("depth") : { follow: true, key, url };
+    const why = this.#whyNot(new URL(canonical), url);
+    return why === null ? { follow: true, key, url } : left(why);
   }
 
-  /** Called once for each key that is really added to the crawl: the traps are recognised by how much there is. */
-  count(link: string, from: string | null): void {
-    const page = pageOf(link);
-    if (page !== null) this.#rules.traps.count(page, this.#fromUrl(from));
-  }
-
-  /** A page gave something of worth, such as records: others of its kind are no trap. */
-  earn(link: string, pages = 1): void {
-    const page = pageOf(link);
-    if (page !== null) this.#rules.traps.earn(page, pages);
-  }
-
-  /** What was counted; given to `compileScope` again, counting goes on from there. */
-  trapState(): TrapState {
-    return this.#rules.traps.state();
-  }
-
-  #whyNot(page: URL, url: string): Exclude<LeftReason, TrapReason> | null {
+  #whyNot(page: URL, url: string): StaticReason | null {
     const { sites, include, exclude } = this.#rules;
     if (sites !== null && !sites.has(crawlSiteOf(page))) return "other_site";
     const ending = fileEnding(page.pathname);
@@ -155,6 +141,65 @@ export class CrawlScope {
     if (include.length === 0) return ending === null ? null : "file";
     return ending === null ? anyMatches(include, target) : fileIsWanted(include, target, ending);
   }
+}
+
+export class CrawlScope {
+  readonly #rules: ScopeRules;
+  readonly #maxDepth: number;
+  readonly #traps: Traps;
+  #lastFrom: { text: string; url: URL | null } | null = null;
+
+  constructor(rules: ScopeRules, maxDepth: number, traps: Traps) {
+    this.#rules = rules;
+    this.#maxDepth = maxDepth;
+    this.#traps = traps;
+  }
+
+  /** Where the crawl begins, each page once. */
+  get starts(): readonly Start[] {
+    return this.#rules.starts;
+  }
+
+  /** Links on a page of this depth lead to pages that are still wanted. */
+  goesDeeperThan(depth: number): boolean {
+    return depth < this.#maxDepth;
+  }
+
+  /**
+   * Counts nothing: the same link may be asked about as often as it is found. `depth` is the last reason that is looked
+   * for, so a link that was left because of it is one that a deeper crawl would follow.
+   */
+  decide(link: string, place: LinkPlace): ScopeDecision {
+    const decision = this.#rules.look(link, place.from);
+    if (!decision.follow) return decision;
+    const why = this.weigh(decision, place);
+    return why === null ? decision : left(why);
+  }
+
+  /** Why a page that the rules allow is left all the same; null: it is not. */
+  weigh({ key, url }: { key: string; url: string }, { depth, from }: LinkPlace): TrapReason | "depth" | null {
+    if (this.#rules.isStart(key)) return null;
+    const page = pageOf(url);
+    const why = page === null ? null : this.#traps.check(page, this.#fromUrl(from));
+    return why ?? (depth > this.#maxDepth ? "depth" : null);
+  }
+
+  /** Called once for each key that is really added to the crawl: the traps are recognised by how much there is. */
+  count(link: string, from: string | null): void {
+    const page = pageOf(link);
+    if (page !== null) this.#traps.count(page, this.#fromUrl(from));
+  }
+
+  /** A page gave something of worth, such as records: others of its kind are no trap. */
+  earn(link: string, pages = 1): void {
+    const page = pageOf(link);
+    if (page !== null) this.#traps.earn(page, pages);
+  }
+
+  /** What was counted; given to `compileScope` again, counting goes on from there. */
+  trapState(): TrapState {
+    return this.#traps.state();
+  }
 
   #fromUrl(from: string | null): URL | null {
     if (from === null) return null;
@@ -163,7 +208,7 @@ export class CrawlScope {
   }
 }
 
-function left(why: LeftReason): ScopeDecision {
+function left<Reason extends LeftReason>(why: Reason): { follow: false; why: Reason } {
   return { follow: false, why };
 }
 

@@ -65,8 +65,8 @@ export interface Report {
   learned?: { site: string; url: string; needed: "plain" | "browser"; because: string };
   /** Pages that this one leads to; those that are known already are left out by whoever writes them. */
   discovered?: readonly Discovered[];
-  /** Links that only the depth of the crawl kept out. */
-  deeperLeft?: boolean;
+  /** Keys of links that only the depth of the crawl keeps out, unless they are known already. */
+  tooDeep?: readonly string[];
   /** For the log of a run of many tasks. */
   events?: readonly RunEvent[];
   /** For the log and the face of a run that consists of this one task. */

@@ -23,10 +23,14 @@ export function readLinks(document: Document, base: string | null, nofollowPage:
     const url = linkTarget(href, base);
     if (url === null || isInTemplate(element)) continue;
     const rel = element.attr("rel") ?? null;
-    const nofollow = nofollowPage || (rel !== null && /(?:^|\s)nofollow(?:\s|$)/i.test(rel));
-    links.push({ url, text: linkText(element), rel, nofollow });
+    links.push({ url, text: linkText(element), rel, nofollow: nofollowPage || isNofollow(element) });
   }
   return links;
+}
+
+export function isNofollow(element: Element): boolean {
+  const rel = element.attr("rel");
+  return rel !== undefined && /(?:^|\s)nofollow(?:\s|$)/i.test(rel);
 }
 
 /** Null for what leads nowhere else: fragments of this page, mail, telephone, scripts. */
@@ -51,7 +55,7 @@ function linkText(element: Element): string {
 }
 
 /** What stands in a template is not on the page yet, unless it is a shadow root. */
-function isInTemplate(element: Element): boolean {
+export function isInTemplate(element: Element): boolean {
   for (let up = element.parent; up !== null; up = up.parent) {
     if (up.tag.name === "template") return up.attr("shadowrootmode") === undefined;
   }

@@ -49,27 +49,26 @@ const MAX_PROBLEMS = 100;
 const NOT_THERE: ReadonlySet<string> = new Set(["nothing matches", "the page does not have it"]);
 
 export function extractPage(input: PageInput, plan: Plan): Extraction {
-  return extractText(decodePage(input), plan);
+  return extract(parsePage(input), plan);
 }
 
-/** A page as text, for those who want to look at it before or after it is taken apart. */
-export interface PageText {
+/** A page that was taken apart, for whoever wants to know more of it than its records. */
+export interface ParsedPage {
+  kind: PageKind;
   text: string;
   /** What the bytes were read as; null when text was given. */
   charset: string | null;
-  contentType: string | null;
-  url: string | null;
+  facts: PageFacts;
 }
 
-export function decodePage({ body, contentType, url }: PageInput): PageText {
-  if (typeof body === "string") return { text: body, charset: null, contentType, url };
-  return { ...decodeBody(body, contentType), contentType, url };
-}
-
-export function extractText({ text, charset, contentType, url }: PageText, plan: Plan): Extraction {
+export function parsePage({ body, contentType, url }: PageInput): ParsedPage {
+  const { text, charset } = typeof body === "string" ? { text: body, charset: null } : decodeBody(body, contentType);
   const kind = kindOf(contentType, text);
   const document = parse(kind, text);
-  const facts = new PageFacts({ document, url, text, isJson: kind === "json" });
+  return { kind, text, charset, facts: new PageFacts({ document, url, text, isJson: kind === "json" }) };
+}
+
+export function extract({ kind, text, charset, facts }: ParsedPage, plan: Plan): Extraction {
   const extraction: Extraction = {
     kind,
     charset,
@@ -85,7 +84,7 @@ export function extractText({ text, charset, contentType, url }: PageText, plan:
       robots: facts.robots,
       baseUrl: facts.base,
     },
-    truncated: document.truncated,
+    truncated: facts.document.truncated,
   };
   if (plan.rules.length === 0 && !plan.whole) return extraction;
   if (kind === "json" && hasTooManyValues(text)) {

@@ -8,6 +8,7 @@ import { FetchFailure } from "../domain/failure.ts";
 import type { PageInput } from "./page.ts";
 import type { PlanSpec } from "./plan.ts";
 import { ReaderThread } from "./reader-thread.ts";
+import type { FollowOrder } from "./follow.ts";
 import type { Judge, PageReading } from "./reading.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
 
@@ -16,6 +17,8 @@ export interface ReadOptions {
   signal?: AbortSignal;
   /** Also say whether the page is a challenge or an empty shell. */
   judge?: Judge;
+  /** Also find the links that this crawl follows. */
+  follow?: FollowOrder;
   /**
    * Nobody else needs `input.body` any more: its memory moves into the thread instead of being copied. The array is
    * empty (detached) afterwards. Bytes that share their memory with others are copied all the same.
@@ -29,6 +32,8 @@ export interface PageReader {
    * only, and an OrbError `input_invalid` for a spec that is no plan.
    */
   read(input: PageInput, spec: PlanSpec, options?: ReadOptions): Promise<PageReading>;
+  /** These links of a crawl were not followed: found on another page, they are told again. */
+  forget(crawl: string, keys: readonly string[]): void;
   /** Ends what is in flight with `run_cancelled`; resolves when no thread is left. */
   close(): Promise<void>;
 }
@@ -69,7 +74,8 @@ class Pool implements PageReader {
     this.#options = options;
   }
 
-  read(input: PageInput, spec: PlanSpec, { signal, judge, owned = false }: ReadOptions = {}): Promise<PageReading> {
+  read(input: PageInput, spec: PlanSpec, options: ReadOptions = {}): Promise<PageReading> {
+    const { signal, judge = null, follow = null, owned = false } = options;
     return new Promise((resolve, reject) => {
       if (this.#closed !== null) return reject(stopping());
       if (signal?.aborted === true) return reject(signal.reason);
@@ -78,7 +84,7 @@ class Pool implements PageReader {
         reject(signal?.reason);
       };
       const job: Job = {
-        order: { input, spec: JSON.stringify(spec), judge: judge ?? null },
+        order: { input, spec: JSON.stringify(spec), wishes: { judge, follow } },
         owned,
         resolve(reading) {
           signal?.removeEventListener("abort", onAbort);
@@ -93,6 +99,10 @@ class Pool implements PageReader {
       this.#queue.add(job);
       this.#next();
     });
+  }
+
+  forget(crawl: string, keys: readonly string[]): void {
+    for (const thread of this.#threads) thread.forget({ crawl, keys });
   }
 
   close(): Promise<void> {

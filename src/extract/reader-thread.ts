@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf, systemCode } from "../base/errors.ts";
 import { FetchFailure } from "../domain/failure.ts";
-import type { FromReader, ReadOrder } from "./thread.ts";
+import type { ForgetOrder, FromReader, ReadOrder } from "./thread.ts";
 
 export interface ReaderThreadOptions {
   clock: Clock;
@@ -67,6 +67,10 @@ export class ReaderThread {
     // Small buffers share their memory with others; moving it would take theirs along.
     const movable = owned && typeof body !== "string" && body.byteLength === body.buffer.byteLength;
     this.#worker.postMessage(order, movable ? [body.buffer as ArrayBuffer] : []);
+  }
+
+  forget(order: ForgetOrder): void {
+    this.#worker.postMessage(order);
   }
 
   /** Resolves when nothing of it is left. */

@@ -2,7 +2,8 @@
 import { outlineOf } from "../domain/page-outline.ts";
 import { type PageShell, shellOf } from "../domain/page-shell.ts";
 import { type SoftBlock, softBlockOf } from "../domain/soft-block.ts";
-import { decodePage, type Extraction, extractText, type PageInput } from "./page.ts";
+import type { FollowLink, FollowOrder, LinkFinders } from "./follow.ts";
+import { type Extraction, extract, type PageInput, parsePage } from "./page.ts";
 import type { Plan } from "./plan.ts";
 
 /** What came with the page, for telling a real one from a challenge or an empty shell. */
@@ -11,25 +12,50 @@ export interface Judge {
   /** Lower-case names. */
   headers: Record<string, string>;
   url: string;
+  /** A page that is empty without scripts is as good as none. */
+  shells: boolean;
+}
+
+/** What is wanted of a page besides what the plan says. */
+export interface ReadWishes {
+  judge: Judge | null;
+  follow: FollowOrder | null;
 }
 
 export interface PageReading {
   extraction: Extraction;
   /** The page that a site shows instead of what was asked for; null without `judge`, or when it is a real one. */
   softBlock: SoftBlock | null;
-  /** The page is put together by scripts and says next to nothing without them; null as above. */
+  /** The page is put together by scripts and says next to nothing without them; null as above, or without `shells`. */
   shell: PageShell | null;
+  /** The links that a crawl follows; none without `follow`, and none of a page that is not what was asked for. */
+  follow: FollowLink[];
 }
 
-export function readPage(input: PageInput, plan: Plan, judge: Judge | null): PageReading {
-  const page = decodePage(input);
-  const extraction = extractText(page, plan);
-  if (judge === null) return { extraction, softBlock: null, shell: null };
-  const html = page.text;
+export function readPage(input: PageInput, plan: Plan, wishes: ReadWishes, finders: LinkFinders): PageReading {
+  const page = parsePage(input);
+  const extraction = extract(page, plan);
+  const { judge, follow } = wishes;
+  const walls = judge === null ? NO_WALLS : wallsOf(page.text, input.contentType, judge);
+  const reading: PageReading = { extraction, ...walls, follow: [] };
+  // Whoever gives links that nobody keeps would keep others from giving them.
+  if (follow !== null && isGood(reading, judge)) reading.follow = finders.of(follow).find(page.facts, follow);
+  return reading;
+}
+
+const NO_WALLS = { softBlock: null, shell: null };
+
+function wallsOf(html: string, contentType: string | null, judge: Judge): Pick<PageReading, "softBlock" | "shell"> {
   const outline = outlineOf(html);
   const softBlock = softBlockOf({ ...judge, html }, outline);
   // A challenge is mostly script and would pass for a shell.
-  const shell =
-    softBlock === null ? shellOf({ html, contentType: page.contentType, status: judge.status }, outline) : null;
-  return { extraction, softBlock, shell };
+  if (softBlock !== null || !judge.shells) return { softBlock, shell: null };
+  return { softBlock, shell: shellOf({ html, contentType, status: judge.status }, outline) };
+}
+
+function isGood({ extraction, softBlock, shell }: PageReading, judge: Judge | null): boolean {
+  if (softBlock !== null || shell !== null || extraction.errors.length > 0) return false;
+  if (judge === null) return true;
+  // A header may ask for what the page itself does not.
+  return judge.status < 400 && !/\b(?:nofollow|none)\b/i.test(judge.headers["x-robots-tag"] ?? "");
 }

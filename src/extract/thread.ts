@@ -6,13 +6,20 @@ import { parentPort } from "node:worker_threads";
 import { type FieldError, isOrbError, messageOf } from "../base/errors.ts";
 import type { PageInput } from "./page.ts";
 import { compilePlan, type Plan, type PlanSpec } from "./plan.ts";
-import { type Judge, readPage } from "./reading.ts";
+import { LinkFinders } from "./follow.ts";
+import { type ReadWishes, readPage } from "./reading.ts";
 
 export interface ReadOrder {
   input: PageInput;
   /** The plan's spec as JSON: short, and at the same time the name under which the compiled plan is kept. */
   spec: string;
-  judge: Judge | null;
+  wishes: ReadWishes;
+}
+
+/** Links of a crawl that were not followed: found again, they are told again. */
+export interface ForgetOrder {
+  crawl: string;
+  keys: readonly string[];
 }
 
 export type FromReader =
@@ -37,9 +44,11 @@ function planFor(spec: string): Plan {
   return plan;
 }
 
-function answerTo({ input, spec, judge }: ReadOrder): FromReader {
+const finders = new LinkFinders();
+
+function answerTo({ input, spec, wishes }: ReadOrder): FromReader {
   try {
-    return { kind: "read", reading: JSON.stringify(readPage(input, planFor(spec), judge)) };
+    return { kind: "read", reading: JSON.stringify(readPage(input, planFor(spec), wishes, finders)) };
   } catch (error) {
     if (isOrbError(error, "input_invalid")) return { kind: "invalid", message: error.message, fields: error.fields };
     return { kind: "failed", message: messageOf(error) };
@@ -49,5 +58,8 @@ function answerTo({ input, spec, judge }: ReadOrder): FromReader {
 const port = parentPort;
 if (port === null) throw new Error("this file runs in a worker thread only");
 const tell = (message: FromReader) => port.postMessage(message);
-port.on("message", (order: ReadOrder) => tell(answerTo(order)));
+port.on("message", (order: ReadOrder | ForgetOrder) => {
+  if ("keys" in order) finders.forget(order.crawl, order.keys);
+  else tell(answerTo(order));
+});
 tell({ kind: "ready" });

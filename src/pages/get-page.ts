@@ -3,6 +3,7 @@ import type { Credentials } from "../domain/credentials.ts";
 import { type Failure, FetchFailure } from "../domain/failure.ts";
 import type { Recipe } from "../domain/recipe.ts";
 import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-plan.ts";
+import type { FollowOrder } from "../extract/follow.ts";
 import type { PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
 import { type PageAnswer, type PageEvidence, PageFailure, type PageStrategy } from "../fetch/page.ts";
@@ -36,6 +37,8 @@ export interface PageOrder {
   credentialsFor(url: string): Promise<Credentials | null>;
   /** What is read from the page; without it, what the recipe names. */
   spec?: PlanSpec;
+  /** The page's links are wanted, too. */
+  follow?: FollowOrder;
   /** Pages with the same key may share a page of the browser. */
   shareKey?: string;
   /** Asked before the page and before every redirect; without it robots.txt is not looked at. */
@@ -103,6 +106,7 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
   const judge = (answer: PageAnswer) =>
     (judged ??= judgeAnswer(reader, answer, recipe, {
       ...(order.spec === undefined ? {} : { spec: order.spec }),
+      ...(order.follow === undefined ? {} : { follow: order.follow }),
       shells,
       wantsJson: recipe.strategy === "api_replay",
       now: clock.now(),

@@ -4,6 +4,7 @@ import type { JsonValue } from "../domain/queue-item.ts";
 import { DEFAULT_FIELDS, type Recipe } from "../domain/recipe.ts";
 import { parseRetryAfter } from "../domain/retry-after.ts";
 import type { Extraction } from "../extract/page.ts";
+import type { FollowLink, FollowOrder } from "../extract/follow.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import { planForReplay, type PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
@@ -24,6 +25,8 @@ export interface Judgement {
   errors: readonly ExtractionProblem[];
   /** All that was read; null when there was nothing to read. */
   extraction: Extraction | null;
+  /** The links that a crawl follows. */
+  follow: readonly FollowLink[];
   title: string | null;
   warnings: readonly ExtractionProblem[];
 }
@@ -69,6 +72,7 @@ const NOTHING: Judgement = {
   read: [],
   errors: [],
   extraction: null,
+  follow: [],
   title: null,
   warnings: [],
 };
@@ -80,7 +84,14 @@ export async function judgeAnswer(
   reader: PageReader,
   answer: PageAnswer,
   recipe: Recipe,
-  options: { shells: boolean; wantsJson: boolean; now: number; signal: AbortSignal; spec?: PlanSpec },
+  options: {
+    shells: boolean;
+    wantsJson: boolean;
+    now: number;
+    signal: AbortSignal;
+    spec?: PlanSpec;
+    follow?: FollowOrder;
+  },
 ): Promise<Judgement> {
   if (answer.notFollowed !== undefined)
     return {
@@ -102,7 +113,8 @@ export async function judgeAnswer(
   const input = { body: answer.body, contentType: answer.contentType, url };
   const reading = await reader.read(input, options.spec ?? planSpecOf(recipe, answer), {
     signal: options.signal,
-    judge: { status, headers, url },
+    judge: { status, headers, url, shells: options.shells },
+    ...(options.follow === undefined ? {} : { follow: options.follow }),
   });
   const judgement = weigh(reading, none, answer, options);
   if (judgement.failure !== null || !isSignIn(answer)) return judgement;
@@ -127,9 +139,9 @@ function weigh(
   reading: PageReading,
   none: Judgement,
   answer: PageAnswer,
-  { shells, wantsJson }: { shells: boolean; wantsJson: boolean },
+  { wantsJson }: { wantsJson: boolean },
 ): Judgement {
-  const { extraction, softBlock, shell } = reading;
+  const { extraction, softBlock, shell, follow } = reading;
   const more = { httpStatus: answer.status };
   const seen = {
     ...none,
@@ -149,11 +161,11 @@ function weigh(
     const message = `the API answered ${answer.contentType ?? "something"} instead of JSON`;
     return { ...seen, failure: failure("malformed_response", message, more) };
   }
-  if (shells && shell !== null)
+  if (shell !== null)
     return { ...seen, failure: failure("empty_shell", shell.message, more), sign: shell.rule, wall: "shell" };
   const [first] = extraction.errors;
   if (first !== undefined) return { ...seen, failure: extractionFailure(extraction, answer.status) };
-  return { ...seen, records: extraction.records };
+  return { ...seen, records: extraction.records, follow };
 }
 
 const MOST_NAMED = 5;

@@ -152,7 +152,7 @@ test("every mistake of a request is named at once, with its field", () => {
   } as unknown as ScopeOptions;
   assert.deepEqual(
     compileScope(options).errors?.map(({ path }) => path),
-    ["url[1]", "url[2]", "url[3]", "url[4]", "max_depth", "include[1]", "exclude", "same_site"],
+    ["url[1]", "url[2]", "url[3]", "url[4]", "include[1]", "exclude", "same_site", "max_depth"],
   );
   assert.deepEqual(compileScope({} as ScopeOptions).errors, [{ path: "url", message: "is required" }]);
   assert.equal(compileScope({ url: [] }).errors?.[0]?.path, "url");

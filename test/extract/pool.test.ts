@@ -15,6 +15,7 @@ function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDispo
   const reader = createPageReader({ threads: 2, timeoutMs: 60_000, clock: systemClock, ...options });
   return {
     read: (...args) => reader.read(...args),
+    forget: (...args) => reader.forget(...args),
     close: () => reader.close(),
     [Symbol.asyncDispose]: () => reader.close(),
   };
@@ -256,7 +257,7 @@ describe("the bytes of a page", () => {
 });
 
 describe("a page that is judged", () => {
-  const judge = { status: 200, headers: { "content-type": "text/html" }, url: "https://shop.example/" };
+  const judge = { status: 200, headers: { "content-type": "text/html" }, url: "https://shop.example/", shells: true };
 
   it("is told from an empty shell", async () => {
     await using reader = open({ threads: 1 });
@@ -265,6 +266,8 @@ describe("a page that is judged", () => {
     assert.equal(shell.shell?.rule, "empty_root");
     assert.equal((await reader.read(page("Tea"), {}, { judge })).shell, null);
     assert.equal((await reader.read({ ...page("x"), body }, {})).shell, null, "nobody asked");
+    const asIs = await reader.read({ ...page("x"), body }, {}, { judge: { ...judge, shells: false } });
+    assert.equal(asIs.shell, null, "taken as it is");
   });
 
   it("is told from a challenge, which is no shell then", async () => {

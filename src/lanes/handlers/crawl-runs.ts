@@ -1,5 +1,6 @@
 import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl-options.ts";
-import { type CrawlScope, compileScope } from "../../domain/crawl-scope.ts";
+import { type CrawlScope, compileScope, type ScopeOptions } from "../../domain/crawl-scope.ts";
+import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
 import type { Store } from "../../store/port.ts";
@@ -9,8 +10,10 @@ export interface CrawlRun {
   options: CrawlOptions;
   recipe: Recipe;
   scope: CrawlScope;
+  /** The scope's options as JSON, for the threads that look at links. */
+  scopeText: string;
   spec: PlanSpec;
-  /** Keys that were handed on already: most links of a site are on every page, and need not be asked about again. */
+  /** Keys that were handed on already. */
   seen: RecentKeys;
   /** What pages gave: a page that gives something new is no part of a trap. */
   given: RecentKeys;
@@ -45,13 +48,16 @@ export class CrawlRuns {
     const record = await this.#store.run(runId);
     if (record === null) throw new Error("the run is gone");
     const { options } = record.snapshot as CrawlSnapshot;
-    const { ok, errors } = compileScope({ ...options, url: options.urls });
+    const { urls: url, max_depth, include, exclude, same_site } = options;
+    const asked: ScopeOptions = { url, max_depth, include, exclude, same_site };
+    const { ok, errors } = compileScope(asked);
     if (ok === undefined)
       throw new Error(`the crawl cannot be read: ${errors.map(({ message }) => message).join("; ")}`);
     return {
       options,
       recipe: pageRecipeOf(options),
       scope: ok,
+      scopeText: JSON.stringify(asked),
       spec: specOf(options),
       seen: new RecentKeys(),
       given: new RecentKeys(),
@@ -60,7 +66,8 @@ export class CrawlRuns {
 }
 
 function specOf({ fields, items, schema, article }: CrawlOptions): PlanSpec {
-  const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, links: true, article: article ?? fields === null };
+  const wantsArticle = article ?? fields === null;
+  const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, links: wantsArticle, article: wantsArticle };
   if (items !== null) spec.items = items;
   if (schema !== null) spec.schema = schema;
   return spec;
@@ -69,27 +76,20 @@ function specOf({ fields, items, schema, article }: CrawlOptions): PlanSpec {
 const MOST_KEYS = 50_000;
 
 /**
- * Which page was the first to lead to a key; forgets the older half when it is full. A page whose outcome was not
- * written is done again, and must hand on its links again: that is why it matters who was the first.
+ * Which page was the first to lead to a key. A page whose outcome was not written is done again, and must hand on its
+ * links again: that is why it matters who was the first.
  */
 export class RecentKeys {
-  #young = new Map<string, number>();
-  #old = new Map<string, number>();
+  readonly #pages = new Recent<number>(MOST_KEYS);
 
   forget(key: string): void {
-    this.#young.delete(key);
-    this.#old.delete(key);
+    this.#pages.delete(key);
   }
 
   /** Whether another page has led here before. */
   wasFoundBefore(key: string, page: number): boolean {
-    const first = this.#young.get(key) ?? this.#old.get(key);
-    if (first !== undefined) return first !== page;
-    if (this.#young.size >= MOST_KEYS / 2) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(key, page);
-    return false;
+    const first = this.#pages.get(key);
+    if (first === undefined) this.#pages.set(key, page);
+    return first !== undefined && first !== page;
   }
 }

@@ -7,6 +7,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { siteOf } from "../../domain/url.ts";
+import type { FollowLink } from "../../extract/follow.ts";
 import type { Extraction } from "../../extract/page.ts";
 import { getPage, type PageGot } from "../../pages/get-page.ts";
 import type { ClaimedTask } from "../../store/port.ts";
@@ -40,6 +41,13 @@ async function attempt(
     recipe,
     plan,
     spec: crawl.spec,
+    follow: {
+      crawl: task.runId,
+      scope: crawl.scopeText,
+      page: task.row,
+      all: false,
+      tooDeep: !crawl.scope.goesDeeperThan((task.payload as CrawlPayload).depth),
+    },
     shareKey: task.runId,
     url,
     credentialsFor: async () => null,
@@ -51,7 +59,7 @@ async function attempt(
   });
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
   if (got.failure !== null) return failed(task, got, got.failure);
-  return completed(crawl, task, got, url, learned);
+  return completed(deps, crawl, task, got, url, learned);
 }
 
 /** A redirect that leads to another site, or to where robots.txt does not let us. */
@@ -75,6 +83,7 @@ function failed(task: ClaimedTask, { plan }: PageGot, what: Failure): Handled {
 }
 
 function completed(
+  deps: PageHandlerDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
   { plan, answer, judgement }: PageGot,
@@ -84,8 +93,7 @@ function completed(
   const { depth } = task.payload as CrawlPayload;
   const extraction = judgement?.extraction ?? null;
   const finalUrl = answer?.finalUrl ?? url;
-  const { discovered, deeperLeft } =
-    extraction === null ? NO_LINKS : linksOf(crawl, task, extraction, answer!.headers, finalUrl, depth);
+  const links = linksOf(deps, crawl, task, judgement?.follow ?? [], finalUrl, depth);
   // Where some pages need a browser and others do not, the plain ones teach nothing more.
   const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
   if (extraction !== null && givesSomethingNew(crawl, task, extraction)) crawl.scope.earn(url);
@@ -97,8 +105,7 @@ function completed(
     detail: finalUrl === url ? null : { final_url: finalUrl, redirects: answer!.redirects.map(({ from }) => from) },
     report: {
       strategy: plan.way,
-      ...(discovered.length === 0 ? {} : { discovered }),
-      ...(deeperLeft ? { deeperLeft } : {}),
+      ...links,
       ...(learned === null ? {} : { learned }),
     },
   };
@@ -110,37 +117,34 @@ function givesSomethingNew({ given }: CrawlRun, task: ClaimedTask, { article, re
   return records.length > 0 && !given.wasFoundBefore(content, task.row);
 }
 
-const NO_LINKS: { discovered: Discovered[]; deeperLeft: boolean } = { discovered: [], deeperLeft: false };
-
-/** The links that the crawl follows, each once, without those that it has handed on before. */
+/** The pages that this one leads to, without those that the crawl has handed on before. */
 function linksOf(
-  { scope, seen }: CrawlRun,
+  { reader }: PageHandlerDeps,
+  crawl: CrawlRun,
   task: ClaimedTask,
-  extraction: Extraction,
-  headers: Record<string, string>,
+  links: readonly FollowLink[],
   from: string,
   depth: number,
-): { discovered: Discovered[]; deeperLeft: boolean } {
-  // A header may say what the page itself does not.
-  if (/\b(?:nofollow|none)\b/i.test(headers["x-robots-tag"] ?? "")) return NO_LINKS;
+): Pick<Report, "discovered" | "tooDeep"> {
+  const { scope, seen } = crawl;
+  if (links.length === 0) return {};
+  if (!scope.goesDeeperThan(depth)) return { tooDeep: links.map(({ key }) => key) };
   const discovered: Discovered[] = [];
-  let deeperLeft = false;
-  for (const link of extraction.links) {
-    // Most links of a site stand on every page: they are recognised before they are looked at.
-    if (link.nofollow || seen.wasFoundBefore(link.url, task.row)) continue;
-    const decision = scope.decide(link.url, { depth: depth + 1, from });
-    if (!decision.follow) {
-      deeperLeft ||= decision.why === "depth";
-      // Found nearer to the start, or on another page, it may be followed after all.
-      if (decision.why === "depth" || decision.why.startsWith("trap_")) seen.forget(link.url);
+  const left: string[] = [];
+  for (const link of links) {
+    if (seen.wasFoundBefore(link.key, task.row)) continue;
+    if (scope.weigh(link, { depth: depth + 1, from }) !== null) {
+      // Found on a page of another kind, it may be followed after all.
+      seen.forget(link.key);
+      left.push(link.key);
       continue;
     }
-    if (seen.wasFoundBefore(decision.key, task.row)) continue;
-    scope.count(decision.url, from);
-    const site = siteOf(decision.url);
-    discovered.push({ key: decision.key, url: decision.url, site, lane: laneOfSite(site), depth: depth + 1 });
+    scope.count(link.url, from);
+    const site = siteOf(link.url);
+    discovered.push({ ...link, site, lane: laneOfSite(site), depth: depth + 1 });
   }
-  return { discovered, deeperLeft };
+  if (left.length > 0) reader.forget(task.runId, left);
+  return discovered.length === 0 ? {} : { discovered };
 }
 
 /** Flat articles; what rules found stands under `fields`. */

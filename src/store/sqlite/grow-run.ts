@@ -5,17 +5,19 @@ import { TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { Grown, Growth } from "../crawl-port.ts";
 import type { ClaimedTask, LaneHold, NewTask, SettledTask } from "../port.ts";
 import { type Context, keyHash, mergeFacts, parseJson } from "./context.ts";
-import { insertTasks } from "./insert-tasks.ts";
+import { insertTasks, isKnown } from "./insert-tasks.ts";
 import { holdsLane } from "./lanes.ts";
 import { requireRun } from "./runs.ts";
 
 /** The pages that this one leads to become tasks with the same stroke: a crash loses neither. Says which lanes got work. */
 export function takeDiscovered(context: Context, { task, report }: SettledTask, now: number): string[] {
-  if (report?.discovered === undefined && report?.deeperLeft !== true) return [];
+  if (report?.discovered === undefined && report?.tooDeep === undefined) return [];
   const { n } = context.connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
   const found = (report.discovered ?? []).map((one) => toTask(one, task));
   const { lanes } = addDiscovered(context, n, found, hashesOf(task, found), 0, now);
-  if (report.deeperLeft === true) noteLeft(context, n, "depth");
+  // Found on another page, nearer to the start, it is no page that was left.
+  const isUnknown = (key: string) => !isKnown(context.connection, keyHash(task.runId, key));
+  if (report.tooDeep?.some(isUnknown) === true) noteLeft(context, n, "depth");
   return lanes;
 }
 

@@ -39,7 +39,7 @@ export function streamId(
 const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
   VALUES (?, ${STATE.queued}, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key_hash) DO NOTHING`;
 
-function isKnown(connection: Connection, hash: Uint8Array): boolean {
+export function isKnown(connection: Connection, hash: Uint8Array): boolean {
   return connection.sql("SELECT 1 FROM tasks WHERE key_hash = ?").get(hash) !== undefined;
 }
 

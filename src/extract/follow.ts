@@ -1,0 +1,149 @@
+/**
+ * The links of a page that a crawl follows. Most links of a site stand on every page: a finder remembers what it has
+ * found, and recognises such a link by its attribute, before it is resolved. What is new is told; who asked decides.
+ */
+import { compileScopeRules, type ScopeOptions, type ScopeRules } from "../domain/crawl-scope.ts";
+import { Recent } from "../domain/recent.ts";
+import type { Element } from "./dom/nodes.ts";
+import type { PageFacts } from "./facts/page-facts.ts";
+import { isInTemplate, isNofollow } from "./links.ts";
+
+/** What a crawl wants to know of a page's links. */
+export interface FollowOrder {
+  /** Crawls do not share what was found. */
+  crawl: string;
+  /** ScopeOptions as JSON. */
+  scope: string;
+  /** Which page this is: one that is read again gives its links again, because nobody may have kept them. */
+  page: number;
+  /** Also what was found before. */
+  all: boolean;
+  /** The links lead too deep: a few that nobody knows are enough to say so. */
+  tooDeep: boolean;
+}
+
+export interface FollowLink {
+  key: string;
+  url: string;
+}
+
+const MOST_LINKS = 50_000;
+const ENOUGH_TOO_DEEP = 5;
+
+/** A link that the crawl follows; one for all ways to write it. */
+interface Known {
+  link: FollowLink;
+  /** The page that it was first found on; null: nobody has it. */
+  page: number | null;
+}
+
+/** Of one crawl. */
+export class LinkFinder {
+  readonly #rules: ScopeRules;
+  /** By the attribute and what it is relative to. Null: the crawl leaves it, wherever it stands. */
+  readonly #byText = new Recent<Known | null>(MOST_LINKS);
+  readonly #byKey = new Recent<Known>(MOST_LINKS);
+
+  constructor(scope: string) {
+    this.#rules = compileScopeRules(JSON.parse(scope) as ScopeOptions);
+  }
+
+  find(facts: PageFacts, order: FollowOrder): FollowLink[] {
+    if (facts.robots.nofollow || facts.base === null) return [];
+    const base = new Base(facts.base);
+    const found = new Map<string, FollowLink>();
+    for (const element of facts.document.buckets.link) {
+      const href = element.attr("href")?.trim();
+      if (href === undefined || href === "" || href.startsWith("#") || isNofollow(element)) continue;
+      const link = order.tooDeep ? this.#unknown(element, href, base) : this.#look(element, href, base, order);
+      if (link === null) continue;
+      found.set(link.key, link);
+      if (order.tooDeep && found.size >= ENOUGH_TOO_DEEP) break;
+    }
+    return [...found.values()];
+  }
+
+  /** It was not followed after all: found on another page, it may be. */
+  forget(key: string): void {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) known.page = null;
+  }
+
+  #look(element: Element, href: string, base: Base, { page, all }: FollowOrder): FollowLink | null {
+    const text = base.nameOf(href);
+    let known = this.#byText.get(text);
+    if (known === undefined) {
+      if (isInTemplate(element)) return null;
+      known = this.#resolve(href, base);
+      this.#byText.set(text, known);
+    }
+    if (known === null) return null;
+    known.page ??= page;
+    return all || known.page === page ? known.link : null;
+  }
+
+  /** Nothing of it is remembered: found nearer to the start it would be followed. */
+  #unknown(element: Element, href: string, base: Base): FollowLink | null {
+    if (this.#byText.get(base.nameOf(href)) !== undefined || isInTemplate(element)) return null;
+    const decision = this.#rules.look(href, base.href);
+    return !decision.follow || this.#byKey.get(decision.key) !== undefined ? null : decision;
+  }
+
+  #resolve(href: string, base: Base): Known | null {
+    const decision = this.#rules.look(href, base.href);
+    if (!decision.follow) return null;
+    const { key, url } = decision;
+    let known = this.#byKey.get(key);
+    if (known === undefined) this.#byKey.set(key, (known = { link: { key, url }, page: null }));
+    return known;
+  }
+}
+
+/** What links are relative to. */
+class Base {
+  readonly href: string;
+  readonly #origin: string;
+  readonly #folder: string;
+  readonly #path: string;
+
+  constructor(href: string) {
+    this.href = href;
+    const url = URL.parse(href);
+    this.#origin = url?.origin ?? "";
+    this.#path = `${this.#origin}${url?.pathname ?? ""}`;
+    this.#folder = this.#path.slice(0, this.#path.lastIndexOf("/") + 1);
+  }
+
+  /** The same text for links that mean the same, without taking them apart. */
+  nameOf(href: string): string {
+    const first = href.charCodeAt(0);
+    if (first === 0x2f /* / */) {
+      const second = href.charCodeAt(1);
+      return second === 0x2f || second === 0x5c ? `${this.#folder} ${href}` : this.#origin + href;
+    }
+    if (first === 0x3f /* ? */) return this.#path + href;
+    return href.startsWith("http://") || href.startsWith("https://") ? href : `${this.#folder} ${href}`;
+  }
+}
+
+const MOST_CRAWLS = 20;
+
+/** The finders of the crawls that were asked about last. */
+export class LinkFinders {
+  readonly #finders = new Map<string, LinkFinder>();
+
+  of({ crawl, scope }: Pick<FollowOrder, "crawl" | "scope">): LinkFinder {
+    const finder = this.#finders.get(crawl) ?? new LinkFinder(scope);
+    // Taken out and put back: the map keeps the order of use, and the first one is the one to forget.
+    this.#finders.delete(crawl);
+    this.#finders.set(crawl, finder);
+    const [oldest] = this.#finders.keys();
+    if (this.#finders.size > MOST_CRAWLS && oldest !== undefined) this.#finders.delete(oldest);
+    return finder;
+  }
+
+  forget(crawl: string, keys: readonly string[]): void {
+    const finder = this.#finders.get(crawl);
+    if (finder !== undefined) for (const key of keys) finder.forget(key);
+  }
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type FollowOrder, LinkFinder, LinkFinders } from "../../src/extract/follow.ts";
+import { parsePage } from "../../src/extract/page.ts";
+import { compilePlan } from "../../src/extract/plan.ts";
+import { type Judge, readPage } from "../../src/extract/reading.ts";
+
+const START = "https://shop.example/";
+const SCOPE = JSON.stringify({ url: START });
+
+function order(page: number, more: Partial<FollowOrder> = {}): FollowOrder {
+  return { crawl: "one", scope: SCOPE, page, all: false, tooDeep: false, ...more };
+}
+
+const factsOf = (body: string, url: string) => parsePage({ body, contentType: "text/html", url }).facts;
+const links = (...hrefs: string[]) => hrefs.map((href) => `<a href="${href}">x</a>`).join(" ");
+
+function found(finder: LinkFinder, body: string, asked: FollowOrder, url = START): string[] {
+  return finder.find(factsOf(body, url), asked).map((link) => link.url.replace(START, "/"));
+}
+
+describe("the links that a crawl follows", () => {
+  it("are told once for all ways to write them", () => {
+    const finder = new LinkFinder(SCOPE);
+    const written = links("a", "/a", "https://shop.example/a", "./a#part", "//shop.example/a", " a ", "x/../a");
+    assert.deepEqual(found(finder, written, order(1)), ["/a"]);
+    assert.deepEqual(found(finder, written, order(2)), [], "another page has led there");
+  });
+
+  it("are told again by the page that told them first, because its word may have been lost", () => {
+    const finder = new LinkFinder(SCOPE);
+    assert.deepEqual(found(finder, links("/a", "/b"), order(1)), ["/a", "/b"]);
+    assert.deepEqual(found(finder, links("/a", "/b", "/c"), order(2)), ["/c"]);
+    assert.deepEqual(found(finder, links("/a", "/b"), order(1)), ["/a", "/b"]);
+  });
+
+  it("mean what they mean on their page: a relative one leads elsewhere from another folder", () => {
+    const finder = new LinkFinder(SCOPE);
+    assert.deepEqual(found(finder, links("p", "?q=1", "../up"), order(1), `${START}one/two/page`), [
+      "/one/two/p",
+      "/one/two/page?q=1",
+      "/one/up",
+    ]);
+    assert.deepEqual(found(finder, links("p", "?q=1", "../up"), order(2), `${START}one/three/other`), [
+      "/one/three/p",
+      "/one/three/other?q=1",
+    ]);
+    assert.deepEqual(found(finder, `<base href="/far/"><a href="p">x</a>`, order(3), `${START}one/two/page`), [
+      "/far/p",
+    ]);
+  });
+
+  it("are those in scope that nobody asks not to follow", () => {
+    const finder = new LinkFinder(SCOPE);
+    const body = `${links("/a", "mailto:a@shop.example", "javascript:void(0)", "#here", "https://other.example/", "/film.mp4")}
+      <a rel="external nofollow" href="/b">x</a><template><a href="/c">x</a></template><a>no address</a>`;
+    assert.deepEqual(found(finder, body, order(1)), ["/a"]);
+    assert.deepEqual(found(finder, links("/b", "/c"), order(2)), ["/b", "/c"], "elsewhere they are links like others");
+    assert.deepEqual(found(finder, `<meta name="robots" content="nofollow">${links("/d")}`, order(3)), []);
+  });
+
+  it("are all told to whoever wants all of them", () => {
+    const finder = new LinkFinder(SCOPE);
+    assert.deepEqual(found(finder, links("/a", "/b"), order(1)), ["/a", "/b"]);
+    assert.deepEqual(found(finder, links("/a", "/b", "/a"), order(2, { all: true })), ["/a", "/b"]);
+  });
+
+  it("are new again when the crawl did not follow them", () => {
+    const finders = new LinkFinders();
+    const finder = finders.of(order(1));
+    const [link] = finder.find(factsOf(links("/a"), START), order(1));
+    finders.forget("one", [link!.key]);
+    assert.deepEqual(found(finder, links("/a"), order(2)), ["/a"]);
+    assert.deepEqual(
+      found(finders.of(order(3, { crawl: "two" })), links("/a"), order(3)),
+      ["/a"],
+      "each crawl for itself",
+    );
+  });
+
+  it("of a page that is as deep as the crawl goes are only a few that nobody has found, and stay unknown", () => {
+    const finder = new LinkFinder(SCOPE);
+    found(finder, links("/a"), order(1));
+    const many = links("/a", ...Array.from({ length: 50 }, (_, index) => `/deep/${index}`));
+    const deep = found(finder, many, order(2, { tooDeep: true }));
+    assert.deepEqual(deep, ["/deep/0", "/deep/1", "/deep/2", "/deep/3", "/deep/4"]);
+    assert.equal(found(finder, many, order(3)).length, 50);
+  });
+});
+
+describe("a page that is not what was asked for", () => {
+  const judge: Judge = { status: 200, headers: {}, url: START, shells: true };
+  const read = (body: string, judged: Judge = judge, fields: unknown = null) =>
+    readPage(
+      { body, contentType: "text/html", url: START },
+      compilePlan({ fields }),
+      { judge: judged, follow: order(1) },
+      new LinkFinders(),
+    ).follow.length;
+
+  it("gives no links, so that it does not keep other pages from giving them", () => {
+    const shell = `<div id="root"></div>${links("/a")}<script src="/app.js"></script>`;
+    assert.equal(read(links("/a")), 1);
+    assert.equal(read(links("/a"), { ...judge, status: 404 }), 0);
+    assert.equal(read(links("/a"), { ...judge, headers: { "x-robots-tag": "noindex, nofollow" } }), 0);
+    assert.equal(read(links("/a"), { ...judge, headers: { "cf-mitigated": "challenge" } }), 0);
+    assert.equal(read(shell), 0);
+    assert.equal(read(shell, { ...judge, shells: false }), 1);
+    assert.equal(read(links("/a"), judge, { price: { css: ".price", required: true } }), 0);
+  });
+});

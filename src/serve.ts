@@ -86,6 +86,7 @@ export function apiDeps(
     defaultMaxAttempts: client.defaultMaxAttempts,
     maxConcurrentCrawls: client.maxConcurrentCrawls,
     respectRobots: client.respectRobots,
+    siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
     pages: tools,
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,

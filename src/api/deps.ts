@@ -3,9 +3,10 @@ import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
+import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
-export interface ApiDeps extends CrawlDeps, PreviewDeps {
+export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;

@@ -61,12 +61,14 @@ export function sendPage<T>(
 ): T[] {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  if (rows.length > limit && last !== undefined) {
-    const [path = "", query = ""] = request.url.split("?", 2);
-    const next = new URLSearchParams(query);
-    next.set("limit", String(limit));
-    next.set("cursor", encodeCursor(positionOf(last)));
-    reply.header("link", `<${path}?${next}>; rel="next"`);
-  }
+  if (rows.length > limit && last !== undefined) linkNext(request, reply, limit, positionOf(last));
   return page;
+}
+
+export function linkNext(request: ApiRequest, reply: ApiReply, limit: number, position: string): void {
+  const [path = "", query = ""] = request.url.split("?", 2);
+  const next = new URLSearchParams(query);
+  next.set("limit", String(limit));
+  next.set("cursor", encodeCursor(position));
+  reply.header("link", `<${path}?${next}>; rel="next"`);
 }

@@ -1,6 +1,7 @@
 import { OrbError } from "../base/errors.ts";
 import { breakerPhase } from "../domain/circuit.ts";
 import { siteOf } from "../domain/url.ts";
+import { heldBySite, type Waiting } from "../domain/waiting.ts";
 import type { SiteLimits, SiteRecord } from "../store/site-records.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 
@@ -95,24 +96,12 @@ export async function resetSite(deps: OrchestratorDeps, name: string): Promise<S
 export async function waitingSites(
   { store, clock }: OrchestratorDeps,
   names: readonly string[],
-): Promise<Map<string, string>> {
-  const reasons = new Map<string, string>();
+): Promise<Map<string, Waiting>> {
+  const reasons = new Map<string, Waiting>();
   for (const name of names) {
     const record = await store.site(name);
-    if (record === null) continue;
-    const why = whyWaiting(toView(record, clock.now()));
-    if (why !== null) reasons.set(name, why);
+    const waiting = record === null ? null : heldBySite(record, 0, clock.now());
+    if (waiting !== null) reasons.set(name, waiting);
   }
   return reasons;
-}
-
-function whyWaiting(view: SiteView): string | null {
-  if (view.paused) return "paused";
-  if (view.breaker.state === "open") return `breaker open until ${timeOf(view.breaker.reopens_at)}`;
-  return view.held_until === null ? null : `asked to wait until ${timeOf(view.held_until)}`;
-}
-
-/** The time of day is enough for a line that is read now. */
-function timeOf(iso: string | null): string {
-  return `${iso?.slice(11, 19) ?? ""} UTC`;
 }

@@ -1,5 +1,4 @@
 /** The verbs and words of the store about crawls: runs that grow while they run. */
-import type { FailureCode, FailureReason } from "../domain/failure.ts";
 import type { Discovered } from "../domain/outcome.ts";
 
 export interface CrawlVerbs {
@@ -9,8 +8,6 @@ export interface CrawlVerbs {
   overdueRuns(now: number, limit: number): Promise<string[]>;
   /** Ends a run because its time is over: what is done stays. */
   endByTime(id: string, now: number): Promise<void>;
-  /** What failed of a run, most frequent first. */
-  runErrors(id: string): Promise<RunErrorRecord[]>;
 }
 
 /**
@@ -30,12 +27,4 @@ export interface Grown {
   lanes: string[];
   /** A limit kept something out. */
   leftOut: boolean;
-}
-
-export interface RunErrorRecord {
-  code: FailureCode;
-  reason: FailureReason;
-  count: number;
-  exampleTaskId: string;
-  exampleMessage: string;
 }

@@ -18,6 +18,7 @@ import type {
   Slot,
   SlotStart,
 } from "./job-records.ts";
+import type { FailedChoice, ProgressVerbs } from "./progress-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
@@ -26,7 +27,7 @@ import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
  * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
-export interface Store extends CrawlVerbs, AsyncDisposable {
+export interface Store extends CrawlVerbs, ProgressVerbs, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;
@@ -96,7 +97,7 @@ export interface Store extends CrawlVerbs, AsyncDisposable {
   taskByKey(runId: string, key: string): Promise<TaskRecord | null>;
   tasks(runId: string, filter: TaskFilter): Promise<TaskRecord[]>;
   /** Gives failed tasks fresh attempts, at most `limit` per call, and their sites' open breakers fresh probes. */
-  retryFailed(runId: string, options: { lane?: string; limit: number }, now: number): Promise<Requeued>;
+  retryFailed(runId: string, choice: FailedChoice & { limit: number }, now: number): Promise<Requeued>;
   counts(runId: string): Promise<LaneCounts[]>;
   /** The sums over all lanes, and a few lanes with open work: cheap enough to ask several times a second. */
   overview(runId: string, mostLanes: number): Promise<{ totals: TaskCounts; open: LaneCounts[]; openStreams: number }>;

@@ -15,7 +15,14 @@ export function pageDeps(
   { store, clock, allow }: { store: Store; clock: Clock; allow?: string },
 ): Pick<
   ApiDeps,
-  "seal" | "policy" | "defaultMaxAttempts" | "maxConcurrentCrawls" | "respectRobots" | "pages" | "openArtifact"
+  | "seal"
+  | "policy"
+  | "defaultMaxAttempts"
+  | "maxConcurrentCrawls"
+  | "respectRobots"
+  | "siteDefaults"
+  | "pages"
+  | "openArtifact"
 > {
   const env = allow === undefined ? {} : { APP_ALLOW_PRIVATE_NETWORKS: allow };
   const { config } = loadConfig({ env, cwd: "/" });
@@ -28,6 +35,7 @@ export function pageDeps(
     defaultMaxAttempts: 3,
     maxConcurrentCrawls: 5,
     respectRobots: true,
+    siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages,
     openArtifact: () => {
       throw new OrbError("not_found", "there is no artifact with that hash");

@@ -11,6 +11,7 @@ import { jobScenarios } from "./store/jobs.ts";
 import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
 import { laneScenarios } from "./store/lanes.ts";
 import { onceScenarios } from "./store/once.ts";
+import { progressScenarios } from "./store/progress.ts";
 import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
 import { runScenarios } from "./store/runs.ts";
@@ -48,6 +49,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("budgets", budgetScenarios);
   group("sites", siteScenarios);
   group("reading", readScenarios);
+  group("how runs are getting on", progressScenarios);
   group("jobs", jobScenarios);
   group("starting runs", startScenarios);
   group("times of schedules", slotScenarios);

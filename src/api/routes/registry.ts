@@ -5,10 +5,12 @@ import { credentialRoutes } from "./credentials.ts";
 import { healthRoutes } from "./health.ts";
 import { jobRoutes } from "./jobs.ts";
 import { previewRoutes } from "./preview.ts";
+import { crawlResultRoutes } from "./crawl-results.ts";
 import { queueRoutes } from "./queue.ts";
 import { resolverRoutes } from "./resolvers.ts";
 import { resultRoutes } from "./results.ts";
 import { eventRoutes } from "./run-events.ts";
+import { runProgressRoutes } from "./run-progress.ts";
 import { runRoutes } from "./runs.ts";
 import { scrapingRoutes } from "./scraping.ts";
 import { sessionRoutes } from "./session.ts";
@@ -21,11 +23,13 @@ const RESOURCES: readonly Routes[] = [
   sessionRoutes,
   jobRoutes,
   runRoutes,
+  runProgressRoutes,
   eventRoutes,
   resultRoutes,
   credentialRoutes,
   previewRoutes,
   scrapingRoutes,
+  crawlResultRoutes,
   queueRoutes,
   resolverRoutes,
   siteRoutes,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { OrbError } from "../../base/errors.ts";
 import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
-import { cancelRun, pauseRun, resolveRun, resumeRun, retryFailedTasks } from "../../orchestrator/runs/control.ts";
+import { cancelRun, pauseRun, resolveRun, resumeRun } from "../../orchestrator/runs/control.ts";
 import { listRuns, listTasks, showRun, viewOf } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
@@ -11,7 +11,7 @@ import { Run, RUN_KINDS, Task } from "./run-schemas.ts";
 
 export const RunParams = strict({ run_id: IdParam });
 export const unknownRun = problemAnswer("there is no such run");
-const wrongState = problemAnswer("the run's present state does not allow it");
+export const wrongState = problemAnswer("the run's present state does not allow it");
 
 /** One of the two: of a choice between two shapes, whoever sends neither would be told about one of them only. */
 const Answer = strict({
@@ -111,7 +111,6 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
     ["cancel", "Cancel a run: no request starts later than a second after the answer", (id) => cancelRun(deps, id)],
     ["pause", "Let what is under way finish, and begin nothing new", (id) => pauseRun(deps, id)],
     ["resume", "Let a paused run go on", (id) => resumeRun(deps, id)],
-    ["retry-failed", "Give what failed fresh attempts; opens an ended run again", (id) => retryFailedTasks(deps, id)],
   ];
   for (const [name, summary, act] of actions) {
     api.post(
@@ -119,7 +118,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
       {
         schema: {
           summary,
-          operationId: name === "retry-failed" ? "retryFailedTasks" : `${name}Run`,
+          operationId: `${name}Run`,
           tags: ["runs"],
           params: RunParams,
           response: { 200: Run, 404: unknownRun, 409: wrongState },

@@ -2,35 +2,27 @@ import { type Static, Type } from "typebox";
 import { END_REASONS } from "../../domain/crawl-end.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
 import { RUN_STATES } from "../../domain/states.ts";
-import { EXPORT_FORMATS } from "../../exporters/registry.ts";
-import {
-  cancelCrawl,
-  crawlHealth,
-  type CrawlErrorView,
-  listCrawlErrors,
-  listCrawls,
-  requireCrawl,
-  showCrawl,
-} from "../../orchestrator/crawls/read.ts";
+import { cancelCrawl, crawlHealth, listCrawls, showCrawl } from "../../orchestrator/crawls/read.ts";
 import { startCrawl } from "../../orchestrator/crawls/start.ts";
 import { type CrawlStatus, crawlStatusOf } from "../../orchestrator/crawls/view.ts";
-import { listResults } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { CrawlBody } from "./crawl-schemas.ts";
-import { sendExport } from "./results.ts";
+import { ErrorGroupSchema } from "./run-progress.ts";
 
-const STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
+export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
 
 const Crawl = strict({
   task_id: Uuid,
   url: nullable(Type.String()),
-  status: oneOf(STATUSES),
+  status: oneOf(CRAWL_STATUSES),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   total_items: Count,
+  queued_items: Count,
+  running_items: Count,
   completed_items: Count,
   failed_items: Count,
   skipped_items: Count,
@@ -46,8 +38,14 @@ const Crawl = strict({
   message: nullable(Type.String()),
 });
 
+const CrawlDetail = strict({
+  ...Crawl.properties,
+  error_groups: Type.Array(ErrorGroupSchema, { description: "what failed, by reason, the 20 most frequent" }),
+});
+
 const Health = strict({
-  healthy: Type.Boolean(),
+  healthy: Type.Boolean({ description: "false: see problems" }),
+  problems: Type.Array(Type.String()),
   active_tasks: Count,
   pending_tasks: Count,
   max_concurrent_tasks: Count,
@@ -56,12 +54,12 @@ const Health = strict({
   error_counts: strict({ timeout: Count, connection: Count, general: Count }),
   error_rate: Type.Number({ minimum: 0, maximum: 1 }),
   pages_per_second: Type.Number({ minimum: 0 }),
+  window_seconds: Type.Number({ minimum: 0, description: "what the counts and rates are about: five minutes at most" }),
   uptime_seconds: Count,
 });
 
-const Params = strict({ task_id: IdParam });
-const unknown = problemAnswer("there is no such crawl");
-const MOST_ERRORS = 1000;
+export const CrawlParams = strict({ task_id: IdParam });
+export const unknownCrawl = problemAnswer("there is no such crawl");
 
 /** Crawls: submitted, watched and read while they run. */
 export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -75,7 +73,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
         headers: IdempotencyHeaders,
         body: CrawlBody,
         response: {
-          202: strict({ task_id: Uuid, status: oneOf(STATUSES) }),
+          202: strict({ task_id: Uuid, status: oneOf(CRAWL_STATUSES) }),
           422: problemAnswer("a field is wrong, or the target may not be asked for"),
         },
       },
@@ -115,7 +113,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "Crawls, newest first",
         operationId: "listCrawls",
         tags: ["crawls"],
-        querystring: pageQuery({ status: Type.Optional(oneOf(STATUSES)) }),
+        querystring: pageQuery({ status: Type.Optional(oneOf(CRAWL_STATUSES)) }),
         response: { 200: { ...Type.Array(Crawl), headers: LINK_HEADER } },
       },
     },
@@ -134,11 +132,11 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "How a crawl is getting on",
         operationId: "getCrawl",
         tags: ["crawls"],
-        params: Params,
-        response: { 200: Crawl, 404: unknown },
+        params: CrawlParams,
+        response: { 200: CrawlDetail, 404: unknownCrawl },
       },
     },
-    async (request) => (await showCrawl(deps, request.params.task_id)) as Static<typeof Crawl>,
+    async (request) => (await showCrawl(deps, request.params.task_id)) as Static<typeof CrawlDetail>,
   );
 
   api.delete(
@@ -148,53 +146,11 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "Cancel a crawl; what it has stays readable",
         operationId: "cancelCrawl",
         tags: ["crawls"],
-        params: Params,
-        response: { 200: Crawl, 404: unknown, 409: problemAnswer("the crawl has ended") },
+        params: CrawlParams,
+        response: { 200: Crawl, 404: unknownCrawl, 409: problemAnswer("the crawl has ended") },
       },
     },
     async (request) => (await cancelCrawl(deps, request.params.task_id)) as Static<typeof Crawl>,
-  );
-
-  api.get(
-    "/scraping/tasks/:task_id/results",
-    {
-      schema: {
-        summary: "What a crawl has found so far, oldest first; with format all of it as a file",
-        operationId: "listCrawlResults",
-        tags: ["crawls"],
-        params: Params,
-        querystring: pageQuery({
-          include_errors: Type.Boolean({ default: false, description: "pages that failed, the first thousand" }),
-          format: Type.Optional(oneOf(EXPORT_FORMATS)),
-        }),
-        response: {
-          200: strict({
-            task_id: Uuid,
-            status: oneOf(STATUSES),
-            items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-            errors: Type.Array(
-              strict({
-                url: nullable(Type.String()),
-                failure_code: Type.String(),
-                failure_reason: Type.String(),
-                message: Type.String(),
-                attempts: Count,
-              }),
-            ),
-          }),
-          404: unknown,
-        },
-      },
-    },
-    async (request, reply) => {
-      const { limit, format, include_errors: wantsErrors } = request.query;
-      const run = await requireCrawl(deps, request.params.task_id);
-      if (format !== undefined) return sendExport(deps, reply, run.id, format) as never;
-      const rows = await listResults(deps, run.id, { ...cursorFilter(request.query), limit: limit + 1 });
-      const page = sendPage(request, reply, { rows, limit, positionOf: ({ id }) => id });
-      const errors: CrawlErrorView[] = wantsErrors ? await listCrawlErrors(deps, run.id, MOST_ERRORS) : [];
-      return { task_id: run.id, status: crawlStatusOf(run.status), items: page.map(({ data }) => data), errors };
-    },
   );
 }
 

@@ -3,9 +3,11 @@ import type { Log } from "../../base/log.ts";
 import type { Config } from "../../config/options.ts";
 import { restAfter } from "../../orchestrator/queue/drained.ts";
 import { openItems, queueOverview, type QueueStats, queueStats } from "../../orchestrator/queue/stats.ts";
+import type { Waiting } from "../../domain/waiting.ts";
 import { waitingSites } from "../../orchestrator/sites.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, plural, printJson } from "../output.ts";
+import { waitingWords } from "../waiting-words.ts";
 import { MOST_LANES_SHOWN, QueueProgress } from "../progress.ts";
 import type { CliWorker, Wiring } from "../wiring.ts";
 
@@ -108,7 +110,8 @@ async function follow(
       if (stats !== null) {
         seen = stats;
         const sites = stats.lanes.map((lane) => lane.lane);
-        progress.waiting((await waitingSites(worker, sites).catch(unlessItPasses)) ?? new Map(), log);
+        const waiting = (await waitingSites(worker, sites).catch(unlessItPasses)) ?? new Map<string, Waiting>();
+        progress.waiting(new Map([...waiting].map(([site, why]) => [site, waitingWords(why)])), log);
         progress.show(stats, worker.inFlight, worker.paused);
         if (drain && openItems(stats) === 0) break;
       }

@@ -20,6 +20,7 @@ import { facts, printJson, listTable } from "../output.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
 import { eventLine, pause } from "./job-run.ts";
+import { acted, addRunProgressCommands } from "./run-progress.ts";
 import { addResultsCommand } from "./run-results.ts";
 
 /** `orb runs …`: what became of jobs, and steering them. */
@@ -89,7 +90,6 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     ["cancel", "cancel a run: what is under way is dropped"],
     ["pause", "let what is under way finish, and begin nothing new"],
     ["resume", "let a paused run go on"],
-    ["retry-failed", "give what failed fresh attempts; opens an ended run again"],
   ] as const)
     apiCommand(runs, name, description)
       .argument("<run_id>")
@@ -99,6 +99,8 @@ export function addRunsCommands(program: Command, context: CliContext): void {
           acted(context, await answer.json<RunView>());
         }),
       );
+
+  addRunProgressCommands(runs, context);
 
   apiCommand(runs, "resolve", "answer a run that waits for a person")
     .argument("<run_id>")
@@ -136,11 +138,6 @@ async function showEvents(
     context.exitCode = stop.exitCode ?? context.exitCode;
     return undefined;
   });
-}
-
-function acted({ json, terminal }: CliContext, run: RunView): void {
-  if (json) printJson(terminal, run);
-  else terminal.out(`${run.id} ${run.status}\n`);
 }
 
 function runTable(runs: readonly RunView[], now: number, columns: number | undefined): string {

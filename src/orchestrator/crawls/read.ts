@@ -1,10 +1,12 @@
-import { OrbError } from "../../base/errors.ts";
+import { messageOf, OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
-import { type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
+import { toErrorGroup } from "../runs/failed.ts";
+import { workerLives } from "../runs/sites.ts";
+import { type CrawlDetail, type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
 
 export async function requireCrawl({ store }: OrchestratorDeps, id: string): Promise<RunRecord> {
   const run = await store.run(id);
@@ -17,8 +19,12 @@ async function viewOf({ store, clock }: OrchestratorDeps, run: RunRecord): Promi
   return toCrawlView(run, totals, errors, clock.now());
 }
 
-export async function showCrawl(deps: OrchestratorDeps, id: string): Promise<CrawlView> {
-  return viewOf(deps, await requireCrawl(deps, id));
+const MOST_GROUPS = 20;
+
+export async function showCrawl(deps: OrchestratorDeps, id: string): Promise<CrawlDetail> {
+  const view = await viewOf(deps, await requireCrawl(deps, id));
+  const groups = view.failed_items === 0 ? [] : await deps.store.runErrors(id);
+  return { ...view, error_groups: groups.slice(0, MOST_GROUPS).map(toErrorGroup) };
 }
 
 export async function listCrawls(
@@ -37,6 +43,7 @@ export async function cancelCrawl(deps: OrchestratorDeps, id: string): Promise<C
 }
 
 export interface CrawlErrorView {
+  task_id: string;
   url: string | null;
   failure_code: string;
   failure_reason: string;
@@ -48,10 +55,11 @@ export interface CrawlErrorView {
 export async function listCrawlErrors(
   { store }: OrchestratorDeps,
   id: string,
-  limit: number,
+  window: { after?: string; limit: number },
 ): Promise<CrawlErrorView[]> {
-  const tasks = await store.tasks(id, { states: ["failed"], pagesOnly: true, limit });
+  const tasks = await store.tasks(id, { states: ["failed"], pagesOnly: true, ...window });
   return tasks.map((task) => ({
+    task_id: task.id,
     url: task.url === null ? null : shownUrl(task.url),
     failure_code: task.failure?.code ?? "unknown",
     failure_reason: task.failure?.reason ?? "internal",
@@ -62,6 +70,8 @@ export async function listCrawlErrors(
 
 export interface CrawlHealth {
   healthy: boolean;
+  /** What keeps crawls from getting on. */
+  problems: string[];
   active_tasks: number;
   pending_tasks: number;
   max_concurrent_tasks: number;
@@ -70,35 +80,51 @@ export interface CrawlHealth {
   error_counts: CrawlView["errors"];
   error_rate: number;
   pages_per_second: number;
+  window_seconds: number;
 }
 
 const MOST_COUNTED = 1000;
 
-/** How all crawls together are getting on. */
-export async function crawlHealth(deps: OrchestratorDeps & { maxConcurrentCrawls: number }): Promise<CrawlHealth> {
+type HealthDeps = OrchestratorDeps & {
+  maxConcurrentCrawls: number;
+  probes: Readonly<Record<string, () => Promise<void>>>;
+};
+
+/** How all crawls together are getting on; counts and rates are about the last minutes. */
+export async function crawlHealth(deps: HealthDeps): Promise<CrawlHealth> {
   const { store, clock, maxConcurrentCrawls: most } = deps;
-  const active = await listCrawls(deps, { status: "running", limit: MOST_COUNTED });
-  const pending = await store.runs({ kind: "crawl", status: ["queued"], limit: MOST_COUNTED });
-  const blocked = (await store.sites()).filter(({ breaker }) => (breaker.openUntil ?? 0) > clock.now());
-  const sum = (pick: (view: CrawlView) => number) => active.reduce((total, view) => total + pick(view), 0);
-  const [good, bad] = [sum((view) => view.completed_items), sum((view) => view.failed_items)];
+  const now = clock.now();
+  const count = async (status: RunState) =>
+    (await store.runs({ kind: "crawl", status: [status], limit: MOST_COUNTED })).length;
+  const [active, pending] = [await count("running"), await count("queued")];
+  const blocked = (await store.sites()).filter(({ breaker }) => (breaker.openUntil ?? 0) > now);
+  const { completed, failed, since } = await store.recentPages(now);
+  const bad = Object.values(failed).reduce((sum, number) => sum + number, 0);
+  const problems = await problemsOf(deps, active + pending > 0);
   return {
-    healthy: true,
-    active_tasks: active.length,
-    pending_tasks: pending.length,
+    healthy: problems.length === 0,
+    problems,
+    active_tasks: active,
+    pending_tasks: pending,
     max_concurrent_tasks: most,
-    available_slots: Math.max(0, most - active.length),
+    available_slots: Math.max(0, most - active),
     blocked_domains: blocked.map(({ site, breaker }) => ({
       domain: site,
       failures: breaker.failures,
       reopens_at: breaker.openUntil === null ? null : new Date(breaker.openUntil).toISOString(),
     })),
-    error_counts: {
-      timeout: sum((view) => view.errors.timeout),
-      connection: sum((view) => view.errors.connection),
-      general: sum((view) => view.errors.general),
-    },
-    error_rate: good + bad === 0 ? 0 : bad / (good + bad),
-    pages_per_second: Math.round(sum((view) => view.pages_per_second) * 100) / 100,
+    error_counts: failed,
+    error_rate: completed + bad === 0 ? 0 : bad / (completed + bad),
+    pages_per_second: Math.round(((completed + bad) / Math.max(1, (now - since) / 1000)) * 100) / 100,
+    window_seconds: (now - since) / 1000,
   };
+}
+
+async function problemsOf(deps: HealthDeps, hasWork: boolean): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [name, probe] of Object.entries(deps.probes))
+    await probe().catch((error: unknown) => problems.push(`the ${name} cannot be used: ${messageOf(error)}`));
+  if (hasWork && !(await workerLives(deps)))
+    problems.push("no worker runs: crawls wait until orb serve or orb worker is started");
+  return problems;
 }

@@ -3,8 +3,9 @@ import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
-import type { RunErrorRecord } from "../../store/crawl-port.ts";
+import type { RunErrorRecord } from "../../store/progress-port.ts";
 import type { RunRecord } from "../../store/port.ts";
+import type { ErrorGroup } from "../runs/failed.ts";
 
 /** A crawl as `/scraping/*` shows it. */
 export interface CrawlView {
@@ -13,6 +14,9 @@ export interface CrawlView {
   status: CrawlStatus;
   progress: number;
   total_items: number;
+  /** Waiting, for their turn or their next try. */
+  queued_items: number;
+  running_items: number;
   completed_items: number;
   failed_items: number;
   skipped_items: number;
@@ -26,6 +30,10 @@ export interface CrawlView {
   started_at: string | null;
   finished_at: string | null;
   message: string | null;
+}
+
+export interface CrawlDetail extends CrawlView {
+  error_groups: ErrorGroup[];
 }
 
 export type CrawlStatus = Exclude<RunState, "queued"> | "pending";
@@ -63,6 +71,8 @@ export function toCrawlView(
     status: crawlStatusOf(run.status),
     progress: isOver ? 100 : progressOf(run, ended, ran),
     total_items: run.pagesKnown,
+    queued_items: counts.pending + counts.queued + counts.retrying,
+    running_items: counts.running,
     completed_items: counts.completed,
     failed_items: counts.failed,
     skipped_items: counts.skipped,

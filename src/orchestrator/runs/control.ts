@@ -1,6 +1,6 @@
 import { OrbError } from "../../base/errors.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
-import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { RunState } from "../../domain/states.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireSessionFor } from "../session-for-page.ts";
@@ -81,28 +81,6 @@ async function change(
 
 async function lanesOf({ store }: OrchestratorDeps, id: string): Promise<string[]> {
   return (await store.overview(id, 1000)).open.map(({ lane }) => lane);
-}
-
-/** Gives what failed fresh attempts; an ended run opens again. */
-export async function retryFailedTasks(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
-  const run = await requireRun(deps, id);
-  if (run.status === "cancelled" || run.kind === "workflow")
-    throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be tried again`, {
-      hint: "Start a new run instead.",
-    });
-  const { totals } = await deps.store.overview(id, 0);
-  if (totals.failed === 0)
-    throw new OrbError("illegal_transition", "nothing of this run has failed", {
-      hint: TERMINAL_RUN_STATES.includes(run.status) ? "Start a new run instead." : "Wait until it has ended.",
-    });
-  let left = totals.failed;
-  while (left > 0) {
-    const part = await deps.store.retryFailed(id, { limit: Math.min(CHUNK, left) }, deps.clock.now());
-    if (part.requeued === 0) break;
-    left -= part.requeued;
-    await deps.wake(part.lanes);
-  }
-  return requireRun(deps, id);
 }
 
 /** What a person answers to a run that waits for one. */

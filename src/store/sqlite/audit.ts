@@ -82,6 +82,16 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} says ${row.open_streams} open streams, there are ${row.real}`),
   },
   {
+    name: "runs know why their tasks failed",
+    find: (context) =>
+      all<{ id: string; counted: number; real: number }>(
+        context,
+        `SELECT r.id, (SELECT coalesce(sum(count), 0) FROM run_errors e WHERE e.run = r.n) AS counted,
+           (SELECT coalesce(sum(failed), 0) FROM streams s WHERE s.run = r.n AND s.aside = 0) AS real
+         FROM runs r WHERE counted <> real`,
+      ).map((row) => `run ${row.id} has counted ${row.counted} failures, there are ${row.real}`),
+  },
+  {
     name: "every ended run has exactly one terminal event in its generation",
     find: (context) =>
       all<{ id: string; status: string; ends: number }>(

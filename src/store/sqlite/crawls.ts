@@ -8,58 +8,10 @@ import {
   type PageEnd,
   pageEndOf,
 } from "../../domain/crawl-end.ts";
-import type { Failure, FailureCode, FailureReason } from "../../domain/failure.ts";
-import { encodeId } from "../../domain/ids.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
-import type { RunErrorRecord } from "../crawl-port.ts";
 import { type Context, moveRun, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
-
-interface ErrorRow {
-  code: FailureCode;
-  reason: FailureReason;
-  count: number;
-  example_task: number;
-  example_message: string;
-}
-
-function errorRows({ connection }: Context, run: number): ErrorRow[] {
-  return rows<ErrorRow>(connection.sql("SELECT * FROM run_errors WHERE run = ? ORDER BY count DESC, reason").all(run));
-}
-
-export function readErrors(context: Context, run: number): RunErrorRecord[] {
-  return errorRows(context, run).map((row) => ({
-    code: row.code,
-    reason: row.reason,
-    count: row.count,
-    exampleTaskId: encodeId(context.instance, "task", row.example_task),
-    exampleMessage: row.example_message,
-  }));
-}
-
-/** Counts a page that failed, in the transaction in which it did. */
-export function countError({ connection }: Context, task: { row: number; runId: string }, failure: Failure): void {
-  connection
-    .sql(
-      `INSERT INTO run_errors (run, code, reason, count, example_task, example_message)
-       SELECT n, ?, ?, 1, ?, ? FROM runs WHERE id = ? ON CONFLICT DO UPDATE SET count = count + 1`,
-    )
-    .run(failure.code, failure.reason, task.row, failure.message, task.runId);
-}
-
-/** After failed pages were given another try: what is still failed is counted anew. */
-export function recountErrors({ connection }: Context, run: number, failedState: number): void {
-  connection.sql("DELETE FROM run_errors WHERE run = ?").run(run);
-  connection
-    .sql(
-      `INSERT INTO run_errors (run, code, reason, count, example_task, example_message)
-       SELECT s.run, json_extract(t.outcome, '$.failure.code'), json_extract(t.outcome, '$.failure.reason'), count(*),
-         min(t.id), json_extract(t.outcome, '$.failure.message')
-       FROM streams s JOIN tasks t ON t.stream = s.id AND t.state = ${failedState}
-       WHERE s.run = ? AND s.failed > 0 AND s.aside = 0 GROUP BY 2, 3`,
-    )
-    .run(run);
-}
+import { errorRows } from "./run-errors.ts";
 
 /** How a crawl ends that has these tasks. */
 export function crawlEnd(

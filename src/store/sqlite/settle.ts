@@ -8,9 +8,10 @@ import { endRunIfDone } from "./end-run.ts";
 import { laneId, streamId } from "./insert-tasks.ts";
 import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
-import { countError } from "./crawls.ts";
+import { CrawlPace } from "./crawl-pace.ts";
 import { takeDiscovered } from "./grow-run.ts";
 import { waitForHuman } from "./run-ends.ts";
+import { countError } from "./run-errors.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
 
 // The stream is part of the proof: a task that moved to another lane since it was claimed is not touched.
@@ -54,6 +55,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const lost: number[] = [];
     const opened = new Set<string>();
     const tally = new Tally();
+    const pace = new CrawlPace();
     const closed = new ClosedStreams(context);
     for (const batch of batches) {
       if (!holdsLane(context, batch.hold)) {
@@ -62,11 +64,15 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       }
       for (const settled of batch.tasks) {
         if (closed.has(settled.task.streamId)) dropTask(context, settled, tally, now);
-        else settleTask(context, settled, tally, opened, now);
+        else {
+          settleTask(context, settled, tally, opened, now);
+          pace.note(settled);
+        }
       }
       if (batch.site !== undefined) writePoliteness(context, batch.site.site, batch.site.politeness);
       if (batch.events !== undefined) appendToRuns(context, batch.hold.laneId, batch.events, now);
     }
+    pace.write(context, now);
     // Only after all moves are counted may a run be found finished.
     const ended: Settled["ended"] = [];
     for (const run of tally.apply(context)) {
@@ -218,7 +224,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       const outcome = { failure: verdict.failure, ...(memory === null ? {} : { memory }) };
       if (!endTask(context, settled, "failed", outcome, tally, now)) return;
       writeReport(context, settled, now);
-      if (task.runKind === "crawl" && !task.aside) countError(context, task, verdict.failure);
+      if (!task.aside) countError(context, task, verdict.failure);
       if (task.runKind === "page" && settled.report?.run === undefined)
         tellFailure(context, task.runId, verdict.failure);
       return;

@@ -3,19 +3,23 @@ import { storeError, Connection } from "./connection.ts";
 import type { Store } from "../port.ts";
 import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
-import { admitCrawls, overdueRuns, readErrors } from "./crawls.ts";
+import { readRecentPages } from "./crawl-pace.ts";
+import { admitCrawls, overdueRuns } from "./crawls.ts";
 import { endByTime } from "./end-run.ts";
 import { growRun } from "./grow-run.ts";
 import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
-import { enqueue, retryFailed, startRun } from "./enqueue.ts";
+import { enqueue, startRun } from "./enqueue.ts";
 import { readEvents, readFeed } from "./events.ts";
 import { createJob, deleteJob, dueJobs, readJob, readJobs, updateJob } from "./jobs.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
+import { retryFailed } from "./retry-failed.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
+import { readErrors } from "./run-errors.ts";
+import { readRunSites } from "./run-sites.ts";
 import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates, requireRun } from "./runs.ts";
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
 import { settle } from "./settle.ts";
@@ -81,6 +85,8 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
     endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),
+    runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),
+    recentPages: async (now) => readRecentPages(context, now),
     sweepEnded: async (limit, now, runId) => sweepEnded(context, limit, now, runId),
     run: async (id) => readRun(context, id),
     runByAlias: async (alias) => readRunByAlias(context, alias),

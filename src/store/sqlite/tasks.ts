@@ -57,6 +57,10 @@ function toRecord(context: Context, row: TaskRow): TaskRecord {
   };
 }
 
+const FAILED_IDS = `SELECT f.id FROM streams q CROSS JOIN tasks f INDEXED BY tasks_failed
+    ON f.stream = q.id AND f.state = ${STATE.failed} AND f.id > ?1
+  WHERE q.run = ?2 AND q.failed > 0 AND q.aside <= ?5 AND (?3 IS NULL OR (SELECT lane FROM lanes WHERE id = q.lane) = ?3) ORDER BY f.id LIMIT ?4`;
+
 export function readTask(context: Context, id: string): TaskRecord | null {
   const row = decodeId(context.instance, "task", id);
   if (row === null) return null;
@@ -77,14 +81,15 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   const states = (filter.states ?? TASK_STATES).map((name) => STATE[name]);
   const after = filter.after === undefined ? 0 : decodeId(context.instance, "task", filter.after);
   if (after === null) throw badPosition(filter.after ?? "", "a task");
-  // Walks the tasks in order of id from the cursor; the states are literals, so that the partial indexes serve.
+  const isFailed = states.length === 1 && states[0] === STATE.failed;
+  // Walks the tasks in order of id from the cursor; the states are literals, so that the partial indexes serve. What
+  // failed may be a few among a million: it is found by an index of its own.
   const list = connection
     .sql(
-      `${SELECT_TASK} WHERE t.id > ? AND r.n = ? AND t.state IN (${states.join(", ")}) AND (? IS NULL OR l.lane = ?)
-         ${filter.pagesOnly === true ? "AND s.aside = 0" : ""}
-       ORDER BY t.id LIMIT ?`,
+      `${SELECT_TASK} WHERE t.id > ?1 AND r.n = ?2 AND t.state IN (${states.join(", ")}) AND (?3 IS NULL OR l.lane = ?3)
+         AND s.aside <= ?5 ${isFailed ? `AND t.id IN (${FAILED_IDS})` : ""} ORDER BY t.id LIMIT ?4`,
     )
-    .all(after, run.n, filter.lane ?? null, filter.lane ?? null, filter.limit);
+    .all(after, run.n, filter.lane ?? null, filter.limit, filter.pagesOnly === true ? 0 : 1);
   return rows<TaskRow>(list).map((row) => toRecord(context, row));
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { TASK_STATES } from "../../../domain/states.ts";
 
 /** Runs that grow while they run: how many pages they know, how long they ran, and what failed of them. */
 export const crawls = {
@@ -15,12 +16,26 @@ export const crawls = {
       CREATE INDEX runs_timed ON runs (running_since) WHERE time_limit_ms IS NOT NULL AND running_since IS NOT NULL;
       CREATE INDEX runs_waiting ON runs (kind, n) WHERE status = 'queued';
 
-      -- What failed of a crawl, counted in the transaction in which it failed.
+      -- What failed of a run, counted in the transaction in which it failed; what has failed before is counted here.
       CREATE TABLE run_errors (
         run INTEGER NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL,
         count INTEGER NOT NULL, example_task INTEGER NOT NULL, example_message TEXT NOT NULL,
         PRIMARY KEY (run, code, reason)
       ) WITHOUT ROWID;
+      INSERT INTO run_errors (run, code, reason, count, example_task, example_message)
+        SELECT s.run, coalesce(json_extract(t.outcome, '$.failure.code'), 'unknown'),
+          coalesce(json_extract(t.outcome, '$.failure.reason'), 'internal'), count(*), min(t.id),
+          coalesce(json_extract(t.outcome, '$.failure.message'), '')
+        FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.state = ${TASK_STATES.indexOf("failed")} GROUP BY 1, 2, 3;
+      -- For those that are to be tried again because of their reason.
+      CREATE INDEX tasks_failed_by_reason ON tasks (stream, json_extract(outcome, '$.failure.reason'))
+        WHERE state = ${TASK_STATES.indexOf("failed")};
+
+      -- Pages of crawls that ended lately, in slots of five seconds: rates that people see.
+      CREATE TABLE crawl_pace (
+        slot INTEGER PRIMARY KEY,
+        completed INTEGER NOT NULL, timeout INTEGER NOT NULL, connection INTEGER NOT NULL, general INTEGER NOT NULL
+      );
 
       -- Tasks that serve a run but are none of its pages, such as its sitemaps, are counted apart from them.
       ALTER TABLE streams ADD COLUMN aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1));

@@ -1,0 +1,80 @@
+import { Type } from "typebox";
+import { EXPORT_FORMATS } from "../../exporters/registry.ts";
+import { type CrawlErrorView, listCrawlErrors, requireCrawl } from "../../orchestrator/crawls/read.ts";
+import { crawlStatusOf } from "../../orchestrator/crawls/view.ts";
+import { listResults } from "../../orchestrator/runs/read.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { ApiInstance } from "../instance.ts";
+import { badCursor, decodeCursor, linkNext, pageQuery } from "../paging.ts";
+import { Count, nullable, oneOf, strict, Uuid } from "../schemas.ts";
+import { sendExport } from "./results.ts";
+import { CRAWL_STATUSES, CrawlParams, unknownCrawl } from "./scraping.ts";
+
+const UUID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?$/;
+
+/** Pages and failures are two lists that are read side by side: a cursor has a place in each. */
+function placesOf(cursor: string | undefined): { items: { after?: string }; errors: { after?: string } } {
+  const [items = "", errors = "", ...more] = (decodeCursor(cursor) ?? "").split("/");
+  if (more.length > 0 || !UUID.test(items) || !UUID.test(errors)) throw badCursor();
+  const place = (after: string) => (after === "" ? {} : { after });
+  return { items: place(items), errors: place(errors) };
+}
+
+/** What a crawl has found, a page of it at a time, or all of it as a file. */
+export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/scraping/tasks/:task_id/results",
+    {
+      schema: {
+        summary: "What a crawl has found so far, oldest first; with format all of it as a file",
+        operationId: "listCrawlResults",
+        tags: ["crawls"],
+        params: CrawlParams,
+        querystring: pageQuery({
+          include_errors: Type.Boolean({
+            default: false,
+            description: "pages that failed, too: as many of them on each page as of the others, until both are told",
+          }),
+          format: Type.Optional(oneOf(EXPORT_FORMATS)),
+        }),
+        response: {
+          200: strict({
+            task_id: Uuid,
+            status: oneOf(CRAWL_STATUSES),
+            items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+            errors: Type.Array(
+              strict({
+                task_id: Uuid,
+                url: nullable(Type.String()),
+                failure_code: Type.String(),
+                failure_reason: Type.String(),
+                message: Type.String(),
+                attempts: Count,
+              }),
+            ),
+          }),
+          404: unknownCrawl,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, format, include_errors: wantsErrors } = request.query;
+      const run = await requireCrawl(deps, request.params.task_id);
+      if (format !== undefined) return sendExport(deps, reply, run.id, format) as never;
+      const places = placesOf(request.query.cursor);
+      const found = await listResults(deps, run.id, { ...places.items, limit: limit + 1 });
+      const failed: CrawlErrorView[] = wantsErrors
+        ? await listCrawlErrors(deps, run.id, { ...places.errors, limit: limit + 1 })
+        : [];
+      const [items, errors] = [found.slice(0, limit), failed.slice(0, limit)];
+      if (found.length > limit || failed.length > limit)
+        linkNext(
+          request,
+          reply,
+          limit,
+          [items.at(-1)?.id ?? places.items.after ?? "", errors.at(-1)?.task_id ?? places.errors.after ?? ""].join("/"),
+        );
+      return { task_id: run.id, status: crawlStatusOf(run.status), items: items.map(({ data }) => data), errors };
+    },
+  );
+}

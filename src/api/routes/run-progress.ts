@@ -1,0 +1,115 @@
+import { Type } from "typebox";
+import { ERROR_CLASSES } from "../../domain/crawl-end.ts";
+import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
+import { TASK_STATES } from "../../domain/states.ts";
+import { WAIT_REASONS } from "../../domain/waiting.ts";
+import { listErrorGroups, type RetryInput, retryFailedTasks } from "../../orchestrator/runs/failed.ts";
+import { viewOf } from "../../orchestrator/runs/read.ts";
+import { listRunSites } from "../../orchestrator/runs/sites.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { ApiInstance } from "../instance.ts";
+import { decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
+import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
+import { Run } from "./run-schemas.ts";
+import { RunParams, unknownRun, wrongState } from "./runs.ts";
+
+const Reason = oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]);
+
+export const ErrorGroupSchema = strict({
+  failure_code: oneOf(FAILURE_CODES),
+  failure_reason: Reason,
+  class: oneOf(ERROR_CLASSES),
+  count: Count,
+  example: strict({ url: nullable(Type.String()), message: Type.String(), task_id: Uuid }),
+});
+
+const RunSite = strict({
+  site: Type.String(),
+  counts: strict({
+    queued: Count,
+    running: Count,
+    retrying: Count,
+    completed: Count,
+    failed: Count,
+    skipped: Count,
+  }),
+  waiting_for: nullable(
+    strict(
+      { reason: oneOf(WAIT_REASONS), until: nullable(Time) },
+      { description: "why tasks wait here; null: nothing holds them" },
+    ),
+  ),
+  next_try_at: nullable(Time),
+  held_until: nullable(Time),
+  breaker: strict({ state: oneOf(["closed", "open", "half_open"]), failures: Count, reopens_at: nullable(Time) }),
+});
+
+/** Everything that failed, or what is all of what is said. */
+const Choice = Type.Union([
+  strict({
+    failure_code: Type.Optional(oneOf(FAILURE_CODES)),
+    failure_reason: Type.Optional(Reason),
+    site: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    task_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 1000 })),
+  }),
+  Type.Null({ description: "no body: everything that failed" }),
+]);
+
+/** How a run is getting on in parts: site by site, and what failed of it; and another try for that. */
+export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/jobs/runs/:run_id/sites",
+    {
+      schema: {
+        summary: "How a run is getting on, site by site, and why work waits",
+        operationId: "listRunSites",
+        tags: ["runs"],
+        params: RunParams,
+        querystring: pageQuery({
+          status: Type.Optional(oneOf(TASK_STATES, { description: "only sites that have tasks in this state" })),
+        }),
+        response: { 200: { ...Type.Array(RunSite), headers: LINK_HEADER }, 404: unknownRun },
+      },
+    },
+    async (request, reply) => {
+      const { limit, status } = request.query;
+      const after = decodeCursor(request.query.cursor);
+      const rows = await listRunSites(deps, request.params.run_id, {
+        ...(status === undefined ? {} : { state: status }),
+        ...(after === undefined ? {} : { after }),
+        limit: limit + 1,
+      });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ site }) => site });
+    },
+  );
+
+  api.get(
+    "/jobs/runs/:run_id/errors",
+    {
+      schema: {
+        summary: "What failed of a run, by reason, most frequent first, each with an example",
+        operationId: "listRunErrors",
+        tags: ["runs"],
+        params: RunParams,
+        response: { 200: Type.Array(ErrorGroupSchema), 404: unknownRun },
+      },
+    },
+    (request) => listErrorGroups(deps, request.params.run_id),
+  );
+
+  api.post(
+    "/jobs/runs/:run_id/retry-failed",
+    {
+      schema: {
+        summary: "Give what failed fresh attempts, all of it or a part; opens an ended run again",
+        operationId: "retryFailedTasks",
+        tags: ["runs"],
+        params: RunParams,
+        body: Choice,
+        response: { 200: Run, 404: unknownRun, 409: wrongState },
+      },
+    },
+    async (request) =>
+      viewOf(deps, await retryFailedTasks(deps, request.params.run_id, (request.body ?? {}) as RetryInput)),
+  );
+}

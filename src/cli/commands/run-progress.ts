@@ -1,0 +1,95 @@
+import { type Command, Option } from "commander";
+import { FAILURE_CODES } from "../../domain/failure.ts";
+import { TASK_STATES } from "../../domain/states.ts";
+import type { ErrorGroup } from "../../orchestrator/runs/failed.ts";
+import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
+import type { RunView } from "../../orchestrator/runs/view.ts";
+import { listOf } from "../api/caller.ts";
+import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { listTable, printJson, table } from "../output.ts";
+import { waitingWords } from "../waiting-words.ts";
+
+/** `orb runs sites`, `errors` and `retry-failed`: a run in parts. */
+export function addRunProgressCommands(runs: Command, context: CliContext): void {
+  const { terminal } = context;
+  listCommand(runs, "sites", "how a run is getting on, site by site, and why work waits")
+    .argument("<run_id>")
+    .addOption(new Option("--status <status>", "only sites that have tasks in this state").choices(TASK_STATES))
+    .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
+      context.withApi(given({ url }), async (api) => {
+        const path = `/jobs/runs/${idOf(id, "run")}/sites`;
+        const whole = { ...page, all: page.all === true };
+        const { rows, more } = await listOf<RunSiteView>(api, path, given({ status }), whole);
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("no sites\n");
+        terminal.out(siteTable(rows, terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+
+  apiCommand(runs, "errors", "what failed of a run, by reason, each with an example")
+    .argument("<run_id>")
+    .action((id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        const answer = await api.request("GET", `/jobs/runs/${idOf(id, "run")}/errors`);
+        const groups = await answer.json<ErrorGroup[]>();
+        if (context.json) return printJson(terminal, groups);
+        if (groups.length === 0) return terminal.out("nothing failed\n");
+        terminal.out(errorTable(groups, terminal.columns));
+        return terminal.err(`orb runs retry-failed ${id} --reason ${groups[0]?.failure_reason} tries those again\n`);
+      }),
+    );
+
+  type Choice = UrlOption & { code?: string; reason?: string; site?: string };
+  apiCommand(runs, "retry-failed", "give what failed fresh attempts, all of it or a part; opens an ended run again")
+    .argument("<run_id>")
+    .addOption(new Option("--code <code>", "only what failed with this code").choices(FAILURE_CODES))
+    .option("--reason <reason>", "only what failed for this reason, see orb runs errors")
+    .option("--site <site>", "only what failed on this site")
+    .action((id: string, { url, code, reason, site }: Choice) =>
+      context.withApi(given({ url }), async (api) => {
+        const body = given({ failure_code: code, failure_reason: reason, site });
+        const answer = await api.request("POST", `/jobs/runs/${idOf(id, "run")}/retry-failed`, { body });
+        acted(context, await answer.json<RunView>());
+      }),
+    );
+}
+
+/** A run was steered: what has become of it. */
+export function acted({ json, terminal }: CliContext, run: RunView): void {
+  if (json) printJson(terminal, run);
+  else terminal.out(`${run.id} ${run.status}\n`);
+}
+
+function siteTable(sites: readonly RunSiteView[], columns: number | undefined): string {
+  return table(
+    ["site", "queued", "running", "retrying", "done", "failed", "skipped", "waits"],
+    sites.map(({ site, counts, waiting_for }) => [
+      site,
+      counts.queued,
+      counts.running,
+      counts.retrying,
+      counts.completed,
+      counts.failed,
+      counts.skipped,
+      waiting_for === null ? "" : waitingWords(waiting_for),
+    ]),
+    columns,
+  );
+}
+
+function errorTable(groups: readonly ErrorGroup[], columns: number | undefined): string {
+  return listTable(
+    ["reason", "count", "code", "what it said", "example"],
+    groups.map((group) => [
+      group.failure_reason,
+      group.count,
+      group.failure_code,
+      group.example.message,
+      addressCell(group.example.url ?? group.example.task_id, columns),
+    ]),
+    columns,
+  );
+}

@@ -1,0 +1,22 @@
+import type { WaitReason } from "../domain/waiting.ts";
+
+/** Why work waits, for a line that is read now: the time of day is enough. */
+export function waitingWords({ reason, until }: { reason: WaitReason; until: number | string | null }): string {
+  const time = until === null ? "" : ` until ${new Date(until).toISOString().slice(11, 19)} UTC`;
+  return `${WORDS[reason]}${time}`;
+}
+
+const WORDS: Readonly<Record<WaitReason, string>> = {
+  run_paused: "the run is paused",
+  turn: "waits for its turn",
+  person: "waits for a person",
+  no_worker: "no worker runs",
+  site_paused: "paused",
+  circuit_open: "breaker open",
+  rate_limited: "asked to wait",
+  probing: "tries whether it answers again",
+  retry: "waits to try again",
+  min_delay: "pauses between requests",
+  rate: "at its rate limit",
+  concurrency: "at its limit",
+};

@@ -1,0 +1,95 @@
+/** Why work of a run waits at a site, as far as it can be told from what is stored. */
+import { type Breaker, breakerPhase } from "./circuit.ts";
+import type { TaskCounts } from "./run-end.ts";
+import type { RunState } from "./states.ts";
+
+export const WAIT_REASONS = [
+  "run_paused",
+  "turn",
+  "person",
+  "no_worker",
+  "site_paused",
+  "circuit_open",
+  "rate_limited",
+  "probing",
+  "retry",
+  "min_delay",
+  "rate",
+  "concurrency",
+] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+export interface Waiting {
+  reason: WaitReason;
+  /** Null: not a matter of time. */
+  until: number | null;
+}
+
+/** What the site's behaviour and its operator ask of us. */
+export interface SiteManners {
+  paused: boolean;
+  holdUntil: number;
+  breaker: Breaker;
+  maxConcurrency: number | null;
+  minDelayMs: number | null;
+  requestsPerSecond: number | null;
+}
+
+/** What holds for a site of which nothing is said. */
+export interface SiteDefaults {
+  maxPerSite: number;
+  minDelayMs: number;
+}
+
+export interface WorkAtSite {
+  runStatus: RunState;
+  counts: Pick<TaskCounts, "pending" | "queued" | "retrying" | "running">;
+  /** When the next of those that failed is tried again. */
+  nextTryAt: number | null;
+  /** Tasks of all runs that are at work here. */
+  laneRunning: number;
+  hasWorker: boolean;
+}
+
+const RUN_WAITS: Partial<Record<RunState, WaitReason>> = {
+  paused: "run_paused",
+  queued: "turn",
+  waiting_for_human: "person",
+};
+
+/** Whatever would keep the work waiting the longest comes first; null: nothing holds it. */
+export function waitingFor(
+  work: WorkAtSite,
+  site: SiteManners | null,
+  defaults: SiteDefaults,
+  now: number,
+): Waiting | null {
+  const { counts } = work;
+  const waiting = counts.pending + counts.queued + counts.retrying;
+  // An owner has more in hand than it has begun: what is held may be there, and not in the queue.
+  if (waiting + counts.running === 0) return null;
+  const runWaits = RUN_WAITS[work.runStatus];
+  if (runWaits !== undefined) return { reason: runWaits, until: null };
+  if (!work.hasWorker) return { reason: "no_worker", until: null };
+  const held = site === null ? null : heldBySite(site, work.laneRunning, now);
+  if (held !== null) return held;
+  if (waiting === 0) return null;
+  if (counts.queued === 0 && work.nextTryAt !== null) return { reason: "retry", until: work.nextTryAt };
+  if ((site?.minDelayMs ?? defaults.minDelayMs) > 0) return { reason: "min_delay", until: null };
+  if ((site?.requestsPerSecond ?? 0) > 0) return { reason: "rate", until: null };
+  const most = site?.maxConcurrency ?? defaults.maxPerSite;
+  return work.laneRunning >= most ? { reason: "concurrency", until: null } : null;
+}
+
+/** What keeps everything from a site, whoever asks. */
+export function heldBySite(
+  site: Pick<SiteManners, "paused" | "holdUntil" | "breaker">,
+  running: number,
+  now: number,
+): Waiting | null {
+  if (site.paused) return { reason: "site_paused", until: null };
+  const phase = breakerPhase(site.breaker, now);
+  if (phase === "open") return { reason: "circuit_open", until: site.breaker.openUntil };
+  if (site.holdUntil > now) return { reason: "rate_limited", until: site.holdUntil };
+  return phase === "half_open" && running > 0 ? { reason: "probing", until: null } : null;
+}

@@ -1,0 +1,99 @@
+import { OrbError } from "../../base/errors.ts";
+import { type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
+import { FAILURE_REASONS, type FailureCode, type FailureReason } from "../../domain/failure.ts";
+import { laneOfSite } from "../../domain/lane.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { shownUrl } from "../../domain/url.ts";
+import type { RunRecord } from "../../store/port.ts";
+import type { FailedChoice, RunErrorRecord } from "../../store/progress-port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { siteName } from "../sites.ts";
+import { requireRun } from "./control.ts";
+
+/** Tasks that failed for the same reason. */
+export interface ErrorGroup {
+  failure_code: FailureCode;
+  failure_reason: FailureReason;
+  class: ErrorClass;
+  count: number;
+  example: { url: string | null; message: string; task_id: string };
+}
+
+export function toErrorGroup(record: RunErrorRecord): ErrorGroup {
+  const { code, reason, count, exampleUrl, exampleMessage, exampleTaskId } = record;
+  return {
+    failure_code: code,
+    failure_reason: reason,
+    class: errorClassOf(code),
+    count,
+    example: {
+      url: exampleUrl === null ? null : shownUrl(exampleUrl),
+      message: exampleMessage,
+      task_id: exampleTaskId,
+    },
+  };
+}
+
+/** What failed of a run, most frequent first. There are no more groups than there are reasons. */
+export async function listErrorGroups(deps: OrchestratorDeps, id: string): Promise<ErrorGroup[]> {
+  await requireRun(deps, id);
+  return (await deps.store.runErrors(id)).map(toErrorGroup);
+}
+
+/** What of a run is to be tried again: what is all of what is said, or everything that failed. */
+export interface RetryInput {
+  failure_code?: FailureCode;
+  failure_reason?: FailureReason;
+  site?: string;
+  task_ids?: readonly string[];
+}
+
+/** Gives what failed fresh attempts; an ended run opens again. */
+export async function retryFailedTasks(deps: OrchestratorDeps, id: string, input: RetryInput = {}): Promise<RunRecord> {
+  const run = await requireRun(deps, id);
+  if (run.status === "cancelled" || run.kind === "workflow")
+    throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be tried again`, {
+      hint: "Start a new run instead.",
+    });
+  const choice = choiceOf(input);
+  if ((await requeueFailed(deps, id, choice)) === 0) throw await nothingFailed(deps, run, choice);
+  return requireRun(deps, id);
+}
+
+function choiceOf({ failure_code: code, failure_reason: reason, site, task_ids: taskIds }: RetryInput): FailedChoice {
+  const all = Object.keys(FAILURE_REASONS) as FailureReason[];
+  const fits = (name: FailureReason) =>
+    (code === undefined || FAILURE_REASONS[name] === code) && (reason === undefined || name === reason);
+  return {
+    ...(code === undefined && reason === undefined ? {} : { reasons: all.filter(fits) }),
+    ...(site === undefined ? {} : { lane: laneOfSite(siteName(site)) }),
+    ...(taskIds === undefined ? {} : { taskIds }),
+  };
+}
+
+/** Tasks that one transaction moves; more would keep other writers waiting. */
+const CHUNK = 1000;
+
+/** What fails again while we are at it waits for the next call. Says how many there were. */
+export async function requeueFailed(deps: OrchestratorDeps, id: string, choice: FailedChoice): Promise<number> {
+  const failedUntil = deps.clock.now();
+  let requeued = 0;
+  for (;;) {
+    const part = await deps.store.retryFailed(id, { ...choice, failedUntil, limit: CHUNK }, deps.clock.now());
+    requeued += part.requeued;
+    if (part.lanes.length > 0) await deps.wake(part.lanes);
+    if (part.requeued < CHUNK) return requeued;
+  }
+}
+
+async function nothingFailed({ store }: OrchestratorDeps, run: RunRecord, choice: FailedChoice): Promise<OrbError> {
+  const groups = Object.keys(choice).length === 0 ? [] : await store.runErrors(run.id);
+  if (groups.length === 0)
+    return new OrbError("illegal_transition", "nothing of this run has failed", {
+      hint: TERMINAL_RUN_STATES.includes(run.status) ? "Start a new run instead." : "Wait until it has ended.",
+    });
+  const there = groups.slice(0, 5).map(({ code, reason, count }) => `${count} ${code} (${reason})`);
+  return new OrbError("illegal_transition", "nothing of what failed of this run is what was asked for", {
+    hint: `There is: ${there.join(", ")}${groups.length > there.length ? ", and more" : ""}.`,
+  });
+}

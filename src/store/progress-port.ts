@@ -1,0 +1,59 @@
+/** The verbs and words of the store about how runs are getting on: what failed of them, and how each site does. */
+import type { ErrorClass } from "../domain/crawl-end.ts";
+import type { FailureCode, FailureReason } from "../domain/failure.ts";
+import type { TaskCounts } from "../domain/run-end.ts";
+import type { TaskState } from "../domain/states.ts";
+import type { SiteRecord } from "./site-records.ts";
+
+export interface ProgressVerbs {
+  /** What failed of a run, most frequent first. */
+  runErrors(id: string): Promise<RunErrorRecord[]>;
+  /** How a run is getting on, site by site, in the order of their lanes. */
+  runSites(id: string, filter: RunSiteFilter): Promise<RunSiteRecord[]>;
+  /** Pages of crawls that ended within the last five minutes. */
+  recentPages(now: number): Promise<RecentPages>;
+}
+
+export interface RunErrorRecord {
+  code: FailureCode;
+  reason: FailureReason;
+  count: number;
+  exampleTaskId: string;
+  exampleUrl: string | null;
+  exampleMessage: string;
+}
+
+/** Which of the failed tasks of a run are meant: those that are all of what is said. */
+export interface FailedChoice {
+  lane?: string;
+  reasons?: readonly FailureReason[];
+  taskIds?: readonly string[];
+  /** Only those that had failed by then: what fails again is left for the next time. */
+  failedUntil?: number;
+}
+
+export interface RunSiteFilter {
+  /** Only sites that have tasks in this state. */
+  state?: TaskState;
+  lane?: string;
+  /** The lane to go on behind. */
+  after?: string;
+  limit: number;
+}
+
+export interface RunSiteRecord {
+  lane: string;
+  counts: TaskCounts;
+  /** When the next of those that failed is tried again; null: none waits for that. */
+  nextTryAt: number | null;
+  /** Tasks of all runs that the lane's owner has in hand. */
+  laneRunning: number;
+  site: SiteRecord | null;
+}
+
+export interface RecentPages {
+  completed: number;
+  failed: Record<ErrorClass, number>;
+  /** When the counting began: five minutes ago, or with the first page since. */
+  since: number;
+}

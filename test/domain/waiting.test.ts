@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
+import { NO_TASKS } from "../../src/domain/run-end.ts";
+import { type SiteManners, waitingFor, type WorkAtSite } from "../../src/domain/waiting.ts";
+
+const NOW = 1_000_000;
+const SITE: SiteManners = {
+  paused: false,
+  holdUntil: 0,
+  breaker: CLOSED_BREAKER,
+  maxConcurrency: null,
+  minDelayMs: null,
+  requestsPerSecond: null,
+};
+
+function why(site: Partial<SiteManners> | null, work: Partial<WorkAtSite> = {}, delay = 0) {
+  const all: WorkAtSite = {
+    runStatus: "running",
+    counts: { ...NO_TASKS, queued: 3 },
+    nextTryAt: null,
+    laneRunning: 0,
+    hasWorker: true,
+    ...work,
+  };
+  const defaults = { maxPerSite: 10, minDelayMs: delay };
+  const waiting = waitingFor(all, site === null ? null : { ...SITE, ...site }, defaults, NOW);
+  return waiting === null ? null : waiting.until === null ? waiting.reason : `${waiting.reason} ${waiting.until - NOW}`;
+}
+
+const open = (ms: number) => ({ failures: 5, openUntil: NOW + ms, failedProbes: 0 });
+
+test("nothing holds a site that is free, nor one without work", () => {
+  assert.equal(why({}), null);
+  assert.equal(why(null), null);
+  assert.equal(why({ paused: true }, { counts: NO_TASKS }), null);
+  assert.equal(why({}, { counts: { ...NO_TASKS, running: 20 }, laneRunning: 20 }), null, "all of it is at work");
+});
+
+test("the run comes before the worker, and both before the site", () => {
+  assert.equal(why({ paused: true }, { runStatus: "paused", hasWorker: false }), "run_paused");
+  assert.equal(why({}, { runStatus: "queued", hasWorker: false }), "turn");
+  assert.equal(why({}, { runStatus: "waiting_for_human" }), "person");
+  assert.equal(why({ paused: true }, { hasWorker: false }), "no_worker");
+});
+
+test("a site says what it waits for, and until when", () => {
+  assert.equal(why({ paused: true, breaker: open(50) }), "site_paused");
+  assert.equal(why({ breaker: open(50), holdUntil: NOW + 70 }), "circuit_open 50");
+  assert.equal(why({ holdUntil: NOW + 70 }), "rate_limited 70");
+  assert.equal(why({ holdUntil: NOW }), null);
+  assert.equal(why({ breaker: open(0) }), null, "it may be probed");
+  assert.equal(why({ breaker: open(0) }, { laneRunning: 1 }), "probing");
+  assert.equal(why({ breaker: open(50) }, { counts: { ...NO_TASKS, running: 2 } }), "circuit_open 50", "in hand");
+});
+
+test("what is left may wait for its next try, a pause, a rate or its turn at the site", () => {
+  const later = { counts: { ...NO_TASKS, retrying: 2 }, nextTryAt: NOW + 30 };
+  assert.equal(why({}, later), "retry 30");
+  assert.equal(why({}, { ...later, counts: { ...NO_TASKS, retrying: 2, queued: 1 } }), null);
+  assert.equal(why({}, {}, 500), "min_delay");
+  assert.equal(why({ minDelayMs: 0 }, {}, 500), null);
+  assert.equal(why({ requestsPerSecond: 2 }), "rate");
+  assert.equal(why({}, { laneRunning: 10 }), "concurrency");
+  assert.equal(why({ maxConcurrency: 2 }, { laneRunning: 1 }), null);
+});

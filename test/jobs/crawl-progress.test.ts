@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { CrawlHealth } from "../../src/orchestrator/crawls/read.ts";
+import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
+import type { ErrorGroup } from "../../src/orchestrator/runs/failed.ts";
+import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { hang, html, status, tooMany } from "../support/misbehaviours.ts";
+import { Place } from "./kit.ts";
+
+const page = (title: string, ...links: string[]) =>
+  html(`<title>${title}</title><p>Some words.</p>${links.map((link) => `<a href="${link}">go on</a>`).join(" ")}`);
+
+interface Results {
+  items: { url: string }[];
+  errors: { task_id: string; url: string; failure_code: string }[];
+}
+
+const nextOf = (answer: { headers: Record<string, unknown> }) =>
+  /<([^>]+)>/.exec(String(answer.headers["link"] ?? ""))?.[1];
+
+describe("how a crawl is getting on", { concurrency: 4 }, () => {
+  let place: Place;
+  before(async () => {
+    place = await Place.open();
+  });
+  after(() => place[Symbol.asyncDispose]());
+
+  const begin = async (body: object, at = place) => {
+    const answer = await at.api.post("/scraping/async-scrape", body);
+    assert.equal(answer.status, 202, answer.text);
+    return answer.json<{ task_id: string }>().task_id;
+  };
+  const view = async (id: string) => (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlDetail>();
+  const sites = async (id: string, query = "", at = place) =>
+    (await at.api.get(`/jobs/runs/${id}/sites${query}`)).json<RunSiteView[]>();
+  const errors = async (id: string) => (await place.api.get(`/jobs/runs/${id}/errors`)).json<ErrorGroup[]>();
+  const retry = (id: string, body?: object) => place.api.post(`/jobs/runs/${id}/retry-failed`, body);
+
+  /** A site of which every kind of page fails in its own way. */
+  const broken = async () => {
+    const bad = { gone: status(404), fault: status(500), no: status(403) };
+    const paths = Object.keys(bad).flatMap((kind) => ["1", "2"].map((n) => `/${kind}/${n}`));
+    const site = await MisbehavingSite.start({ "/": page("Start", ...paths, "/fine"), "/fine": page("Fine") });
+    for (const path of paths) site.on(path, bad[path.split("/")[1] as keyof typeof bad]);
+    return site;
+  };
+  const brokenCrawl = async (site: MisbehavingSite) => {
+    const id = await begin({ url: site.url("/"), retry_attempts: 0, strategy: "http" });
+    assert.equal((await place.ended(id)).status, "partial");
+    return id;
+  };
+
+  test("what failed is told by reason, with an example", async () => {
+    await using site = await broken();
+    const id = await brokenCrawl(site);
+    const { error_groups: groups, failed_items: failed, errors: classes } = await view(id);
+    assert.deepEqual([failed, classes], [6, { timeout: 0, connection: 0, general: 6 }]);
+    assert.deepEqual(
+      groups.map((group) => [group.failure_code, group.failure_reason, group.class, group.count]),
+      [
+        ["blocked", "http_forbidden", "general", 2],
+        ["bad_response", "http_not_found", "general", 2],
+        ["bad_response", "http_server_error", "general", 2],
+      ],
+    );
+    assert.match(groups[1]?.example.url ?? "", /\/gone\/[12]$/);
+    assert.match(groups[1]?.example.message ?? "", /404/);
+    assert.deepEqual(await errors(id), groups, "the same for runs of every kind");
+    assert.equal((await place.api.get(`/jobs/runs/${crypto.randomUUID()}/errors`)).status, 404);
+  });
+
+  test("a page that failed alone is told in the same way", async () => {
+    await using site = await MisbehavingSite.start({ "/": status(404) });
+    const run = await place.run({ target_url: site.url("/"), strategy: "http" });
+    const [group] = await errors(run.id);
+    assert.deepEqual([group?.failure_reason, group?.count, group?.example.url], ["http_not_found", 1, site.url("/")]);
+  });
+
+  test("failed pages are listed page by page beside the others, each once", async () => {
+    await using site = await broken();
+    const id = await brokenCrawl(site);
+    let next: string | undefined = `/scraping/tasks/${id}/results?include_errors=true&limit=4`;
+    const seen: Results = { items: [], errors: [] };
+    let pages = 0;
+    for (; next !== undefined; pages += 1) {
+      const answer = await place.api.get(next);
+      assert.equal(answer.status, 200, answer.text);
+      const { items, errors: failed } = answer.json<Results>();
+      assert.ok(items.length <= 4 && failed.length <= 4);
+      seen.items.push(...items);
+      seen.errors.push(...failed);
+      next = nextOf(answer);
+    }
+    assert.deepEqual([pages, seen.items.length, new Set(seen.errors.map(({ url }) => url)).size], [2, 2, 6]);
+    assert.equal(seen.errors.length, 6);
+    const alone = (await place.api.get(`/scraping/tasks/${id}/results`)).json<Results>();
+    assert.deepEqual(alone.errors, []);
+    const nonsense = Buffer.from("1:here/there").toString("base64url");
+    assert.equal((await place.api.get(`/scraping/tasks/${id}/results?cursor=${nonsense}`)).status, 422);
+  });
+
+  test("a part of what failed is tried again: by reason, by code, by site, by name", async () => {
+    await using site = await broken();
+    const id = await brokenCrawl(site);
+    const mended = async (body: object, ...paths: string[]) => {
+      const before = site.visits.length;
+      for (const path of paths) site.on(path, page("Mended"));
+      const answer = await retry(id, body);
+      assert.deepEqual([answer.status, answer.json<{ status: string }>().status], [200, "running"], answer.text);
+      await place.ended(id);
+      assert.deepEqual(
+        site.visits
+          .slice(before)
+          .map(({ path }) => path)
+          .toSorted(),
+        paths.toSorted(),
+      );
+    };
+    await mended({ failure_reason: "http_forbidden" }, "/no/1", "/no/2");
+    assert.deepEqual(
+      (await errors(id)).map(({ failure_reason: reason, count }) => [reason, count]),
+      [
+        ["http_not_found", 2],
+        ["http_server_error", 2],
+      ],
+    );
+    const listed = (await place.api.get(`/scraping/tasks/${id}/results?include_errors=true`)).json<Results>();
+    const one = listed.errors.find(({ url }) => url.endsWith("/gone/1"))?.task_id;
+    await mended({ task_ids: [one] }, "/gone/1");
+    await mended({ failure_code: "bad_response", site: site.name }, "/gone/2", "/fault/1", "/fault/2");
+    const end = await view(id);
+    assert.deepEqual([end.status, end.failed_items, end.error_groups], ["completed", 0, []]);
+  });
+
+  test("what nobody knows, or nothing is like, is refused with what there is", async () => {
+    await using site = await broken();
+    const id = await brokenCrawl(site);
+    for (const [body, path] of [
+      [{ failure_code: "no_such" }, "failure_code"],
+      [{ failure_reason: "no_such" }, "failure_reason"],
+      [{ task_ids: ["x"] }, "task_ids[0]"],
+      [{ reason: "internal" }, "reason"],
+    ] as const) {
+      const answer = await retry(id, body);
+      assert.equal(answer.status, 422, answer.text);
+      assert.equal(answer.json<{ errors: { path: string }[] }>().errors[0]?.path, path);
+    }
+    assert.equal((await retry(id, { site: "http://x/" })).status, 422);
+    for (const body of [
+      { failure_code: "timeout" },
+      { site: "elsewhere.test" },
+      { task_ids: [crypto.randomUUID()] },
+      { failure_code: "blocked", failure_reason: "http_not_found" },
+    ]) {
+      const answer = await retry(id, body);
+      assert.equal(answer.status, 409, answer.text);
+      assert.match(answer.json<{ hint: string }>().hint, /2 bad_response \(http_not_found\)/);
+    }
+    assert.equal((await place.show(id)).status, "partial", "nothing was opened again");
+  });
+
+  test("each site tells how far it is and why it waits", async () => {
+    await using fast = await MisbehavingSite.start({ "/": page("Fast", "/1", "/2"), "/1": page("1"), "/2": page("2") });
+    await using busy = await MisbehavingSite.start({ "/": tooMany("60") });
+    await using dead = await MisbehavingSite.start({ "/": hang });
+    const id = await begin({ url: [fast.url("/"), busy.url("/"), dead.url("/")], timeout_minutes: 5 });
+    await busy.visited("/");
+    await dead.visited("/");
+    await place.said(id, /^Site held/);
+    await fast.visited("/2");
+    let list: RunSiteView[] = [];
+    await fast.when(() => fast.open === 0, "the fast site is done");
+    do list = await sites(id);
+    while (list.some(({ site, counts }) => site === fast.name && counts.completed < 3));
+    const at = (site: MisbehavingSite) => list.find(({ site: name }) => name === site.name);
+    assert.deepEqual(
+      list.map(({ site }) => site),
+      [fast.name, busy.name, dead.name].toSorted(),
+    );
+    assert.deepEqual([at(fast)?.counts.completed, at(fast)?.waiting_for], [3, null]);
+    assert.deepEqual([at(busy)?.counts.queued, at(busy)?.waiting_for?.reason], [1, "rate_limited"]);
+    assert.equal(at(busy)?.waiting_for?.until, at(busy)?.held_until);
+    assert.deepEqual([at(dead)?.counts.running, at(dead)?.waiting_for], [1, null], "it is at work");
+    const first = await place.api.get(`/jobs/runs/${id}/sites?limit=2`);
+    const rest = await place.api.get(nextOf(first) ?? "");
+    assert.deepEqual([...first.json<RunSiteView[]>(), ...rest.json<RunSiteView[]>()].map(({ site }) => site).length, 3);
+    assert.deepEqual(
+      (await sites(id, "?status=running")).map(({ site }) => site),
+      [dead.name],
+    );
+    await place.api.post(`/jobs/runs/${id}/pause`);
+    const [held] = await sites(id, "?status=queued");
+    assert.deepEqual(held?.waiting_for, { reason: "run_paused", until: null });
+    await place.api.call("DELETE", `/scraping/tasks/${id}`);
+  });
+
+  test("a site that keeps failing is left alone, tried once, and comes back", async () => {
+    await using cautious = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "1" });
+    const paths = Array.from({ length: 12 }, (_, n) => `/p/${n}`);
+    await using site = await MisbehavingSite.start({ "/": page("Start", ...paths) });
+    for (const path of paths) site.on(path, status(500));
+    const health = async () => (await cautious.api.get("/scraping/status")).json<CrawlHealth>();
+    const id = await begin({ url: site.url("/"), max_concurrent_articles: 1, strategy: "http" }, cautious);
+    const opened = await cautious.said(id, /^Breaker opened/);
+    assert.equal(opened.meta["failures"], 5);
+    const failures = () => site.visits.filter(({ path }) => path.startsWith("/p/")).length;
+    assert.equal(failures(), 5, "nothing is sent while it is open");
+    const [blocked] = (await health()).blocked_domains;
+    assert.deepEqual([blocked?.domain, blocked?.failures], [site.name, 5]);
+    assert.ok(Date.parse(blocked?.reopens_at ?? "") > Date.parse(opened.created_at));
+    const [held] = await sites(id, "", cautious);
+    assert.deepEqual(held?.waiting_for, { reason: "circuit_open", until: blocked?.reopens_at });
+    for (const path of paths) site.on(path, page("Mended"));
+    await site.when(() => failures() > 5, "a probe");
+    const probe = site.visits.filter(({ path }) => path.startsWith("/p/"))[5];
+    assert.ok(probe !== undefined && probe.at >= Date.parse(blocked?.reopens_at ?? "") - 5, "no earlier than it said");
+    assert.equal((await cautious.ended(id)).status, "completed");
+    const second = site.visits.filter(({ path }) => path.startsWith("/p/"))[6];
+    assert.ok(second !== undefined && second.at >= (probe.endedAt ?? Infinity), "one probe alone");
+    const after = await health();
+    assert.deepEqual([after.blocked_domains, after.healthy, after.active_tasks], [[], true, 0]);
+    assert.deepEqual(after.error_counts, { timeout: 0, connection: 0, general: 0 }, "all were got in the end");
+    assert.ok(after.pages_per_second > 0 && after.window_seconds <= 300);
+  });
+
+  test("crawls that nobody works on are no healthy state, and say so", async () => {
+    await using idle = await Place.open({}, { worker: false });
+    const health = async () => (await idle.api.get("/scraping/status")).json<CrawlHealth>();
+    assert.deepEqual([(await health()).healthy, (await health()).problems], [true, []]);
+    const id = await begin({ url: "http://127.0.0.1:9/" }, idle);
+    const { healthy, problems } = await health();
+    assert.equal(healthy, false);
+    assert.match(problems.join(), /no worker runs/);
+    const [site] = await sites(id, "", idle);
+    assert.deepEqual(site?.waiting_for, { reason: "no_worker", until: null });
+    await idle.api.call("DELETE", `/scraping/tasks/${id}`);
+  });
+});

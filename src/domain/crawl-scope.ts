@@ -49,6 +49,11 @@ export interface LinkPlace {
   from: string | null;
 }
 
+/** Two addresses with the same key are one page of a crawl. */
+export function crawlKey(url: string): string {
+  return pageKey({ url: withoutSessionIds(url) });
+}
+
 export const SCOPE_LIMITS = { starts: 1_000, depth: 1_000_000 } as const;
 
 export function compileScope(
@@ -148,6 +153,7 @@ export class CrawlScope {
   readonly #maxDepth: number;
   readonly #traps: Traps;
   #lastFrom: { text: string; url: URL | null } | null = null;
+  #trapChanges = 0;
 
   constructor(rules: ScopeRules, maxDepth: number, traps: Traps) {
     this.#rules = rules;
@@ -187,13 +193,22 @@ export class CrawlScope {
   /** Called once for each key that is really added to the crawl: the traps are recognised by how much there is. */
   count(link: string, from: string | null): void {
     const page = pageOf(link);
-    if (page !== null) this.#traps.count(page, this.#fromUrl(from));
+    if (page === null) return;
+    this.#traps.count(page, this.#fromUrl(from));
+    this.#trapChanges += 1;
   }
 
   /** A page gave something of worth, such as records: others of its kind are no trap. */
   earn(link: string, pages = 1): void {
     const page = pageOf(link);
-    if (page !== null) this.#traps.earn(page, pages);
+    if (page === null) return;
+    this.#traps.earn(page, pages);
+    this.#trapChanges += 1;
+  }
+
+  /** Grows whenever something is counted. */
+  get trapChanges(): number {
+    return this.#trapChanges;
   }
 
   /** What was counted; given to `compileScope` again, counting goes on from there. */
@@ -251,7 +266,7 @@ function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Star
     } else if (url === null || !/^https?:/.test(url)) {
       errors.push({ path, message: "expected an absolute http or https URL" });
     } else {
-      const key = pageKey({ url: withoutSessionIds(url) });
+      const key = crawlKey(url);
       if (!starts.has(key)) starts.set(key, { url, key });
     }
   }

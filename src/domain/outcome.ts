@@ -4,6 +4,7 @@ import { dispositionOf } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
 import type { JsonValue } from "./queue-item.ts";
 import type { RunFacts } from "./run-facts.ts";
+import type { TrapState } from "./traps.ts";
 
 /** One line of a task's history, newest last. */
 export interface Attempt {
@@ -69,6 +70,14 @@ export interface Report {
   tooDeep?: readonly string[];
   /** For the log of a run of many tasks. */
   events?: readonly RunEvent[];
+  /** The page that a redirect led to. If another task stands for it already, this one is skipped. */
+  landed?: { key: string; url: string };
+  /** A SHA-256 of what the page says, in hex: the records of a page that says what another has said name that one. */
+  content?: string;
+  /** What the crawl has counted so far to recognise traps. */
+  traps?: TrapState;
+  /** How long a page of this run takes, told when less time than that is left. */
+  pageMs?: number;
   /** For the log and the face of a run that consists of this one task. */
   run?: { events: readonly RunEvent[]; facts: RunFacts };
 }

@@ -36,10 +36,11 @@ export async function attemptTask(
   const startedAt = clock.now();
   const begun = clock.monotonic();
   const handler = deps.handlers(task.handler);
-  const handled: Handled =
+  const tried: Handled =
     handler === undefined
       ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
       : await run(() => handler.run(task, { signal, log, leaveSlot }), signal, deps.pressure);
+  const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
     strategy: handled.report?.strategy ?? handler?.strategy ?? "none",
@@ -51,6 +52,18 @@ export async function attemptTask(
     failure_reason: "failure" in handled ? handled.failure.reason : null,
   };
   return settledTask(deps, task, handled, attempt);
+}
+
+const MOST_MOVES = 20;
+
+const TOO_MANY_MOVES: Handled = {
+  kind: "failed",
+  failure: failure("too_many_redirects", `the address moved from site to site more than ${MOST_MOVES} times`),
+};
+
+/** Sites that send a page to each other would do so for ever. */
+function movesOn(handled: Handled, task: ClaimedTask): boolean {
+  return handled.kind !== "moved" || task.redirects.length + handled.redirects.length <= MOST_MOVES;
 }
 
 /** Hands a task back that was claimed and not started. */

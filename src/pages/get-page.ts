@@ -44,6 +44,8 @@ export interface PageOrder {
   /** Asked before the page and before every redirect; without it robots.txt is not looked at. */
   robots?: RobotsRules;
   followRedirects?: (from: URL, to: URL) => boolean;
+  /** Time that is left for the page, when that may be less than its limit. */
+  mostMs?: number;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
   signal: AbortSignal;
@@ -113,10 +115,11 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
       signal,
     }));
   if (way === "browser") order.beforeBrowser?.();
+  const timeoutMs = wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs);
   const answer = await strategies[way].fetch({
     url,
     credentials: await order.credentialsFor(url),
-    timeoutMs: wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs),
+    timeoutMs: Math.min(timeoutMs, order.mostMs ?? timeoutMs),
     maxBodyBytes: limits.maxBodyBytes,
     signal,
     ...(order.shareKey === undefined ? {} : { shareKey: order.shareKey }),

@@ -1,5 +1,6 @@
 /** The verbs and words of the store about crawls: runs that grow while they run. */
 import type { Discovered } from "../domain/outcome.ts";
+import type { TrapState } from "../domain/traps.ts";
 
 export interface CrawlVerbs {
   /** Lets waiting crawls begin, oldest first, as long as fewer than `most` are running. Says which lanes got work. */
@@ -8,6 +9,13 @@ export interface CrawlVerbs {
   overdueRuns(now: number, limit: number): Promise<string[]>;
   /** Ends a run because its time is over: what is done stays. */
   endByTime(id: string, now: number): Promise<void>;
+  /**
+   * Running time has passed since this was called last. Time is counted in these steps, so that neither a clock that is
+   * set nor the time in which no process ran uses up any of it.
+   */
+  passTime(elapsedMs: number, now: number): Promise<void>;
+  /** What a crawl had counted of traps when that was last written. */
+  trapState(id: string): Promise<TrapState | null>;
 }
 
 /**

@@ -3,7 +3,10 @@ import { type CrawlScope, compileScope, type ScopeOptions } from "../../domain/c
 import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
+import type { Clock } from "../../base/clock.ts";
+import { NO_TRAPS, type TrapState } from "../../domain/traps.ts";
 import type { Store } from "../../store/port.ts";
+import { CrawlTime } from "./crawl-time.ts";
 
 /** What is the same for all pages of a crawl, worked out once. */
 export interface CrawlRun {
@@ -17,6 +20,8 @@ export interface CrawlRun {
   seen: RecentKeys;
   /** What pages gave: a page that gives something new is no part of a trap. */
   given: RecentKeys;
+  traps: TrapKeeper;
+  time: CrawlTime;
 }
 
 /** What a reader wants to know of an article besides its text. */
@@ -26,11 +31,11 @@ const MOST_RUNS = 100;
 
 /** The crawls that this process works on, the newest few. */
 export class CrawlRuns {
-  readonly #store: Store;
+  readonly #deps: { store: Store; clock: Clock };
   readonly #runs = new Map<string, Promise<CrawlRun>>();
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(deps: { store: Store; clock: Clock }) {
+    this.#deps = deps;
   }
 
   of(runId: string): Promise<CrawlRun> {
@@ -45,12 +50,13 @@ export class CrawlRuns {
   }
 
   async #read(runId: string): Promise<CrawlRun> {
-    const record = await this.#store.run(runId);
+    const { store, clock } = this.#deps;
+    const record = await store.run(runId);
     if (record === null) throw new Error("the run is gone");
     const { options } = record.snapshot as CrawlSnapshot;
     const { urls: url, max_depth, include, exclude, same_site } = options;
     const asked: ScopeOptions = { url, max_depth, include, exclude, same_site };
-    const { ok, errors } = compileScope(asked);
+    const { ok, errors } = compileScope(asked, { traps: (await store.trapState(runId)) ?? NO_TRAPS });
     if (ok === undefined)
       throw new Error(`the crawl cannot be read: ${errors.map(({ message }) => message).join("; ")}`);
     return {
@@ -61,6 +67,8 @@ export class CrawlRuns {
       spec: specOf(options),
       seen: new RecentKeys(),
       given: new RecentKeys(),
+      traps: new TrapKeeper(ok, clock),
+      time: new CrawlTime(this.#deps, record),
     };
   }
 }
@@ -71,6 +79,31 @@ function specOf({ fields, items, schema, article }: CrawlOptions): PlanSpec {
   if (items !== null) spec.items = items;
   if (schema !== null) spec.schema = schema;
   return spec;
+}
+
+const KEEP_TRAPS_EVERY_MS = 5000;
+
+/** Says now and then what the scope has counted, for the store: a restart must not give a trap its allowance anew. */
+export class TrapKeeper {
+  readonly #scope: CrawlScope;
+  readonly #clock: Clock;
+  #keptAt = Number.NEGATIVE_INFINITY;
+  #kept = 0;
+
+  constructor(scope: CrawlScope, clock: Clock) {
+    this.#scope = scope;
+    this.#clock = clock;
+  }
+
+  /** What is to be written with the next outcome; null: nothing has changed, or it was written a moment ago. */
+  toKeep(): TrapState | null {
+    const { trapChanges } = this.#scope;
+    const now = this.#clock.monotonic();
+    if (trapChanges === this.#kept || now - this.#keptAt < KEEP_TRAPS_EVERY_MS) return null;
+    this.#kept = trapChanges;
+    this.#keptAt = now;
+    return this.#scope.trapState();
+  }
 }
 
 const MOST_KEYS = 50_000;

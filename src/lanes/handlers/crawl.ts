@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { CrawlPayload } from "../../domain/crawl-options.ts";
+import { crawlKey } from "../../domain/crawl-scope.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report } from "../../domain/outcome.ts";
@@ -18,7 +19,7 @@ import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.t
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
 export function crawlHandler(deps: PageHandlerDeps): TaskHandler {
-  const runs = new CrawlRuns(deps.store);
+  const runs = new CrawlRuns(deps);
   return {
     strategy: "http",
     run: async (task, context) => attempt(deps, await runs.of(task.runId), task, context),
@@ -31,12 +32,18 @@ async function attempt(
   task: ClaimedTask,
   context: HandlerContext,
 ): Promise<Handled> {
-  const { store, clock, robots } = deps;
+  const { store, clock, robots, limits } = deps;
   const { signal } = context;
   const url = task.nextUrl ?? task.url ?? "";
-  const { recipe } = crawl;
+  const { recipe, scope, time } = crawl;
+  const { depth } = task.payload as CrawlPayload;
   const learned = (await store.site(siteOf(url)))?.learned ?? null;
   const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
+  const timeoutMs = plan.way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs;
+  const leftMs = await time.leftMs(timeoutMs);
+  const neededMs = time.neededMs(timeoutMs);
+  if (leftMs <= neededMs) return outOfTime(neededMs);
+  const begun = clock.monotonic();
   const got = await getPage(deps, {
     recipe,
     plan,
@@ -46,20 +53,31 @@ async function attempt(
       scope: crawl.scopeText,
       page: task.row,
       all: false,
-      tooDeep: !crawl.scope.goesDeeperThan((task.payload as CrawlPayload).depth),
+      tooDeep: !scope.goesDeeperThan(depth),
     },
     shareKey: task.runId,
     url,
     credentialsFor: async () => null,
     beforeBrowser: context.leaveSlot,
-    // Another site has limits of its own: the page moves to that site's lane.
-    followRedirects: (from, to) => siteOf(from) === siteOf(to),
+    // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
+    followRedirects: (from, to) =>
+      siteOf(from) === siteOf(to) && (depth === 0 || scope.decide(to.href, { depth, from: null }).follow),
+    mostMs: leftMs,
     ...(recipe.respect_robots ? { robots } : {}),
     signal,
   });
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
+  const tookMs = clock.monotonic() - begun;
+  // It was cut short by the end of the crawl, and not by the page's own fault.
+  if (got.failure?.code === "timeout" && tookMs >= leftMs) return outOfTime(neededMs);
   if (got.failure !== null) return failed(task, got, got.failure);
+  time.took(tookMs);
   return completed(deps, crawl, task, got, url, learned);
+}
+
+/** The task stays in the queue until the crawl's time is over; none of its others is begun, either. */
+function outOfTime(neededMs: number): Handled {
+  return { kind: "handed_back", why: "the crawl's time is over", report: { pageMs: Math.ceil(neededMs) } };
 }
 
 /** A redirect that leads to another site, or to where robots.txt does not let us. */
@@ -72,7 +90,14 @@ function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failure }: Pa
     return { kind: "skipped", why: `redirects to ${to}, which the crawl leaves (${decision.why})`, report };
   if (siteOf(to) === siteOf(answer!.finalUrl)) return { kind: "failed", failure: failure!, report };
   const hops = [...answer!.redirects.map(({ from }) => from), answer!.finalUrl];
-  return { kind: "moved", url: decision.url, redirects: hops, httpStatus: answer!.status, report };
+  const { url, key } = decision;
+  return {
+    kind: "moved",
+    url,
+    redirects: hops,
+    httpStatus: answer!.status,
+    report: { ...report, landed: { key, url } },
+  };
 }
 
 function failed(task: ClaimedTask, { plan }: PageGot, what: Failure): Handled {
@@ -96,7 +121,9 @@ function completed(
   const links = linksOf(deps, crawl, task, judgement?.follow ?? [], finalUrl, depth);
   // Where some pages need a browser and others do not, the plain ones teach nothing more.
   const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
-  if (extraction !== null && givesSomethingNew(crawl, task, extraction)) crawl.scope.earn(url);
+  const content = extraction === null ? null : contentOf(crawl, extraction);
+  if (content !== null && !crawl.given.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
+  const traps = crawl.traps.toKeep();
   return {
     kind: "completed",
     artifacts: [],
@@ -107,14 +134,31 @@ function completed(
       strategy: plan.way,
       ...links,
       ...(learned === null ? {} : { learned }),
+      ...(finalUrl === url ? {} : { landed: { key: crawlKey(finalUrl), url: finalUrl } }),
+      ...(content?.isTelling === true ? { content: content.hash } : {}),
+      ...(traps === null ? {} : { traps }),
     },
   };
 }
 
-/** By its article, else by its records: what a page says again that another has said is nothing new. */
-function givesSomethingNew({ given }: CrawlRun, task: ClaimedTask, { article, records }: Extraction): boolean {
-  const content = article?.contentHash ?? hash("sha256", JSON.stringify(records), "base64url");
-  return records.length > 0 && !given.wasFoundBefore(content, task.row);
+/** Pages with fewer words may say the same without being the same. */
+const TELLING_WORDS = 20;
+
+/** What a page says: its article, or what the rules found. What is hardly anything is not telling. */
+function contentOf(
+  { options }: CrawlRun,
+  { article, records, title }: Extraction,
+): { hash: string; isTelling: boolean } | null {
+  if (records.length === 0) return null;
+  if (options.fields === null && article !== null)
+    return { hash: article.contentHash, isTelling: article.wordCount >= TELLING_WORDS };
+  const said = JSON.stringify([title, records, article?.contentHash]);
+  const isTelling = records.some((record) => Object.values(record).some(isSomething));
+  return { hash: hash("sha256", said, "hex"), isTelling };
+}
+
+function isSomething(value: JsonValue): boolean {
+  return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
 /** The pages that this one leads to, without those that the crawl has handed on before. */

@@ -15,8 +15,6 @@ export interface DownloadDeps {
   maxBodyBytes: number;
 }
 
-const MOST_MOVES = 20;
-
 /** Stores what the address gives. The handler of queue items that name no other. */
 export function downloadHandler(deps: DownloadDeps): TaskHandler {
   return {
@@ -24,12 +22,6 @@ export function downloadHandler(deps: DownloadDeps): TaskHandler {
     async run(task, { signal }) {
       const url = task.nextUrl ?? task.url;
       if (url === null) throw new FetchFailure("url_not_allowed", "the task has no URL");
-      if (task.redirects.length > MOST_MOVES) {
-        throw new FetchFailure(
-          "too_many_redirects",
-          `the address moved from site to site more than ${MOST_MOVES} times`,
-        );
-      }
       const answer = await deps.strategy.fetch({
         url,
         partKey: task.id,

@@ -62,8 +62,12 @@ export class ClaimCursor {
   }
 }
 
+/** A page that could not be done before the run's time is over is not begun. */
+const HAS_TIME_LEFT =
+  "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
+
 const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
-  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK}`;
+  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT}`;
 
 /**
  * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
@@ -72,15 +76,21 @@ const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.ret
 const STREAMS_AT_ONCE = 32;
 
 /** The streams with ready tasks, those behind the run that was served last first. */
-function readyStreams({ connection }: Context, lane: number, last: number, barred: readonly string[]): StreamRow[] {
+function readyStreams(
+  { connection }: Context,
+  lane: number,
+  last: number,
+  barred: readonly string[],
+  now: number,
+): StreamRow[] {
   const ready = `${SELECT_STREAMS} AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))`;
   const out = JSON.stringify(barred);
   const behind = rows<StreamRow>(
-    connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, out, last, STREAMS_AT_ONCE),
+    connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, now, out, last, STREAMS_AT_ONCE),
   );
   if (last === 0 || behind.length >= STREAMS_AT_ONCE) return behind;
   const rest = STREAMS_AT_ONCE - behind.length;
-  const before = connection.sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`).all(lane, out, last, rest);
+  const before = connection.sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`).all(lane, now, out, last, rest);
   return [...behind, ...rows<StreamRow>(before)];
 }
 
@@ -95,7 +105,8 @@ export function claim(
   return connection.write(() => {
     if (!holdsLane(context, hold)) return null;
     wakeDueRetries(context, hold.laneId, now);
-    const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options.withoutResolvers ?? []);
+    const barred = options.withoutResolvers ?? [];
+    const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), barred, now);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
     const order = [...byRun.keys()];
     const shares = divide(

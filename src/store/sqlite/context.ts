@@ -155,7 +155,7 @@ export function moveRun(
 
 /** Opens an ended run again, as a new generation: each has one end. */
 export function reopenRun(context: Context, run: number, message: string, now: number, to: RunState = "running"): void {
-  context.connection.sql("UPDATE runs SET generation = generation + 1, ran_ms = 0 WHERE n = ?").run(run);
+  context.connection.sql("UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0 WHERE n = ?").run(run);
   moveRun(context, run, to, message, now);
 }
 

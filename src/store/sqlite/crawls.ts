@@ -80,3 +80,17 @@ export function overdueRuns({ connection }: Context, now: number, limit: number)
     .all(now, limit);
   return rows<{ id: string }>(list).map(({ id }) => id);
 }
+
+/**
+ * A run that began since the last step has been running for a shorter time than the step; by a clock that was set back
+ * it seems to have begun in the future.
+ */
+export function passTime({ connection }: Context, elapsedMs: number, now: number): void {
+  const timed = "time_limit_ms IS NOT NULL AND running_since IS NOT NULL";
+  if (connection.sql(`SELECT 1 FROM runs WHERE ${timed} LIMIT 1`).get() === undefined) return;
+  connection.write(() => {
+    connection
+      .sql(`UPDATE runs SET ran_ms = ran_ms + min(?1, max(0, ?2 - running_since)), running_since = ?2 WHERE ${timed}`)
+      .run(Math.round(elapsedMs), now);
+  });
+}

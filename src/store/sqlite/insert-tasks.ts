@@ -1,6 +1,7 @@
 import type { NewTask } from "../port.ts";
 import type { Connection } from "./connection.ts";
 import { changeCounters, type Context, stampIdleLane, STATE, toJson } from "./context.ts";
+import { hasAliases } from "./frontier.ts";
 
 /** Finds or makes the lane; a lane that gets its first work is stamped, so that the audit can tell how long it waits. */
 export function laneId({ connection, leaseNow }: Context, lane: string, site: string | null): number {
@@ -43,6 +44,10 @@ export function isKnown(connection: Connection, hash: Uint8Array): boolean {
   return connection.sql("SELECT 1 FROM tasks WHERE key_hash = ?").get(hash) !== undefined;
 }
 
+function isAlias(connection: Connection, run: number, hash: Uint8Array): boolean {
+  return connection.sql("SELECT 1 FROM aliases WHERE run = ? AND key_hash = ?").get(run, hash) !== undefined;
+}
+
 /** How many may be added: of a run's pages, and of what only serves to find them. */
 export interface Room {
   pages: number;
@@ -63,9 +68,11 @@ export function insertTasks(
   const { connection } = context;
   const streams = new Map<string, { stream: number; lane: number; laneName: string; added: number }>();
   const insert = connection.sql(INSERT_TASK);
+  const aliases = hasAliases(context, run);
   const added: Room = { pages: 0, aside: 0 };
   const leftOut = { pages: false, aside: false };
   for (const [index, task] of tasks.entries()) {
+    if (aliases && isAlias(connection, run, hashes[index] as Uint8Array)) continue;
     const kind = task.aside === true ? "aside" : "pages";
     if (added[kind] >= room[kind]) {
       leftOut[kind] ||= !isKnown(connection, hashes[index] as Uint8Array);

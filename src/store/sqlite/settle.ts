@@ -9,6 +9,7 @@ import { laneId, streamId } from "./insert-tasks.ts";
 import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { CrawlPace } from "./crawl-pace.ts";
+import { claimLanding, duplicateOf, knownLanding, writeTraps } from "./frontier.ts";
 import { takeDiscovered } from "./grow-run.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { countError } from "./run-errors.ts";
@@ -195,6 +196,9 @@ function writeReport(context: Context, { task, verdict, attempt, report }: Settl
     connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
     writeArtifacts(context, task.row, report.evidence, now);
   }
+  if (report.traps !== undefined) writeTraps(context, task.runId, report.traps);
+  if (report.pageMs !== undefined)
+    connection.sql("UPDATE runs SET page_ms = ? WHERE id = ?").run(report.pageMs, task.runId);
   if (report.run === undefined && report.events === undefined) return;
   const { n } = connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
   if (report.run !== undefined) mergeFacts(context, n, report.run.facts);
@@ -207,15 +211,37 @@ function tellFailure(context: Context, runId: string, { code, reason, message }:
   mergeFacts(context, n, { failure_code: code, failure_reason: reason, error_message: message });
 }
 
+/**
+ * A page that turned out to be another, which has a task already: there is no second result. What it leads to is added
+ * all the same, as the other may have been read at another time, or not yet.
+ */
+function skipAlias(
+  context: Context,
+  settled: SettledTask,
+  url: string,
+  tally: Tally,
+  opened: Set<string>,
+  now: number,
+): void {
+  const outcome = { why: `redirects to ${url}, which is in this crawl already`, alias_of: url };
+  if (!endTask(context, settled, "skipped", outcome, tally, now)) return;
+  for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
+  writeReport(context, settled, now);
+}
+
 function settleTask(context: Context, settled: SettledTask, tally: Tally, opened: Set<string>, now: number): void {
   const { connection } = context;
   const { task, verdict } = settled;
   switch (verdict.kind) {
-    case "completed":
+    case "completed": {
+      const same = knownLanding(context, settled);
+      if (same !== null) return skipAlias(context, settled, same.url, tally, opened, now);
       if (!endTask(context, settled, "completed", verdict.detail ?? null, tally, now)) return;
+      claimLanding(context, settled);
       writeYield(context, settled, verdict, now);
       for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
       return writeReport(context, settled, now);
+    }
     case "skipped":
       if (endTask(context, settled, "skipped", { why: verdict.why }, tally, now)) writeReport(context, settled, now);
       return;
@@ -250,12 +276,15 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       return;
     }
     case "moved": {
+      const same = knownLanding(context, settled);
+      if (same !== null) return skipAlias(context, settled, same.url, tally, opened, now);
       const run = connection
         .sql(
           `SELECT s.run FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.id = ? AND t.stream = ? AND t.state = ${STATE.running}`,
         )
         .get(task.row, task.streamId) as { run: number } | undefined;
       if (run === undefined) return;
+      claimLanding(context, settled);
       const lane = laneId(context, verdict.lane, verdict.site);
       keepTask(context, settled, "queued", tally, {
         stream: streamId(context, run.run, lane, task),
@@ -273,17 +302,20 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
 /** Files and records of a task. Settling a task again replaces all of them. */
 function writeYield(
   context: Context,
-  { task }: SettledTask,
+  settled: SettledTask,
   verdict: Extract<SettledTask["verdict"], { kind: "completed" }>,
   now: number,
 ): void {
   const { connection } = context;
+  const { task } = settled;
   if (task.attempts.length > 0) {
     connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
     connection.sql("DELETE FROM results WHERE task = ?").run(task.row);
   }
   writeArtifacts(context, task.row, verdict.artifacts, now);
-  for (const [ordinal, data] of verdict.results.entries()) {
+  const first = duplicateOf(context, settled);
+  for (const [ordinal, result] of verdict.results.entries()) {
+    const data = first === null ? result : { ...(result as object), duplicate_of: first };
     connection
       .sql(
         "INSERT INTO results (task, ordinal, data, created_at, run) VALUES (?, ?, ?, ?, (SELECT run FROM streams WHERE id = ?))",

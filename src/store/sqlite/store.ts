@@ -4,9 +4,10 @@ import type { Store } from "../port.ts";
 import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
 import { readRecentPages } from "./crawl-pace.ts";
-import { admitCrawls, overdueRuns } from "./crawls.ts";
+import { admitCrawls, overdueRuns, passTime } from "./crawls.ts";
 import { endByTime } from "./end-run.ts";
 import { growRun } from "./grow-run.ts";
+import { readTraps } from "./frontier.ts";
 import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { enqueue, startRun } from "./enqueue.ts";
@@ -84,6 +85,8 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     admitCrawls: async (most, now) => admitCrawls(context, most, now),
     overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
     endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
+    passTime: async (elapsedMs, now) => passTime(context, elapsedMs, now),
+    trapState: async (id) => readTraps(context, requireRun(context, id).n),
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),
     runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),
     recentPages: async (now) => readRecentPages(context, now),

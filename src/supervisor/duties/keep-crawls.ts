@@ -4,14 +4,20 @@ import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
 const CHUNK = 1000;
+/** When more has passed since the last time, no crawl was running meanwhile: this process was not the engine. */
+const LONGEST_STEP_MS = 10_000;
 
 /** Crawls whose time is over end with what they have, and those that wait begin when there is room. */
 export function keepCrawls(deps: CrawlDeps): Duty {
   const { store, clock } = deps;
+  let countedAt: number | null = null;
   return {
     name: "end crawls whose time is over, and let others begin",
     everyMs: 500,
     async run() {
+      const monotonic = clock.monotonic();
+      await store.passTime(countedAt === null ? 0 : Math.min(LONGEST_STEP_MS, monotonic - countedAt), clock.now());
+      countedAt = monotonic;
       for (const id of await store.overdueRuns(clock.now(), AT_ONCE)) {
         await store.endByTime(id, clock.now());
         await deps.wake(null);

@@ -41,6 +41,19 @@ export const crawls = {
       ALTER TABLE streams ADD COLUMN aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1));
       DROP INDEX streams_by_run;
       CREATE UNIQUE INDEX streams_by_run ON streams (run, lane, resolver, aside);
+
+      -- Pages that were reached by a redirect, and the tasks that stand for them: no page has two.
+      CREATE TABLE aliases (
+        run INTEGER NOT NULL, key_hash BLOB NOT NULL, task INTEGER NOT NULL, PRIMARY KEY (run, key_hash)
+      ) WITHOUT ROWID;
+      -- Which page of a run was the first to say something, by 16 bytes of a hash of what it says.
+      CREATE TABLE contents (
+        run INTEGER NOT NULL, hash BLOB NOT NULL, task INTEGER NOT NULL, PRIMARY KEY (run, hash)
+      ) WITHOUT ROWID;
+      -- What a crawl has counted to recognise traps, as JSON.
+      CREATE TABLE run_traps (run INTEGER PRIMARY KEY, state TEXT NOT NULL);
+      -- So long does a page take: none is begun when less time is left.
+      ALTER TABLE runs ADD COLUMN page_ms INTEGER NOT NULL DEFAULT 0;
     `);
   },
 };

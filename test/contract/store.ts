@@ -5,6 +5,7 @@ import { claimScenarios } from "./store/claim.ts";
 import { engineScenarios } from "./store/engine.ts";
 import { enqueueScenarios } from "./store/enqueue.ts";
 import { feedScenarios } from "./store/feed.ts";
+import { frontierScenarios } from "./store/frontier.ts";
 import { growthScenarios } from "./store/growth.ts";
 import { humanScenarios } from "./store/human.ts";
 import { jobScenarios } from "./store/jobs.ts";
@@ -60,5 +61,6 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("cancelling", cancelScenarios);
   group("files and records", yieldScenarios);
   group("runs that grow", growthScenarios);
+  group("pages that a crawl meets twice, and its time", frontierScenarios);
   group("sessions", sessionScenarios);
 }

@@ -14,9 +14,9 @@ export type What = "fields" | "article";
 
 export interface Contestant {
   name: string;
-  /** Whether a crawl that was killed goes on when `command` is run again in the same folder. */
-  durable: boolean;
   command(origin: string, dir: string): Command;
+  /** How a crawl that was killed goes on in the same folder; null: it begins anew. */
+  resume: ((origin: string, dir: string) => Promise<Command>) | null;
   /** From the first request to the last page stored, as the program itself saw it. */
   seconds(ran: Ran): number;
   /** All results, doubled ones too; without fields where the program reads none. */
@@ -37,19 +37,19 @@ const ORB_ENV = {
   APP_MAX_WORKERS: "64",
 };
 
-export function orbCommand(args: string[], dir: string): Command {
+function orbCommand(args: string[], dir: string): Command {
   return { file: process.execPath, args: [here("../../bin/orb"), ...args], cwd: dir, env: ORB_ENV };
 }
 
 /** The newest crawl of a folder. */
-export async function orbCrawlId(dir: string): Promise<string> {
+async function orbCrawlId(dir: string): Promise<string> {
   const { stdout, stderr } = await run(orbCommand(["runs", "list", "--kind", "crawl", "--limit", "1", "--json"], dir));
   const id = /"id": ?"([^"]+)"/.exec(stdout)?.[1];
   if (id === undefined) throw new Error(`there is no crawl: ${stderr}`);
   return id;
 }
 
-export function orbCrawlArgs(origin: string, what: What): string[] {
+function orbCrawlArgs(origin: string, what: What): string[] {
   const fields = Object.entries(FIELDS).flatMap(([name, css]) => ["--field", `${name}=${css}`]);
   const limits = ["--depth", "1000", "--max-pages", "1000000", "--timeout-minutes", "600"];
   return [
@@ -65,8 +65,8 @@ export function orbCrawlArgs(origin: string, what: What): string[] {
 
 export const orb = (what: What): Contestant => ({
   name: "orbweaver, SQLite",
-  durable: true,
   command: (origin, dir) => orbCommand(orbCrawlArgs(origin, what), dir),
+  resume: async (_, dir) => orbCommand(["crawl", "--resume", await orbCrawlId(dir), "--json"], dir),
   seconds: ({ stdout }) => (JSON.parse(stdout) as { duration_seconds: number }).duration_seconds,
   records: async (dir) => {
     const ran = await run(orbCommand(["runs", "results", await orbCrawlId(dir), "--format", "jsonl"], dir));
@@ -77,30 +77,45 @@ export const orb = (what: What): Contestant => ({
   },
 });
 
-export const crawlee = (storage: "memory" | "disk", what: What): Contestant => ({
-  name: `Crawlee ${what === "article" ? "+ Readability + Turndown" : "CheerioCrawler"}, ${storage}`,
-  durable: storage === "disk",
-  command: (origin, dir) => ({
+export function crawlee(storage: "memory" | "disk", what: What): Contestant {
+  const command = (origin: string, dir: string): Command => ({
     file: process.execPath,
     args: [here("contestants/crawlee.ts"), origin, dir, storage, what, String(CONCURRENCY)],
     cwd: dir,
-  }),
-  seconds: said,
-  records: async (dir) => {
-    if (storage === "memory") return jsonLines(readFileSync(join(dir, "records.jsonl"), "utf8"));
-    const folder = join(dir, "storage", "datasets", "default");
-    return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as CrawlRecord);
-  },
+  });
+  return {
+    name: `Crawlee ${what === "article" ? "+ Readability + Turndown" : "CheerioCrawler"}, ${storage}`,
+    command,
+    resume: storage === "disk" ? async (origin, dir) => command(origin, dir) : null,
+    seconds: said,
+    records: async (dir) => {
+      if (storage === "memory") return jsonLines(readFileSync(join(dir, "records.jsonl"), "utf8"));
+      const folder = join(dir, "storage", "datasets", "default");
+      const files = readdirSync(folder).filter((name) => /^\d+\.json$/.test(name));
+      return files.flatMap((name) => whole(readFileSync(join(folder, name), "utf8")));
+    },
+  };
+}
+
+/** A file that was being written when the process was killed holds no record. */
+function whole(json: string): CrawlRecord[] {
+  try {
+    return [JSON.parse(json) as CrawlRecord];
+  } catch {
+    return [];
+  }
+}
+
+const bareCommand = (origin: string, dir: string): Command => ({
+  file: process.execPath,
+  args: [here("contestants/bare.ts"), origin, join(dir, "pages.db"), String(CONCURRENCY)],
+  cwd: dir,
 });
 
 export const bare: Contestant = {
   name: "bare loop, SQLite",
-  durable: true,
-  command: (origin, dir) => ({
-    file: process.execPath,
-    args: [here("contestants/bare.ts"), origin, join(dir, "pages.db"), String(CONCURRENCY)],
-    cwd: dir,
-  }),
+  command: bareCommand,
+  resume: async (origin, dir) => bareCommand(origin, dir),
   seconds: said,
   records: async (dir) => {
     using db = new DatabaseSync(join(dir, "pages.db"));
@@ -128,26 +143,27 @@ export function scrapy(queue: "memory" | "JOBDIR"): Contestant | null {
     "LOG_LEVEL=ERROR",
     "TELNETCONSOLE_ENABLED=False",
   ];
+  const command = (origin: string, dir: string): Command => ({
+    file: program[0]!,
+    args: [
+      ...program.slice(1),
+      "runspider",
+      here("contestants/spider.py"),
+      "-a",
+      `origin=${origin}`,
+      "-o",
+      "records.jsonl",
+      ...[...settings, ...(queue === "JOBDIR" ? ["JOBDIR=job"] : [])].flatMap((setting) => ["-s", setting]),
+    ],
+    cwd: dir,
+    env: { PYTHONDONTWRITEBYTECODE: "1" },
+  });
   return {
     name: `Scrapy, ${queue}`,
-    durable: queue === "JOBDIR",
-    command: (origin, dir) => ({
-      file: program[0]!,
-      args: [
-        ...program.slice(1),
-        "runspider",
-        here("contestants/spider.py"),
-        "-a",
-        `origin=${origin}`,
-        "-o",
-        "records.jsonl",
-        ...[...settings, ...(queue === "JOBDIR" ? ["JOBDIR=job"] : [])].flatMap((setting) => ["-s", setting]),
-      ],
-      cwd: dir,
-      env: { PYTHONDONTWRITEBYTECODE: "1" },
-    }),
+    command,
+    resume: queue === "JOBDIR" ? async (origin, dir) => command(origin, dir) : null,
     seconds: said,
-    records: async (dir) => jsonLines(readFileSync(join(dir, "records.jsonl"), "utf8")),
+    records: async (dir) => readFileSync(join(dir, "records.jsonl"), "utf8").split("\n").filter(Boolean).flatMap(whole),
   };
 }
 
@@ -156,7 +172,7 @@ export function wget2(): Contestant | null {
   if (!works("wget2", ["--version"])) return null;
   return {
     name: "wget2, files, no extraction",
-    durable: false,
+    resume: null,
     command: (origin, dir) => ({
       file: "wget2",
       args: ["-q", "-r", "-l", "0", `--max-threads=${CONCURRENCY}`, "-nH", "-P", join(dir, "pages"), `${origin}/`],

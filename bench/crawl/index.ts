@@ -6,62 +6,75 @@ import { print, verdict, verdictAtMost } from "../support/measure.ts";
 import { startNginx } from "../support/services.ts";
 import { articleIsRight, fieldsAreRight } from "./check.ts";
 import { bare, CONCURRENCY, type Contestant, crawlee, orb, scrapy, wget2 } from "./contestants.ts";
+import { raceKills } from "./kill.ts";
 import { type Rate, raceRates } from "./rate.ts";
 import { writeSite } from "./site.ts";
+import { longCrawl, restartWithLongQueue } from "./tiny.ts";
 
 export const defaultRounds = 3;
 
 interface Request {
   rounds: number;
-  pages: number;
+  /** As it was asked for; each part has a size of its own otherwise. */
+  pages?: number;
 }
 
-const PARTS: Record<string, (request: Request) => Promise<boolean>> = { rate, article };
+const PARTS: Record<string, (request: Request) => Promise<boolean>> = { rate, article, kill, tiny, restart };
 
 export async function run(rounds: number, options: { part?: string; pages?: string }): Promise<boolean> {
-  const { part = "rate", pages = "5000" } = options;
+  const { part = "rate", pages } = options;
   const chosen = part === "all" ? Object.values(PARTS) : [PARTS[part]];
   const names = Object.keys(PARTS).join(", ");
   if (chosen.includes(undefined)) throw new Error(`there is no part ${part}: the parts are ${names} and all`);
   let reached = true;
-  for (const one of chosen) reached = (await one!({ rounds, pages: Number(pages) })) && reached;
+  for (const one of chosen)
+    reached = (await one!({ rounds, ...(pages === undefined ? {} : { pages: Number(pages) }) })) && reached;
   if (part !== "all") print(`\nthis was the part ${part}; --part takes ${names} and all`);
   return reached;
 }
 
-/** A site on a web server of its own, and a folder for the contestants. */
-async function withSite<T>(pages: number, work: (origin: string, folder: string) => Promise<T>): Promise<T> {
+async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "orb-bench-crawl-"));
+  try {
+    return await work(folder);
+  } finally {
+    // Only now: on ext4 a removal of thousands slows the next creations down, whoever makes them.
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A site on a web server of its own, whose every request stands in `log` if that is given. */
+async function withSite<T>(
+  folder: string,
+  pages: number,
+  work: (origin: string) => Promise<T>,
+  log?: string,
+): Promise<T> {
   const site = join(folder, "site");
   mkdirSync(site);
   const { bytes } = writeSite(site, pages);
-  const server = await startNginx(site);
+  const server = await startNginx(site, log);
+  if (server === null) throw new Error("nginx is not there: apt-get install nginx-light");
   try {
-    if (server === null) throw new Error("nginx is not there: apt-get install nginx-light");
-    print(
-      `  a page has ${Math.round(bytes / pages / 1024)} KiB on average; pages/s is from the first request to the last page stored,`,
-    );
-    print(`  wall is the whole process; CPU is user and system time of the process and its children`);
-    return await work(server.url, folder);
+    print(`  a page has ${Math.round(bytes / pages / 1024)} KiB on average`);
+    return await work(server.url);
   } finally {
-    await server?.stop();
-    // Only now: on ext4 a removal of thousands slows the next creations down, whoever makes them.
-    rmSync(folder, { recursive: true, force: true });
+    await server.stop();
   }
 }
 
 const there = (list: (Contestant | null)[]) => list.filter((one) => one !== null);
 const allCrawled = (rates: Map<string, Rate>) => [...rates.values()].every(({ complaint }) => complaint === null);
 
-async function rate({ rounds, pages }: Request): Promise<boolean> {
+async function rate({ rounds, pages = 5000 }: Request): Promise<boolean> {
   print(
     `\n${pages} static pages, title and three fields of each, ${CONCURRENCY} at a time, median of ${rounds} rounds`,
   );
   const [own, disk] = [orb("fields"), crawlee("disk", "fields")];
   const guests = [scrapy("memory"), scrapy("JOBDIR"), wget2()];
   const list = there([own, bare, crawlee("memory", "fields"), disk, ...guests]);
-  const rates = await withSite(pages, (origin, folder) =>
-    raceRates(list, { origin, folder, pages, rounds, judge: fieldsAreRight }),
+  const rates = await withFolder((folder) =>
+    withSite(folder, pages, (origin) => raceRates(list, { origin, folder, pages, rounds, judge: fieldsAreRight })),
   );
   if (guests[0] === null) print("  Scrapy is not there: apt-get install python3-scrapy");
   if (guests[2] === null) print("  wget2 is not there: apt-get install wget2");
@@ -74,12 +87,31 @@ async function rate({ rounds, pages }: Request): Promise<boolean> {
   ].every(Boolean);
 }
 
-async function article({ rounds, pages }: Request): Promise<boolean> {
+async function article({ rounds, pages = 5000 }: Request): Promise<boolean> {
   print(`\n${pages} static pages, text and Markdown of each, ${CONCURRENCY} at a time, median of ${rounds} rounds`);
   const [own, peer] = [orb("article"), crawlee("disk", "article")];
-  const rates = await withSite(pages, (origin, folder) =>
-    raceRates([own, peer], { origin, folder, pages, rounds, judge: articleIsRight }),
+  const rates = await withFolder((folder) =>
+    withSite(folder, pages, (origin) =>
+      raceRates([own, peer], { origin, folder, pages, rounds, judge: articleIsRight }),
+    ),
   );
   const ratio = rates.get(own.name)!.pagesPerSecond / rates.get(peer.name)!.pagesPerSecond;
   return [verdict("against Crawlee on disk", ratio, 5), allCrawled(rates)].every(Boolean);
+}
+
+async function kill({ pages = 5000 }: Request): Promise<boolean> {
+  print(`\nkill -9 at 40 % of ${pages} static pages, then started again`);
+  const list = there([orb("fields"), bare, crawlee("disk", "fields"), scrapy("JOBDIR")]);
+  return withFolder((folder) => {
+    const log = join(folder, "asked.log");
+    return withSite(folder, pages, (origin) => raceKills(list, { origin, folder, log, pages }), log);
+  });
+}
+
+function tiny({ pages = 200_000 }: Request): Promise<boolean> {
+  return withFolder((folder) => longCrawl(join(folder, "orb"), pages));
+}
+
+function restart({ rounds, pages = 1_000_000 }: Request): Promise<boolean> {
+  return withFolder((folder) => restartWithLongQueue(join(folder, "orb"), pages, rounds));
 }

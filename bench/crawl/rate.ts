@@ -50,6 +50,8 @@ export async function raceRates(contestants: readonly Contestant[], request: Rat
         await once(contestant, join(request.folder, `${list.length}-${contestant.name.replace(/\W+/g, "-")}`), request),
       );
     }
+  print(`  pages/s is from the first request to the last page stored, as each saw it; wall is the whole process;`);
+  print(`  CPU is user and system time of the process and its children`);
   print(`  ${"".padEnd(42)}  pages/s   wall s  CPU s/1,000  peak MB`);
   const medians = new Map<string, Rate>();
   for (const [name, list] of lists) {

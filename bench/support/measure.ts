@@ -50,6 +50,7 @@ export function verdict(name: string, ratio: number, wanted: number, unit = "×"
 /** The same where less is better. */
 export function verdictAtMost(name: string, value: number, wanted: number, unit = "×"): boolean {
   const good = value <= wanted;
-  print(`${good ? "reached" : "MISSED "}  ${name}: ${value.toFixed(2)}${unit} (wanted ≤ ${wanted}${unit})`);
+  const shown = Number.isInteger(value) ? value : value.toFixed(2);
+  print(`${good ? "reached" : "MISSED "}  ${name}: ${shown}${unit} (wanted ≤ ${wanted}${unit})`);
   return good;
 }

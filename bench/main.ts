@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 
 interface Bench {
   defaultRounds?: number;
-  run(rounds: number, options: { part?: string; pages?: string }): Promise<boolean>;
+  run(rounds: number, options: { part?: string; pages?: string; only?: string }): Promise<boolean>;
 }
 
 const BENCHES: Record<string, () => Promise<Bench>> = {
@@ -18,12 +18,17 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string" }, part: { type: "string" }, pages: { type: "string" } },
+  options: {
+    rounds: { type: "string" },
+    part: { type: "string" },
+    pages: { type: "string" },
+    only: { type: "string" },
+  },
 });
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; crawl takes --part NAME and --pages N, too\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; crawl takes --part NAME, --pages N and --only NAMES, too\n`,
   );
   process.exitCode = 2;
 } else {

@@ -17,18 +17,24 @@ interface Request {
   rounds: number;
   /** As it was asked for; each part has a size of its own otherwise. */
   pages?: number;
+  /** Which contestants, by the beginnings of their names; ours runs always. */
+  only?: string[];
 }
 
 const PARTS: Record<string, (request: Request) => Promise<boolean>> = { rate, article, kill, tiny, restart };
 
-export async function run(rounds: number, options: { part?: string; pages?: string }): Promise<boolean> {
-  const { part = "rate", pages } = options;
-  const chosen = part === "all" ? Object.values(PARTS) : [PARTS[part]];
+export async function run(
+  rounds: number,
+  { part = "rate", pages, only }: { part?: string; pages?: string; only?: string },
+): Promise<boolean> {
+  const parts = part === "all" ? Object.values(PARTS) : [PARTS[part]];
   const names = Object.keys(PARTS).join(", ");
-  if (chosen.includes(undefined)) throw new Error(`there is no part ${part}: the parts are ${names} and all`);
+  if (parts.includes(undefined)) throw new Error(`there is no part ${part}: the parts are ${names} and all`);
+  const request: Request = { rounds };
+  if (pages !== undefined) request.pages = Number(pages);
+  if (only !== undefined) request.only = only.toLowerCase().split(",");
   let reached = true;
-  for (const one of chosen)
-    reached = (await one!({ rounds, ...(pages === undefined ? {} : { pages: Number(pages) }) })) && reached;
+  for (const one of parts) reached = (await one!(request)) && reached;
   if (part !== "all") print(`\nthis was the part ${part}; --part takes ${names} and all`);
   return reached;
 }
@@ -63,45 +69,55 @@ async function withSite<T>(
   }
 }
 
-const there = (list: (Contestant | null)[]) => list.filter((one) => one !== null);
+function chosen(list: (Contestant | null)[], only: readonly string[] | undefined): Contestant[] {
+  const there = list.filter((one) => one !== null);
+  if (only === undefined) return there;
+  return there.filter(({ name }, index) => index === 0 || only.some((start) => name.toLowerCase().startsWith(start)));
+}
+
+/** Our pace against another's; a contestant that did not run is nothing to compare with. */
+function compare(rates: Map<string, Rate>, own: Contestant, other: Contestant, text: string, wanted: number): boolean {
+  const [ours, theirs] = [rates.get(own.name), rates.get(other.name)];
+  if (ours === undefined || theirs === undefined) return true;
+  return verdict(text, ours.pagesPerSecond / theirs.pagesPerSecond, wanted);
+}
+
 const allCrawled = (rates: Map<string, Rate>) => [...rates.values()].every(({ complaint }) => complaint === null);
 
-async function rate({ rounds, pages = 5000 }: Request): Promise<boolean> {
+async function rate({ rounds, pages = 5000, only }: Request): Promise<boolean> {
   print(
     `\n${pages} static pages, title and three fields of each, ${CONCURRENCY} at a time, median of ${rounds} rounds`,
   );
   const [own, disk] = [orb("fields"), crawlee("disk", "fields")];
   const guests = [scrapy("memory"), scrapy("JOBDIR"), wget2()];
-  const list = there([own, bare, crawlee("memory", "fields"), disk, ...guests]);
+  const list = chosen([own, bare, crawlee("memory", "fields"), disk, ...guests], only);
   const rates = await withFolder((folder) =>
     withSite(folder, pages, (origin) => raceRates(list, { origin, folder, pages, rounds, judge: fieldsAreRight })),
   );
   if (guests[0] === null) print("  Scrapy is not there: apt-get install python3-scrapy");
   if (guests[2] === null) print("  wget2 is not there: apt-get install wget2");
-  const [ours, limit, peer] = [own, bare, disk].map(({ name }) => rates.get(name)!) as [Rate, Rate, Rate];
   return [
-    verdict("against the bare loop", ours.pagesPerSecond / limit.pagesPerSecond, 0.9),
-    verdict("against Crawlee on disk", ours.pagesPerSecond / peer.pagesPerSecond, 8),
-    verdictAtMost("peak memory", ours.peakMegabytes, 350, " MB"),
+    compare(rates, own, bare, "against the bare loop", 0.9),
+    compare(rates, own, disk, "against Crawlee on disk", 8),
+    verdictAtMost("peak memory", rates.get(own.name)!.peakMegabytes, 350, " MB"),
     allCrawled(rates),
   ].every(Boolean);
 }
 
-async function article({ rounds, pages = 5000 }: Request): Promise<boolean> {
+async function article({ rounds, pages = 5000, only }: Request): Promise<boolean> {
   print(`\n${pages} static pages, text and Markdown of each, ${CONCURRENCY} at a time, median of ${rounds} rounds`);
   const [own, peer] = [orb("article"), crawlee("disk", "article")];
   const rates = await withFolder((folder) =>
     withSite(folder, pages, (origin) =>
-      raceRates([own, peer], { origin, folder, pages, rounds, judge: articleIsRight }),
+      raceRates(chosen([own, peer], only), { origin, folder, pages, rounds, judge: articleIsRight }),
     ),
   );
-  const ratio = rates.get(own.name)!.pagesPerSecond / rates.get(peer.name)!.pagesPerSecond;
-  return [verdict("against Crawlee on disk", ratio, 5), allCrawled(rates)].every(Boolean);
+  return [compare(rates, own, peer, "against Crawlee on disk", 5), allCrawled(rates)].every(Boolean);
 }
 
-async function kill({ pages = 5000 }: Request): Promise<boolean> {
+async function kill({ pages = 5000, only }: Request): Promise<boolean> {
   print(`\nkill -9 at 40 % of ${pages} static pages, then started again`);
-  const list = there([orb("fields"), bare, crawlee("disk", "fields"), scrapy("JOBDIR")]);
+  const list = chosen([orb("fields"), bare, crawlee("disk", "fields"), scrapy("JOBDIR")], only);
   return withFolder((folder) => {
     const log = join(folder, "asked.log");
     return withSite(folder, pages, (origin) => raceKills(list, { origin, folder, log, pages }), log);

@@ -61,7 +61,7 @@ export function start({ file, args, cwd, env }: Command): Started {
   const cpuBefore = childrenCpu();
   const child = spawn(file, args, {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", HOME: cwd, ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? cwd, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const kill = () => child.kill("SIGKILL");

@@ -31,3 +31,10 @@ export async function loadPeer<T>(name: string): Promise<T | null> {
   const path = findOrInstall(name);
   return path === null ? null : ((await import(pathToFileURL(path).href)) as T);
 }
+
+/** The same for a program that is nothing without it. */
+export async function requirePeer<T>(name: string): Promise<T> {
+  const peer = await loadPeer<T>(name);
+  if (peer === null) throw new Error(`${name} could not be installed`);
+  return peer;
+}

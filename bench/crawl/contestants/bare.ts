@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import { Agent, request } from "undici";
-import { loadPeer } from "../../support/peers.ts";
+import { requirePeer } from "../../support/peers.ts";
 
 type Attributes = Record<string, string>;
 interface HtmlParser2 {
@@ -16,7 +16,7 @@ interface HtmlParser2 {
 }
 
 const [origin = "", file = "", concurrency = "32"] = process.argv.slice(2);
-const { Parser } = (await loadPeer<HtmlParser2>("htmlparser2"))!;
+const { Parser } = await requirePeer<HtmlParser2>("htmlparser2");
 
 interface Page {
   title: string;

@@ -1,7 +1,7 @@
 /** Crawlee's CheerioCrawler, as its guide shows it. On disk and started again in the same folder, it goes on. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadPeer } from "../../support/peers.ts";
+import { requirePeer } from "../../support/peers.ts";
 
 interface Selection {
   text(): string;
@@ -26,7 +26,7 @@ interface Readability {
 }
 
 const [origin = "", dir = "", storage = "memory", what = "fields", concurrency = "32"] = process.argv.slice(2);
-const { CheerioCrawler, Configuration } = (await loadPeer<Crawlee>("@crawlee/cheerio"))!;
+const { CheerioCrawler, Configuration } = await requirePeer<Crawlee>("@crawlee/cheerio");
 
 type Extract = (context: HandlerContext) => object;
 
@@ -39,9 +39,9 @@ const fields: Extract = ({ $ }) => ({
 
 /** linkedom stands in for jsdom, which most use with Readability and which is several times slower. */
 async function articles(): Promise<Extract> {
-  const { parseHTML } = (await loadPeer<{ parseHTML(html: string): { document: unknown } }>("linkedom"))!;
-  const { Readability } = (await loadPeer<Readability>("@mozilla/readability"))!;
-  const turndown = (await loadPeer<{ default: new () => { turndown(html: string): string } }>("turndown"))!;
+  const { parseHTML } = await requirePeer<{ parseHTML(html: string): { document: unknown } }>("linkedom");
+  const { Readability } = await requirePeer<Readability>("@mozilla/readability");
+  const turndown = await requirePeer<{ default: new () => { turndown(html: string): string } }>("turndown");
   const markdown = new turndown.default();
   return ({ body }) => {
     const { document } = parseHTML(body.toString());

@@ -9,6 +9,7 @@ import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
 import type { Seal } from "./base/seal.ts";
 import { ServiceStack } from "./base/service.ts";
+import { keepYoungHeapSmall } from "./base/young-heap.ts";
 import type { Config } from "./config/options.ts";
 import { classifyStatus } from "./domain/classify.ts";
 import { FetchFailure } from "./domain/failure.ts";
@@ -126,6 +127,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   const { store, artifacts } = client;
   const stack = new ServiceStack();
   if (hooks.client === undefined) stack.defer("store", () => store.close());
+  const heap = keepYoungHeapSmall(clock);
+  stack.defer("heap", async () => heap.stop());
   try {
     const tools = hooks.tools ?? createPageTools(config, log, clock, store);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());

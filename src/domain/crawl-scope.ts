@@ -177,25 +177,24 @@ export class CrawlScope {
    */
   decide(link: string, place: LinkPlace): ScopeDecision {
     const decision = this.#rules.look(link, place.from);
-    if (!decision.follow) return decision;
-    const why = this.weigh(decision, place);
+    if (!decision.follow || this.#rules.isStart(decision.key)) return decision;
+    const page = pageOf(decision.url);
+    const why = page === null ? null : this.#whyNot(page, place);
     return why === null ? decision : left(why);
   }
 
-  /** Why a page that the rules allow is left all the same; null: it is not. */
-  weigh({ key, url }: { key: string; url: string }, { depth, from }: LinkPlace): TrapReason | "depth" | null {
-    if (this.#rules.isStart(key)) return null;
+  /**
+   * Why a page that the rules allow is left all the same; null: it is not, and then it counts. Called once for each key
+   * that is added to the crawl: the traps are recognised by how much there is.
+   */
+  admit({ key, url }: { key: string; url: string }, place: LinkPlace): TrapReason | "depth" | null {
     const page = pageOf(url);
-    const why = page === null ? null : this.#traps.check(page, this.#fromUrl(from));
-    return why ?? (depth > this.#maxDepth ? "depth" : null);
-  }
-
-  /** Called once for each key that is really added to the crawl: the traps are recognised by how much there is. */
-  count(link: string, from: string | null): void {
-    const page = pageOf(link);
-    if (page === null) return;
-    this.#traps.count(page, this.#fromUrl(from));
+    if (page === null) return null;
+    const why = this.#rules.isStart(key) ? null : this.#whyNot(page, place);
+    if (why !== null) return why;
+    this.#traps.count(page, this.#fromUrl(place.from));
     this.#trapChanges += 1;
+    return null;
   }
 
   /** A page gave something of worth, such as records: others of its kind are no trap. */
@@ -214,6 +213,10 @@ export class CrawlScope {
   /** What was counted; given to `compileScope` again, counting goes on from there. */
   trapState(): TrapState {
     return this.#traps.state();
+  }
+
+  #whyNot(page: URL, { depth, from }: LinkPlace): TrapReason | "depth" | null {
+    return this.#traps.check(page, this.#fromUrl(from)) ?? (depth > this.#maxDepth ? "depth" : null);
   }
 
   #fromUrl(from: string | null): URL | null {

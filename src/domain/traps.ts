@@ -58,6 +58,8 @@ export class Traps {
   readonly #shapes: BoundedCounts;
   /** The links of a page are asked about one after the other, all from the same page. */
   #lastFrom: { url: URL; shape: UrlShape } | null = null;
+  /** What is let in is counted next. */
+  #lastPage: { url: URL; shape: UrlShape } | null = null;
 
   constructor(limits: Readonly<TrapLimits> = TRAP_LIMITS, state: TrapState = NO_TRAPS) {
     const known = state.version === 1 ? state : NO_TRAPS;
@@ -72,7 +74,7 @@ export class Traps {
   check(url: URL, from: URL | null): TrapReason | null {
     const limits = this.#limits;
     if (isPathTrap(url.pathname, limits.pathSegments)) return "trap_path";
-    const shape = shapeOf(url);
+    const shape = this.#shapeOfPage(url);
     if (shape.parameters > limits.queryParameters) return "trap_query";
     if (this.#addsQuery(shape) && this.#queries.get(shape.path) >= limits.queriesPerPath) return "trap_query";
     if (!this.#isOfOwnKind(url, shape, from)) return null;
@@ -83,7 +85,7 @@ export class Traps {
 
   /** Called once for each page that is added to the crawl, in the order of adding. */
   count(url: URL, from: URL | null): void {
-    const shape = shapeOf(url);
+    const shape = this.#shapeOfPage(url);
     if (this.#addsQuery(shape)) this.#queries.add(shape.path);
     if (shape.parameters > 1) this.#shapes.add(shape.pattern);
     if (from === null) return;
@@ -127,6 +129,11 @@ export class Traps {
     if (finder.pattern === shape.pattern) return true;
     // `/album/7/photo/1` on `/album/7` is a way down, which ends; from `/day/…` to the next `/day/…/evening` is not.
     return finder.varies && finder.family === shape.family && wayDown(url, shape, from, finder) === null;
+  }
+
+  #shapeOfPage(url: URL): UrlShape {
+    if (this.#lastPage?.url !== url) this.#lastPage = { url, shape: shapeOf(url) };
+    return this.#lastPage.shape;
   }
 
   #shapeOfFrom(from: URL): UrlShape {

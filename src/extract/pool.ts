@@ -84,7 +84,7 @@ class Pool implements PageReader {
         reject(signal?.reason);
       };
       const job: Job = {
-        order: { input, spec: JSON.stringify(spec), wishes: { judge, follow } },
+        order: { input, spec: textOf(spec), wishes: { judge, follow } },
         owned,
         resolve(reading) {
           signal?.removeEventListener("abort", onAbort);
@@ -157,6 +157,15 @@ class Pool implements PageReader {
     this.#running.delete(thread);
     return job;
   }
+}
+
+const texts = new WeakMap<PlanSpec, string>();
+
+/** All pages of a crawl have the same spec. */
+function textOf(spec: PlanSpec): string {
+  let text = texts.get(spec);
+  if (text === undefined) texts.set(spec, (text = JSON.stringify(spec)));
+  return text;
 }
 
 function settle(job: Job, answer: Exclude<FromReader, { kind: "ready" }>): void {

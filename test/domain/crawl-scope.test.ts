@@ -125,8 +125,10 @@ test("deciding counts nothing; what is added is counted, and counting goes on af
     assert.ok(scope.decide(link(5), { depth: 1, from: link(4) }).follow);
   }
   for (let id = 1; id <= 1_000; id += 1) {
-    assert.ok(scope.decide(link(id), { depth: 1, from: link(id - 1) }).follow, link(id));
-    scope.count(link(id), link(id - 1));
+    const place = { depth: 1, from: link(id - 1) };
+    const decision = scope.decide(link(id), place);
+    assert.ok(decision.follow, link(id));
+    assert.equal(scope.admit(decision, place), null);
     if (id !== 500) continue;
     const traps = JSON.parse(JSON.stringify(scope.trapState())) as TrapState;
     scope = compileScope({ url: start }, { traps }).ok as CrawlScope;
@@ -167,7 +169,7 @@ test("no link makes it throw, and what is followed is decided the same way again
       const decision = scope.decide(text, { depth, from: start });
       if (!decision.follow) return;
       assert.deepEqual(scope.decide(decision.url, { depth, from: null }), decision);
-      scope.count(decision.url, start);
+      scope.admit(decision, { depth: 1, from: start });
     }),
     { numRuns: 2_000 },
   );

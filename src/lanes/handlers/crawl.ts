@@ -15,14 +15,18 @@ import type { ClaimedTask } from "../../store/port.ts";
 import { type CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
-import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
+import { escalationAfter, freeCrash, KnownSites, lessonOf, memoryOf } from "./page-lessons.ts";
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
 export function crawlHandler(deps: PageHandlerDeps): TaskHandler {
   const runs = new CrawlRuns(deps);
+  const sites = new KnownSites(deps);
   return {
     strategy: "http",
-    run: async (task, context) => attempt(deps, await runs.of(task.runId), task, context),
+    run: async (task, context) => {
+      const learned = await sites.learned(siteOf(task.nextUrl ?? task.url ?? ""));
+      return attempt(deps, await runs.of(task.runId), task, learned, context);
+    },
   };
 }
 
@@ -30,14 +34,14 @@ async function attempt(
   deps: PageHandlerDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
+  learned: LearnedStrategy | null,
   context: HandlerContext,
 ): Promise<Handled> {
-  const { store, clock, robots, limits } = deps;
+  const { clock, robots, limits } = deps;
   const { signal } = context;
   const url = task.nextUrl ?? task.url ?? "";
   const { recipe, scope, time } = crawl;
   const { depth } = task.payload as CrawlPayload;
-  const learned = (await store.site(siteOf(url)))?.learned ?? null;
   const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
   const timeoutMs = plan.way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs;
   const leftMs = await time.leftMs(timeoutMs);
@@ -177,13 +181,12 @@ function linksOf(
   const left: string[] = [];
   for (const link of links) {
     if (seen.wasFoundBefore(link.key, task.row)) continue;
-    if (scope.weigh(link, { depth: depth + 1, from }) !== null) {
+    if (scope.admit(link, { depth: depth + 1, from }) !== null) {
       // Found on a page of another kind, it may be followed after all.
       seen.forget(link.key);
       left.push(link.key);
       continue;
     }
-    scope.count(link.url, from);
     const site = siteOf(link.url);
     discovered.push({ ...link, site, lane: laneOfSite(site), depth: depth + 1 });
   }

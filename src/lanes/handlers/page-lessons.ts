@@ -3,7 +3,9 @@ import type { Failure } from "../../domain/failure.ts";
 import type { Handled, Report } from "../../domain/outcome.ts";
 import { escalationOf, type PageMemory, type StrategyPlan } from "../../domain/strategy-plan.ts";
 import { siteOf } from "../../domain/url.ts";
-import type { ClaimedTask } from "../../store/port.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { LearnedStrategy } from "../../domain/run-facts.ts";
+import type { ClaimedTask, Store } from "../../store/port.ts";
 
 /**
  * A browser takes all its pages along when it dies, and it cannot be told which of them is to blame: none pays an
@@ -44,4 +46,27 @@ export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNulla
   if (way === "http") return { ...lesson, needed: "plain" };
   const isNew = way === "browser" && (evidence.rule === "probe" || evidence.rule === "escalated");
   return isNew ? { ...lesson, needed: "browser" } : null;
+}
+
+const BELIEVED_MS = 250;
+const MOST_SITES = 1000;
+
+/** What sites have taught, read now and then: the pages of a crawl are many, and mostly of the same few sites. */
+export class KnownSites {
+  readonly #deps: { store: Store; clock: Clock };
+  readonly #known = new Map<string, { learned: LearnedStrategy | null; until: number }>();
+
+  constructor(deps: { store: Store; clock: Clock }) {
+    this.#deps = deps;
+  }
+
+  async learned(site: string): Promise<LearnedStrategy | null> {
+    const { store, clock } = this.#deps;
+    const known = this.#known.get(site);
+    if (known !== undefined && known.until > clock.monotonic()) return known.learned;
+    const learned = (await store.site(site))?.learned ?? null;
+    if (this.#known.size >= MOST_SITES) this.#known.clear();
+    this.#known.set(site, { learned, until: clock.monotonic() + BELIEVED_MS });
+    return learned;
+  }
 }

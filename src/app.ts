@@ -41,8 +41,10 @@ import type { SettledTask, Store } from "./store/port.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
+import { removeExpiredCrawls } from "./supervisor/duties/remove-expired-crawls.ts";
 import { startDueJobs } from "./supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
+import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 
 export interface Client extends CrawlDeps, AsyncDisposable {
@@ -68,6 +70,9 @@ function artifactsDir(config: Config): string {
   });
 }
 
+/** Whoever waits for the end of a crawl gets to read what it found, however short crawls are to be kept. */
+const SHORTEST_KEPT_MS = 60_000;
+
 /** A process that reads and writes the store without being its engine. A store that is given is closed with it, too. */
 export async function openClient(
   config: Config,
@@ -87,6 +92,7 @@ export async function openClient(
     defaultMaxAttempts: config.defaultMaxAttempts,
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,
+    crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
     pathOf: (hash) => join(artifactsDir(config), artifactPath(hash)),
     wake: async (lanes) => {
       const holder = await store.engineHolder();
@@ -192,7 +198,13 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const duties = new Duties({
       clock,
       log,
-      duties: [sweepEndedRuns(client), startDueJobs({ ...inside, log }), keepCrawls(inside)],
+      duties: [
+        sweepEndedRuns(client),
+        startDueJobs({ ...inside, log }),
+        keepCrawls(inside),
+        removeExpiredCrawls(client),
+        sweepLooseFiles(client),
+      ],
     });
     stack.defer("duties", () => duties.stop());
     const running: RunningWorker = {

@@ -87,6 +87,7 @@ export function apiDeps(
     maxConcurrentCrawls: client.maxConcurrentCrawls,
     respectRobots: client.respectRobots,
     siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
+    crawlsKeptMs: client.crawlsKeptMs,
     pages: tools,
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,

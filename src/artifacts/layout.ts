@@ -1,5 +1,6 @@
-import { mkdirSync } from "node:fs";
-import { OrbError } from "../base/errors.ts";
+import { mkdirSync, statSync, utimesSync } from "node:fs";
+import type { Clock } from "../base/clock.ts";
+import { OrbError, systemCode } from "../base/errors.ts";
 
 export const PART_PREFIX = "part-";
 export const SIDECAR_SUFFIX = ".json";
@@ -14,16 +15,18 @@ export function artifactPath(hash: string): string {
 export class Folder {
   readonly dir: string;
   readonly tmp: string;
+  readonly clock: Clock;
   readonly #label: string;
   readonly #shards = new Set<string>();
   /** The keys of the parts that are there, as far as this process knows: asking the disk before every fetch costs 15 µs. */
   readonly knownParts = new Set<string>();
   #count = 0;
 
-  constructor(dir: string, now: number) {
+  constructor(dir: string, clock: Clock) {
     this.dir = dir;
+    this.clock = clock;
     this.tmp = `${dir}/tmp`;
-    this.#label = `${process.pid}-${now.toString(36)}`;
+    this.#label = `${process.pid}-${clock.now().toString(36)}`;
   }
 
   /** A name nobody else uses; opened exclusively all the same, since containers share process ids. */
@@ -40,6 +43,23 @@ export class Folder {
       this.#shards.add(shard);
     }
     return `${this.dir}/${path}`;
+  }
+
+  /**
+   * Whether a whole file of that name is there. If so it counts as new from now on: whoever removes files that no row
+   * names leaves it for as long as its finder needs to write a row.
+   */
+  findAgain(path: string, size: number): boolean {
+    if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false;
+    const now = this.clock.now() / 1000;
+    try {
+      utimesSync(path, now, now);
+      return true;
+    } catch (error) {
+      // Removed just now: it is to be written again.
+      if (systemCode(error) === "ENOENT") return false;
+      throw error;
+    }
   }
 
   part(key: string): string {

@@ -16,6 +16,7 @@ import type { Clock } from "../base/clock.ts";
 import { OrbError } from "../base/errors.ts";
 import { onDisk } from "./disk.ts";
 import { artifactPath, Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
+import { removeLoose } from "./loose.ts";
 import { dropPart, readPart, type ResumablePart } from "./part.ts";
 import { type ArtifactWriter, FileWriter, type WriterOptions } from "./writer.ts";
 
@@ -31,6 +32,8 @@ export interface ArtifactStore {
   open(hash: string): ReadStream;
   /** Reads the file again and compares; false also when there is none. */
   verify(hash: string): Promise<boolean>;
+  /** Removes a file that no row names; false: it was stored or found again a short time ago, and stays for now. */
+  removeLoose(hash: string, isLoose: () => Promise<boolean>): Promise<boolean>;
   /** Throws `disk_full` (or what else is wrong) when a small file cannot be written now. */
   probe(): void;
 }
@@ -39,7 +42,7 @@ const STALE_MS = 60 * 60 * 1000;
 
 export function createArtifactStore(options: { dir: string; clock: Clock }): ArtifactStore {
   const { dir, clock } = options;
-  const folder = new Folder(dir, clock.now());
+  const folder = new Folder(dir, clock);
   onDisk(() => {
     mkdirSync(folder.tmp, { recursive: true });
     mkdirSync(`${dir}/sha256`, { recursive: true });
@@ -75,6 +78,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       await pipeline(createReadStream(locate(hash), { highWaterMark: 1024 * 1024 }), actual);
       return actual.digest("hex") === hash;
     },
+    removeLoose: (hash, isLoose) => removeLoose(folder, hash, isLoose),
     probe() {
       const path = folder.temporary();
       onDisk(() => {

@@ -136,7 +136,7 @@ export class FileWriter implements ArtifactWriter {
   }
 
   #repairUnlessWhole(path: string, body: Buffer): void {
-    if (statSync(path, { throwIfNoEntry: false })?.size === body.length) return;
+    if (this.#folder.findAgain(path, body.length)) return;
     const draft = this.#folder.temporary();
     try {
       writeFileSync(draft, body, { flag: "wx" });
@@ -149,7 +149,7 @@ export class FileWriter implements ArtifactWriter {
 
   #moveInto(draft: string, name: string): void {
     const path = this.#folder.prepare(name);
-    if (statSync(path, { throwIfNoEntry: false })?.size === this.#size) rmSync(draft, { force: true });
+    if (this.#folder.findAgain(path, this.#size)) rmSync(draft, { force: true });
     else renameSync(draft, path);
   }
 

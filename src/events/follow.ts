@@ -26,11 +26,12 @@ export async function* followRun(
   while (!signal.aborted) {
     // The state first: what was written before the end is then in the events that follow.
     const state = (await store.runStates([runId])).get(runId);
+    if (state === undefined) return;
     const events = await store.events(runId, { limit: PAGE, ...(last === null ? {} : { after: last }) });
     for (const event of events) yield { ...event, runId };
     last = events.at(-1)?.id ?? last;
     if (events.length === PAGE) continue;
-    if (state === undefined || TERMINAL_RUN_STATES.includes(state)) return;
+    if (TERMINAL_RUN_STATES.includes(state)) return;
     await sleep(clock, LOOK_MS, signal);
   }
 }

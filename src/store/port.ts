@@ -19,6 +19,7 @@ import type {
   SlotStart,
 } from "./job-records.ts";
 import type { FailedChoice, ProgressVerbs } from "./progress-port.ts";
+import type { RetentionVerbs } from "./retention-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
@@ -27,7 +28,7 @@ import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
  * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
-export interface Store extends CrawlVerbs, ProgressVerbs, AsyncDisposable {
+export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;
@@ -182,7 +183,7 @@ export interface NewRun {
   /** Of a run that grows: how many tasks it may have, and how long it may be running. */
   pagesLimit?: number;
   timeLimitMs?: number;
-  /** A limit that crosses lanes and is the run's own: it appears together with it. */
+  /** A limit that crosses lanes and is the run's own: it appears together with it, and goes with it. */
   budget?: { key: string; cap: number };
 }
 

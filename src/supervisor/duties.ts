@@ -6,7 +6,8 @@ import type { Log } from "../base/log.ts";
 export interface Duty {
   name: string;
   everyMs: number;
-  run(): Promise<void>;
+  /** What may take long looks at the signal now and then. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 /** Runs duties one after the other, each in its own rhythm, until it is stopped. A duty that fails is tried again. */
@@ -37,7 +38,7 @@ export class Duties {
     const { clock, log } = this.#deps;
     while (!signal.aborted) {
       try {
-        await duty.run();
+        await duty.run(signal);
       } catch (error) {
         log.warn("a duty could not be done and is tried again later", { duty: duty.name, error: messageOf(error) });
       }

@@ -19,6 +19,7 @@ export function pageDeps(
   | "policy"
   | "defaultMaxAttempts"
   | "maxConcurrentCrawls"
+  | "crawlsKeptMs"
   | "respectRobots"
   | "siteDefaults"
   | "pages"
@@ -34,6 +35,7 @@ export function pageDeps(
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     defaultMaxAttempts: 3,
     maxConcurrentCrawls: 5,
+    crawlsKeptMs: 86_400_000,
     respectRobots: true,
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages,

@@ -246,3 +246,60 @@ describe("a part", () => {
     assert.equal(readFileSync(`${dir.path}/sha256/${hash.slice(0, 2)}/${hash}`).length, LARGE.length);
   });
 });
+
+describe("a file that no row names any more", () => {
+  const HOUR_AGO = systemClock.now() / 1000 - 3601;
+  const age = (dir: string, hash: string) =>
+    utimesSync(`${dir}/sha256/${hash.slice(0, 2)}/${hash}`, HOUR_AGO, HOUR_AGO);
+  const yes = async () => true;
+
+  it("is removed when it is old, and only then", async () => {
+    using dir = tempDir();
+    const store = open(dir.path);
+    for (const bytes of [SMALL, LARGE]) {
+      const { hash } = await put(store, bytes);
+      assert.equal(await store.removeLoose(hash, yes), false);
+      assert.equal(store.has(hash), true);
+      age(dir.path, hash);
+      assert.equal(await store.removeLoose(hash, async () => false), false);
+      assert.equal(await store.verify(hash), true, "named again: it is back in its place");
+      assert.equal(await store.removeLoose(hash, yes), true);
+      assert.equal(store.has(hash), false);
+      assert.equal(await store.removeLoose(hash, yes), true, "gone is gone");
+    }
+    assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
+  });
+
+  it("stays when somebody stored the same content a moment ago", async () => {
+    using dir = tempDir();
+    const [store, other] = [open(dir.path), open(dir.path)];
+    for (const bytes of [SMALL, LARGE]) {
+      const { hash } = await put(store, bytes);
+      age(dir.path, hash);
+      await put(other, bytes);
+      assert.equal(await store.removeLoose(hash, yes), false);
+      assert.equal(await store.verify(hash), true);
+    }
+  });
+
+  it("is there for whoever stores it while it is being removed, at whichever moment", async () => {
+    using dir = tempDir();
+    const [store, other] = [open(dir.path), open(dir.path)];
+    for (const bytes of [SMALL, LARGE]) {
+      const { hash } = await put(store, bytes);
+      for (let round = 0; round < 50; round += 1) {
+        age(dir.path, hash);
+        // The look into the books comes after the file was put aside: the other one stores it then, or all along.
+        const storing = round % 2 === 0 ? put(other, bytes) : null;
+        const gone = await store.removeLoose(hash, async () => {
+          if (storing === null) await put(other, bytes);
+          return true;
+        });
+        if (storing === null) assert.equal(gone, true);
+        await storing;
+        assert.equal(await store.verify(hash), true, `round ${round}`);
+      }
+    }
+    assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
+  });
+});

@@ -15,6 +15,7 @@ import { onceScenarios } from "./store/once.ts";
 import { progressScenarios } from "./store/progress.ts";
 import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
+import { retentionScenarios } from "./store/retention.ts";
 import { runScenarios } from "./store/runs.ts";
 import { sessionScenarios } from "./store/sessions.ts";
 import { settleScenarios } from "./store/settle.ts";
@@ -62,5 +63,6 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("files and records", yieldScenarios);
   group("runs that grow", growthScenarios);
   group("pages that a crawl meets twice, and its time", frontierScenarios);
+  group("what is kept no longer", retentionScenarios);
   group("sessions", sessionScenarios);
 }

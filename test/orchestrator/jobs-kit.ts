@@ -22,6 +22,7 @@ export async function openJobs(t: TestContext) {
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
     maxConcurrentCrawls: 5,
+    crawlsKeptMs: 86_400_000,
     respectRobots: true,
   };
   // A full hour, so that the slots are easy to name.

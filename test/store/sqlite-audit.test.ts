@@ -97,6 +97,12 @@ const DAMAGE: readonly { what: string; sql: string; check: RegExp; says: RegExp;
     says: /results: task \d+ has number 0 twice/,
   },
   {
+    what: "an event of a run that was removed",
+    sql: "INSERT INTO events (run, seq, generation, level, message, created_at) VALUES (999, 1, 1, 'info', 'Run created', 0)",
+    check: /removed/,
+    says: /events of run number 999/,
+  },
+  {
     what: "units lent to the dead",
     sql: "INSERT INTO loans VALUES ('resolver:x', 'ghost', 2)",
     check: /belong to the living/,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { RunRecord } from "../../src/store/port.ts";
+import type { NewRun, RunRecord } from "../../src/store/port.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, evidence, Kit, newTask, refused, retryAt } from "../contract/store/kit.ts";
@@ -126,6 +126,46 @@ describe("SQLite: a process that is killed", () => {
       assert.deepEqual(await kit.counts(run), { cancelled: 500 });
       assert.equal((await kit.ends(run)).length, 1);
       await kit.expectClean();
+    });
+  });
+
+  test("while it removes crawls leaves sound books at any point, and another one goes on", async () => {
+    await withKit(async (kit, path) => {
+      const crawl = async (lane: string) => {
+        const tasks = Array.from({ length: 40 }, (_, index) => newTask(`k${index}`, { lane }));
+        const run: NewRun = { kind: "crawl", maxAttempts: 1, snapshot: { options: {} } };
+        const { made } = await kit.store.startRun(run, tasks, kit.now);
+        await kit.store.admitCrawls(100, kit.now);
+        const file = { hash: "a".repeat(64), size: 1, contentType: null, url: "https://a.example/" };
+        const done = { ...DONE, artifacts: [file], results: [1, 2] } as typeof DONE;
+        await kit.work(await kit.take("A", lane), done);
+        assert.equal(await kit.status(made), "completed");
+        return made;
+      };
+      await crawl("site:a.example");
+      await crawl("site:b.example");
+      const before = kit.now;
+      kit.pass(1000);
+      const kept = await crawl("site:c.example");
+      assert.equal(await kit.store.expireCrawls(before, 10, kit.now), 2);
+      let rows = 0;
+      for (let kills = 0; ; kills += 1) {
+        await using child = new Child("remove", path, "5");
+        const removed = await hear(child, 1 + Math.floor(Math.random() * 30));
+        await child.kill();
+        rows += [...removed, ...(await rest(child))].reduce((sum, line) => sum + Number(line), 0);
+        await kit.expectClean();
+        assert.deepEqual(
+          (await kit.store.runs({ limit: 10 })).map(({ id }) => id),
+          [kept.id],
+        );
+        if (removed.at(-1) !== "0") continue;
+        assert.ok(kills > 0, "it was killed in the middle");
+        break;
+      }
+      // A kill may hide what the last transaction removed.
+      assert.ok(rows <= 2 * (40 + 80 + 40 + 5), `${rows} rows`);
+      assert.equal(await kit.store.countResults(kept.id), 80);
     });
   });
 });

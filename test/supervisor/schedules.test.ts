@@ -8,6 +8,7 @@ import { failure } from "../../src/domain/failure.ts";
 import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { createJob, showJob } from "../../src/orchestrator/jobs/manage.ts";
 import type { Store } from "../../src/store/port.ts";
+import type { Duty } from "../../src/supervisor/duties.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
 import { openDesk } from "../orchestrator/kit.ts";
 
@@ -26,17 +27,18 @@ async function open(t: TestContext) {
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
     maxConcurrentCrawls: 5,
+    crawlsKeptMs: 86_400_000,
     respectRobots: true,
   };
   // A full hour, so that the slots are easy to name.
   await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
-  const duty = startDueJobs(deps);
+  const callable = (duty: Duty) => ({ run: () => duty.run(new AbortController().signal) });
   return {
     ...deps,
     said,
-    duty,
+    duty: callable(startDueJobs(deps)),
     /** The duty over a store of which some verbs do other than they should. */
-    dutyOver: (verbs: Partial<Store>) => startDueJobs({ ...deps, store: { ...desk.store, ...verbs } }),
+    dutyOver: (verbs: Partial<Store>) => callable(startDueJobs({ ...deps, store: { ...desk.store, ...verbs } })),
     hourly: (more: object = {}) =>
       createJob(deps, { target_url: "https://a.example/", schedule: { cron: "0 * * * *", ...more } }),
     runs: async (jobId: string) => (await desk.store.runs({ jobId, limit: 100 })).map(({ status }) => status),

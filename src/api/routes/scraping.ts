@@ -35,6 +35,10 @@ const Crawl = strict({
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),
+  expires_at: nullable({
+    ...Time,
+    description: "it is kept until then; null: it has not ended, or belongs to a job, whose runs stay",
+  }),
   message: nullable(Type.String()),
 });
 

@@ -6,6 +6,8 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
 import { workerLives } from "../runs/sites.ts";
+import { stillThere } from "../runs/still-there.ts";
+import type { CrawlDeps } from "../jobs/deps.ts";
 import { type CrawlDetail, type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
 
 export async function requireCrawl({ store }: OrchestratorDeps, id: string): Promise<RunRecord> {
@@ -14,30 +16,32 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
   return run;
 }
 
-async function viewOf({ store, clock }: OrchestratorDeps, run: RunRecord): Promise<CrawlView> {
+type ReadDeps = OrchestratorDeps & Pick<CrawlDeps, "crawlsKeptMs">;
+
+async function viewOf({ store, clock, crawlsKeptMs }: ReadDeps, run: RunRecord): Promise<CrawlView> {
   const [{ totals }, errors] = [await store.overview(run.id, 0), await store.runErrors(run.id)];
-  return toCrawlView(run, totals, errors, clock.now());
+  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs: crawlsKeptMs });
 }
 
 const MOST_GROUPS = 20;
 
-export async function showCrawl(deps: OrchestratorDeps, id: string): Promise<CrawlDetail> {
+export async function showCrawl(deps: ReadDeps, id: string): Promise<CrawlDetail> {
   const view = await viewOf(deps, await requireCrawl(deps, id));
   const groups = view.failed_items === 0 ? [] : await deps.store.runErrors(id);
   return { ...view, error_groups: groups.slice(0, MOST_GROUPS).map(toErrorGroup) };
 }
 
 export async function listCrawls(
-  deps: OrchestratorDeps,
+  deps: ReadDeps,
   filter: { status?: CrawlStatus; after?: string; limit: number },
 ): Promise<CrawlView[]> {
   const { status, ...rest } = filter;
   const state: RunState | undefined = status === "pending" ? "queued" : status;
   const runs = await deps.store.runs({ ...rest, kind: "crawl", ...(state === undefined ? {} : { status: [state] }) });
-  return Promise.all(runs.map((run) => viewOf(deps, run)));
+  return stillThere(runs.map((run) => viewOf(deps, run)));
 }
 
-export async function cancelCrawl(deps: OrchestratorDeps, id: string): Promise<CrawlView> {
+export async function cancelCrawl(deps: ReadDeps, id: string): Promise<CrawlView> {
   await requireCrawl(deps, id);
   return viewOf(deps, await cancelRun(deps, id));
 }

@@ -29,6 +29,7 @@ export interface CrawlView {
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+  expires_at: string | null;
   message: string | null;
 }
 
@@ -60,7 +61,7 @@ export function toCrawlView(
   run: RunRecord,
   counts: TaskCounts,
   errors: readonly RunErrorRecord[],
-  now: number,
+  { now, keptMs }: { now: number; keptMs: number },
 ): CrawlView {
   const ended = counts.completed + counts.failed + counts.skipped;
   const ran = ranMs(run, now);
@@ -86,6 +87,7 @@ export function toCrawlView(
     created_at: iso(run.createdAt)!,
     started_at: iso(run.startedAt),
     finished_at: iso(run.finishedAt),
+    expires_at: run.jobId !== null || run.finishedAt === null ? null : iso(run.finishedAt + keptMs),
     message: run.message,
   };
 }

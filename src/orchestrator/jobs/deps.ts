@@ -21,4 +21,6 @@ export interface RunDeps extends JobDeps {
 export interface CrawlDeps extends RunDeps {
   /** How many crawls may be running at once; the others wait. */
   maxConcurrentCrawls: number;
+  /** How long a crawl without a job is kept after its end. */
+  crawlsKeptMs: number;
 }

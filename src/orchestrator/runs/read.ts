@@ -6,6 +6,7 @@ import type { RunFilter } from "../../store/job-records.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
+import { stillThere } from "./still-there.ts";
 import {
   type ArtifactView,
   type EventView,
@@ -34,7 +35,7 @@ export async function showRun(deps: ReadDeps, id: string): Promise<RunView> {
 }
 
 export async function listRuns(deps: ReadDeps, filter: RunFilter): Promise<RunView[]> {
-  return Promise.all((await deps.store.runs(filter)).map((run) => viewOf(deps, run)));
+  return stillThere((await deps.store.runs(filter)).map((run) => viewOf(deps, run)));
 }
 
 export async function listEvents(

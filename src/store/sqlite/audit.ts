@@ -97,7 +97,7 @@ const CHECKS: readonly Check[] = [
       all<{ id: string; status: string; ends: number }>(
         context,
         `SELECT r.id, r.status, (SELECT count(*) FROM events e WHERE e.run = r.n AND e.generation = r.generation AND e.terminal = 1) AS ends
-         FROM runs r WHERE ends <> (r.status IN (${terminal}))`,
+         FROM runs r WHERE ends <> (r.status IN (${terminal})) AND r.removing_at IS NULL`,
       ).map((row) => `run ${row.id} is ${row.status} and has ${row.ends} terminal events`),
   },
   {
@@ -163,6 +163,17 @@ const CHECKS: readonly Check[] = [
         ).map((row) => `${table}: task ${row.task} has number ${row.ordinal} twice`);
         return strays.concat(doubles);
       }),
+  },
+  {
+    // Numbers of runs are given again: what a removed one had left would become part of another.
+    name: "nothing is left of runs that were removed",
+    find: (context) =>
+      ["streams", "events", "run_errors", "results", "artifacts", "aliases", "contents", "run_traps"].flatMap((table) =>
+        all<{ run: number }>(
+          context,
+          `SELECT DISTINCT x.run FROM ${table} x WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.n = x.run)`,
+        ).map((row) => `${table} of run number ${row.run}, which does not exist`),
+      ),
   },
   {
     name: "borrowed units belong to the living",

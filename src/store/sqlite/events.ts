@@ -59,7 +59,7 @@ export function readFeed(
     connection
       .sql(
         `SELECT e.n, e.seq, e.level, e.message, e.meta, e.created_at, r.id AS run_id
-         FROM events e JOIN runs r ON r.n = e.run WHERE e.n > ? ORDER BY e.n LIMIT ?`,
+         FROM events e JOIN runs r ON r.n = e.run WHERE e.n > ? AND r.removing_at IS NULL ORDER BY e.n LIMIT ?`,
       )
       .all(after, options.limit),
   );

@@ -68,8 +68,10 @@ function toRecord(row: RunRow): RunRecord {
   };
 }
 
+/** A run that is being removed is not there any more, whoever asks. */
 export function runRow({ connection }: Context, id: string): RunRow | null {
-  return (connection.sql("SELECT * FROM runs WHERE id = ?").get(id) as RunRow | undefined) ?? null;
+  const find = connection.sql("SELECT * FROM runs WHERE id = ? AND removing_at IS NULL");
+  return (find.get(id) as RunRow | undefined) ?? null;
 }
 
 export function requireRun(context: Context, id: string): RunRow {
@@ -104,8 +106,8 @@ export function openRun(context: Context, run: NewRun, now: number): RunRecord {
 export function insertRun(context: Context, run: NewRun, now: number): RunRecord {
   const row = context.connection
     .sql(
-      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, created_at)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget, created_at)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -119,6 +121,7 @@ export function insertRun(context: Context, run: NewRun, now: number): RunRecord
       run.site ?? null,
       run.pagesLimit ?? null,
       run.timeLimitMs ?? null,
+      run.budget?.key ?? null,
       now,
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
@@ -129,7 +132,7 @@ export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
   const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : runRow(context, filter.after)?.n;
   if (before === undefined) throw badPosition(filter.after ?? "", "a run");
   // Only what is asked for stands in the statement, so that an index can serve it.
-  const conditions: string[] = ["n < ?"];
+  const conditions: string[] = ["n < ?", "removing_at IS NULL"];
   const values: (string | number)[] = [before];
   const equals = (column: string, value: string | undefined) => {
     if (value === undefined) return;
@@ -160,7 +163,7 @@ export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
 
 export function readRunStates({ connection }: Context, ids: readonly string[]): Map<string, RunState> {
   const list = connection
-    .sql("SELECT id, status FROM runs WHERE id IN (SELECT value FROM json_each(?))")
+    .sql("SELECT id, status FROM runs WHERE removing_at IS NULL AND id IN (SELECT value FROM json_each(?))")
     .all(JSON.stringify(ids));
   return new Map(rows<{ id: string; status: RunState }>(list).map((row) => [row.id, row.status]));
 }

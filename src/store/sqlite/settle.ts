@@ -1,7 +1,7 @@
 import type { Failure } from "../../domain/failure.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
+import type { ClaimedTask, LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import type { TaskArtifact } from "../../domain/outcome.ts";
 import { appendEvent, changeCounters, type Context, mergeFacts, rows, stampIdleLane, STATE } from "./context.ts";
 import { endRunIfDone } from "./end-run.ts";
@@ -11,6 +11,7 @@ import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { CrawlPace } from "./crawl-pace.ts";
 import { claimLanding, duplicateOf, knownLanding, writeTraps } from "./frontier.ts";
 import { takeDiscovered } from "./grow-run.ts";
+import { dropArtifacts } from "./retention.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { countError } from "./run-errors.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
@@ -193,8 +194,8 @@ function writeReport(context: Context, { task, verdict, attempt, report }: Settl
   if (report.learned !== undefined) writeLearned(context, report.learned, now);
   // Without an attempt nothing was seen; and files of a task without a history would stand in the way of its yield.
   if (report.evidence !== undefined && verdict.kind !== "completed" && attempt !== null) {
-    connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
-    writeArtifacts(context, task.row, report.evidence, now);
+    dropArtifacts(context, "task = ?", task.row);
+    writeArtifacts(context, task, report.evidence, now);
   }
   if (report.traps !== undefined) writeTraps(context, task.runId, report.traps);
   if (report.pageMs !== undefined)
@@ -309,10 +310,10 @@ function writeYield(
   const { connection } = context;
   const { task } = settled;
   if (task.attempts.length > 0) {
-    connection.sql("DELETE FROM artifacts WHERE task = ?").run(task.row);
+    dropArtifacts(context, "task = ?", task.row);
     connection.sql("DELETE FROM results WHERE task = ?").run(task.row);
   }
-  writeArtifacts(context, task.row, verdict.artifacts, now);
+  writeArtifacts(context, task, verdict.artifacts, now);
   const first = duplicateOf(context, settled);
   for (const [ordinal, result] of verdict.results.entries()) {
     const data = first === null ? result : { ...(result as object), duplicate_of: first };
@@ -324,13 +325,24 @@ function writeYield(
   }
 }
 
-function writeArtifacts({ connection }: Context, task: number, files: readonly TaskArtifact[], now: number): void {
+function writeArtifacts({ connection }: Context, task: ClaimedTask, files: readonly TaskArtifact[], now: number): void {
   for (const [ordinal, file] of files.entries()) {
     connection
       .sql(
-        "INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at, role) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        `INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at, role, run)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT run FROM streams WHERE id = ?))`,
       )
-      .run(task, ordinal, Buffer.from(file.hash, "hex"), file.size, file.contentType, file.url, now, file.role ?? null);
+      .run(
+        task.row,
+        ordinal,
+        Buffer.from(file.hash, "hex"),
+        file.size,
+        file.contentType,
+        file.url,
+        now,
+        file.role ?? null,
+        task.streamId,
+      );
   }
 }
 

@@ -17,6 +17,7 @@ import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-loc
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
+import { expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
 import { retryFailed } from "./retry-failed.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
 import { readErrors } from "./run-errors.ts";
@@ -90,6 +91,11 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),
     runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),
     recentPages: async (now) => readRecentPages(context, now),
+    expireCrawls: async (endedBefore, limit, now) => expireCrawls(context, endedBefore, limit, now),
+    removeExpired: async (limit) => removeExpired(context, limit),
+    looseFiles: async (window) => looseFiles(context, window),
+    isLoose: async (hash) => isLoose(context, hash),
+    forgetLoose: async (hashes) => forgetLoose(context, hashes),
     sweepEnded: async (limit, now, runId) => sweepEnded(context, limit, now, runId),
     run: async (id) => readRun(context, id),
     runByAlias: async (alias) => readRunByAlias(context, alias),

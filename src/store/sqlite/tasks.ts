@@ -64,14 +64,16 @@ const FAILED_IDS = `SELECT f.id FROM streams q CROSS JOIN tasks f INDEXED BY tas
 export function readTask(context: Context, id: string): TaskRecord | null {
   const row = decodeId(context.instance, "task", id);
   if (row === null) return null;
-  const found = context.connection.sql(`${SELECT_TASK} WHERE t.id = ?`).get(row) as TaskRow | undefined;
+  const found = context.connection.sql(`${SELECT_TASK} WHERE t.id = ? AND r.removing_at IS NULL`).get(row) as
+    | TaskRow
+    | undefined;
   return found === undefined ? null : toRecord(context, found);
 }
 
 export function readTaskByKey(context: Context, runId: string, key: string): TaskRecord | null {
-  const found = context.connection.sql(`${SELECT_TASK} WHERE t.key_hash = ?`).get(keyHash(runId, key)) as
-    | TaskRow
-    | undefined;
+  const found = context.connection
+    .sql(`${SELECT_TASK} WHERE t.key_hash = ? AND r.removing_at IS NULL`)
+    .get(keyHash(runId, key)) as TaskRow | undefined;
   return found === undefined ? null : toRecord(context, found);
 }
 

@@ -57,7 +57,9 @@ export function readArtifact(context: Context, id: string): ArtifactRecord | nul
   const found =
     row === null
       ? undefined
-      : (context.connection.sql("SELECT * FROM artifacts WHERE n = ?").get(row) as ArtifactRow | undefined);
+      : (context.connection
+          .sql("SELECT a.* FROM artifacts a JOIN runs r ON r.n = a.run WHERE a.n = ? AND r.removing_at IS NULL")
+          .get(row) as ArtifactRow | undefined);
   return found === undefined ? null : toArtifact(context, found);
 }
 

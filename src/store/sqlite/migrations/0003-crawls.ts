@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { TASK_STATES } from "../../../domain/states.ts";
+import { neverReuseNumbers } from "./never-reuse-numbers.ts";
 
 /** Runs that grow while they run: how many pages they know, how long they ran, and what failed of them. */
 export const crawls = {
@@ -55,5 +56,32 @@ export const crawls = {
       -- So long does a page take: none is begun when less time is left.
       ALTER TABLE runs ADD COLUMN page_ms INTEGER NOT NULL DEFAULT 0;
     `);
+    retention(db);
   },
 };
+
+/** Crawls are kept for a while, and then removed with all that belongs to them. */
+function retention(db: DatabaseSync): void {
+  // Rows may be removed now, and the numbers of these are public ids.
+  neverReuseNumbers(db, "tasks", "id");
+  neverReuseNumbers(db, "results", "n");
+  db.exec(`
+    -- The budget that was made with the run and goes with it.
+    ALTER TABLE runs ADD COLUMN budget TEXT;
+    -- Since when a run is being removed: nobody sees it any more.
+    ALTER TABLE runs ADD COLUMN removing_at INTEGER;
+    CREATE INDEX runs_removing ON runs (n) WHERE removing_at IS NOT NULL;
+    CREATE INDEX runs_expiring ON runs (finished_at) WHERE kind = 'crawl' AND job IS NULL AND removing_at IS NULL;
+    -- The tasks of a run that is over. Only a removal says it in these words, so that no list is read by this index.
+    CREATE INDEX tasks_ended ON tasks (stream) WHERE ended_at IS NOT NULL;
+    CREATE INDEX answers_by_made ON answers (json_extract(answer, '$.id'));
+
+    ALTER TABLE artifacts ADD COLUMN run INTEGER;
+    UPDATE artifacts SET run = (SELECT s.run FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.id = artifacts.task);
+    CREATE INDEX artifacts_by_run ON artifacts (run, n);
+    CREATE INDEX artifacts_by_hash ON artifacts (hash);
+
+    -- Files of artifacts whose rows were removed: they go, unless another row names them.
+    CREATE TABLE loose_files (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+  `);
+}

@@ -1,0 +1,19 @@
+/** The verbs of the store about what is kept no longer. */
+export interface RetentionVerbs {
+  /**
+   * Hides crawls without a job that ended at `endedBefore` or earlier, at most `limit`: from then on nobody sees
+   * anything of them, or can open them again. Returns how many there were.
+   */
+  expireCrawls(endedBefore: number, limit: number, now: number): Promise<number>;
+  /** Removes about `limit` rows of what is hidden; returns how many. 0: nothing is left of it. */
+  removeExpired(limit: number): Promise<number>;
+  /**
+   * Looks through `limit` files whose rows were removed, in order of their hash, and gives those that no other row
+   * names. `last` is where the next look begins; null: that was all.
+   */
+  looseFiles(options: { after?: string; limit: number }): Promise<{ loose: string[]; last: string | null }>;
+  /** Whether a row was removed that named this file, and none is left that does. */
+  isLoose(hash: string): Promise<boolean>;
+  /** These files are gone. */
+  forgetLoose(hashes: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { openClient } from "../../src/app.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { integerBelow } from "../../src/base/random.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
+import type { RunRecord } from "../../src/store/port.ts";
+import { attempt, candidate, LANE, newTask, TTL } from "../contract/store/kit.ts";
+import { assertSound, withSeed } from "./kills.ts";
+import { FULL, Orb, report, until } from "./orb.ts";
+import { Served } from "./served.ts";
+
+const KILLS = FULL ? 8 : 2;
+const PAGES = FULL ? 20_000 : 3000;
+const RECORDS = Array.from({ length: 10 }, (_, n) => ({ n }));
+const DAY = 24 * 3_600_000;
+
+/** A crawl that ended some time ago: each page gave ten records and a file, and every tenth page failed. */
+async function crawlOf(orb: Orb, pages: number, age: number): Promise<RunRecord> {
+  const { config } = loadConfig({ env: orb.env, cwd: orb.dir });
+  await using client = await openClient(config);
+  const { store, artifacts } = client;
+  const then = systemClock.now() - age;
+  const keys = Array.from({ length: pages }, (_, n) => `${age}-${n}`);
+  const { made } = await store.startRun(
+    { kind: "crawl", maxAttempts: 1, snapshot: { options: { max_pages: pages } }, budget: { key: `b${age}`, cap: 5 } },
+    keys.map((key) => newTask(key, { handler: "@crawl" })),
+    then,
+  );
+  await store.admitCrawls(100, then);
+  await store.takeEngine(candidate("before"), TTL);
+  const hold = (await store.takeLane(LANE, "before", TTL))!;
+  for (let claim = await store.claim(hold, { limit: 500 }, then); (claim?.tasks.length ?? 0) > 0;) {
+    const tasks = [];
+    for (const [index, task] of (claim?.tasks ?? []).entries()) {
+      const writer = artifacts.writer();
+      await writer.write(Buffer.from(`the page ${task.key}`));
+      const stored = { ...(await writer.finish()), contentType: "text/plain", url: task.url ?? "" };
+      const failure = { code: "bad_response", reason: "http_not_found", message: "gone" } as const;
+      const verdict =
+        index % 10 === 0
+          ? { kind: "failed" as const, failure }
+          : { kind: "completed" as const, artifacts: [stored], results: RECORDS, detail: null };
+      tasks.push({ task, verdict, attempt: attempt(1) });
+    }
+    await store.settle([{ hold, tasks }], then);
+    claim = await store.claim(hold, { limit: 500 }, then);
+  }
+  await store.releaseLane(hold);
+  await store.releaseEngine("before");
+  return (await store.run(made.id))!;
+}
+
+/** How many rows each table has, read beside whoever writes. */
+function rowsOf(orb: Orb): Record<string, number> {
+  const db = new DatabaseSync(orb.database, { readOnly: true, timeout: 5000 });
+  try {
+    const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
+    const tables = ["runs", "streams", "tasks", "results", "artifacts", "events", "run_errors", "budgets"];
+    return Object.fromEntries(tables.map((table) => [table, count(table)]));
+  } finally {
+    db.close();
+  }
+}
+
+describe("a crawl that was kept long enough", () => {
+  test("is removed to the last row although the process is killed again and again; another stays whole", async () => {
+    await withSeed(async (random) => {
+      await using orb = new Orb({ APP_RETENTION_HOURS: "24" });
+      const kept = await crawlOf(orb, 50, DAY - 3_600_000);
+      const whole = rowsOf(orb);
+      const expired = await crawlOf(orb, PAGES, DAY + 1000);
+      const all = rowsOf(orb);
+      const total = (rows: Record<string, number>) => Object.values(rows).reduce((sum, n) => sum + n, 0);
+      const toGo = total(all) - total(whole);
+      for (let kill = 1; kill <= KILLS; kill += 1) {
+        const served = await Served.start(orb);
+        // As soon as a process is the engine nobody sees it; the rows go bit by bit.
+        const goal = total(all) - Math.floor((toGo * (kill - random.next())) / (KILLS + 1)) - 1;
+        await until(() => total(rowsOf(orb)) <= goal, "rows are removed");
+        const gone = await served.api.get(`/scraping/tasks/${expired.id}/results`);
+        assert.equal(gone.status, 404, gone.text);
+        if (integerBelow(random, 2) === 0) await served.api.get(`/scraping/tasks`);
+        await served.killed();
+        assert.ok(total(rowsOf(orb)) > total(whole), "killed in the middle");
+        await orb.audit();
+      }
+      const served = await Served.start(orb);
+      await until(() => total(rowsOf(orb)) === total(whole), "all of it is removed");
+      assert.deepEqual(rowsOf(orb), whole);
+      const view = (await served.api.get(`/scraping/tasks/${kept.id}/status`)).json<CrawlView>();
+      assert.equal(view.expires_at, new Date(kept.finishedAt! + DAY).toISOString());
+      const found = await served.api.get(`/scraping/tasks/${kept.id}/results?limit=1000`);
+      assert.equal(found.json<{ items: unknown[] }>().items.length, 45 * RECORDS.length);
+      report("a removal that is killed", { rows: toGo, kills: KILLS });
+      await served.terminated();
+      await orb.audit();
+      assertSound(orb.database);
+    });
+  });
+});

@@ -12,7 +12,7 @@ import { assertSound, withSeed } from "./kills.ts";
 import { FULL, Orb, report, until } from "./orb.ts";
 import { Served } from "./served.ts";
 
-const KILLS = FULL ? 8 : 2;
+const KILLS = FULL ? 8 : 1;
 const PAGES = FULL ? 20_000 : 3000;
 const RECORDS = Array.from({ length: 10 }, (_, n) => ({ n }));
 const DAY = 24 * 3_600_000;

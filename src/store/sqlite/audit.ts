@@ -88,7 +88,7 @@ const CHECKS: readonly Check[] = [
         context,
         `SELECT r.id, (SELECT coalesce(sum(count), 0) FROM run_errors e WHERE e.run = r.n) AS counted,
            (SELECT coalesce(sum(failed), 0) FROM streams s WHERE s.run = r.n AND s.aside = 0) AS real
-         FROM runs r WHERE counted <> real`,
+         FROM runs r WHERE counted <> real AND r.removing_at IS NULL`,
       ).map((row) => `run ${row.id} has counted ${row.counted} failures, there are ${row.real}`),
   },
   {

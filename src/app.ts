@@ -12,6 +12,8 @@ import { ServiceStack } from "./base/service.ts";
 import { keepYoungHeapSmall } from "./base/young-heap.ts";
 import type { Config } from "./config/options.ts";
 import { classifyStatus } from "./domain/classify.ts";
+import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
+import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
 import { FetchFailure } from "./domain/failure.ts";
 import { parseRetryAfter } from "./domain/retry-after.ts";
 import { EmbeddedEngine } from "./engine/embedded/engine.ts";
@@ -19,9 +21,11 @@ import { createLink, poke, socketPath, watchEngine } from "./engine/embedded/lin
 import type { EngineRole } from "./engine/port.ts";
 import { createHttpStrategy } from "./fetch/http/download.ts";
 import { crawlHandler } from "./lanes/handlers/crawl.ts";
+import { CrawlRuns } from "./lanes/handlers/crawl-runs.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
 import type { HandlerLookup } from "./lanes/handlers/handler.ts";
 import { pageHandler } from "./lanes/handlers/page.ts";
+import { sitemapHandler } from "./lanes/handlers/sitemap.ts";
 import { userSolver } from "./lanes/handlers/solver.ts";
 import type { HandlerServices } from "./lanes/handlers/user/host.ts";
 import { UserHandlers } from "./lanes/handlers/user/pool.ts";
@@ -30,7 +34,6 @@ import { LaneWorker } from "./lanes/worker.ts";
 import { parseAddressPolicy } from "./net/address.ts";
 import { BufferSink } from "./net/buffer-sink.ts";
 import type { HttpClient } from "./net/http-client.ts";
-import { CRAWL_HANDLER } from "./orchestrator/crawls/start.ts";
 import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
 import { createPageTools, httpLimits, type PageTools } from "./page-tools.ts";
@@ -147,9 +150,11 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       robots: robotsGate(config, tools.http, clock),
       solve: userSolver(others),
     };
+    const crawls = new CrawlRuns({ store, clock });
     const own = new Map([
       [PAGE_HANDLER, pageHandler(pages)],
-      [CRAWL_HANDLER, crawlHandler(pages)],
+      [CRAWL_HANDLER, crawlHandler(pages, crawls)],
+      [SITEMAP_HANDLER, sitemapHandler(pages, crawls)],
     ]);
     const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
     const worker = new LaneWorker({

@@ -11,6 +11,7 @@ export interface CrawlOptions {
   include?: string[];
   exclude?: string[];
   anySite?: boolean;
+  sitemap?: boolean;
   ignoreRobots?: boolean;
   article?: boolean;
 }
@@ -27,6 +28,7 @@ export function addCrawlOptions(command: Command, when = ""): Command {
     .option("--include <pattern>", `${when}only pages like this, such as /blog/** (may be repeated)`, collect)
     .option("--exclude <pattern>", `${when}no pages like this (may be repeated)`, collect)
     .option("--any-site", `${when}follow links to other sites, too`)
+    .option("--sitemap", `${when}also begin with the pages that the site's sitemaps name`)
     .option("--ignore-robots", `${when}fetch what robots.txt asks us not to; say why to the site's owner`)
     .option("--article", `${when}with fields: also the article's text and Markdown`);
 }
@@ -41,6 +43,7 @@ export function crawlOf(options: CrawlOptions): Record<string, unknown> {
     include: options.include,
     exclude: options.exclude,
     same_site: options.anySite === true ? false : undefined,
+    use_sitemap: options.sitemap,
     respect_robots: options.ignoreRobots === true ? false : undefined,
     article: options.article,
   });

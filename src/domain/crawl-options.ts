@@ -1,6 +1,9 @@
 import type { JsonValue } from "./queue-item.ts";
 import { plainRecipe, type Recipe, type StrategyName } from "./recipe.ts";
 
+/** The name under which the worker knows how a page of a crawl is got; no handler of a user can have it. */
+export const CRAWL_HANDLER = "@crawl";
+
 /** What a crawl was asked for, names as in the API; every default is filled in. */
 export interface CrawlOptions {
   urls: readonly string[];

@@ -10,15 +10,12 @@ import type { PlanSpec } from "./plan.ts";
 import { ReaderThread } from "./reader-thread.ts";
 import type { FollowOrder } from "./follow.ts";
 import type { Judge, PageReading } from "./reading.ts";
+import type { SitemapFile, SitemapReading } from "./sitemap-file.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
 
 export interface ReadOptions {
-  /** Rejects with the signal's reason. A page that is being read already is read to its end, for nobody. */
+  /** Rejects with the signal's reason. What is being read already is read to its end, for nobody. */
   signal?: AbortSignal;
-  /** Also say whether the page is a challenge or an empty shell. */
-  judge?: Judge;
-  /** Also find the links that this crawl follows. */
-  follow?: FollowOrder;
   /**
    * Nobody else needs `input.body` any more: its memory moves into the thread instead of being copied. The array is
    * empty (detached) afterwards. Bytes that share their memory with others are copied all the same.
@@ -26,12 +23,21 @@ export interface ReadOptions {
   owned?: boolean;
 }
 
+export interface PageReadOptions extends ReadOptions {
+  /** Also say whether the page is a challenge or an empty shell. */
+  judge?: Judge;
+  /** Also find the links that this crawl follows. */
+  follow?: FollowOrder;
+}
+
 export interface PageReader {
   /**
    * First come, first served. Throws a FetchFailure `extraction_timeout` or `extraction_failed` that concerns this page
    * only, and an OrbError `input_invalid` for a spec that is no plan.
    */
-  read(input: PageInput, spec: PlanSpec, options?: ReadOptions): Promise<PageReading>;
+  read(input: PageInput, spec: PlanSpec, options?: PageReadOptions): Promise<PageReading>;
+  /** In the same line, with more time. Throws a FetchFailure that concerns this file only. */
+  readSitemap(file: SitemapFile, options?: ReadOptions): Promise<SitemapReading>;
   /** These links of a crawl were not followed: found on another page, they are told again. */
   forget(crawl: string, keys: readonly string[]): void;
   /** Ends what is in flight with `run_cancelled`; resolves when no thread is left. */
@@ -51,11 +57,15 @@ export interface PageReaderOptions {
 interface Job {
   order: ReadOrder;
   owned: boolean;
-  resolve(reading: PageReading): void;
+  timeoutMs: number;
+  resolve(reading: unknown): void;
   reject(error: unknown): void;
 }
 
 const DEFAULT_MEMORY_MB = 512;
+
+/** 50 MiB of sitemap took 2 s on a busy machine: more than any page, and it may take as much longer as a page may. */
+const SITEMAP_TIMES = 6;
 
 export function createPageReader(options: PageReaderOptions): PageReader {
   return new Pool(options);
@@ -74,8 +84,17 @@ class Pool implements PageReader {
     this.#options = options;
   }
 
-  read(input: PageInput, spec: PlanSpec, options: ReadOptions = {}): Promise<PageReading> {
-    const { signal, judge = null, follow = null, owned = false } = options;
+  read(input: PageInput, spec: PlanSpec, options: PageReadOptions = {}): Promise<PageReading> {
+    const { judge = null, follow = null } = options;
+    const order = { kind: "page", input, spec: textOf(spec), wishes: { judge, follow } } as const;
+    return this.#read<PageReading>(order, this.#options.timeoutMs, options);
+  }
+
+  readSitemap(input: SitemapFile, options: ReadOptions = {}): Promise<SitemapReading> {
+    return this.#read<SitemapReading>({ kind: "sitemap", input }, SITEMAP_TIMES * this.#options.timeoutMs, options);
+  }
+
+  #read<Reading>(order: ReadOrder, timeoutMs: number, { signal, owned = false }: ReadOptions): Promise<Reading> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== null) return reject(stopping());
       if (signal?.aborted === true) return reject(signal.reason);
@@ -84,11 +103,12 @@ class Pool implements PageReader {
         reject(signal?.reason);
       };
       const job: Job = {
-        order: { input, spec: textOf(spec), wishes: { judge, follow } },
+        order,
         owned,
+        timeoutMs,
         resolve(reading) {
           signal?.removeEventListener("abort", onAbort);
-          resolve(reading);
+          resolve(reading as Reading);
         },
         reject(error) {
           signal?.removeEventListener("abort", onAbort);
@@ -122,16 +142,15 @@ class Pool implements PageReader {
       if (thread === null) return;
       this.#queue.delete(job);
       this.#running.set(thread, job);
-      thread.give(job.order, job.owned);
+      thread.give(job);
     }
   }
 
   #start(): ReaderThread | null {
-    const { threads, timeoutMs, clock, memoryMb = DEFAULT_MEMORY_MB } = this.#options;
+    const { threads, clock, memoryMb = DEFAULT_MEMORY_MB } = this.#options;
     if (this.#threads.size >= Math.max(1, threads)) return null;
     const thread = new ReaderThread({
       clock,
-      timeoutMs,
       memoryMb,
       onAnswer: (answer) => {
         const job = this.#take(thread);
@@ -169,10 +188,12 @@ function textOf(spec: PlanSpec): string {
 }
 
 function settle(job: Job, answer: Exclude<FromReader, { kind: "ready" }>): void {
-  if (answer.kind === "read") return job.resolve(JSON.parse(answer.reading) as PageReading);
+  if (answer.kind === "read") return job.resolve(JSON.parse(answer.reading));
   if (answer.kind === "invalid")
     return job.reject(new OrbError("input_invalid", answer.message, { fields: answer.fields }));
-  return job.reject(new FetchFailure("extraction_failed", `the page could not be read: ${answer.message}`));
+  const { reason, message } = answer;
+  if (reason !== null) return job.reject(new FetchFailure(reason, message));
+  return job.reject(new FetchFailure("extraction_failed", `the page could not be read: ${message}`));
 }
 
 function stopping(): FetchFailure {

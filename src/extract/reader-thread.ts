@@ -6,7 +6,6 @@ import type { ForgetOrder, FromReader, ReadOrder } from "./thread.ts";
 
 export interface ReaderThreadOptions {
   clock: Clock;
-  timeoutMs: number;
   memoryMb: number;
   onAnswer(answer: Exclude<FromReader, { kind: "ready" }>): void;
   /** The page that it was reading failed, and the thread ends. Not called for a thread that was idle. */
@@ -34,6 +33,8 @@ export class ReaderThread {
   #ready = false;
   #busy = false;
   #timer: Timer | null = null;
+  /** For what it is reading. */
+  #timeoutMs = 0;
 
   constructor(options: ReaderThreadOptions) {
     this.#options = options;
@@ -59,8 +60,9 @@ export class ReaderThread {
     });
   }
 
-  give(order: ReadOrder, owned: boolean): void {
+  give({ order, owned, timeoutMs }: { order: ReadOrder; owned: boolean; timeoutMs: number }): void {
     this.#busy = true;
+    this.#timeoutMs = timeoutMs;
     this.#worker.ref();
     this.#watch();
     const { body } = order.input;
@@ -93,7 +95,8 @@ export class ReaderThread {
   }
 
   #watch(): void {
-    const { clock, timeoutMs } = this.#options;
+    const { clock } = this.#options;
+    const timeoutMs = this.#timeoutMs;
     this.#timer?.cancel();
     this.#timer = this.#ready
       ? clock.after(timeoutMs, () =>

@@ -37,7 +37,8 @@ export interface SitemapRef {
 export const SITEMAP_LIMITS = {
   /** Entries that are read of one file, by the protocol. */
   entries: 50_000,
-  /** Characters that are read of one file; the protocol allows 50 MiB. */
+  /** Of one file when it is unpacked, by the protocol; and as many characters are read of it. */
+  bytes: 50 * 1024 * 1024,
   characters: 50 * 1024 * 1024,
   /** An index may name indices: so many below each other. */
   indexDepth: 3,

@@ -3,11 +3,18 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import { type Failure, FetchFailure, failure } from "../domain/failure.ts";
-import { type Attempt, type Handled, type RetryRules, type Verdict, verdictOf } from "../domain/outcome.ts";
+import {
+  type Attempt,
+  type Handled,
+  type Report,
+  type RetryRules,
+  type Verdict,
+  verdictOf,
+} from "../domain/outcome.ts";
 import { laneOfSite } from "../domain/lane.ts";
 import { siteOf } from "../domain/url.ts";
 import type { ClaimedTask, SettledTask } from "../store/port.ts";
-import type { HandlerLookup } from "./handlers/handler.ts";
+import type { HandlerContext, HandlerLookup } from "./handlers/handler.ts";
 import type { Pressure } from "./pressure.ts";
 import { tell } from "./tell.ts";
 
@@ -30,7 +37,7 @@ export interface AttemptEnd {
 export async function attemptTask(
   deps: AttemptDeps,
   task: ClaimedTask,
-  { signal, leaveSlot }: { signal: AbortSignal; leaveSlot: () => void },
+  context: Omit<HandlerContext, "log">,
 ): Promise<AttemptEnd> {
   const { clock, log } = deps;
   const startedAt = clock.now();
@@ -39,7 +46,7 @@ export async function attemptTask(
   const tried: Handled =
     handler === undefined
       ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
-      : await run(() => handler.run(task, { signal, log, leaveSlot }), signal, deps.pressure);
+      : await run(() => handler.run(task, { ...context, log }), context.signal, deps.pressure);
   const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
@@ -72,9 +79,17 @@ export function notStarted(task: ClaimedTask): SettledTask {
 }
 
 /** Ends a task without trying it, because its site has been given up. */
-export function givenUp(task: ClaimedTask): SettledTask {
+export function givenUp({ handlers }: AttemptDeps, task: ClaimedTask): SettledTask {
   const why = failure("breaker_open", "the site kept failing and was given up; retry-failed tries it again");
-  return { task, verdict: { kind: "failed", failure: why }, attempt: null };
+  const verdict = { kind: "failed", failure: why } as const;
+  return { task, verdict, attempt: null, ...lastWords(handlers, task, verdict) };
+}
+
+/** Some failures are told by the run's log. */
+function lastWords(handlers: HandlerLookup, task: ClaimedTask, verdict: Verdict, report?: Report): { report?: Report } {
+  const event = verdict.kind === "failed" ? handlers(task.handler)?.onFailed?.(task, verdict.failure) : undefined;
+  if (event === undefined) return report === undefined ? {} : { report };
+  return { report: { ...report, events: [...(report?.events ?? []), event] } };
 }
 
 async function run(work: () => Promise<Handled>, signal: AbortSignal, pressure: Pressure): Promise<Handled> {
@@ -111,7 +126,7 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
     task,
     attempt,
     verdict: toWrite(deps, task, handled, verdict),
-    ...(report === undefined ? {} : { report }),
+    ...lastWords(deps.handlers, task, verdict, report),
   };
   if (verdict.kind === "handed_back") return { settled: { ...settled, attempt: null }, aboutSite: undefined };
   // A block that another way may get past says nothing about the site yet.

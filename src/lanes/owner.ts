@@ -1,7 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { TERMINAL_RUN_STATES } from "../domain/states.ts";
+import { FetchFailure } from "../domain/failure.ts";
 import type { LaneTicket, TicketEnd } from "../engine/port.ts";
+import type { Grown, Growth } from "../store/crawl-port.ts";
 import type { ClaimedTask, LaneGrant, SettledTask, Store } from "../store/port.ts";
 import { type AttemptDeps, type AttemptEnd, attemptTask, givenUp, notStarted } from "./attempt.ts";
 import type { Budgets } from "./budgets.ts";
@@ -23,6 +25,8 @@ export interface OwnerDeps {
   settler: Settler;
   paces: PaceMemories;
   pressure: Pressure;
+  /** Told which lanes got work. */
+  onOpened: (lanes: string[]) => void;
   /** Told how a lane's tasks move, for the progress display. */
   onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
@@ -214,7 +218,8 @@ export class LaneOwner implements SlotSeeker {
     while (this.#window.size > 0 && this.#ticket.leaseHolds()) {
       const gate = this.#pace.gate();
       if (gate.kind === "give_up") {
-        for (const task of this.#window.takeAll()) this.#settle({ settled: givenUp(task), aboutSite: undefined });
+        for (const task of this.#window.takeAll())
+          this.#settle({ settled: givenUp(this.#deps.attempt, task), aboutSite: undefined });
         break;
       }
       if (gate.kind === "wait") {
@@ -255,7 +260,8 @@ export class LaneOwner implements SlotSeeker {
       if (hasSlot) slots.release();
       hasSlot = false;
     };
-    void attemptTask(this.#deps.attempt, task, { signal: controller.signal, leaveSlot }).then((end) => {
+    const handOn = (growth: Growth) => this.#handOn(task, growth);
+    void attemptTask(this.#deps.attempt, task, { signal: controller.signal, leaveSlot, handOn }).then((end) => {
       this.#running.delete(task.row);
       const events = this.#pace.end(end.aboutSite);
       leaveSlot();
@@ -264,6 +270,14 @@ export class LaneOwner implements SlotSeeker {
       this.#settle(end, events);
       this.#ticket.changed.raise();
     });
+  }
+
+  async #handOn(task: ClaimedTask, growth: Growth): Promise<Grown> {
+    const { store, clock, onOpened } = this.#deps;
+    const grown = await store.growRun(this.#grant, task, growth, clock.now());
+    if (grown === null) throw new FetchFailure("run_cancelled", "the run has ended, or its lane has another owner");
+    if (grown.lanes.length > 0) onOpened(grown.lanes);
+    return grown;
   }
 
   #settle(end: AttemptEnd, events?: ReturnType<Pace["end"]>): void {

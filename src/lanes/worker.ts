@@ -24,7 +24,7 @@ export interface WorkerOptions {
   maxWorkers: number;
   /** Throws while the disk that holds the artifacts takes no writes. */
   probeArtifacts: () => Promise<void>;
-  /** Lanes that got work because a task moved there. */
+  /** Lanes that got work because a task moved there or found something. */
   onOpened: (lanes: string[]) => void;
   onSettled?: (settled: Settled) => void;
   onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
@@ -77,6 +77,7 @@ export class LaneWorker implements LaneHost {
       settler,
       paces: new PaceMemories(),
       pressure: this.#pressure,
+      onOpened: options.onOpened,
       ...(options.onTask === undefined ? {} : { onTask: options.onTask }),
     };
   }

@@ -4,6 +4,7 @@ import { END_REASONS } from "../../src/domain/crawl-end.ts";
 import { LEFT_REASONS, SCOPE_LIMITS } from "../../src/domain/crawl-scope.ts";
 import { TRAP_LIMITS } from "../../src/domain/traps.ts";
 import { compilePattern, PATTERN_LIMITS, patternTarget } from "../../src/domain/url-pattern.ts";
+import { MOST_SITEMAPS } from "../../src/domain/crawl-sitemaps.ts";
 import { SITEMAP_LIMITS } from "../../src/extract/sitemap.ts";
 import { read } from "../support/source.ts";
 
@@ -62,6 +63,7 @@ test("docs/crawling.md gives the limits that hold", () => {
     `${figure(TRAP_LIMITS.datedPerPattern)} is the end`,
     `Of one file ${figure(SITEMAP_LIMITS.entries)} entries`,
     `${SITEMAP_LIMITS.characters / 1024 / 1024} MiB of text`,
+    `a crawl reads up to ${figure(MOST_SITEMAPS)} files`,
   ]) {
     assert.ok(page.includes(sentence), sentence);
   }

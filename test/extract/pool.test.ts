@@ -16,6 +16,7 @@ function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDispo
   return {
     read: (...args) => reader.read(...args),
     forget: (...args) => reader.forget(...args),
+    readSitemap: (...args) => reader.readSitemap(...args),
     close: () => reader.close(),
     [Symbol.asyncDispose]: () => reader.close(),
   };

@@ -539,3 +539,22 @@ test("a retry that becomes due does not wait for tasks whose resolver another si
   assert.ok(shop.clock.monotonic() - begun < 5000, "it came when it was due, not when the resolver was free");
   await shop.finish();
 });
+
+test("a handler's last word about a task that failed is told once, also when its site was given up", async (t) => {
+  const shop = await Workshop.open(t, {
+    rules: { maxPerSite: 1 },
+    answer: () => status(500),
+    onFailed: ({ key }, { reason }) => ({ level: "warn", message: `Not read: ${key}`, meta: { reason } }),
+  });
+  const run = await shop.run(pages("a.test", 12));
+  await shop.finish();
+  const told = (await shop.store.events(run.id, { limit: 1000 })).filter(({ message }) =>
+    message.startsWith("Not read"),
+  );
+  assert.deepEqual(
+    told.map(({ message }) => message).toSorted(),
+    (await shop.store.tasks(run.id, { limit: 100 })).map(({ key }) => `Not read: ${key}`).toSorted(),
+  );
+  const reasons = new Set(told.map(({ meta }) => (meta as { reason: string }).reason));
+  assert.ok(reasons.has("breaker_open"), [...reasons].join());
+});

@@ -3,7 +3,8 @@ import { silentLog } from "../../src/base/log.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { classifyStatus } from "../../src/domain/classify.ts";
 import { laneOfSite } from "../../src/domain/lane.ts";
-import type { Handled } from "../../src/domain/outcome.ts";
+import type { Failure } from "../../src/domain/failure.ts";
+import type { Handled, RunEvent } from "../../src/domain/outcome.ts";
 import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
 import { siteOf } from "../../src/domain/url.ts";
 import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
@@ -28,6 +29,8 @@ export interface WorkshopOptions {
   latencyMs?: number | ((task: ClaimedTask) => number);
   /** What comes back; null: a good answer. `times` counts requests for this URL, from 1. */
   answer?: (task: ClaimedTask, times: number) => Handled | null;
+  /** What the run's log says of a task that has failed for good. */
+  onFailed?: (task: ClaimedTask, failure: Failure) => RunEvent;
   /** Stands between the worker and the store. */
   wrap?: (store: Store) => Store;
 }
@@ -78,6 +81,7 @@ export class Workshop {
       rules,
       handlers: () => ({
         strategy: "http",
+        ...(options.onFailed === undefined ? {} : { onFailed: options.onFailed }),
         run: async (task, { signal }) => {
           const url = task.nextUrl ?? task.url ?? "";
           const times = (asked.get(url) ?? 0) + 1;

@@ -19,6 +19,7 @@ const settings = {
   include: Patterns,
   exclude: Patterns,
   same_site: Type.Boolean(),
+  use_sitemap: Type.Boolean({ description: "also begin with the pages that the site's sitemaps name" }),
   strategy: oneOf(["auto", "http", "browser"]),
   fields: Fields,
   items: Items,
@@ -39,4 +40,4 @@ export const CrawlBody = strict({ url: Starts, ...optional(settings) });
 export const JobCrawlBody = strict({ url: Type.Optional(Starts), ...optional(settings) });
 
 /** As it is shown, with all that was not said. */
-export const JobCrawl = strict({ url: Starts, ...settings, use_sitemap: Type.Boolean() });
+export const JobCrawl = strict({ url: Starts, ...settings });

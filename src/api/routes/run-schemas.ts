@@ -74,6 +74,7 @@ export const Task = strict({
   site: text,
   status: oneOf(TASK_STATES),
   priority: Type.Integer(),
+  handler: nullable(Type.String({ description: "@page, @crawl, @sitemap, or a name of yours; null: a download" })),
   failure_code: FailureCode,
   failure_reason: FailureReason,
   error_message: text,

@@ -225,6 +225,7 @@ function crawlLines(crawl: JobView["crawl"]): Line[] {
     ["include", shown(include)],
     ["exclude", shown(exclude)],
     ["sites", crawl.same_site ? null : "any"],
+    ["sitemaps", crawl.use_sitemap ? "yes" : null],
   ];
 }
 

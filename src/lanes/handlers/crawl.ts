@@ -12,20 +12,19 @@ import type { FollowLink } from "../../extract/follow.ts";
 import type { Extraction } from "../../extract/page.ts";
 import { getPage, type PageGot } from "../../pages/get-page.ts";
 import type { ClaimedTask } from "../../store/port.ts";
-import { type CrawlRun, CrawlRuns } from "./crawl-runs.ts";
+import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
 import { escalationAfter, freeCrash, KnownSites, lessonOf, memoryOf } from "./page-lessons.ts";
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
-export function crawlHandler(deps: PageHandlerDeps): TaskHandler {
-  const runs = new CrawlRuns(deps);
+export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHandler {
   const sites = new KnownSites(deps);
   return {
     strategy: "http",
     run: async (task, context) => {
       const learned = await sites.learned(siteOf(task.nextUrl ?? task.url ?? ""));
-      return attempt(deps, await runs.of(task.runId), task, learned, context);
+      return attempt(deps, await crawls.of(task.runId), task, learned, context);
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { Log } from "../../base/log.ts";
-import type { Handled } from "../../domain/outcome.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { Handled, RunEvent } from "../../domain/outcome.ts";
+import type { Growth, Grown } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 
 /** Does the work of one task. It may throw; a FetchFailure keeps its classification. */
@@ -7,6 +9,8 @@ export interface TaskHandler {
   /** What the attempt's history says was used. */
   readonly strategy: string;
   run(task: ClaimedTask, context: HandlerContext): Promise<Handled>;
+  /** What the run's log says of a task that has failed for good. */
+  onFailed?(task: ClaimedTask, failure: Failure): RunEvent;
 }
 
 export interface HandlerContext {
@@ -18,6 +22,8 @@ export interface HandlerContext {
    * own: a hundred pages in line for a browser must not keep plain requests to other sites waiting.
    */
   leaveSlot(): void;
+  /** Adds to the task's run what it has found so far; throws when that is not wanted any more. */
+  handOn(growth: Growth): Promise<Grown>;
 }
 
 /** Finds the handler of a task; undefined: there is none of that name. */

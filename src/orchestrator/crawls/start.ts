@@ -1,5 +1,6 @@
-import type { CrawlInput, CrawlOptions, CrawlSnapshot } from "../../domain/crawl-options.ts";
+import { CRAWL_HANDLER, type CrawlInput, type CrawlOptions, type CrawlSnapshot } from "../../domain/crawl-options.ts";
 import { compileScope } from "../../domain/crawl-scope.ts";
+import { askForSitemaps, originsOf } from "../../domain/crawl-sitemaps.ts";
 import { laneOfSite, resolverKey } from "../../domain/lane.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { siteOf } from "../../domain/url.ts";
@@ -7,9 +8,6 @@ import type { JobRecord, Once } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
 import { crawlOptionsFrom } from "./options.ts";
-
-/** The name under which the worker knows how a page of a crawl is got; no handler of a user can have it. */
-export const CRAWL_HANDLER = "@crawl";
 
 /** Submits a crawl: it is on disk when this answers, and begins when it is its turn. */
 export async function startCrawl(deps: CrawlDeps, input: CrawlInput, once?: Once): Promise<RunRecord> {
@@ -19,14 +17,15 @@ export async function startCrawl(deps: CrawlDeps, input: CrawlInput, once?: Once
   return (await deps.store.run(made.id)) ?? made;
 }
 
-/** The run of a crawl, saved as a job or not, and the pages it begins with. */
+/** The run of a crawl, saved as a job or not, and what it begins with. */
 export function newCrawlRun(
   { random }: Pick<CrawlDeps, "random">,
   options: CrawlOptions,
   job?: Pick<JobRecord, "id" | "name">,
 ): { run: NewRun; tasks: NewTask[] } {
   const scope = compileScope({ ...options, url: options.urls }).ok!;
-  const [first] = scope.starts;
+  const starts = scope.starts.slice(0, options.max_pages);
+  const [first] = starts;
   const snapshot: CrawlSnapshot = { options };
   // What a crawl may do at once, over all its sites, is a limit that crosses lanes, as a resolver's is.
   const resolver = `crawl-${random.uuid()}`;
@@ -42,13 +41,19 @@ export function newCrawlRun(
     meta: { url: first!.url, max_depth: options.max_depth, max_pages: options.max_pages },
     ...(job === undefined ? {} : { jobId: job.id, name: job.name }),
   };
-  return { run, tasks: scope.starts.slice(0, options.max_pages).map((start) => toTask(start, resolver)) };
+  const sitemaps = options.use_sitemap ? originsOf(starts).map((origin) => toSitemapTask(origin, resolver)) : [];
+  return { run, tasks: [...starts.map((start) => toTask(start, resolver)), ...sitemaps] };
 }
 
 function toTask({ url, key }: { url: string; key: string }, resolver: string): NewTask {
   const site = siteOf(url);
   const payload: JsonValue = { depth: 0 };
   return { key, lane: laneOfSite(site), site, resolver, url, priority: 0, handler: CRAWL_HANDLER, payload };
+}
+
+function toSitemapTask(origin: string, resolver: string): NewTask {
+  const { key, lane, site, url, handler = null, aside } = askForSitemaps(origin);
+  return { key, lane, site, resolver, url, priority: 1, handler, payload: aside, aside: true };
 }
 
 /** Lets crawls begin as long as there is room, and tells the engine. */

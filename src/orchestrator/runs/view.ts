@@ -146,6 +146,8 @@ export interface TaskView {
   site: string | null;
   status: TaskState;
   priority: number;
+  /** What does it; null: it is downloaded. */
+  handler: string | null;
   failure_code: FailureCode | null;
   failure_reason: FailureReason | null;
   error_message: string | null;
@@ -165,6 +167,7 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
     site,
     status: task.state,
     priority: task.priority,
+    handler: task.handler,
     failure_code: task.failure?.code ?? null,
     failure_reason: task.failure?.reason ?? null,
     error_message: task.failure?.message ?? null,

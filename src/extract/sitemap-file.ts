@@ -1,0 +1,54 @@
+/** A sitemap as it was fetched: often packed, sometimes twice, always a stranger's. */
+import { gunzipSync } from "node:zlib";
+import { systemCode } from "../base/errors.ts";
+import { FetchFailure } from "../domain/failure.ts";
+import { decodeBody } from "./charset.ts";
+import { readSitemap, SITEMAP_LIMITS, type Sitemap } from "./sitemap.ts";
+
+export interface SitemapFile {
+  body: Uint8Array;
+  /** The header as it came, or null. */
+  contentType: string | null;
+  /** The final address, after redirects. */
+  url: string;
+  /** How many indices led here. */
+  depth: number;
+}
+
+/** What a crawl needs of it: the addresses alone, because there may be many. */
+export interface SitemapReading extends Pick<Sitemap, "kind" | "truncated" | "problems"> {
+  urls: string[];
+  sitemaps: string[];
+}
+
+export function readSitemapFile({ body, contentType, url, depth }: SitemapFile): SitemapReading {
+  const { text } = decodeBody(unpacked(body), contentType);
+  const { urls, sitemaps, ...rest } = readSitemap({ text, url, depth });
+  return { ...rest, urls: urls.map((entry) => entry.url), sitemaps: sitemaps.map((entry) => entry.url) };
+}
+
+/** Some servers pack a file that is packed already. */
+const MOST_LAYERS = 2;
+
+/** Told by the bytes: neither the name nor the type of such a file is to be believed. */
+function unpacked(body: Uint8Array): Uint8Array {
+  let bytes = body;
+  for (let layer = 0; layer < MOST_LAYERS && isGzip(bytes); layer += 1) bytes = gunzip(bytes);
+  return bytes;
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
+function gunzip(bytes: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: SITEMAP_LIMITS.bytes });
+  } catch (error) {
+    if (systemCode(error) === "ERR_BUFFER_TOO_LARGE")
+      throw new FetchFailure("decompression_limit", `unpacked, the file has more than ${SITEMAP_LIMITS.bytes} bytes`);
+    if (systemCode(error) === "Z_BUF_ERROR")
+      throw new FetchFailure("truncated_body", "the packed file ends too early", { cause: error });
+    throw new FetchFailure("decompression_failed", "the packed file is damaged", { cause: error });
+  }
+}

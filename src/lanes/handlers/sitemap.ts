@@ -1,0 +1,250 @@
+import { type Clock, sleep } from "../../base/clock.ts";
+import { classifyStatus } from "../../domain/classify.ts";
+import { CRAWL_HANDLER } from "../../domain/crawl-options.ts";
+import type { LeftReason } from "../../domain/crawl-scope.ts";
+import { MOST_SITEMAPS, originsOf, type SitemapPayload, sitemapTask } from "../../domain/crawl-sitemaps.ts";
+import { failure, FetchFailure } from "../../domain/failure.ts";
+import { laneOfSite } from "../../domain/lane.ts";
+import type { Discovered, Handled, Report, RunEvent } from "../../domain/outcome.ts";
+import { parseRetryAfter } from "../../domain/retry-after.ts";
+import { shownUrl, siteOf } from "../../domain/url.ts";
+import { SITEMAP_LIMITS } from "../../extract/sitemap.ts";
+import type { SitemapReading } from "../../extract/sitemap-file.ts";
+import type { PageAnswer } from "../../fetch/page.ts";
+import type { PageDeps, RobotsRules } from "../../pages/get-page.ts";
+import type { ClaimedTask } from "../../store/port.ts";
+import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
+import type { HandlerContext, TaskHandler } from "./handler.ts";
+
+export interface SitemapDeps extends PageDeps {
+  robots: RobotsRules & {
+    /** The sitemaps that the origin's robots.txt names. */
+    sitemaps(origin: string, signal: AbortSignal): Promise<readonly string[]>;
+  };
+}
+
+/** A sitemap of a crawl: the pages it names are handed on as links of the starts are. It is no page itself. */
+export function sitemapHandler(deps: SitemapDeps, crawls: CrawlRuns): TaskHandler {
+  return {
+    strategy: "http",
+    onFailed: (task, { code, reason, message }) =>
+      unread(task, message, { failure_code: code, failure_reason: reason }),
+    async run(task, context) {
+      const crawl = await crawls.of(task.runId);
+      return (task.payload as SitemapPayload).by === "origin"
+        ? askOrigin(deps, crawl, task, context)
+        : readFile(deps, crawl, task, context);
+    },
+  };
+}
+
+async function askOrigin(
+  deps: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { origin } = new URL(task.url ?? "");
+  const named = await namedBy(deps, crawl, origin, context.signal);
+  const files =
+    named.length > 0
+      ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots" }))
+      : [sitemapTask(`${origin}/sitemap.xml`, { depth: 0, by: "guess" })];
+  const full = await handOn(deps.clock, crawl, context, files, (one) => one);
+  const found = { sitemaps: files.length };
+  return read(found, full ? [told(task, count(files.length, "sitemap"), found, [TOO_MANY])] : []);
+}
+
+/** Also a crawl that does not ask robots.txt for leave looks there for sitemaps; but then it may as well be missing. */
+async function namedBy(
+  { robots }: SitemapDeps,
+  { options }: CrawlRun,
+  origin: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  try {
+    return await robots.sitemaps(origin, signal);
+  } catch (error) {
+    if (options.respect_robots || signal.aborted || !(error instanceof FetchFailure)) throw error;
+    return [];
+  }
+}
+
+async function readFile(
+  deps: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { reader, clock } = deps;
+  const { depth, by } = task.payload as SitemapPayload;
+  const { signal } = context;
+  const answer = await fetchFile(deps, crawl, task, signal);
+  if (answer.notFollowed !== undefined) return moved(answer, answer.notFollowed);
+  const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", clock.now()));
+  if (refused !== null) {
+    return by === "guess" && refused.reason === "http_not_found"
+      ? nothingThere(task, refused.message)
+      : { kind: "failed", failure: refused };
+  }
+  const file = { body: answer.body as Uint8Array, contentType: answer.contentType, url: answer.finalUrl, depth };
+  const sitemap = await reader.readSitemap(file, { signal, owned: true });
+  const why = sitemap.problems.join("; ");
+  // Many sites answer every address with a page; nobody has said that there is a sitemap.
+  if (sitemap.kind === "none")
+    return by === "guess" ? nothingThere(task, why) : { kind: "failed", failure: failure("not_html", why) };
+  if (sitemap.kind === "index") return readIndex(deps, crawl, task, sitemap, context);
+  return readPages(deps, crawl, task, sitemap, context);
+}
+
+async function fetchFile(
+  { strategies, limits, robots }: SitemapDeps,
+  { options }: CrawlRun,
+  task: ClaimedTask,
+  signal: AbortSignal,
+): Promise<PageAnswer> {
+  const url = task.nextUrl ?? task.url ?? "";
+  // Whoever names a sitemap in robots.txt wants it to be read.
+  const asks = options.respect_robots && (task.payload as SitemapPayload).by !== "robots";
+  if (asks) await robots.check(url, signal);
+  return strategies.http.fetch({
+    url,
+    credentials: null,
+    timeoutMs: limits.httpTimeoutMs,
+    maxBodyBytes: SITEMAP_LIMITS.bytes,
+    signal,
+    // Another site has limits of its own: the sitemap moves to that site's lane.
+    followRedirects: (from, to) => siteOf(from) === siteOf(to) && (!asks || robots.mayFollow(to)),
+  });
+}
+
+function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled {
+  if (siteOf(to) === siteOf(finalUrl)) {
+    const why = `redirects to ${shownUrl(to)}, which the site's robots.txt asks us not to fetch`;
+    return { kind: "failed", failure: failure("robots_disallowed", why, { httpStatus: status }) };
+  }
+  return { kind: "moved", url: to, redirects: [...redirects.map(({ from }) => from), finalUrl], httpStatus: status };
+}
+
+const TOO_MANY = `some were left, because a crawl reads ${MOST_SITEMAPS} sitemaps at most`;
+
+async function readIndex(
+  { clock }: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { sitemaps, problems }: SitemapReading,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { depth } = task.payload as SitemapPayload;
+  if (sitemaps.length === 0 && problems.length > 0) {
+    const why = problems.join("; ");
+    return { kind: "skipped", why, report: { events: [unread(task, why, {})] } };
+  }
+  const payload: SitemapPayload = { depth: depth + 1, by: "index" };
+  const full = await handOn(clock, crawl, context, sitemaps, (url) => sitemapTask(url, payload));
+  const notes = full ? [...problems, TOO_MANY] : problems;
+  const found = { sitemaps: sitemaps.length };
+  return read(found, [told(task, count(sitemaps.length, "sitemap"), found, notes)]);
+}
+
+const AT_START = { depth: 0, from: null };
+const BELOW_START = { depth: 1, from: null };
+
+async function readPages(
+  { clock }: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { urls, problems }: SitemapReading,
+  context: HandlerContext,
+): Promise<Handled> {
+  const { scope, seen } = crawl;
+  const left: Partial<Record<LeftReason, number>> = {};
+  const tooDeep: string[] = [];
+  let pages = 0;
+  const full = await handOn(clock, crawl, context, urls, (url): Discovered | null => {
+    const decision = scope.decide(url, BELOW_START);
+    if (!decision.follow) {
+      left[decision.why] = (left[decision.why] ?? 0) + 1;
+      // One is enough to know that a deeper crawl would find more.
+      const nearer = decision.why === "depth" && tooDeep.length === 0 ? scope.decide(url, AT_START) : decision;
+      if (nearer.follow) tooDeep.push(nearer.key);
+      return null;
+    }
+    pages += 1;
+    if (!seen.wasFoundBefore(decision.key, task.row)) scope.admit(decision, BELOW_START);
+    const site = siteOf(decision.url);
+    return { key: decision.key, url: decision.url, site, lane: laneOfSite(site), depth: 1, handler: CRAWL_HANDLER };
+  });
+  const outside = urls.length - pages;
+  const found = { pages, left };
+  const words = full
+    ? "more pages than the crawl may have (max_pages)"
+    : `${count(pages, "page")}${outside === 0 ? "" : `, ${outside} left by the rules of the crawl`}`;
+  const traps = crawl.traps.toKeep();
+  return read(found, [told(task, words, found, problems)], {
+    ...(tooDeep.length === 0 ? {} : { tooDeep }),
+    ...(traps === null ? {} : { traps }),
+  });
+}
+
+/** Each piece is a transaction of its own, which others wait for. */
+const PIECE = 500;
+
+/**
+ * Adds what a list leads to, a piece at a time. Whoever is interrupted begins again: what is known is not added twice.
+ * Says whether a limit of the crawl has kept something out; then it has stopped there.
+ */
+async function handOn<T>(
+  clock: Clock,
+  { scope, seen }: CrawlRun,
+  context: HandlerContext,
+  list: readonly T[],
+  toFound: (entry: T) => Discovered | null,
+): Promise<boolean> {
+  const asideLimit = originsOf(scope.starts).length + MOST_SITEMAPS;
+  for (let from = 0; from < list.length; from += PIECE) {
+    context.signal.throwIfAborted();
+    const found = list.slice(from, from + PIECE).flatMap((entry) => toFound(entry) ?? []);
+    try {
+      const { leftOut } = await context.handOn({ found, asideLimit });
+      if (leftOut) return true;
+    } catch (error) {
+      // Nobody has added them: other pages that lead there must not believe so.
+      for (const { key } of found) seen.forget(key);
+      throw error;
+    }
+    // A list of 50,000 takes seconds, in which others have their turn.
+    await sleep(clock, 0, context.signal);
+  }
+  return false;
+}
+
+function read(detail: unknown, events: readonly RunEvent[], more: Report = {}): Handled {
+  return { kind: "completed", artifacts: [], results: [], detail, report: { ...more, events } };
+}
+
+/** A site decides how long it is, and it stands in the run's log. */
+function addressOf({ url }: ClaimedTask): string {
+  return shownUrl(url ?? "").slice(0, 2000);
+}
+
+function nothingThere(task: ClaimedTask, why: string): Handled {
+  const url = addressOf(task);
+  const event: RunEvent = { level: "info", message: `No sitemap: ${url}: ${why}`, meta: { url } };
+  return { kind: "skipped", why, report: { events: [event] } };
+}
+
+function told(task: ClaimedTask, words: string, found: object, notes: readonly string[]): RunEvent {
+  const url = addressOf(task);
+  const message = `Sitemap read: ${url}: ${[words, ...notes].join("; ")}`;
+  return { level: notes.length === 0 ? "info" : "warn", message, meta: { url, ...found } };
+}
+
+function unread(task: ClaimedTask, why: string, more: object): RunEvent {
+  const url = addressOf(task);
+  return { level: "warn", message: `Sitemap not read: ${url}: ${why}`, meta: { url, ...more } };
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

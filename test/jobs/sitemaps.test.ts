@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
+import type { TaskView } from "../../src/orchestrator/runs/view.ts";
+import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
+import { firstTimes, html, robots, sendTo, status } from "../support/misbehaviours.ts";
+import { Place } from "./kit.ts";
+
+const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+const urlset = (urls: readonly string[]) =>
+  `<?xml version="1.0"?><urlset ${NS}>${urls.map((url) => `<url><loc>${url}</loc></url>`).join("")}</urlset>`;
+const index = (urls: readonly string[]) =>
+  `<sitemapindex ${NS}>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join("")}</sitemapindex>`;
+const page = (title: string, ...links: string[]) =>
+  html(`<title>${title}</title><p>Words of ${title}.</p>${links.map((link) => `<a href="${link}">x</a>`).join("")}`);
+
+const file = (body: string | Buffer, headers: Record<string, string> = {}): Route => {
+  return (_visit, response) => void response.writeHead(200, { "content-type": "text/xml", ...headers }).end(body);
+};
+
+describe("a crawl that is to use sitemaps", () => {
+  let place: Place;
+  before(async () => {
+    place = await Place.open();
+  });
+  after(() => place[Symbol.asyncDispose]());
+
+  const crawl = async (body: object) => {
+    const answer = await place.api.post("/scraping/async-scrape", { use_sitemap: true, fields: { p: "p" }, ...body });
+    assert.equal(answer.status, 202, answer.text);
+    const id = answer.json<{ task_id: string }>().task_id;
+    await place.ended(id);
+    const view = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    const said = (await place.events(id)).map(({ level, message }) => `${level} ${message}`);
+    const items: { url: string; depth: number }[] = [];
+    for (let path: string | null = `/scraping/tasks/${id}/results?limit=1000`; path !== null;) {
+      const results = await place.api.get(path);
+      items.push(...results.json<{ items: typeof items }>().items);
+      path = /<([^>]+)>; rel="next"/.exec(String(results.headers["link"] ?? ""))?.[1] ?? null;
+    }
+    return { id, view, items, said: said.filter((line) => /sitemap/i.test(line)) };
+  };
+  const depths = (items: readonly { url: string; depth: number }[]) =>
+    Object.fromEntries(items.map(({ url, depth }) => [new URL(url).pathname, depth]));
+
+  test("has exactly the pages that robots.txt, an index, a packed file and another host's file name", async () => {
+    const many = Array.from({ length: 1500 }, (_, n) => `/item/${n}`);
+    await using site = await MisbehavingSite.start({ "/": page("Start", "/linked"), "/linked": page("Linked") });
+    await using other = await MisbehavingSite.start({ "/theirs": page("Theirs") });
+    for (const path of [...many, "/one", "/two"]) site.on(path, page(path));
+    site.on(
+      "/robots.txt",
+      robots(`User-agent: *\nSitemap: ${site.url("/index.xml")}\nSitemap: ${other.url("/map.txt")}`),
+    );
+    site.on("/index.xml", file(index([site.url("/many.xml.gz"), site.url("/index.xml"), site.url("/none.xml")])));
+    const packed = gzipSync(
+      urlset(
+        [...many, "/item/7#again", other.url("/theirs"), "/photo.jpg", "/"].map(
+          (path) => new URL(path, site.origin).href,
+        ),
+      ),
+    );
+    site.on("/many.xml.gz", file(packed, { "content-type": "application/octet-stream" }));
+    site.on("/none.xml", status(404));
+    other.on("/map.txt", file([site.url("/one"), site.url("/two"), site.url("/item/1")].join("\n")));
+    const { id, view, items, said } = await crawl({ url: site.url("/"), max_pages: 10_000 });
+
+    const expected = ["/", "/linked", "/one", "/two", ...many];
+    assert.deepEqual(Object.keys(depths(items)).toSorted(), expected.toSorted());
+    assert.deepEqual([view.status, view.end_reason], ["completed", "exhausted"], view.message ?? "");
+    const counts = [view.total_items, view.completed_items, view.failed_items, view.skipped_items];
+    assert.deepEqual(counts, [expected.length, expected.length, 0, 0], "sitemaps are no pages");
+    assert.deepEqual(view.errors, { timeout: 0, connection: 0, general: 0 });
+    assert.equal(depths(items)["/"], 0);
+    assert.equal(depths(items)["/item/3"], 1);
+    for (const visited of [site, other])
+      for (const { path } of visited.visits) assert.equal(visited.count(path), 1, `${path} is asked for once`);
+    const expectedWords = [
+      `info Sitemap read: ${other.url("/map.txt")}: 3 pages`,
+      `info Sitemap read: ${site.url("/index.xml")}: 3 sitemaps`,
+      `info Sitemap read: ${site.url("/many.xml.gz")}: 1501 pages, 2 left by the rules of the crawl`,
+      `warn Sitemap not read: ${site.url("/none.xml")}: the server answered 404 (not found)`,
+    ];
+    assert.deepEqual(said.toSorted(), expectedWords.toSorted());
+    const tasks = (await place.api.get(`/jobs/runs/${id}/tasks?status=failed`)).json<TaskView[]>();
+    assert.deepEqual(
+      tasks.map((task) => [task.url, task.handler]),
+      [[site.url("/none.xml"), "@sitemap"]],
+    );
+    const errors = await place.api.get(`/scraping/tasks/${id}/results?include_errors=true&limit=1`);
+    assert.deepEqual(errors.json<{ errors: unknown[] }>().errors, []);
+  });
+
+  test("looks at the usual place when robots.txt names none, and says so when there is nothing", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Start"), "/hidden": page("Hidden") });
+    const none = await crawl({ url: site.url("/") });
+    assert.deepEqual([none.view.status, none.view.total_items], ["completed", 1]);
+    assert.deepEqual(none.said, [`info No sitemap: ${site.url("/sitemap.xml")}: the server answered 404 (not found)`]);
+    site.on("/sitemap.xml", page("Everything is a page here"));
+    const [soft] = (await crawl({ url: site.url("/") })).said;
+    assert.match(soft ?? "", /^info No sitemap: \S+: expected a sitemap or a feed, found <title>$/);
+    const twice = gzipSync(gzipSync(urlset([site.url("/hidden")])));
+    site.on("/sitemap.xml", file(twice, { "content-encoding": "gzip" }));
+    const found = await crawl({ url: site.url("/") });
+    assert.deepEqual(depths(found.items), { "/": 0, "/hidden": 1 });
+    const off = await crawl({ url: site.url("/"), use_sitemap: false });
+    assert.deepEqual([depths(off.items), off.said], [{ "/": 0 }, []]);
+  });
+
+  test("stops at its page limit in the middle of a large sitemap, and at its depth", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Start") });
+    const many = Array.from({ length: 20_000 }, (_, n) => `/item/${n}`);
+    for (const path of many.slice(0, 1000)) site.on(path, page(path));
+    site.on("/sitemap.xml", file(urlset(many.map((path) => site.url(path)))));
+    const { view, items, said } = await crawl({ url: site.url("/"), max_pages: 20 });
+    assert.deepEqual(
+      [view.status, view.end_reason, view.total_items, items.length],
+      ["completed", "limit_pages", 20, 20],
+    );
+    assert.deepEqual(Object.keys(depths(items)).toSorted(), ["/", ...many.slice(0, 19)].toSorted());
+    assert.deepEqual(said, [
+      `info Sitemap read: ${site.url("/sitemap.xml")}: more pages than the crawl may have (max_pages)`,
+    ]);
+    const flat = await crawl({ url: site.url("/"), max_depth: 0 });
+    assert.deepEqual([flat.view.end_reason, depths(flat.items)], ["limit_depth", { "/": 0 }]);
+  });
+
+  test("obeys robots.txt, follows redirects and tries again what may pass", async () => {
+    await using other = await MisbehavingSite.start({});
+    await using site = await MisbehavingSite.start({
+      "/": page("Start"),
+      "/a": page("A"),
+      "/b": page("B"),
+      "/named/map.xml": sendTo("/named/real.xml"),
+      "/away.xml": sendTo(`${other.origin}/map.xml`),
+    });
+    site.on(
+      "/robots.txt",
+      robots(`User-agent: *\nDisallow: /named\nDisallow: /closed\nSitemap: ${site.url("/named/map.xml")}`),
+    );
+    site.on("/named/real.xml", firstTimes(1, status(500), file(index(["/closed.xml", "/away.xml"]))));
+    other.on("/map.xml", file(urlset([site.url("/a"), site.url("/b"), site.url("/closed/c")])));
+    const { view, items, said } = await crawl({ url: site.url("/") });
+    assert.deepEqual(depths(items), { "/": 0, "/a": 1, "/b": 1 });
+    assert.deepEqual(
+      [view.status, view.total_items, view.failed_items],
+      ["completed", 4, 1],
+      "what robots.txt forbids",
+    );
+    assert.equal(site.count("/closed.xml"), 0);
+    assert.deepEqual(said.toSorted(), [
+      `info Sitemap read: ${site.url("/away.xml")}: 3 pages`,
+      `info Sitemap read: ${site.url("/named/map.xml")}: 2 sitemaps`,
+      `warn Sitemap not read: ${site.url("/closed.xml")}: the site's robots.txt asks us not to fetch it`,
+    ]);
+  });
+
+  test("comes to an end with hostile sitemaps, and says what is wrong with them", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Start"), "/good": page("Good") });
+    const names = ["bomb", "circle-a", "dtd", "damaged", "html", "deep-0", "large"];
+    site.on("/robots.txt", robots(names.map((name) => `Sitemap: ${site.url(`/${name}.xml`)}`).join("\n")));
+    site.on("/bomb.xml", file(gzipSync(Buffer.alloc(60 * 1024 * 1024, "<url>"), { level: 1 })));
+    site.on("/circle-a.xml", file(index(["/circle-b.xml", "/circle-a.xml"])));
+    site.on("/circle-b.xml", file(index(["/circle-a.xml"])));
+    const dtd = `<!DOCTYPE urlset [<!ENTITY a "${site.url("/secret")}"><!ENTITY b SYSTEM "file:///etc/passwd">]>`;
+    site.on("/dtd.xml", file(dtd + urlset(["&a;", "&b;", site.url("/good")])));
+    site.on("/damaged.xml", file(gzipSync(urlset([site.url("/never")])).subarray(0, 40)));
+    site.on("/html.xml", page("No sitemap"));
+    for (let depth = 0; depth < 6; depth += 1) site.on(`/deep-${depth}.xml`, file(index([`/deep-${depth + 1}.xml`])));
+    site.on("/large.xml", file(urlset(Array.from({ length: 3 }, () => site.url("/good"))).padEnd(51 * 1024 * 1024)));
+    const { view, items, said } = await crawl({ url: site.url("/"), retry_attempts: 0 });
+    assert.deepEqual([view.status, depths(items)], ["completed", { "/": 0, "/good": 1 }]);
+    const about = (name: string) => said.filter((line) => line.includes(`/${name}.xml`)).join("\n");
+    assert.match(about("bomb"), /^warn Sitemap not read: \S+: unpacked, the file has more than 52428800 bytes$/);
+    assert.match(about("circle-a"), /^info Sitemap read: \S+: 2 sitemaps$/);
+    assert.match(about("circle-b"), /^info Sitemap read: \S+: 1 sitemap$/);
+    // What a file says its own entities mean is not believed: they stand for themselves.
+    assert.match(about("dtd"), /^info Sitemap read: \S+: 3 pages$/);
+    assert.equal(site.count("/secret"), 0);
+    assert.match(about("damaged"), /^warn Sitemap not read: \S+: the packed file ends too early$/);
+    assert.match(about("html"), /^warn Sitemap not read: \S+: expected a sitemap or a feed, found <title>$/);
+    assert.match(about("deep-3"), /^warn Sitemap not read: \S+: more than 3 indices of sitemaps below each other$/);
+    assert.equal(site.count("/deep-4.xml"), 0);
+    assert.match(about("large"), /^warn Sitemap not read: \S+: the body is larger than 52428800 bytes$/);
+    for (const name of ["circle-a", "circle-b"]) assert.equal(site.count(`/${name}.xml`), 1, `${name} is read once`);
+  });
+
+  test("reads a thousand sitemaps, and leaves the rest of an endless number", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Start") });
+    const maps = Array.from({ length: 1_200 }, (_, n) => `/map-${n}.xml`);
+    for (const path of maps) site.on(path, file(urlset([])));
+    site.on("/sitemap.xml", file(index(maps)));
+    const { view, said } = await crawl({ url: site.url("/") });
+    assert.equal(view.status, "completed");
+    const first = said.find((line) => line.includes("/sitemap.xml"));
+    assert.match(first ?? "", /^warn Sitemap read: \S+: 1200 sitemaps; some were left, because a crawl reads 1000/);
+    assert.equal(maps.filter((path) => site.count(path) === 1).length, 999, "the index is one of the thousand");
+  });
+});

@@ -38,7 +38,8 @@ export interface Extraction {
   /** Optional fields that were there but could not be read. */
   warnings: ExtractionProblem[];
   links: Link[];
-  article: Article | null;
+  /** Without its HTML, which costs as much as all the rest and is read as a field by whoever wants it. */
+  article: Omit<Article, "html"> | null;
   meta: { language: string | null; canonicalUrl: string | null; robots: Robots; baseUrl: string | null };
   /** The page is larger than what is kept in memory, or has too many items; its end was not read. */
   truncated: boolean;
@@ -77,7 +78,7 @@ export function extract({ kind, text, charset, facts }: ParsedPage, plan: Plan):
     errors: [],
     warnings: [],
     links: plan.links ? facts.links : [],
-    article: plan.article ? facts.article : null,
+    article: plan.article && facts.article !== null ? withoutHtml(facts.article) : null,
     meta: {
       language: facts.language,
       canonicalUrl: facts.linkTag("canonical"),
@@ -93,6 +94,10 @@ export function extract({ kind, text, charset, facts }: ParsedPage, plan: Plan):
     extraction.truncated = true;
   } else readRecords(facts, plan, extraction);
   return extraction;
+}
+
+function withoutHtml({ text, markdown, wordCount, language, contentHash }: Article): Omit<Article, "html"> {
+  return { text, markdown, wordCount, language, contentHash };
 }
 
 function parse(kind: PageKind, text: string): Document {

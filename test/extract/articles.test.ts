@@ -2,17 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Article } from "../../src/extract/article/article.ts";
-import { extractPage } from "../../src/extract/page.ts";
-import { compilePlan } from "../../src/extract/plan.ts";
+import { parsePage } from "../../src/extract/page.ts";
 
 const folder = new URL("pages/", import.meta.url);
-const plan = compilePlan({ article: true });
 
 function articleOf(html: string | Uint8Array): Article {
-  const { article } = extractPage(
-    { body: html, contentType: "text/html", url: "https://site.example/a/page.html" },
-    plan,
-  );
+  const url = "https://site.example/a/page.html";
+  const { article } = parsePage({ body: html, contentType: "text/html", url }).facts;
   assert.ok(article !== null);
   return article;
 }

@@ -11,12 +11,12 @@ export const MOST_LANES_SHOWN = 12;
 const BAR = 16;
 const REDRAW_MS = 100;
 
-function bar(terminal: Terminal, part: number): string {
+export function bar(terminal: Terminal, part: number): string {
   const full = Math.round(Math.max(0, Math.min(1, part)) * BAR);
   return `${paint(terminal, "cyan", "█".repeat(full))}${paint(terminal, "gray", "░".repeat(BAR - full))}`;
 }
 
-function span(seconds: number): string {
+export function span(seconds: number): string {
   if (!Number.isFinite(seconds)) return "–";
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
@@ -45,6 +45,25 @@ export function throughPicture(log: Log, clear: () => void): Log {
   };
 }
 
+const RECENT_MS = 5000;
+
+/** How fast a count has been growing over the last seconds. */
+export class RecentRate {
+  #samples: { at: number; count: number }[] = [];
+
+  note(at: number, count: number): void {
+    this.#samples.push({ at, count });
+    this.#samples = this.#samples.filter((sample) => at - sample.at <= RECENT_MS);
+  }
+
+  /** null: it has not been looked at long enough. */
+  perSecond(): number | null {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (first === undefined || last === undefined || last.at <= first.at) return null;
+    return Math.max(0, ((last.count - first.count) * 1000) / (last.at - first.at));
+  }
+}
+
 interface LaneLine {
   running: number;
   lastEnd: string | null;
@@ -57,8 +76,7 @@ export class QueueProgress {
   readonly #live: boolean;
   readonly #draw: ReturnType<typeof createLogUpdate> | null;
   readonly #lanes = new Map<string, LaneLine>();
-  /** Ended items and when, for the rate over the last seconds. */
-  #samples: { at: number; ended: number }[] = [];
+  readonly #rate = new RecentRate();
   #frame = 0;
   #note: string | null = null;
   #drawnAt = 0;
@@ -103,8 +121,7 @@ export class QueueProgress {
   show(stats: QueueStats, inFlight: number, paused: string | null): void {
     const now = this.#now();
     const ended = stats.done + stats.skipped + stats.error;
-    this.#samples.push({ at: now, ended });
-    this.#samples = this.#samples.filter((sample) => now - sample.at <= 5000);
+    this.#rate.note(now, ended);
     if (this.#draw === null || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
     this.#redraw = () => this.#draw?.(this.#picture(stats, ended, inFlight, paused));
@@ -115,17 +132,10 @@ export class QueueProgress {
     this.#draw?.done();
   }
 
-  #rate(): number {
-    const first = this.#samples[0];
-    const last = this.#samples.at(-1);
-    if (first === undefined || last === undefined || last.at <= first.at) return 0;
-    return ((last.ended - first.ended) * 1000) / (last.at - first.at);
-  }
-
   #picture(stats: QueueStats, ended: number, inFlight: number, paused: string | null): string {
     const terminal = this.#terminal;
     const open = openItems(stats);
-    const rate = this.#rate();
+    const rate = this.#rate.perSecond() ?? 0;
     this.#frame = (this.#frame + 1) % SPINNER.length;
     const spinner = paint(terminal, "cyan", open > 0 ? (SPINNER[this.#frame] ?? "") : "·");
     const eta = open === 0 ? "idle" : rate > 0 ? `${span(open / rate)} left` : "waiting";

@@ -14,7 +14,13 @@ const NOTE = "stopping: what is in flight is finished first; once more stops at 
 const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143 } as const;
 
 /** The first signal asks to finish what is in flight, the second to leave at once. */
-export function stopRequest(wiring: Wiring, terminal: Terminal, log: Log | null, note = NOTE): StopRequest {
+export function stopRequest(
+  wiring: Wiring,
+  terminal: Pick<Terminal, "err" | "live">,
+  log: Log | null,
+  note = NOTE,
+  atOnce: number = EXIT.failed,
+): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const controller = new AbortController();
   let count = 0;
@@ -24,7 +30,7 @@ export function stopRequest(wiring: Wiring, terminal: Terminal, log: Log | null,
     exitCode = EXIT_OF_SIGNAL[signal];
     // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
     // start.
-    if (count > 1) wiring.exit(EXIT.failed);
+    if (count > 1) wiring.exit(atOnce);
     if (terminal.live || log === null) terminal.err(`${note}\n`);
     else log.info(note);
     controller.abort();

@@ -61,7 +61,7 @@ export interface CliScratch extends CliWorker {
 export interface CliApi {
   send: Send;
   engineRuns(): Promise<boolean>;
-  work(hooks: Pick<CliWorkerHooks, "onRole">): Promise<{ readonly role: "engine" | "standby" | "stopped" }>;
+  work(hooks: Pick<CliWorkerHooks, "onRole">): Promise<Pick<CliWorker, "role" | "hurry">>;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,14 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
-import type { CrawlView } from "../../orchestrator/crawls/view.ts";
+import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
+import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
 import { given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
+import { CrawlDisplay } from "../crawl-display.ts";
 import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
-import { EXIT, plural, printJson } from "../output.ts";
+import { EXIT, plural, printJson, type Terminal } from "../output.ts";
 import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
-import { RunLine } from "../run-line.ts";
 import { stopRequest } from "../stop.ts";
 import { pause } from "./job-run.ts";
 
@@ -36,19 +37,27 @@ async function crawl(context: CliContext, urls: string[], options: CrawlCommandO
   const { terminal, wiring } = context;
   if (urls.length === 0 && options.resume === undefined)
     throw new OrbError("usage", "an address to begin with is missing, or --resume ID");
+  if (urls.length > 0 && options.resume !== undefined)
+    throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
   const body = options.resume === undefined ? await bodyOf(context, urls, options) : null;
-  const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
-  using stop = stopRequest(wiring, terminal, null, "stopping: what is done is kept");
+  const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
+  const say = { live: true, err: (text: string) => display.note(text.trim()) };
+  using stop = stopRequest(wiring, say, null, STOPPING, EXIT.partial);
   try {
-    await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
-      await api.here?.work({ onRole: () => {} });
+    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+      const worker = await api.here?.work({ onRole: () => {} });
       const id = body === null ? await goOn(api, idOf(options.resume ?? "", "run")) : await begin(api, body);
-      const view = await follow(api, id, line, stop.signal);
-      line.done();
+      const crawled: Crawled = { api, id, display, signal: stop.signal };
+      let view = await follow(crawled);
+      if (!OVER.has(view.status)) {
+        view = await finishInFlight(crawled);
+        worker?.hurry();
+      }
+      display.done();
       await conclude(context, api, view, options);
     });
   } finally {
-    line.done();
+    display.done();
   }
 }
 
@@ -77,63 +86,113 @@ async function begin(api: OpenApi, body: Record<string, unknown>): Promise<strin
 }
 
 const look = async (api: OpenApi, id: string) =>
-  (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlView>();
+  (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlDetail>();
 
+/** Whatever state it is in: what was paused is resumed, what failed is tried again, and all else is followed as it is. */
 async function goOn(api: OpenApi, id: string): Promise<string> {
-  const { status } = await look(api, id);
+  const { status, failed_items: failed } = await look(api, id);
   if (status === "paused") await api.request("POST", `/jobs/runs/${id}/resume`);
-  else if (status === "partial" || status === "failed") await api.request("POST", `/jobs/runs/${id}/retry-failed`);
+  else if ((status === "partial" || status === "failed") && failed > 0)
+    await api.request("POST", `/jobs/runs/${id}/retry-failed`);
   return id;
 }
 
 const OVER: ReadonlySet<string> = new Set(["completed", "partial", "failed", "cancelled"]);
+const STOPPING = "stopping: pages in flight are finished first; Ctrl-C again leaves at once";
 const LOOK_MS = 300;
+/** Pages that take longer than this are left, and fetched again when the crawl goes on. */
+const FINISH_MS = 5000;
 
-async function follow(api: OpenApi, id: string, line: RunLine, signal: AbortSignal): Promise<CrawlView> {
+interface Crawled {
+  api: OpenApi;
+  id: string;
+  display: CrawlDisplay;
+  signal: AbortSignal;
+}
+
+async function follow({ api, id, display, signal }: Crawled): Promise<CrawlDetail> {
   for (;;) {
     const view = await look(api, id);
-    line.event(progressOf(view));
+    display.show(view, await sitesOf(api, view, display.siteLines));
     if (OVER.has(view.status)) return view;
     if (signal.aborted) {
       // Another process would go on with it: whoever pressed Ctrl-C wants it to stop.
       if (view.status === "running") await api.request("POST", `/jobs/runs/${id}/pause`);
-      return look(api, id);
+      return view;
     }
     await pause(signal)(LOOK_MS);
   }
 }
 
-function progressOf(view: CrawlView): string {
-  const { completed_items: done, total_items: known, failed_items: failed, pages_per_second: rate, errors } = view;
-  if (view.status === "pending") return "waiting for its turn";
-  const wrong =
-    failed === 0
-      ? ""
-      : `, ${failed} failed (${errors.timeout} timeout, ${errors.connection} connection, ${errors.general} other)`;
-  return `${done} of ${known} known pages, ${rate.toFixed(1)}/s${wrong}`;
+/** Sites that are at work come first, then those that have to wait. */
+async function sitesOf(api: OpenApi, { task_id: id }: CrawlDetail, most: number): Promise<RunSiteView[]> {
+  const sites = new Map<string, RunSiteView>();
+  // One more than there is room for, so that it is known whether that is all.
+  for (const status of ["running", "queued", "retrying"]) {
+    if (most === 0 || sites.size > most) break;
+    const answer = await api.request("GET", `/jobs/runs/${id}/sites`, { query: { status, limit: most + 1 } });
+    for (const site of await answer.json<RunSiteView[]>()) sites.set(site.site, site);
+  }
+  return [...sites.values()];
+}
+
+/** The work of this process stops: what it has begun is let finish, within reason. */
+async function finishInFlight({ api, id, display }: Crawled): Promise<CrawlDetail> {
+  const began = performance.now();
+  for (;;) {
+    const view = await look(api, id);
+    display.show(view, []);
+    const isDone = view.running_items === 0 || OVER.has(view.status) || api.here === null;
+    if (isDone || performance.now() - began > FINISH_MS) return view;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 async function conclude(
   context: CliContext,
   api: OpenApi,
-  view: CrawlView,
+  view: CrawlDetail,
   options: CrawlCommandOptions,
 ): Promise<void> {
   const { terminal, wiring } = context;
   const id = view.task_id;
   if (!OVER.has(view.status)) {
     context.exitCode = EXIT.partial;
-    if (context.json) printJson(terminal, view);
-    terminal.err(`stopped with ${plural(view.completed_items, "page")} done: orb crawl --resume ${id} goes on\n`);
-    return;
+    const resume = resumeCommand(context, id, options);
+    if (context.json) return printJson(terminal, { ...view, resume });
+    const done = view.status === "pending" ? "before it began" : `with ${plural(view.completed_items, "page")} done`;
+    return terminal.err(`stopped ${done}; to go on:\n  ${resume}\n`);
   }
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;
-  if (context.json && options.format === undefined && options.out === undefined) printJson(terminal, view);
-  else {
-    const query = { format: options.format ?? "json" };
-    const answer = await api.request("GET", `/scraping/tasks/${id}/results`, { query });
-    await wiring.write(options.out ?? null, answer.stream);
-  }
+  if (context.json && options.format === undefined && options.out === undefined) return printJson(terminal, view);
+  const query = { format: options.format ?? "json" };
+  const answer = await api.request("GET", `/scraping/tasks/${id}/results`, { query });
+  await wiring.write(options.out ?? null, answer.stream);
+  if (context.json) return undefined;
   const where = options.out === undefined ? "" : `, written to ${options.out}`;
   terminal.err(`${view.message ?? view.status}${where} (${id})\n`);
+  return tellFailures(terminal, view);
+}
+
+const MOST_REASONS = 5;
+
+function tellFailures(terminal: Terminal, { task_id: id, error_groups: groups }: CrawlDetail): void {
+  const told = groups.slice(0, MOST_REASONS).map(({ failure_reason: reason, count }) => `${count} ${reason}`);
+  if (told.length === 0) return;
+  const more = groups.length > told.length ? ", …" : "";
+  terminal.err(`not got: ${told.join(", ")}${more}; orb runs errors ${id} shows examples\n`);
+}
+
+/** The command that goes on, for the same place and in the same form. */
+function resumeCommand({ json }: CliContext, id: string, { url, format, out }: CrawlCommandOptions): string {
+  const flags = Object.entries(given({ url, format, out })).flatMap(([name, value]) => [
+    `--${name}`,
+    quoted(value ?? ""),
+  ]);
+  return ["orb crawl --resume", id, ...flags, ...(json ? ["--json"] : [])].join(" ");
+}
+
+/** As a shell reads it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -64,6 +64,9 @@ export function toCrawlView(
   { now, keptMs }: { now: number; keptMs: number },
 ): CrawlView {
   const ended = counts.completed + counts.failed + counts.skipped;
+  // An owner has more in hand than it has begun: no more than this may be under way.
+  const { options } = run.snapshot as CrawlSnapshot;
+  const atWork = Math.min(counts.running, options.max_concurrent_articles);
   const ran = ranMs(run, now);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
   return {
@@ -72,8 +75,8 @@ export function toCrawlView(
     status: crawlStatusOf(run.status),
     progress: isOver ? 100 : progressOf(run, ended, ran),
     total_items: run.pagesKnown,
-    queued_items: counts.pending + counts.queued + counts.retrying,
-    running_items: counts.running,
+    queued_items: counts.pending + counts.queued + counts.retrying + counts.running - atWork,
+    running_items: atWork,
     completed_items: counts.completed,
     failed_items: counts.failed,
     skipped_items: counts.skipped,

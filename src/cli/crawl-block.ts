@@ -1,0 +1,171 @@
+import { stripVTControlCharacters } from "node:util";
+import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
+import type { RunSiteView } from "../orchestrator/runs/sites.ts";
+import { oneLine, paint, type Terminal } from "./output.ts";
+import { bar, fit, span } from "./progress.ts";
+import { waitingWords } from "./waiting-words.ts";
+
+/** What is shown of a crawl at one moment. */
+export interface CrawlMoment {
+  view: CrawlDetail;
+  /** Those that are at work first; more than fit are counted. */
+  sites: readonly RunSiteView[];
+  /** Pages per second lately, of the whole and of each site; null: not known yet. */
+  rate: number | null;
+  rateOf(site: string): number | null;
+  elapsedSeconds: number;
+  /** The wall clock. */
+  now: number;
+  spinner: string;
+  note: string | null;
+}
+
+export interface Room {
+  columns: number;
+  rows: number;
+}
+
+/** The picture of a crawl: as many lines as there is room for, none of which is too long. */
+export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, rows }: Room): string[] {
+  const { view, sites, note } = moment;
+  const head = [
+    headLine(terminal, moment, columns),
+    ...paceLine(moment, columns),
+    ...errorLines(terminal, view, columns),
+  ];
+  const foot = note === null ? [] : [paint(terminal, "yellow", `  ${note}`)];
+  // The last line of a screen stays free for the cursor.
+  const room = Math.max(0, rows - 1 - head.length - foot.length);
+  const shown = sites.length <= room ? sites : sites.slice(0, Math.max(0, room - 1));
+  const more = room > 0 && shown.length < sites.length ? ["  … orb runs sites shows every site"] : [];
+  const list = siteLines(terminal, shown, moment, columns);
+  return [...head, ...list, ...more, ...foot].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
+}
+
+/** As many of the parts, in their order, as fit into a line; the first is there in any case. */
+function joined(parts: readonly string[], columns: number): string {
+  let line = "";
+  for (const part of parts) {
+    const longer = line === "" ? part : `${line}  ${part}`;
+    if (line !== "" && stripVTControlCharacters(longer).length >= columns) continue;
+    line = longer;
+  }
+  return line;
+}
+
+const ended = (view: CrawlDetail) => view.completed_items + view.failed_items + view.skipped_items;
+
+function headLine(terminal: Terminal, moment: CrawlMoment, columns: number): string {
+  const { view, elapsedSeconds, spinner } = moment;
+  const [done, known] = [ended(view), view.total_items];
+  const lead = paint(terminal, "cyan", spinner);
+  if (view.status === "pending") return `${lead} waits for its turn: others are running  ${clock(elapsedSeconds)}`;
+  const picture = columns >= 72 && known > 0 ? `${bar(terminal, done / known)} ` : "";
+  const pages = columns < NARROW ? `${done}/${known} pages` : `${done} of ${known} known pages`;
+  const parts = [`${lead} ${picture}${pages}`, leftOf(moment, columns), clock(elapsedSeconds)];
+  return joined(
+    parts.filter((part) => part !== ""),
+    columns,
+  );
+}
+
+const NARROW = 60;
+
+/** A crawl finds more as it goes: what is known is the least there is. */
+function leftOf({ view, sites, rate, now }: CrawlMoment, columns: number): string {
+  if (view.status !== "running") return view.status === "paused" ? "paused" : "";
+  const open = view.queued_items + view.running_items;
+  const pace = rate !== null && rate > 0 ? rate : view.pages_per_second;
+  if (open === 0 || pace <= 0) return "";
+  // Nor is it over before the site is tried again that waits the longest.
+  const waits = sites.map(({ waiting_for: why }) => (Date.parse(why?.until ?? "") - now) / 1000 || 0);
+  const seconds = Math.max(open / pace, ...waits);
+  const limit = view.time_remaining_seconds;
+  if (limit !== null && seconds > limit) return `its time is over in ${span(limit)}`;
+  return columns < NARROW ? `≥ ${span(seconds)}` : `at least ${span(seconds)} left`;
+}
+
+function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const two = (number: number) => String(number).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+const perSecond = (rate: number) => `${rate.toFixed(rate < 10 ? 1 : 0)}/s`;
+
+function paceLine({ view, rate }: CrawlMoment, columns: number): string[] {
+  if (view.status === "pending") return [];
+  const now = rate === null ? [] : [`${perSecond(rate)} now`];
+  const parts = [
+    ...now,
+    `${view.queued_items} queued`,
+    `${view.running_items} in flight`,
+    `${perSecond(view.pages_per_second)} mean`,
+    ...(view.skipped_items === 0 ? [] : [`${view.skipped_items} skipped`]),
+  ];
+  return [`  ${joined(parts, columns - 2)}`];
+}
+
+/** How many by class, then why, the most frequent first: on one line if it is wide enough. */
+function errorLines(terminal: Terminal, view: CrawlDetail, columns: number): string[] {
+  const { failed_items: failed, errors, error_groups: groups } = view;
+  if (failed === 0) return [];
+  const classes = Object.entries({ timeout: errors.timeout, connection: errors.connection, other: errors.general })
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`);
+  const what = paint(terminal, "red", `${failed} failed (${classes.join(", ")})`);
+  const reasons = groups.map(({ failure_reason: reason, count }) => `${count} ${reason}`);
+  const whole = joined([what, ...reasons], columns - 2);
+  // Where not even the first reason fits beside them, they have a line of their own.
+  if (columns >= NARROW || groups.length === 0) return [`  ${whole}`];
+  return [`  ${what}`, `  ${joined(reasons, columns - 2)}`];
+}
+
+const LEAST_NAME = 10;
+/** Between the columns, before them, and the one that stays free at the end. */
+const SPACES = 7;
+
+function siteLines(terminal: Terminal, sites: readonly RunSiteView[], moment: CrawlMoment, columns: number): string[] {
+  const rows = sites.map((site) => ({
+    name: oneLine(site.site),
+    counts: countsOf(site),
+    state: stateOf(terminal, site, moment, columns),
+  }));
+  const widest = (texts: readonly string[]) =>
+    Math.max(0, ...texts.map((text) => stripVTControlCharacters(text).length));
+  const numbers = widest(rows.map(({ counts }) => counts));
+  // What a site waits for is worth more than the end of a long name.
+  const room = columns - numbers - widest(rows.map(({ state }) => state)) - SPACES;
+  const width = Math.min(widest(rows.map(({ name }) => name)), Math.max(LEAST_NAME, room));
+  return rows.map(({ name, counts, state }) => {
+    const cut = name.length > width ? `${name.slice(0, width - 1)}…` : name.padEnd(width);
+    return `  ${cut}  ${counts.padStart(numbers)}  ${state}`;
+  });
+}
+
+function countsOf({ counts }: RunSiteView): string {
+  const done = counts.completed + counts.failed + counts.skipped;
+  return `${done}/${done + counts.queued + counts.running + counts.retrying}`;
+}
+
+/** Reasons that slow a site down while it is at work; all others keep it waiting. */
+const WHILE_AT_WORK: ReadonlySet<string> = new Set(["concurrency", "rate", "min_delay"]);
+
+function stateOf(
+  terminal: Terminal,
+  { site, counts, waiting_for: why }: RunSiteView,
+  moment: CrawlMoment,
+  columns: number,
+): string {
+  const failed = counts.failed === 0 ? "" : paint(terminal, "red", `  ${counts.failed} failed`);
+  if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
+    // How long it takes still is read faster than a time of day.
+    const left = why.until === null ? null : span(Math.max(0, (Date.parse(why.until) - moment.now) / 1000));
+    const words = `${waitingWords({ ...why, until: null })}${left === null ? "" : `, ${left}`}`;
+    return paint(terminal, "yellow", left === null || columns < NARROW ? words : `${words} left`) + failed;
+  }
+  const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingWords(why)}` : "";
+  const rate = moment.rateOf(site);
+  return `${rate === null ? "begins" : perSecond(rate)}${slow}${failed}`;
+}

@@ -1,0 +1,113 @@
+import { createLogUpdate } from "log-update";
+import type { Log } from "../base/log.ts";
+import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
+import type { RunSiteView } from "../orchestrator/runs/sites.ts";
+import { crawlBlock } from "./crawl-block.ts";
+import { plural, type Terminal } from "./output.ts";
+import { RecentRate, SPINNER, throughPicture } from "./progress.ts";
+
+const REDRAW_MS = 100;
+const PLAIN_LINE_MS = 10_000;
+
+export type DisplayMode = "live" | "plain" | "silent";
+
+/** How a crawl is getting on: a block that is drawn in place, or a plain line now and then. */
+export class CrawlDisplay {
+  readonly #terminal: Terminal;
+  readonly #now: () => number;
+  readonly #mode: DisplayMode;
+  readonly #draw: ReturnType<typeof createLogUpdate> | null;
+  readonly #timer: NodeJS.Timeout | null;
+  readonly #whole = new RecentRate();
+  #sites = new Map<string, RecentRate>();
+  #seen: { view: CrawlDetail; sites: readonly RunSiteView[]; at: number } | null = null;
+  #note: string | null = null;
+  #frame = 0;
+  #saidAt: number | null = null;
+  #over = false;
+
+  constructor(terminal: Terminal, now: () => number, mode: DisplayMode) {
+    this.#terminal = terminal;
+    this.#now = now;
+    this.#mode = mode;
+    this.#draw = mode === "live" ? createLogUpdate(process.stderr) : null;
+    this.#timer = mode === "live" ? setInterval(() => this.#show(), REDRAW_MS).unref() : null;
+  }
+
+  /** How many sites there is room for. */
+  get siteLines(): number {
+    return this.#mode === "live" ? Math.max(1, Math.min(50, rowsOf() - 3)) : 0;
+  }
+
+  /** Log lines go above the block instead of through it. */
+  wrap(log: Log): Log {
+    return this.#draw === null ? log : throughPicture(log, () => this.#draw?.clear());
+  }
+
+  show(view: CrawlDetail, sites: readonly RunSiteView[]): void {
+    const at = this.#now();
+    this.#whole.note(at, view.completed_items + view.failed_items + view.skipped_items);
+    const rates = new Map<string, RecentRate>();
+    for (const { site, counts } of sites) {
+      const rate = this.#sites.get(site) ?? new RecentRate();
+      rate.note(at, counts.completed + counts.failed + counts.skipped);
+      rates.set(site, rate);
+    }
+    this.#sites = rates;
+    this.#seen = { view, sites, at };
+    if (this.#mode === "plain") this.#say(view, at);
+    this.#show();
+  }
+
+  /** Something that has to be known until the end. */
+  note(text: string): void {
+    this.#note = text;
+    if (this.#mode === "plain") this.#terminal.err(`${text}\n`);
+    this.#show();
+  }
+
+  /** The block goes away: what counts is printed by then. */
+  done(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#draw?.clear();
+    this.#draw?.done();
+  }
+
+  #show(): void {
+    if (this.#draw === null || this.#over) return;
+    this.#frame = (this.#frame + 1) % SPINNER.length;
+    const spinner = SPINNER[this.#frame] ?? "";
+    if (this.#seen === null) return this.#draw(`${spinner} ${this.#note ?? "starting"}`);
+    const { view, sites, at } = this.#seen;
+    const moment = {
+      view,
+      sites,
+      rate: this.#whole.perSecond(),
+      rateOf: (site: string) => this.#sites.get(site)?.perSecond() ?? null,
+      elapsedSeconds: view.duration_seconds + (view.status === "running" ? (this.#now() - at) / 1000 : 0),
+      now: this.#now(),
+      spinner,
+      note: this.#note,
+    };
+    const room = { columns: process.stderr.columns ?? 80, rows: rowsOf() };
+    return this.#draw(crawlBlock(this.#terminal, moment, room).join("\n"));
+  }
+
+  #say(view: CrawlDetail, at: number): void {
+    if (this.#saidAt !== null && at - this.#saidAt < PLAIN_LINE_MS) return;
+    this.#saidAt = at;
+    const { completed_items: done, total_items: known, failed_items: failed, pages_per_second: mean } = view;
+    const rate = this.#whole.perSecond() ?? mean;
+    const what =
+      view.status === "pending"
+        ? "waits for its turn"
+        : `${done} of ${plural(known, "known page")}, ${rate.toFixed(1)}/s, ${failed} failed`;
+    this.#terminal.err(`${what}\n`);
+  }
+}
+
+function rowsOf(): number {
+  return process.stderr.rows ?? 24;
+}

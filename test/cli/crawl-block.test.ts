@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { crawlBlock, type CrawlMoment } from "../../src/cli/crawl-block.ts";
+import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
+import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
+
+const NOW = Date.parse("2026-11-15T10:00:00Z");
+const later = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
+
+function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
+  return {
+    task_id: "0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c",
+    url: "https://a.example/",
+    status: "running",
+    progress: 40,
+    total_items: 1038,
+    queued_items: 616,
+    running_items: 10,
+    completed_items: 405,
+    failed_items: 7,
+    skipped_items: 0,
+    success_rate: 0.98,
+    duration_seconds: 42,
+    time_remaining_seconds: 1700,
+    pages_per_second: 9.8,
+    errors: { timeout: 3, connection: 1, general: 3 },
+    end_reason: null,
+    created_at: later(-50),
+    started_at: later(-42),
+    finished_at: null,
+    message: null,
+    error_groups: (["http_not_found", "timeout_headers", "dns_failed"] as const).map((reason, index) => ({
+      failure_code: "bad_response",
+      failure_reason: reason,
+      class: "general",
+      count: 3 - index,
+      example: { url: null, message: "", task_id: "x" },
+    })),
+    ...more,
+  };
+}
+
+function site(name: string, waiting: RunSiteView["waiting_for"] = null, failed = 0): RunSiteView {
+  return {
+    site: name,
+    counts: { queued: 80, running: 5, retrying: 0, completed: 15, failed, skipped: 0 },
+    waiting_for: waiting,
+    next_try_at: null,
+    held_until: null,
+    breaker: { state: "closed", failures: 0, reopens_at: null },
+  };
+}
+
+const SITES = [
+  site("a.example"),
+  site("a-site-with-a-very-long-name.of.a.department.example", { reason: "circuit_open", until: later(250) }, 5),
+  site("held.example", { reason: "rate_limited", until: later(12) }),
+  site("paused.example", { reason: "site_paused", until: null }),
+  site("slow.example", { reason: "min_delay", until: null }),
+];
+
+function block(columns: number, rows: number, more: Partial<CrawlMoment> = {}, colour = false): string[] {
+  const moment: CrawlMoment = {
+    view: crawl(),
+    sites: SITES,
+    rate: 10.4,
+    rateOf: (name) => (name === "a.example" ? 8.2 : 0.5),
+    elapsedSeconds: 42,
+    now: NOW,
+    spinner: "⠋",
+    note: null,
+    ...more,
+  };
+  const terminal = { out: () => {}, err: () => {}, live: true, colour };
+  return crawlBlock(terminal, moment, { columns, rows });
+}
+
+describe("the picture of a crawl", () => {
+  test("no line is broken and no row too much, whatever the screen is like", () => {
+    for (let columns = 40; columns <= 200; columns += 1)
+      for (const rows of [3, 6, 10, 50])
+        for (const colour of [false, true]) {
+          const lines = block(columns, rows, { note: "stopping" }, colour);
+          assert.ok(lines.length < rows, `${lines.length} lines on ${rows} rows`);
+          for (const line of lines)
+            assert.ok(stripVTControlCharacters(line).length < columns, `${columns} columns: ${line}`);
+        }
+  });
+
+  test("on a wide screen everything is there", () => {
+    assert.deepEqual(block(100, 24), [
+      "⠋ ██████░░░░░░░░░░ 412 of 1038 known pages  at least 4 min left  0:42",
+      "  10/s now  616 queued  10 in flight  9.8/s mean",
+      "  7 failed (3 timeout, 1 connection, 3 other)  3 http_not_found  2 timeout_headers  1 dns_failed",
+      "  a.example                                             15/100  8.2/s",
+      "  a-site-with-a-very-long-name.of.a.department.example  20/105  breaker open, 4 min left  5 failed",
+      "  held.example                                          15/100  asked to wait, 12 s left",
+      "  paused.example                                        15/100  paused",
+      "  slow.example                                          15/100  0.5/s, pauses between requests",
+    ]);
+  });
+
+  test("on a narrow one names give way to reasons, and little is left out", () => {
+    assert.deepEqual(block(40, 9), [
+      "⠋ 412/1038 pages  ≥ 4 min  0:42",
+      "  10/s now  616 queued  10 in flight",
+      "  7 failed (3 timeout, 1 connection, 3…",
+      "  3 http_not_found  2 timeout_headers",
+      "  a.example   15/100  8.2/s",
+      "  a-site-wi…  20/105  breaker open, 4 …",
+      "  held.exam…  15/100  asked to wait, 1…",
+      "  … orb runs sites shows every site",
+    ]);
+  });
+
+  test("what is left is the least: by what is known, and by the site that waits the longest", () => {
+    const head = (more: Partial<CrawlMoment>) => block(100, 2, { sites: [], ...more })[0] ?? "";
+    assert.match(head({}), /at least 61 s left/);
+    assert.match(head({ sites: SITES }), /at least 4 min left/);
+    assert.match(head({ rate: 0 }), /at least 64 s left/, "by the mean, when nothing is going on");
+    assert.match(head({ view: crawl({ time_remaining_seconds: 20 }) }), /its time is over in 20 s/);
+    assert.doesNotMatch(head({ rate: null, view: crawl({ pages_per_second: 0 }) }), /left/);
+    assert.match(head({ view: crawl({ status: "pending" }) }), /waits for its turn/);
+  });
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
+import { Orb, until } from "../chaos/orb.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { firstTimes, hang, html, slow, status } from "../support/misbehaviours.ts";
+import { hasScript, onTerminal } from "./screen.ts";
+
+const COUNT = 60;
+const AT_ONCE = 4;
+
+const page = (n: number, ...links: string[]) =>
+  html(`<title>Page ${n}</title><p>Words of page ${n}.</p>${links.map((link) => `<a href="${link}">x</a>`)}`);
+
+/** A tree of pages, each of which takes a while. */
+const tree = (ms: number) =>
+  MisbehavingSite.start(
+    Object.fromEntries(
+      Array.from({ length: COUNT }, (_, n) => {
+        const below = Array.from({ length: 5 }, (_one, index) => n * 5 + index + 1).filter((child) => child < COUNT);
+        return [`/page-${n}`, slow(ms, page(n, "/page-0", ...below.map((child) => `/page-${child}`)))];
+      }),
+    ),
+  );
+
+const wanted = (site: MisbehavingSite) => Array.from({ length: COUNT }, (_, n) => site.url(`/page-${n}`)).toSorted();
+const urls = (json: string) => (JSON.parse(json) as { url: string }[]).map(({ url }) => url).toSorted();
+const fetched = (site: MisbehavingSite) => site.visits.filter(({ path }) => path !== "/robots.txt").length;
+const flags = ["--depth", "10", "--concurrency", String(AT_ONCE), "--strategy", "http"];
+
+describe("orb crawl", { concurrency: 2 }, () => {
+  test("off a terminal it says now and then how it goes, and prints what it found", async () => {
+    await using site = await tree(1);
+    await using orb = new Orb();
+    const { code, stdout, stderr } = await orb.run(["crawl", site.url("/page-0"), ...flags]);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(urls(stdout), wanted(site));
+    assert.equal(fetched(site), COUNT, "each once");
+    assert.match(stderr, /^\d+ of \d+ known pages?, [\d.]+\/s, 0 failed\n/);
+    assert.match(stderr, /\nRun completed: 60 pages got \(\S{36}\)\n$/);
+    assert.ok(!stderr.includes("\u001b"), "nothing that only a screen understands");
+  });
+
+  test("with --json there is JSON and nothing else", async () => {
+    await using site = await tree(1);
+    await using orb = new Orb();
+    const { code, stdout, stderr } = await orb.run(["crawl", site.url("/page-0"), ...flags, "--json"]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    const view = JSON.parse(stdout) as CrawlDetail;
+    assert.deepEqual([view.status, view.completed_items], ["completed", COUNT]);
+    const again = await orb.run(["crawl", "--resume", view.task_id]);
+    assert.deepEqual([again.code, urls(again.stdout)], [0, wanted(site)], "what has ended is printed again");
+    assert.equal(fetched(site), COUNT);
+  });
+
+  test("what failed is told by reason and site, and a part of it is tried again", async () => {
+    await using site = await MisbehavingSite.start({
+      "/": page(0, "/gone", "/broken", "/fine"),
+      "/fine": page(1),
+      "/gone": status(404),
+      "/broken": firstTimes(1, status(500), page(2)),
+    });
+    await using orb = new Orb({ APP_BREAKER_FAILURES: "1000" });
+    const first = await orb.run(["crawl", site.url("/"), ...flags]);
+    assert.equal(first.code, 0, first.stderr);
+    const id = /\((\S{36})\)\n/.exec(first.stderr)?.[1] ?? "";
+    assert.match(first.stderr, /\nnot got: 1 http_not_found; orb runs errors \S{36} shows examples\n$/);
+    const shown = await orb.run(["runs", "errors", id]);
+    assert.match(
+      shown.stdout,
+      /^reason +count +code +what it said +example\nhttp_not_found +1 +bad_response .*\/gone\n$/,
+    );
+    const table = await orb.run(["runs", "sites", id]);
+    assert.match(
+      table.stdout,
+      /^site +queued +running +retrying +done +failed +skipped +waits\n127\.0\.0\.1:\d+ +0 +0 +0 +3 +1 +0\n$/,
+    );
+    const none = await orb.run(["runs", "retry-failed", id, "--code", "timeout"]);
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /nothing of what failed of this run is what was asked for\nThere is: 1 bad_response/);
+    site.on("/gone", page(3));
+    const some = await orb.run(["runs", "retry-failed", id, "--reason", "http_not_found", "--site", site.name]);
+    assert.deepEqual([some.code, some.stdout], [0, `${id} running\n`], some.stderr);
+    const rest = await orb.run(["crawl", "--resume", id]);
+    assert.deepEqual([rest.code, urls(rest.stdout).length], [0, 4], rest.stderr);
+  });
+
+  test("an address together with --resume is refused", async () => {
+    await using orb = new Orb();
+    const id = crypto.randomUUID();
+    const both = await orb.run(["crawl", "http://a.test/", "--resume", id]);
+    assert.equal(both.code, 2, both.stderr);
+    const unknown = await orb.run(["crawl", "--resume", id]);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /there is no crawl with the id/);
+  });
+});
+
+describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no script(1) here" }, () => {
+  test("Ctrl-C stops it, and the command that it prints goes on to the same pages as without", async () => {
+    await using site = await tree(80);
+    await using orb = new Orb();
+    const screen = onTerminal(orb, ["crawl", site.url("/page-0"), ...flags, "--out", "all pages.json"]);
+    await site.when(() => fetched(site) >= 15, "some pages are fetched");
+    await until(() => /\d+ of \d+ known pages/.test(screen.text), "the block is drawn");
+    screen.type("\u0003");
+    assert.equal(await screen.ended, 3, screen.text);
+    const text = stripVTControlCharacters(screen.text);
+    const block =
+      /(\d+) of (\d+) known pages[^\r\n]*\r\n {2}[\d./s]+ now {2}\d+ queued {2}\d+ in flight[\s\S]*127\.0\.0\.1:\d+ +\d+\/\d+/;
+    assert.match(text, block);
+    assert.match(text, /stopping: pages in flight are finished first; Ctrl-C again leaves at once/);
+    const [, id] =
+      /stopped with \d+ pages done; to go on:\s+orb crawl --resume (\S{36}) --out 'all pages\.json'\s+$/.exec(text) ??
+      [];
+    assert.ok(id !== undefined, text);
+    const before = fetched(site);
+    assert.ok(before < COUNT, "it stopped before its end");
+    const paused = await orb.json<{ status: string }>("runs", "show", id);
+    assert.equal(paused.status, "paused");
+    const end = await orb.run(["crawl", "--resume", id, "--out", "all pages.json"]);
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stderr, /Run completed: 60 pages got, written to all pages\.json/);
+    assert.deepEqual(urls(readFileSync(join(orb.dir, "all pages.json"), "utf8")), wanted(site));
+    assert.ok(fetched(site) <= COUNT + AT_ONCE, `${fetched(site)} fetches: no more than what was in flight again`);
+    await orb.audit();
+  });
+
+  test("Ctrl-C a second time leaves at once, and nothing is lost", async () => {
+    await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
+    await using orb = new Orb();
+    const screen = onTerminal(orb, ["crawl", site.url("/"), ...flags]);
+    await site.visited("/hangs");
+    screen.type("\u0003");
+    await until(() => screen.text.includes("stopping:"), "it says that it stops");
+    screen.type("\u0003");
+    assert.equal(await screen.ended, 3, screen.text);
+    const [run] = await orb.json<{ id: string; status: string }[]>("runs", "list");
+    site.on("/hangs", page(1));
+    const end = await orb.run(["crawl", "--resume", run?.id ?? ""]);
+    assert.deepEqual([end.code, urls(end.stdout)], [0, [site.url("/"), site.url("/hangs")]], end.stderr);
+    await orb.audit();
+  });
+});

@@ -29,6 +29,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     created_at: later(-50),
     started_at: later(-42),
     finished_at: null,
+    expires_at: null,
     message: null,
     error_groups: (["http_not_found", "timeout_headers", "dns_failed"] as const).map((reason, index) => ({
       failure_code: "bad_response",

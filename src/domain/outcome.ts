@@ -2,6 +2,7 @@ import type { Random } from "../base/random.ts";
 import { type BackoffRule, retryDelay } from "./backoff.ts";
 import { dispositionOf } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
+import type { PageCopy } from "./page-copy.ts";
 import type { JsonValue } from "./queue-item.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { TrapState } from "./traps.ts";
@@ -68,6 +69,10 @@ export interface Report {
   discovered?: readonly Discovered[];
   /** Keys of links that only the depth of the crawl keeps out, unless they are known already. */
   tooDeep?: readonly string[];
+  /** Of a saved crawl's page: what its next run is to know of it; null: nothing. */
+  copy?: PageCopy | null;
+  /** The server said that the page is as it was: its records are those of before. */
+  unchanged?: true;
   /** For the log of a run of many tasks. */
   events?: readonly RunEvent[];
   /** The page that a redirect led to. If another task stands for it already, this one is skipped. */

@@ -14,6 +14,8 @@ export interface RunFacts {
   stats?: PageStats;
   /** What the limits of a crawl kept out. */
   left?: { pages?: boolean; depth?: boolean };
+  /** Pages of a crawl that were as they had been. */
+  unchanged?: number;
   /** Why a crawl went no further. */
   end_reason?: EndReason;
   /** The session that a person supplied for this run. */

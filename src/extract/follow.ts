@@ -16,15 +16,20 @@ export interface FollowOrder {
   scope: string;
   /** Which page this is: one that is read again gives its links again, because nobody may have kept them. */
   page: number;
-  /** Also what was found before. */
+  /** Also what was found before, and what leads too deep. */
   all: boolean;
-  /** The links lead too deep: a few that nobody knows are enough to say so. */
+  /** The links lead too deep: unless all are wanted, a few that nobody knows are enough to say so. */
   tooDeep: boolean;
 }
 
 export interface FollowLink {
   key: string;
   url: string;
+}
+
+/** A header may ask for what the page itself does not. */
+export function forbidsFollowing(headers: Readonly<Record<string, string>>): boolean {
+  return /\b(?:nofollow|none)\b/i.test(headers["x-robots-tag"] ?? "");
 }
 
 const MOST_LINKS = 50_000;
@@ -51,14 +56,15 @@ export class LinkFinder {
   find(facts: PageFacts, order: FollowOrder): FollowLink[] {
     if (facts.robots.nofollow || facts.base === null) return [];
     const base = new Base(facts.base);
+    const aFew = order.tooDeep && !order.all;
     const found = new Map<string, FollowLink>();
     for (const element of facts.document.buckets.link) {
       const href = element.attr("href")?.trim();
       if (href === undefined || href === "" || href.startsWith("#") || isNofollow(element)) continue;
-      const link = order.tooDeep ? this.#unknown(element, href, base) : this.#look(element, href, base, order);
+      const link = aFew ? this.#unknown(element, href, base) : this.#look(element, href, base, order);
       if (link === null) continue;
       found.set(link.key, link);
-      if (order.tooDeep && found.size >= ENOUGH_TOO_DEEP) break;
+      if (aFew && found.size >= ENOUGH_TOO_DEEP) break;
     }
     return [...found.values()];
   }

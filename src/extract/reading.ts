@@ -2,7 +2,7 @@
 import { outlineOf } from "../domain/page-outline.ts";
 import { type PageShell, shellOf } from "../domain/page-shell.ts";
 import { type SoftBlock, softBlockOf } from "../domain/soft-block.ts";
-import type { FollowLink, FollowOrder, LinkFinders } from "./follow.ts";
+import { type FollowLink, type FollowOrder, forbidsFollowing, type LinkFinders } from "./follow.ts";
 import { type Extraction, extract, type PageInput, parsePage } from "./page.ts";
 import type { Plan } from "./plan.ts";
 
@@ -55,7 +55,5 @@ function wallsOf(html: string, contentType: string | null, judge: Judge): Pick<P
 
 function isGood({ extraction, softBlock, shell }: PageReading, judge: Judge | null): boolean {
   if (softBlock !== null || shell !== null || extraction.errors.length > 0) return false;
-  if (judge === null) return true;
-  // A header may ask for what the page itself does not.
-  return judge.status < 400 && !/\b(?:nofollow|none)\b/i.test(judge.headers["x-robots-tag"] ?? "");
+  return judge === null || (judge.status < 400 && !forbidsFollowing(judge.headers));
 }

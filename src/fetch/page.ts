@@ -1,5 +1,6 @@
 import type { Credentials } from "../domain/credentials.ts";
 import { FetchFailure } from "../domain/failure.ts";
+import type { Validators } from "../domain/page-copy.ts";
 import type { Redirect } from "../net/http.ts";
 
 /** Ways of getting a page, in the order in which a run may climb: never down again. */
@@ -18,6 +19,8 @@ export interface PageRequest {
   signal?: AbortSignal;
   /** Asked at each redirect of the page itself that the guard allows; false ends the fetch with `notFollowed`. */
   followRedirects?: (from: URL, to: URL) => boolean;
+  /** Answered with 304 when the page is as it was then; only plain requests can carry them. */
+  conditions?: Validators;
   /** What `api_replay` sends; the other ways ignore it. */
   replay?: unknown;
   /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */

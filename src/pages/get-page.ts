@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Credentials } from "../domain/credentials.ts";
 import { type Failure, FetchFailure } from "../domain/failure.ts";
+import type { Validators } from "../domain/page-copy.ts";
 import type { Recipe } from "../domain/recipe.ts";
 import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-plan.ts";
 import type { FollowOrder } from "../extract/follow.ts";
@@ -46,6 +47,8 @@ export interface PageOrder {
   followRedirects?: (from: URL, to: URL) => boolean;
   /** Time that is left for the page, when that may be less than its limit. */
   mostMs?: number;
+  /** Of a page that is had already: a plain request then asks only whether it has changed. */
+  conditions?: Validators;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
   signal: AbortSignal;
@@ -56,9 +59,15 @@ export interface PageGot {
   /** As it was decided in the end. */
   plan: StrategyPlan;
   answer: PageAnswer | null;
+  /** Null without an answer, and when the answer is that the page has not changed. */
   judgement: Judgement | null;
   failure: Failure | null;
   evidence: PageEvidence | null;
+}
+
+/** The server says that the page is as it was when it gave the conditions. */
+export function isUnchanged({ answer, judgement }: PageGot): boolean {
+  return answer !== null && judgement === null;
 }
 
 /**
@@ -90,7 +99,7 @@ async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Pr
   try {
     await order.robots?.check(order.url, order.signal);
     const { answer, judgement } = await fetchAndJudge(deps, order, plan.way);
-    return { plan, answer, judgement, failure: judgement.failure, evidence: answer.evidence ?? null };
+    return { plan, answer, judgement, failure: judgement?.failure ?? null, evidence: answer.evidence ?? null };
   } catch (error) {
     if (!(error instanceof FetchFailure) || order.signal.aborted) throw error;
     const evidence = error instanceof PageFailure ? error.evidence : null;
@@ -98,7 +107,11 @@ async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Pr
   }
 }
 
-async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
+async function fetchAndJudge(
+  deps: PageDeps,
+  order: PageOrder,
+  way: Way,
+): Promise<{ answer: PageAnswer; judgement: Judgement | null }> {
   const { strategies, limits, clock, reader } = deps;
   const { recipe, url, robots, signal } = order;
   const wished = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
@@ -116,6 +129,7 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
     }));
   if (way === "browser") order.beforeBrowser?.();
   const timeoutMs = wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs);
+  const conditions = way === "http" ? order.conditions : undefined;
   const answer = await strategies[way].fetch({
     url,
     credentials: await order.credentialsFor(url),
@@ -126,11 +140,13 @@ async function fetchAndJudge(deps: PageDeps, order: PageOrder, way: Way) {
     ...(order.followRedirects === undefined && robots === undefined
       ? {}
       : { followRedirects: (from, to) => mayFollow(order, from, to) }),
+    ...(conditions === undefined ? {} : { conditions }),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
     ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
     wantsEvidence: async (open) => (await judge(open)).failure !== null,
   });
-  return { answer, judgement: await judge(answer) };
+  // Nobody who was not asked can say so: to a plain request it is no answer.
+  return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
 }
 
 function mayFollow({ followRedirects, robots }: PageOrder, from: URL, to: URL): boolean {

@@ -1,6 +1,7 @@
 /** The verbs and words of the store about crawls: runs that grow while they run. */
 import type { Discovered } from "../domain/outcome.ts";
 import type { TrapState } from "../domain/traps.ts";
+import type { PageCopy } from "../domain/page-copy.ts";
 
 export interface CrawlVerbs {
   /** Lets waiting crawls begin, oldest first, as long as fewer than `most` are running. Says which lanes got work. */
@@ -16,6 +17,8 @@ export interface CrawlVerbs {
   passTime(elapsedMs: number, now: number): Promise<void>;
   /** What a crawl had counted of traps when that was last written. */
   trapState(id: string): Promise<TrapState | null>;
+  /** What the newest run of a job that came to a page has kept of it, if it was read by these rules and its records are still there. */
+  pageCopy(jobId: string, key: string, fingerprint: string): Promise<PageCopyRecord | null>;
 }
 
 /**
@@ -35,4 +38,10 @@ export interface Grown {
   lanes: string[];
   /** A limit kept something out. */
   leftOut: boolean;
+}
+
+export interface PageCopyRecord extends PageCopy {
+  /** Whose records they are, and how many. */
+  taskId: string;
+  records: number;
 }

@@ -12,6 +12,7 @@ import { jobScenarios } from "./store/jobs.ts";
 import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
 import { laneScenarios } from "./store/lanes.ts";
 import { onceScenarios } from "./store/once.ts";
+import { pageCopyScenarios } from "./store/page-copies.ts";
 import { progressScenarios } from "./store/progress.ts";
 import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
@@ -64,5 +65,6 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("runs that grow", growthScenarios);
   group("pages that a crawl meets twice, and its time", frontierScenarios);
   group("what is kept no longer", retentionScenarios);
+  group("copies of pages", pageCopyScenarios);
   group("sessions", sessionScenarios);
 }

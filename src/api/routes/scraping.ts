@@ -26,6 +26,7 @@ const Crawl = strict({
   completed_items: Count,
   failed_items: Count,
   skipped_items: Count,
+  unchanged_items: Count,
   success_rate: Type.Number({ minimum: 0, maximum: 1 }),
   duration_seconds: Type.Number({ minimum: 0 }),
   time_remaining_seconds: nullable(Type.Number({ minimum: 0 })),

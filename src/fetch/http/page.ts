@@ -1,3 +1,4 @@
+import { conditionHeaders } from "../../domain/page-copy.ts";
 import { siteOf } from "../../domain/url.ts";
 import { BufferSink } from "../../net/buffer-sink.ts";
 import type { HttpLimits, HttpRequest } from "../../net/http.ts";
@@ -34,7 +35,11 @@ function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest 
   const { timeoutMs, maxBodyBytes } = request;
   const http: HttpRequest = {
     url: request.url,
-    headers: { accept: ACCEPT, ...credentialHeaders(request.credentials, new URL(request.url)) },
+    headers: {
+      accept: ACCEPT,
+      ...credentialHeaders(request.credentials, new URL(request.url)),
+      ...(request.conditions === undefined ? {} : conditionHeaders(request.conditions)),
+    },
     limits: { ...limits, totalMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, maxBodyBytes },
   };
   if (request.signal !== undefined) http.signal = request.signal;

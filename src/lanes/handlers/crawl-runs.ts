@@ -7,6 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { NO_TRAPS, type TrapState } from "../../domain/traps.ts";
 import type { Store } from "../../store/port.ts";
 import { CrawlTime } from "./crawl-time.ts";
+import { PageCopies } from "./page-copies.ts";
 
 /** What is the same for all pages of a crawl, worked out once. */
 export interface CrawlRun {
@@ -22,6 +23,8 @@ export interface CrawlRun {
   given: RecentKeys;
   traps: TrapKeeper;
   time: CrawlTime;
+  /** Only of a saved crawl. */
+  copies: PageCopies | null;
 }
 
 /** What a reader wants to know of an article besides its text. */
@@ -69,6 +72,7 @@ export class CrawlRuns {
       given: new RecentKeys(),
       traps: new TrapKeeper(ok, clock),
       time: new CrawlTime(this.#deps, record),
+      copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
     };
   }
 }
@@ -117,6 +121,10 @@ export class RecentKeys {
 
   forget(key: string): void {
     this.#pages.delete(key);
+  }
+
+  has(key: string): boolean {
+    return this.#pages.get(key) !== undefined;
   }
 
   /** Whether another page has led here before. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { without } from "../../base/without.ts";
 import type { CrawlPayload } from "../../domain/crawl-options.ts";
 import { crawlKey } from "../../domain/crawl-scope.ts";
 import type { Failure } from "../../domain/failure.ts";
@@ -8,13 +9,16 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { siteOf } from "../../domain/url.ts";
-import type { FollowLink } from "../../extract/follow.ts";
+import { type FollowLink, forbidsFollowing } from "../../extract/follow.ts";
 import type { Extraction } from "../../extract/page.ts";
-import { getPage, type PageGot } from "../../pages/get-page.ts";
+import type { PageAnswer } from "../../fetch/page.ts";
+import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/get-page.ts";
+import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
+import type { PageRest } from "./page-copies.ts";
 import { escalationAfter, freeCrash, KnownSites, lessonOf, memoryOf } from "./page-lessons.ts";
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
@@ -47,7 +51,7 @@ async function attempt(
   const neededMs = time.neededMs(timeoutMs);
   if (leftMs <= neededMs) return outOfTime(neededMs);
   const begun = clock.monotonic();
-  const got = await getPage(deps, {
+  const order: PageOrder = {
     recipe,
     plan,
     spec: crawl.spec,
@@ -55,7 +59,8 @@ async function attempt(
       crawl: task.runId,
       scope: crawl.scopeText,
       page: task.row,
-      all: false,
+      // The next run of a saved crawl must find its way without the page.
+      all: crawl.copies !== null,
       tooDeep: !scope.goesDeeperThan(depth),
     },
     shareKey: task.runId,
@@ -68,13 +73,19 @@ async function attempt(
     mostMs: leftMs,
     ...(recipe.respect_robots ? { robots } : {}),
     signal,
-  });
+  };
+  const copy = plan.way === "http" ? ((await crawl.copies?.find(task.key, url)) ?? null) : null;
+  let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
+  const same = copy === null ? null : await unchanged(deps, crawl, task, copy, got, url);
+  // It was said of another page, or of one whose records have gone since.
+  if (same === null && isUnchanged(got)) got = await getPage(deps, order);
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
   const tookMs = clock.monotonic() - begun;
   // It was cut short by the end of the crawl, and not by the page's own fault.
   if (got.failure?.code === "timeout" && tookMs >= leftMs) return outOfTime(neededMs);
   if (got.failure !== null) return failed(task, got, got.failure);
   time.took(tookMs);
+  if (same !== null) return same;
   return completed(deps, crawl, task, got, url, learned);
 }
 
@@ -121,26 +132,78 @@ function completed(
   const { depth } = task.payload as CrawlPayload;
   const extraction = judgement?.extraction ?? null;
   const finalUrl = answer?.finalUrl ?? url;
-  const links = linksOf(deps, crawl, task, judgement?.follow ?? [], finalUrl, depth);
+  const links = judgement?.follow ?? [];
+  const content = extraction === null ? null : contentOf(crawl, extraction);
   // Where some pages need a browser and others do not, the plain ones teach nothing more.
   const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
-  const content = extraction === null ? null : contentOf(crawl, extraction);
-  if (content !== null && !crawl.given.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
-  const traps = crawl.traps.toKeep();
+  // Only what a plain request gave can be asked about by one.
+  const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
   return {
     kind: "completed",
     artifacts: [],
     results: extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records),
     ...(answer === null ? {} : { httpStatus: answer.status }),
-    detail: finalUrl === url ? null : { final_url: finalUrl, redirects: answer!.redirects.map(({ from }) => from) },
+    detail: finalUrl === url ? null : movesOf(answer!),
     report: {
       strategy: plan.way,
-      ...links,
+      ...reportOf(deps, crawl, task, { url, finalUrl, links, content }),
       ...(learned === null ? {} : { learned }),
-      ...(finalUrl === url ? {} : { landed: { key: crawlKey(finalUrl), url: finalUrl } }),
-      ...(content?.isTelling === true ? { content: content.hash } : {}),
-      ...(traps === null ? {} : { traps }),
+      ...(crawl.copies === null ? {} : { copy: copy ?? null }),
     },
+  };
+}
+
+/** The page as it was before; null: the server does not say so, or what was kept of it is of no use. */
+async function unchanged(
+  deps: PageHandlerDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  copy: PageCopyRecord,
+  got: PageGot,
+  url: string,
+): Promise<Handled | null> {
+  const { answer } = got;
+  const page = answer !== null && isUnchanged(got) ? await crawl.copies!.open(copy, answer) : null;
+  if (answer === null || page === null) return null;
+  const { finalUrl } = answer;
+  const { depth } = task.payload as CrawlPayload;
+  const links = forbidsFollowing(answer.headers) ? [] : page.links;
+  return {
+    kind: "completed",
+    artifacts: [],
+    // It may have been found on another level than before, and which other pages say the same is this run's business.
+    results: page.records.map((record) => ({ ...without(record, "duplicate_of"), depth, unchanged: true })),
+    httpStatus: answer.status,
+    detail: { unchanged: true, ...(finalUrl === url ? {} : movesOf(answer)) },
+    report: {
+      strategy: got.plan.way,
+      ...reportOf(deps, crawl, task, { url, finalUrl, links, content: page.content }),
+      copy: crawl.copies!.renew(copy, answer),
+      unchanged: true,
+    },
+  };
+}
+
+function movesOf({ finalUrl, redirects }: PageAnswer): { final_url: string; redirects: string[] } {
+  return { final_url: finalUrl, redirects: redirects.map(({ from }) => from) };
+}
+
+/** What the crawl learns from a page that it has, whether or not it had to be loaded. */
+function reportOf(
+  deps: PageHandlerDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { url, finalUrl, links, content }: { url: string; finalUrl: string } & PageRest,
+): Report {
+  const { depth } = task.payload as CrawlPayload;
+  const found = linksOf(deps, crawl, task, links, finalUrl, depth);
+  if (content !== null && !crawl.given.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
+  const traps = crawl.traps.toKeep();
+  return {
+    ...found,
+    ...(finalUrl === url ? {} : { landed: { key: crawlKey(finalUrl), url: finalUrl } }),
+    ...(content?.isTelling === true ? { content: content.hash } : {}),
+    ...(traps === null ? {} : { traps }),
   };
 }
 
@@ -148,10 +211,7 @@ function completed(
 const TELLING_WORDS = 20;
 
 /** What a page says: its article, or what the rules found. What is hardly anything is not telling. */
-function contentOf(
-  { options }: CrawlRun,
-  { article, records, title }: Extraction,
-): { hash: string; isTelling: boolean } | null {
+function contentOf({ options }: CrawlRun, { article, records, title }: Extraction): PageRest["content"] {
   if (records.length === 0) return null;
   if (options.fields === null && article !== null)
     return { hash: article.contentHash, isTelling: article.wordCount >= TELLING_WORDS };
@@ -164,6 +224,9 @@ function isSomething(value: JsonValue): boolean {
   return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
+/** The store looks for each of them until it finds one that it does not know. */
+const MOST_TOO_DEEP = 1000;
+
 /** The pages that this one leads to, without those that the crawl has handed on before. */
 function linksOf(
   { reader }: PageHandlerDeps,
@@ -175,7 +238,10 @@ function linksOf(
 ): Pick<Report, "discovered" | "tooDeep"> {
   const { scope, seen } = crawl;
   if (links.length === 0) return {};
-  if (!scope.goesDeeperThan(depth)) return { tooDeep: links.map(({ key }) => key) };
+  if (!scope.goesDeeperThan(depth)) {
+    const tooDeep = links.map(({ key }) => key).filter((key) => !seen.has(key));
+    return tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MOST_TOO_DEEP) };
+  }
   const discovered: Discovered[] = [];
   const left: string[] = [];
   for (const link of links) {

@@ -20,6 +20,8 @@ export interface CrawlView {
   completed_items: number;
   failed_items: number;
   skipped_items: number;
+  /** Of the completed ones: as they were when the job came to them before. */
+  unchanged_items: number;
   success_rate: number;
   duration_seconds: number;
   time_remaining_seconds: number | null;
@@ -80,6 +82,7 @@ export function toCrawlView(
     completed_items: counts.completed,
     failed_items: counts.failed,
     skipped_items: counts.skipped,
+    unchanged_items: run.facts.unchanged ?? 0,
     success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
     duration_seconds: Math.round(ran) / 1000,
     time_remaining_seconds:

@@ -1,9 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { JobFilter, JobRecord, Made, NewJob, Once } from "../job-records.ts";
 import { type Context, nextRow, positionOf, rows } from "./context.ts";
 import { likePattern } from "./like.ts";
 import { makeOnce } from "./once.ts";
+import { dropCopies } from "./page-copies.ts";
 
 interface JobRow {
   n: number;
@@ -133,20 +135,33 @@ export function dueJobs(
 
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-export function deleteJob(context: Context, id: string): void {
+/** Copies that one transaction deletes; more would keep other writers waiting. */
+const COPIES_AT_ONCE = 1000;
+
+/** What the job has kept of pages goes first, a piece at a time: a job that is then still there only asks anew. */
+export async function deleteJob(context: Context, id: string): Promise<void> {
   const { connection } = context;
+  const { n } = requireDeletable(context, id);
+  while (connection.write(() => dropCopies(context, n, COPIES_AT_ONCE))) await setImmediate();
   connection.write(
     () => {
-      requireJob(context, id);
-      const live = connection
-        .sql(`SELECT id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) LIMIT 1`)
-        .get(id) as { id: string; status: string } | undefined;
-      if (live !== undefined)
-        throw new OrbError("illegal_transition", `a run of this job is ${live.status} (${live.id})`, {
-          hint: "Cancel it first, or delete with force.",
-        });
+      requireDeletable(context, id);
+      // A run may have come and gone in between.
+      dropCopies(context, n, Number.MAX_SAFE_INTEGER);
       connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
     },
     { durable: true },
   );
+}
+
+/** Refuses while a run of it is not at its end. */
+function requireDeletable(context: Context, id: string): JobRow {
+  const job = requireJob(context, id);
+  const live = context.connection
+    .sql(`SELECT id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) LIMIT 1`)
+    .get(id) as { id: string; status: string } | undefined;
+  if (live === undefined) return job;
+  throw new OrbError("illegal_transition", `a run of this job is ${live.status} (${live.id})`, {
+    hint: "Cancel it first, or delete with force.",
+  });
 }

@@ -11,6 +11,7 @@ import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { CrawlPace } from "./crawl-pace.ts";
 import { claimLanding, duplicateOf, knownLanding, writeTraps } from "./frontier.ts";
 import { takeDiscovered } from "./grow-run.ts";
+import { keepCopy } from "./page-copies.ts";
 import { dropArtifacts } from "./retention.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { countError } from "./run-errors.ts";
@@ -240,6 +241,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       if (!endTask(context, settled, "completed", verdict.detail ?? null, tally, now)) return;
       claimLanding(context, settled);
       writeYield(context, settled, verdict, now);
+      keepCopy(context, settled, verdict.results.length);
       for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
       return writeReport(context, settled, now);
     }

@@ -19,6 +19,7 @@ import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
 import { expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
 import { retryFailed } from "./retry-failed.ts";
+import { readPageCopy } from "./page-copies.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
 import { readErrors } from "./run-errors.ts";
 import { readRunSites } from "./run-sites.ts";
@@ -96,6 +97,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     looseFiles: async (window) => looseFiles(context, window),
     isLoose: async (hash) => isLoose(context, hash),
     forgetLoose: async (hashes) => forgetLoose(context, hashes),
+    pageCopy: async (jobId, key, fingerprint) => readPageCopy(context, jobId, key, fingerprint),
     sweepEnded: async (limit, now, runId) => sweepEnded(context, limit, now, runId),
     run: async (id) => readRun(context, id),
     runByAlias: async (alias) => readRunByAlias(context, alias),

@@ -55,6 +55,14 @@ export const crawls = {
       CREATE TABLE run_traps (run INTEGER PRIMARY KEY, state TEXT NOT NULL);
       -- So long does a page take: none is begun when less time is left.
       ALTER TABLE runs ADD COLUMN page_ms INTEGER NOT NULL DEFAULT 0;
+
+      -- What saved crawls know of their pages, to ask only whether they have changed: one row per job and page.
+      CREATE TABLE page_copies (
+        job INTEGER NOT NULL, key_hash BLOB NOT NULL,
+        url TEXT NOT NULL, etag TEXT, last_modified TEXT, fingerprint TEXT NOT NULL,
+        task INTEGER NOT NULL, records INTEGER NOT NULL, rest BLOB NOT NULL,
+        PRIMARY KEY (job, key_hash)
+      ) WITHOUT ROWID;
     `);
     retention(db);
   },

@@ -1,0 +1,70 @@
+import { hash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { CrawlOptions } from "../../domain/crawl-options.ts";
+import { type PageCopy, validatorsOf } from "../../domain/page-copy.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { FollowLink } from "../../extract/follow.ts";
+import type { PageAnswer } from "../../fetch/page.ts";
+import type { PageCopyRecord } from "../../store/crawl-port.ts";
+import type { Store } from "../../store/port.ts";
+
+/** What of a page outlives the answer, besides its records. */
+export interface PageRest {
+  /** Where it leads, of what the crawl may follow; whether it does is decided anew in every run. */
+  links: readonly FollowLink[];
+  /** Tells pages that say the same, if it is telling; null: it said nothing. */
+  content: { hash: string; isTelling: boolean } | null;
+}
+
+/** A page with more links than this is loaded again each time: half of them would lose the pages behind the others. */
+const MOST_BYTES = 512 * 1024;
+
+/** What a saved crawl keeps of its pages, so that its next run only asks whether they have changed. */
+export class PageCopies {
+  readonly #store: Store;
+  readonly #jobId: string;
+  readonly #fingerprint: string;
+
+  constructor(store: Store, jobId: string, options: CrawlOptions) {
+    this.#store = store;
+    this.#jobId = jobId;
+    const { fields, items, schema, article, urls, include, exclude, same_site } = options;
+    // What is read from a page, and which of its links are worth keeping.
+    const rules = JSON.stringify([fields, items, schema, article, urls, include, exclude, same_site]);
+    this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);
+  }
+
+  /** What an earlier run has kept of a page; null: it must be loaded. What one site has said is shown to no other. */
+  async find(key: string, url: string): Promise<PageCopyRecord | null> {
+    const copy = await this.#store.pageCopy(this.#jobId, key, this.#fingerprint);
+    return copy !== null && siteOf(copy.url) === siteOf(url) ? copy : null;
+  }
+
+  /** The page as the copy has it; null: the answer is about another page, or the records have gone since. */
+  async open(
+    copy: PageCopyRecord,
+    answer: PageAnswer,
+  ): Promise<({ records: Record<string, JsonValue>[] } & PageRest) | null> {
+    if (answer.finalUrl !== copy.url) return null;
+    const records = (await this.#store.resultsOf(copy.taskId)) as Record<string, JsonValue>[];
+    if (records.length !== copy.records) return null;
+    const rest = inflateRawSync(copy.rest, { maxOutputLength: MOST_BYTES }).toString("utf8");
+    return { records, ...(JSON.parse(rest) as PageRest) };
+  }
+
+  /** Null: the server gives nothing to ask by, or there is too much to keep. */
+  make({ status, headers, finalUrl: url }: PageAnswer, rest: PageRest): PageCopy | null {
+    const validators = status === 200 ? validatorsOf(headers) : null;
+    if (validators === null) return null;
+    const text = Buffer.from(JSON.stringify(rest));
+    if (text.byteLength > MOST_BYTES) return null;
+    return { ...validators, url, fingerprint: this.#fingerprint, rest: deflateRawSync(text, { level: 1 }) };
+  }
+
+  /** The copy after the server has said that it still holds, with what it says of it now. */
+  renew({ url, fingerprint, rest, etag, lastModified }: PageCopyRecord, { headers }: PageAnswer): PageCopy {
+    const now = validatorsOf(headers);
+    return { url, fingerprint, rest, etag: now?.etag ?? etag, lastModified: now?.lastModified ?? lastModified };
+  }
+}

@@ -20,6 +20,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     completed_items: 405,
     failed_items: 7,
     skipped_items: 0,
+    unchanged_items: 0,
     success_rate: 0.98,
     duration_seconds: 42,
     time_remaining_seconds: 1700,

@@ -147,7 +147,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       store,
       seal: client.seal,
       evidence: createEvidenceKeeper(artifacts, log),
-      robots: robotsGate(config, tools.http, clock),
+      robots: robotsGate(config, tools.http, clock, store),
       solve: userSolver(others),
     };
     const crawls = new CrawlRuns({ store, clock });
@@ -242,8 +242,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
 }
 
 /** robots.txt is asked about under the product's own name, which the user agent begins with. */
-function robotsGate(config: Config, http: HttpClient, clock: Clock): RobotsGate {
-  return new RobotsGate({ http, clock, productToken: /^[A-Za-z_-]+/.exec(config.userAgent)?.[0] ?? "Orbweaver" });
+function robotsGate(config: Config, http: HttpClient, clock: Clock, store: Store): RobotsGate {
+  const productToken = /^[A-Za-z_-]+/.exec(config.userAgent)?.[0] ?? "Orbweaver";
+  const backoff = { baseMs: 3 * config.retryBaseMs, maxMs: config.retryMaxMs };
+  return new RobotsGate({ http, clock, store, productToken, backoff });
 }
 
 /** A file may take longer than a page, as long as it keeps coming at this pace. */

@@ -94,7 +94,7 @@ export function openBrowser(
 async function delayOf(config: Config, store: Store, name: string): Promise<number> {
   const site = await store.site(name);
   const byRate = site?.requestsPerSecond ? 1000 / site.requestsPerSecond : 0;
-  return Math.max(site?.minDelayMs ?? config.minHostDelayMs, byRate);
+  return Math.max(site?.minDelayMs ?? config.minHostDelayMs, site?.crawlDelayMs ?? 0, byRate);
 }
 
 export function httpLimits(config: Config) {

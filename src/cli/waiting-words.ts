@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<WaitReason, string>> = {
   rate_limited: "asked to wait",
   probing: "tries whether it answers again",
   retry: "waits to try again",
+  crawl_delay: "pauses between requests, as its robots.txt asks",
   min_delay: "pauses between requests",
   rate: "at its rate limit",
   concurrency: "at its limit",

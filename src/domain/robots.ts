@@ -39,6 +39,8 @@ const SHORT_PIECE = 16;
 
 /** A crawler must read 500 KiB at least. */
 const READ_BYTES = 512 * 1024;
+/** One more than is read, so that it shows when there was more. */
+export const ROBOTS_BYTES = READ_BYTES + 1;
 /** A longer delay would look like standing still; other limits of the site hold besides. */
 const LONGEST_DELAY_SECONDS = 30;
 const MOST_SITEMAPS = 1_000;
@@ -123,7 +125,7 @@ export function sitemaps(robots: Robots): readonly string[] {
 }
 
 function* linesOf(source: string | Uint8Array): Generator<readonly [key: string, value: string]> {
-  const text = typeof source === "string" ? source : new TextDecoder().decode(source.subarray(0, READ_BYTES + 1));
+  const text = typeof source === "string" ? source : new TextDecoder().decode(source.subarray(0, ROBOTS_BYTES));
   const isCut = text.length > READ_BYTES || (typeof source !== "string" && source.length > READ_BYTES);
   // The last line of a file that was cut may be half a rule, which would forbid or allow more than the whole one.
   const end = isCut ? Math.max(text.lastIndexOf("\n", READ_BYTES), text.lastIndexOf("\r", READ_BYTES)) : text.length;

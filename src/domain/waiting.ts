@@ -13,6 +13,7 @@ export const WAIT_REASONS = [
   "rate_limited",
   "probing",
   "retry",
+  "crawl_delay",
   "min_delay",
   "rate",
   "concurrency",
@@ -32,6 +33,7 @@ export interface SiteManners {
   breaker: Breaker;
   maxConcurrency: number | null;
   minDelayMs: number | null;
+  crawlDelayMs: number | null;
   requestsPerSecond: number | null;
 }
 
@@ -75,7 +77,9 @@ export function waitingFor(
   if (held !== null) return held;
   if (waiting === 0) return null;
   if (counts.queued === 0 && work.nextTryAt !== null) return { reason: "retry", until: work.nextTryAt };
-  if ((site?.minDelayMs ?? defaults.minDelayMs) > 0) return { reason: "min_delay", until: null };
+  const delay = site?.minDelayMs ?? defaults.minDelayMs;
+  if ((site?.crawlDelayMs ?? 0) > delay) return { reason: "crawl_delay", until: null };
+  if (delay > 0) return { reason: "min_delay", until: null };
   if ((site?.requestsPerSecond ?? 0) > 0) return { reason: "rate", until: null };
   const most = site?.maxConcurrency ?? defaults.maxPerSite;
   return work.laneRunning >= most ? { reason: "concurrency", until: null } : null;

@@ -14,7 +14,7 @@ import {
 import { laneOfSite } from "../domain/lane.ts";
 import { siteOf } from "../domain/url.ts";
 import type { ClaimedTask, SettledTask } from "../store/port.ts";
-import type { HandlerContext, HandlerLookup } from "./handlers/handler.ts";
+import { HandBack, type HandlerContext, type HandlerLookup } from "./handlers/handler.ts";
 import type { Pressure } from "./pressure.ts";
 import { tell } from "./tell.ts";
 
@@ -97,6 +97,7 @@ async function run(work: () => Promise<Handled>, signal: AbortSignal, pressure: 
     return await work();
   } catch (error) {
     if (signal.aborted) return { kind: "handed_back", why: "stopped" };
+    if (error instanceof HandBack) return { kind: "handed_back", why: error.message };
     // A disk that takes no writes is the machine's trouble, not the page's.
     if (pressure.report(error)) return { kind: "handed_back", why: messageOf(error) };
     if (error instanceof FetchFailure) return { kind: "failed", failure: error.failure };

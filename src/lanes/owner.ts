@@ -261,7 +261,13 @@ export class LaneOwner implements SlotSeeker {
       hasSlot = false;
     };
     const handOn = (growth: Growth) => this.#handOn(task, growth);
-    void attemptTask(this.#deps.attempt, task, { signal: controller.signal, leaveSlot, handOn }).then((end) => {
+    const spaced = this.#pace.crawlDelayMs;
+    const keepDelay = (ms: number) => {
+      this.#pace.setCrawlDelay(ms);
+      return ms <= spaced;
+    };
+    const context = { signal: controller.signal, leaveSlot, handOn, keepDelay };
+    void attemptTask(this.#deps.attempt, task, context).then((end) => {
       this.#running.delete(task.row);
       const events = this.#pace.end(end.aboutSite);
       leaveSlot();

@@ -34,6 +34,7 @@ const NO_LIMITS: SiteLimits = {
 export interface PaceMemory {
   bucket: Bucket;
   lastStart: number;
+  crawlDelayMs: number;
   ease: Ease;
 }
 
@@ -83,6 +84,7 @@ export class Pace {
   #bucket: Bucket;
   #lastStart: number;
   #ease: Ease = NO_EASE;
+  #crawlDelayMs: number;
   #inFlight = 0;
   #changed = false;
 
@@ -90,6 +92,7 @@ export class Pace {
     this.#rules = rules;
     this.#clock = clock;
     this.#limits = site ?? NO_LIMITS;
+    this.#crawlDelayMs = memory?.crawlDelayMs ?? site?.crawlDelayMs ?? 0;
     this.#politeness = {
       holdUntil: site?.holdUntil ?? 0,
       holdStep: site?.holdStep ?? 0,
@@ -102,7 +105,12 @@ export class Pace {
   }
 
   memory(): PaceMemory {
-    return { bucket: this.#bucket, lastStart: this.#lastStart, ease: this.#ease };
+    return {
+      bucket: this.#bucket,
+      lastStart: this.#lastStart,
+      crawlDelayMs: this.#crawlDelayMs,
+      ease: this.#ease,
+    };
   }
 
   get concurrency(): number {
@@ -118,6 +126,17 @@ export class Pace {
     return Math.min(this.concurrency, this.#ease.most);
   }
 
+  /** What robots.txt asks for between two requests. */
+  get crawlDelayMs(): number {
+    return this.#crawlDelayMs;
+  }
+
+  setCrawlDelay(ms: number): void {
+    // Whoever learns of it has just asked for robots.txt, which was a request as well.
+    if (ms > this.#crawlDelayMs) this.#lastStart = this.#clock.monotonic();
+    this.#crawlDelayMs = ms;
+  }
+
   get breaker(): Breaker {
     return this.#politeness.breaker;
   }
@@ -128,6 +147,7 @@ export class Pace {
    */
   refresh(site: SiteRecord, options: { settling?: boolean } = {}): void {
     this.#limits = site;
+    this.#crawlDelayMs = site.crawlDelayMs ?? 0;
     if (options.settling === true || this.#changed) return;
     const { openUntil, failedProbes } = this.#politeness.breaker;
     if (openUntil !== null && (site.breaker.openUntil === null || site.breaker.failedProbes < failedProbes)) {
@@ -148,9 +168,11 @@ export class Pace {
     if (this.#politeness.holdUntil > now)
       return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
     if (phase === "half_open" && this.#inFlight > 0) return { kind: "wait", ms: null, why: "probing" };
-    const delay = Math.max(this.#limits.minDelayMs ?? this.#rules.minDelayMs, this.#ease.spacingMs);
+    const own = Math.max(this.#limits.minDelayMs ?? this.#rules.minDelayMs, this.#ease.spacingMs);
+    const delay = Math.max(own, this.#crawlDelayMs);
     const sinceLast = this.#clock.monotonic() - this.#lastStart;
-    if (delay > 0 && sinceLast < delay) return { kind: "wait", ms: delay - sinceLast, why: "min_delay" };
+    if (delay > 0 && sinceLast < delay)
+      return { kind: "wait", ms: delay - sinceLast, why: delay > own ? "crawl_delay" : "min_delay" };
     const rate = this.#limits.requestsPerSecond;
     if (rate !== null && rate > 0) {
       const { waitMs } = takeToken(this.#bucket, this.#bucketRule(rate), this.#clock.monotonic());

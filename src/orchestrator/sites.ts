@@ -12,6 +12,8 @@ export interface SiteView {
   requests_per_second: number | null;
   burst: number | null;
   min_delay_ms: number | null;
+  /** What robots.txt asks for between two requests; null: nothing. */
+  crawl_delay_ms: number | null;
   paused: boolean;
   held_until: string | null;
   /** What its pages were found to need; null: nothing, or it is not believed any more. */
@@ -33,6 +35,7 @@ function toView(record: SiteRecord, now: number): SiteView {
     requests_per_second: record.requestsPerSecond,
     burst: record.burst,
     min_delay_ms: record.minDelayMs,
+    crawl_delay_ms: record.crawlDelayMs,
     paused: record.paused,
     held_until: record.holdUntil > now ? new Date(record.holdUntil).toISOString() : null,
     learned_strategy: learnedView(record, now),

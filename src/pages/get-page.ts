@@ -25,8 +25,8 @@ export interface PageLimits {
 
 /** What sites ask of us in robots.txt. */
 export interface RobotsRules {
-  /** Throws a FetchFailure when the page may not be asked for. */
-  check(url: string, signal: AbortSignal): Promise<void>;
+  /** Throws a FetchFailure when the page may not be asked for; says how many milliseconds to leave between requests. */
+  check(url: string, signal: AbortSignal): Promise<number>;
   /** Whether a redirect may be followed, as far as is known without asking. */
   mayFollow(url: URL): boolean;
 }

@@ -1,18 +1,35 @@
 import type { Clock } from "../base/clock.ts";
+import { type BackoffRule, siteHold } from "../domain/backoff.ts";
 import { FetchFailure } from "../domain/failure.ts";
-import { isAllowed, parseRobots, type Robots } from "../domain/robots.ts";
-import { BufferSink } from "../net/buffer-sink.ts";
+import { parseRetryAfter } from "../domain/retry-after.ts";
+import { crawlDelaySeconds, isAllowed, parseRobots, ROBOTS_BYTES, type Robots, sitemaps } from "../domain/robots.ts";
+import { siteOf } from "../domain/url.ts";
+import type { BodySink, ResponseHead } from "../net/http.ts";
 import type { HttpClient } from "../net/http-client.ts";
+import type { Store } from "../store/port.ts";
 
 export interface RobotsGateOptions {
   http: HttpClient;
   clock: Clock;
+  store: Pick<Store, "robots" | "keepRobots" | "site">;
   productToken: string;
+  /** How long an origin that could not be asked is left alone: the base, then twice as long each time. */
+  backoff: BackoffRule;
 }
 
 interface Copy {
   robots: Robots;
+  gotAt: number;
+}
+
+/** An origin that could not be asked. */
+interface Trouble {
+  why: string;
+  times: number;
+  /** By the monotonic clock. */
   until: number;
+  /** What holds meanwhile. */
+  old: Copy | null;
 }
 
 /** A question that is under way, and how many wait for its answer. */
@@ -22,33 +39,43 @@ interface Asking {
   stop: AbortController;
 }
 
-const KEPT_MS = 24 * 3_600_000;
-const LARGEST = 4 * 1024 * 1024;
-const MOST_ORIGINS = 10_000;
+const BELIEVED_MS = 24 * 3_600_000;
+/** So long the last good copy stands in for a server that cannot be asked. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+const LONGEST_REST_MS = 3_600_000;
+/** In memory; the store has the others. */
+const MOST_ORIGINS = 1_000;
 
 /**
- * What robots.txt says, by RFC 9309: asked once a day per origin; an answer 4xx allows everything; a server that cannot
- * be asked leaves the last good copy in force, and without one nothing is allowed until it can.
+ * What robots.txt says, by RFC 9309: asked once a day per origin, also over restarts; an answer 4xx allows everything;
+ * a server that cannot be asked leaves the last good copy in force, and without one nothing is allowed until it can.
  */
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
   readonly #copies = new Map<string, Copy>();
+  readonly #troubles = new Map<string, Trouble>();
   readonly #asking = new Map<string, Asking>();
+  /** By site, as its origins share a lane. */
+  readonly #delays = new Map<string, number>();
 
   constructor(options: RobotsGateOptions) {
     this.#options = options;
   }
 
-  /** Throws a FetchFailure when the page may not be asked for. */
-  async check(url: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Throws a FetchFailure when the page may not be asked for; otherwise says how many milliseconds the site wants
+   * between two requests.
+   */
+  async check(url: string, signal: AbortSignal): Promise<number> {
     const robots = await this.#of(new URL(url).origin, signal);
     if (!isAllowed(robots, url))
       throw new FetchFailure("robots_disallowed", "the site's robots.txt asks us not to fetch it");
+    return this.#delays.get(siteOf(url)) ?? millisecondsOf(robots) ?? 0;
   }
 
   /** The sitemaps that the origin's robots.txt names. Throws a FetchFailure when it cannot be read. */
   async sitemaps(origin: string, signal: AbortSignal): Promise<readonly string[]> {
-    return (await this.#of(new URL(origin).origin, signal)).sitemaps;
+    return sitemaps(await this.#of(new URL(origin).origin, signal));
   }
 
   /** Whether a redirect to this address may be followed, as far as is known without asking. */
@@ -60,8 +87,10 @@ export class RobotsGate {
   async #of(origin: string, signal: AbortSignal): Promise<Robots> {
     signal.throwIfAborted();
     const copy = this.#copies.get(origin);
-    if (copy !== undefined && copy.until > this.#options.clock.monotonic()) return copy.robots;
-    const asking = this.#asking.get(origin) ?? this.#begin(origin, copy ?? null);
+    if (copy !== undefined && this.#isBelieved(copy)) return copy.robots;
+    const trouble = this.#troubles.get(origin);
+    if (trouble !== undefined && trouble.until > this.#options.clock.monotonic()) return this.#during(trouble);
+    const asking = this.#asking.get(origin) ?? this.#begin(origin);
     asking.waiting += 1;
     try {
       return await unlessAborted(asking.answer, signal);
@@ -75,42 +104,130 @@ export class RobotsGate {
     }
   }
 
-  #begin(origin: string, old: Copy | null): Asking {
+  /** A clock that was set back must not make a copy last. */
+  #isBelieved({ gotAt }: Copy): boolean {
+    const age = this.#options.clock.now() - gotAt;
+    return age >= 0 && age < BELIEVED_MS;
+  }
+
+  #begin(origin: string): Asking {
     const stop = new AbortController();
-    const asking: Asking = { answer: this.#ask(origin, old, stop.signal), waiting: 0, stop };
+    const asking: Asking = { answer: this.#learn(origin, stop.signal), waiting: 0, stop };
     this.#asking.set(origin, asking);
     return asking;
   }
 
-  async #ask(origin: string, old: Copy | null, signal: AbortSignal): Promise<Robots> {
-    const { http, clock, productToken } = this.#options;
-    const sink = new BufferSink();
-    let status: number;
+  async #learn(origin: string, signal: AbortSignal): Promise<Robots> {
+    const kept = await this.#kept(origin);
+    if (kept !== null && this.#isBelieved(kept)) return this.#remember(origin, kept);
+    const answer = await this.#ask(origin, signal);
+    if (answer.body === null) {
+      const trouble = this.#leaveAlone(origin, answer.why, answer.restMs, kept);
+      return this.#during(trouble);
+    }
+    this.#troubles.delete(origin);
+    const { store, clock, productToken } = this.#options;
+    const robots = parseRobots(answer.body, productToken);
+    const now = clock.now();
+    // Before anybody acts on it: whoever works on the site after a crash must know its delay.
+    await store.keepRobots(
+      { origin, site: siteOf(origin), body: answer.body, crawlDelayMs: millisecondsOf(robots), gotAt: now },
+      { staleBefore: now - BELIEVED_MS, uselessBefore: now - KEPT_MS },
+    );
+    return this.#remember(origin, { robots, gotAt: now });
+  }
+
+  async #kept(origin: string): Promise<Copy | null> {
+    const { store, clock, productToken } = this.#options;
+    const stored = this.#copies.has(origin) ? null : await store.robots(origin);
+    const copy =
+      stored === null
+        ? this.#copies.get(origin)
+        : { robots: parseRobots(stored.body, productToken), gotAt: stored.gotAt };
+    return copy === undefined || clock.now() - copy.gotAt >= KEPT_MS ? null : copy;
+  }
+
+  async #remember(origin: string, copy: Copy): Promise<Robots> {
+    const site = siteOf(origin);
+    const delay = (await this.#options.store.site(site))?.crawlDelayMs ?? millisecondsOf(copy.robots);
+    putBounded(this.#delays, site, delay ?? 0);
+    putBounded(this.#copies, origin, copy);
+    return copy.robots;
+  }
+
+  /** The file, empty when there is none; or why it could not be had. */
+  async #ask(
+    origin: string,
+    signal: AbortSignal,
+  ): Promise<{ body: Uint8Array } | { body: null; why: string; restMs: number }> {
+    const { http, clock } = this.#options;
+    const sink = new Beginning();
     try {
-      const limits = { maxBodyBytes: LARGEST, maxRedirects: 10 };
-      ({ status } = await http.fetch({ url: `${origin}/robots.txt`, limits, signal }, sink));
+      await http.fetch({ url: `${origin}/robots.txt`, maxRedirects: 10, signal }, sink);
     } catch (error) {
-      if (!(error instanceof FetchFailure)) throw error;
-      if (old !== null) return old.robots;
-      throw unreachable(error.failure.message);
+      if (error instanceof FetchFailure) return { body: null, why: error.failure.message, restMs: 0 };
+      if (error !== ENOUGH) throw error;
     }
+    const { status, headers } = sink.head!;
     if (status >= 500 || status === 429) {
-      if (old !== null) return old.robots;
-      throw unreachable(`the server answered ${status}`);
+      const restMs = parseRetryAfter(headers["retry-after"], clock.now()) ?? 0;
+      return { body: null, why: `the server answered ${status}`, restMs: Math.min(restMs, LONGEST_REST_MS) };
     }
-    const robots = parseRobots(status >= 200 && status < 300 ? sink.body() : "", productToken);
-    if (this.#copies.size >= MOST_ORIGINS) this.#copies.delete(this.#copies.keys().next().value!);
-    this.#copies.delete(origin);
-    this.#copies.set(origin, { robots, until: clock.monotonic() + KEPT_MS });
-    return robots;
+    return { body: status >= 200 && status < 300 ? sink.body() : new Uint8Array() };
+  }
+
+  #leaveAlone(origin: string, why: string, restMs: number, old: Copy | null): Trouble {
+    const { clock, backoff } = this.#options;
+    const times = (this.#troubles.get(origin)?.times ?? 0) + 1;
+    const until = clock.monotonic() + Math.max(siteHold(backoff, times - 1), restMs);
+    const trouble = { why, times, until, old };
+    putBounded(this.#troubles, origin, trouble);
+    return trouble;
+  }
+
+  #during({ why, until, old }: Trouble): Robots {
+    if (old !== null) return old.robots;
+    throw new FetchFailure(
+      "robots_unreachable",
+      `the site's robots.txt could not be read (${why}), so nothing is allowed yet`,
+      { retryAfterMs: Math.max(0, Math.ceil(until - this.#options.clock.monotonic())) },
+    );
   }
 }
 
-function unreachable(why: string): FetchFailure {
-  return new FetchFailure(
-    "robots_unreachable",
-    `the site's robots.txt could not be read (${why}), so nothing is allowed yet`,
-  );
+function millisecondsOf(robots: Robots): number | null {
+  const seconds = crawlDelaySeconds(robots);
+  return seconds === null ? null : Math.ceil(seconds * 1000);
+}
+
+const ENOUGH = new Error("enough was read");
+
+/** Reads as much as counts, however long the file is. */
+class Beginning implements BodySink {
+  head: ResponseHead | null = null;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+
+  start(head: ResponseHead): void {
+    this.head = head;
+  }
+
+  write(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size >= ROBOTS_BYTES) throw ENOUGH;
+  }
+
+  body(): Uint8Array {
+    return Buffer.concat(this.#chunks).subarray(0, ROBOTS_BYTES);
+  }
+}
+
+/** What was put there first goes first. */
+function putBounded<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  if (map.size >= MOST_ORIGINS) map.delete(map.keys().next().value!);
+  map.set(key, value);
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -20,6 +20,7 @@ import type {
 } from "./job-records.ts";
 import type { FailedChoice, ProgressVerbs } from "./progress-port.ts";
 import type { RetentionVerbs } from "./retention-port.ts";
+import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
@@ -28,7 +29,7 @@ import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
  * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
-export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, AsyncDisposable {
+export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;

@@ -21,5 +21,7 @@ export interface SiteLimits {
 export interface SiteRecord extends SiteLimits, Politeness {
   site: string;
   lane: string;
+  /** What robots.txt asks for between two requests, over all origins of the site; null: nothing. */
+  crawlDelayMs: number | null;
   learned: LearnedStrategy | null;
 }

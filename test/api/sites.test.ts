@@ -29,6 +29,7 @@ describe("the sites", () => {
     assert.deepEqual((await place.get("/sites/a.test")).json(), {
       site: "a.test",
       ...DEFAULTS,
+      crawl_delay_ms: null,
       held_until: null,
       learned_strategy: null,
       breaker: { state: "closed", failures: 0, reopens_at: null },

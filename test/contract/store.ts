@@ -17,6 +17,7 @@ import { progressScenarios } from "./store/progress.ts";
 import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
 import { retentionScenarios } from "./store/retention.ts";
+import { robotsScenarios } from "./store/robots.ts";
 import { runScenarios } from "./store/runs.ts";
 import { sessionScenarios } from "./store/sessions.ts";
 import { settleScenarios } from "./store/settle.ts";
@@ -51,6 +52,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("settling", settleScenarios);
   group("budgets", budgetScenarios);
   group("sites", siteScenarios);
+  group("robots.txt", robotsScenarios);
   group("reading", readScenarios);
   group("how runs are getting on", progressScenarios);
   group("jobs", jobScenarios);

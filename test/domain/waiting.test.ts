@@ -11,6 +11,7 @@ const SITE: SiteManners = {
   breaker: CLOSED_BREAKER,
   maxConcurrency: null,
   minDelayMs: null,
+  crawlDelayMs: null,
   requestsPerSecond: null,
 };
 
@@ -60,6 +61,8 @@ test("what is left may wait for its next try, a pause, a rate or its turn at the
   assert.equal(why({}, { ...later, counts: { ...NO_TASKS, retrying: 2, queued: 1 } }), null);
   assert.equal(why({}, {}, 500), "min_delay");
   assert.equal(why({ minDelayMs: 0 }, {}, 500), null);
+  assert.equal(why({ crawlDelayMs: 2000 }, {}, 500), "crawl_delay");
+  assert.equal(why({ crawlDelayMs: 2000, minDelayMs: 3000 }, {}, 500), "min_delay");
   assert.equal(why({ requestsPerSecond: 2 }), "rate");
   assert.equal(why({}, { laneRunning: 10 }), "concurrency");
   assert.equal(why({ maxConcurrency: 2 }, { laneRunning: 1 }), null);

@@ -34,6 +34,7 @@ function site(more: Partial<SiteRecord> = {}): SiteRecord {
     holdUntil: 0,
     holdStep: 0,
     breaker: CLOSED_BREAKER,
+    crawlDelayMs: null,
     learned: null,
     ...more,
   };
@@ -97,6 +98,18 @@ test("between two starts lies the delay, and before the first of a new owner too
 test("the site's own delay wins over the configured one, also when it is none", () => {
   assert.equal(make({ minDelayMs: 0 }, { minDelayMs: 900 }).pace.gate().kind, "go");
   assert.equal(waitOf(make({}, { minDelayMs: 900 }).pace), 900);
+});
+
+test("of the delays of the site, of the configuration and of robots.txt the longest holds, and says which it is", async () => {
+  const asked = make({ minDelayMs: 500, crawlDelayMs: 2000 });
+  assert.deepEqual([waitOf(asked.pace), whyOf(asked.pace)], [2000, "crawl_delay"]);
+  const own = make({ minDelayMs: 5000, crawlDelayMs: 2000 });
+  assert.deepEqual([waitOf(own.pace), whyOf(own.pace)], [5000, "min_delay"]);
+  assert.equal(waitOf(make({ crawlDelayMs: 2000 }, { minDelayMs: 900 }).pace), 2000);
+  asked.pace.setCrawlDelay(0);
+  assert.deepEqual([waitOf(asked.pace), whyOf(asked.pace)], [500, "min_delay"]);
+  asked.pace.refresh(site({ crawlDelayMs: 1000 }));
+  assert.equal(waitOf(asked.pace), 1000);
 });
 
 test("a rate lets so many through per second, after a burst at most", async () => {

@@ -8,8 +8,10 @@ import type { Handled, RunEvent } from "../../src/domain/outcome.ts";
 import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
 import { siteOf } from "../../src/domain/url.ts";
 import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
+import { spacedByRobots } from "../../src/lanes/handlers/spacing.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
+import type { RobotsRules } from "../../src/pages/get-page.ts";
 import type { ClaimedTask, NewTask, RunRecord, Store, TaskRecord } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -27,6 +29,8 @@ export interface WorkshopOptions {
   maxActiveLanes?: number;
   /** How long an answer takes. */
   latencyMs?: number | ((task: ClaimedTask) => number);
+  /** What the sites' robots.txt say. */
+  robots?: RobotsRules;
   /** What comes back; null: a good answer. `times` counts requests for this URL, from 1. */
   answer?: (task: ClaimedTask, times: number) => Handled | null;
   /** What the run's log says of a task that has failed for good. */
@@ -82,8 +86,10 @@ export class Workshop {
       handlers: () => ({
         strategy: "http",
         ...(options.onFailed === undefined ? {} : { onFailed: options.onFailed }),
-        run: async (task, { signal }) => {
+        run: async (task, context) => {
+          const { signal } = context;
           const url = task.nextUrl ?? task.url ?? "";
+          if (options.robots !== undefined) await spacedByRobots(options.robots, context).check(url, signal);
           const times = (asked.get(url) ?? 0) + 1;
           asked.set(url, times);
           this.starts.push({ key: task.key, url, site: siteOf(url), at: clock.monotonic() });

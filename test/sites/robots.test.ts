@@ -1,28 +1,48 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { RobotsGate } from "../../src/sites/robots.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { hang, held, page, resetAtOnce, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { failureOf, testClient } from "../support/net.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
+const BACKOFF = { baseMs: 30_000, maxMs: 300_000 };
 const DAY = 24 * 3_600_000;
 const FORBIDS = robots("User-agent: *\nDisallow: /private\n\nUser-agent: orb-test\nDisallow: /for-others\n");
 
-/** A gate before one site, with a clock that the test moves. */
+/** A gate before one site, with a clock that the test moves and a store that outlives it. */
 async function gateBefore(route: Route | null) {
   const site = await MisbehavingSite.start(route === null ? {} : { "/robots.txt": route });
   const http = testClient({ limits: { connectMs: 2000, headersMs: 2000, idleMs: 2000, totalMs: 2000 } });
   const clock = new FakeClock();
-  const gate = new RobotsGate({ http, clock, productToken: "orb-test" });
+  const folder = tempDir();
+  const open = () => openSqliteStore({ path: join(folder.path, "orb.db"), clock });
+  let store = open();
+  const newGate = () => new RobotsGate({ http, clock, store, productToken: "orb-test", backoff: BACKOFF });
+  let gate = newGate();
   return {
     site,
     clock,
+    get store() {
+      return store;
+    },
+    /** Another process with the same database. */
+    restart: async () => {
+      await store.close();
+      store = open();
+      gate = newGate();
+    },
     sitemaps: () => gate.sitemaps(site.origin, new AbortController().signal),
     check: (path: string, signal = new AbortController().signal) => gate.check(site.url(path), signal),
+    reason: async (path: string) => (await failureOf(gate.check(site.url(path), new AbortController().signal))).reason,
     [Symbol.asyncDispose]: async () => {
+      await store.close();
       await http[Symbol.asyncDispose]();
       await site[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
     },
   };
 }
@@ -70,14 +90,54 @@ for (const [name, route] of Object.entries<Route>({
   "a broken connection": resetAtOnce,
   "a redirect that never ends": sendTo("/robots.txt"),
 }))
-  test(`${name}: nothing is allowed until it can be read, and the next page asks again`, async () => {
+  test(`${name}: nothing is allowed until it can be read, and that is asked again after a while`, async () => {
     await using door = await gateBefore(route);
-    const { code, reason } = await failureOf(door.check("/p"));
-    assert.deepEqual([code, reason], ["robots", "robots_unreachable"]);
+    const { code, reason, retryAfterMs } = await failureOf(door.check("/p"));
+    assert.deepEqual([code, reason, retryAfterMs], ["robots", "robots_unreachable", 30_000]);
     door.site.on("/robots.txt", FORBIDS);
+    await door.clock.advance(29_000);
+    assert.equal((await failureOf(door.check("/p"))).retryAfterMs, 1000);
+    await door.clock.advance(1000);
     await door.check("/p");
-    assert.equal((await failureOf(door.check("/for-others"))).reason, "robots_disallowed");
+    assert.equal(await door.reason("/for-others"), "robots_disallowed");
   });
+
+test("a server that stays broken is asked less and less often, however many pages want to know", async () => {
+  await using door = await gateBefore(status(500));
+  const asked: number[] = [];
+  for (let second = 0; second < 1200; second += 10) {
+    const before = door.site.count("/robots.txt");
+    await Promise.all(Array.from({ length: 5 }, () => door.reason("/p")));
+    if (door.site.count("/robots.txt") > before) asked.push(second);
+    await door.clock.advance(10_000);
+  }
+  assert.deepEqual(asked, [0, 30, 90, 210, 450, 750, 1050]);
+  assert.equal(door.site.count("/robots.txt"), asked.length);
+  door.site.on("/robots.txt", FORBIDS);
+  await door.clock.advance(300_000);
+  await door.check("/p");
+  // A good answer forgives.
+  await door.clock.advance(40 * DAY);
+  door.site.on("/robots.txt", status(500));
+  assert.equal((await failureOf(door.check("/p"))).retryAfterMs, 30_000);
+});
+
+test("a robots.txt that asks to come back later is asked for later", async () => {
+  for (const [code, asked, waits] of [
+    [429, "120", 120_000],
+    [503, "120", 120_000],
+    [503, "1", 30_000],
+    [429, "999999", 3_600_000],
+  ] as const) {
+    await using door = await gateBefore(status(code, { "retry-after": asked }));
+    assert.equal((await failureOf(door.check("/p"))).retryAfterMs, waits);
+    door.site.on("/robots.txt", FORBIDS);
+    await door.clock.advance(waits - 1);
+    assert.equal(await door.reason("/p"), "robots_unreachable");
+    await door.clock.advance(1);
+    await door.check("/p");
+  }
+});
 
 test("a site that cannot be asked any more keeps the rules it had", async () => {
   await using door = await gateBefore(FORBIDS);
@@ -86,11 +146,113 @@ test("a site that cannot be asked any more keeps the rules it had", async () => 
   for (const route of [status(500), resetAtOnce, status(429)]) {
     door.site.on("/robots.txt", route);
     await door.check("/p");
-    assert.equal((await failureOf(door.check("/for-others"))).reason, "robots_disallowed");
+    const asked = door.site.count("/robots.txt");
+    assert.equal(await door.reason("/for-others"), "robots_disallowed");
+    assert.equal(door.site.count("/robots.txt"), asked);
+    await door.clock.advance(300_000);
   }
   door.site.on("/robots.txt", status(404));
   await door.check("/for-others");
 });
+
+test("a restart asks nobody again", async () => {
+  await using door = await gateBefore(FORBIDS);
+  await door.check("/p");
+  await door.restart();
+  await door.check("/p");
+  assert.equal(await door.reason("/for-others"), "robots_disallowed");
+  assert.equal(door.site.count("/robots.txt"), 1);
+  await door.clock.advance(DAY);
+  await door.check("/p");
+  assert.equal(door.site.count("/robots.txt"), 2);
+});
+
+test("that there is no robots.txt is known after a restart, too", async () => {
+  await using door = await gateBefore(null);
+  await door.check("/p");
+  await door.restart();
+  await door.check("/p");
+  assert.equal(door.site.count("/robots.txt"), 1);
+});
+
+for (const [name, route] of Object.entries<Route>({
+  "a server error": status(500),
+  "too many requests": status(429),
+  "a broken connection": resetAtOnce,
+}))
+  test(`${name} after a restart: the last good copy holds for a month, then nothing is allowed`, async () => {
+    await using door = await gateBefore(FORBIDS);
+    await door.check("/p");
+    door.site.on("/robots.txt", route);
+    await door.clock.advance(3 * DAY);
+    await door.restart();
+    await door.check("/p");
+    assert.equal(await door.reason("/for-others"), "robots_disallowed");
+    await door.clock.advance(28 * DAY);
+    await door.restart();
+    assert.equal(await door.reason("/p"), "robots_unreachable");
+  });
+
+test("a clock that was set back does not make a copy last longer", async () => {
+  await using door = await gateBefore(FORBIDS);
+  await door.check("/p");
+  door.clock.jump(-10 * DAY);
+  await door.check("/p");
+  assert.equal(door.site.count("/robots.txt"), 2);
+});
+
+test("the delay that it asks for is told with every page, kept with the site, and gone when it asks no more", async () => {
+  await using door = await gateBefore(robots("User-agent: *\nCrawl-delay: 2.5\n"));
+  const recorded = async () => (await door.store.site(door.site.name))?.crawlDelayMs;
+  await door.store.setSite(door.site.name, {});
+  assert.deepEqual([await door.check("/p"), await door.check("/q"), await recorded()], [2500, 2500, 2500]);
+  await door.restart();
+  assert.equal(await recorded(), 2500);
+  assert.equal(await door.check("/p"), 2500);
+  await door.clock.advance(DAY);
+  door.site.on("/robots.txt", robots("User-agent: *\n"));
+  assert.deepEqual([await door.check("/p"), await recorded()], [0, null]);
+});
+
+test("at most thirty seconds are waited for, and what is meant for others is not", async () => {
+  await using long = await gateBefore(robots("User-agent: *\nCrawl-delay: 3600\n"));
+  assert.equal(await long.check("/p"), 30_000);
+  await using other = await gateBefore(robots("User-agent: *\nCrawl-delay: 9\n\nUser-agent: orb-test\nDisallow: /x\n"));
+  assert.equal(await other.check("/p"), 0);
+});
+
+test("of a long file 500 KiB count, also of one that never ends", async () => {
+  const line = "Disallow: /a-path-that-nobody-asks-for\n";
+  const many = line.repeat(Math.ceil((500 * 1024) / line.length));
+  await using door = await gateBefore(robots(`User-agent: *\nDisallow: /early\n${many}${many}Disallow: /\n`));
+  await door.check("/p");
+  assert.equal(await door.reason("/early"), "robots_disallowed");
+  await door.restart();
+  await door.check("/p");
+  assert.equal(await door.reason("/early"), "robots_disallowed");
+  const endless: Route = (_visit, response, site) => {
+    response.write("User-agent: *\nDisallow: /early\n");
+    const more = () => {
+      if (response.destroyed) return;
+      response.write(many);
+      site.after(1, more);
+    };
+    more();
+  };
+  await using bottomless = await gateBefore(endless);
+  await bottomless.check("/p");
+  assert.equal(await bottomless.reason("/early"), "robots_disallowed");
+  await bottomless.site.when(() => bottomless.site.open === 0, "the rest is not read");
+});
+
+for (const count of [1, 5, 10])
+  test(`${count === 1 ? "one redirect is" : `${count} redirects are`} followed`, async () => {
+    await using door = await gateBefore(sendTo("/hop-1"));
+    for (let hop = 1; hop < count; hop += 1) door.site.on(`/hop-${hop}`, sendTo(`/hop-${hop + 1}`, 301));
+    door.site.on(`/hop-${count}`, FORBIDS);
+    await door.check("/p");
+    assert.equal(await door.reason("/for-others"), "robots_disallowed");
+  });
 
 test("a redirect is followed, also to another origin, and counts for the one that was asked about", async () => {
   await using elsewhere = await MisbehavingSite.start({ "/rules": robots("User-agent: *\nDisallow: /\n") });

@@ -16,6 +16,9 @@ const limits = {
 const Site = strict({
   site: Type.String(),
   ...limits,
+  crawl_delay_ms: nullable(
+    Type.Integer({ minimum: 0, description: "pause between two requests that robots.txt asks for; the larger holds" }),
+  ),
   paused: Type.Boolean(),
   held_until: nullable(Time),
   learned_strategy: nullable(

@@ -102,7 +102,7 @@ function siteTable(views: readonly SiteView[], columns: number | undefined): str
       view.site,
       limit(view.max_concurrency),
       limit(view.requests_per_second),
-      limit(view.min_delay_ms),
+      delay(view),
       view.breaker.state === "closed"
         ? "ok"
         : `${view.breaker.state.replace("_", "-")} until ${view.breaker.reopens_at}`,
@@ -111,6 +111,11 @@ function siteTable(views: readonly SiteView[], columns: number | undefined): str
     ]),
     columns,
   );
+}
+
+/** The operator's delay, and the one of robots.txt when that is the longer one. */
+function delay({ min_delay_ms: own, crawl_delay_ms: asked }: SiteView): string {
+  return asked !== null && asked > (own ?? 0) ? `${asked} (robots.txt)` : String(own ?? "default");
 }
 
 /** What the site's pages were found to need, and how many of them. */

@@ -20,6 +20,7 @@ import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
 import type { PageRest } from "./page-copies.ts";
 import { escalationAfter, freeCrash, KnownSites, lessonOf, memoryOf } from "./page-lessons.ts";
+import { spacedByRobots } from "./spacing.ts";
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
 export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHandler {
@@ -40,7 +41,7 @@ async function attempt(
   learned: LearnedStrategy | null,
   context: HandlerContext,
 ): Promise<Handled> {
-  const { clock, robots, limits } = deps;
+  const { clock, limits } = deps;
   const { signal } = context;
   const url = task.nextUrl ?? task.url ?? "";
   const { recipe, scope, time } = crawl;
@@ -71,7 +72,7 @@ async function attempt(
     followRedirects: (from, to) =>
       siteOf(from) === siteOf(to) && (depth === 0 || scope.decide(to.href, { depth, from: null }).follow),
     mostMs: leftMs,
-    ...(recipe.respect_robots ? { robots } : {}),
+    ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     signal,
   };
   const copy = plan.way === "http" ? ((await crawl.copies?.find(task.key, url)) ?? null) : null;

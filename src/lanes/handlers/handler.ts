@@ -24,7 +24,15 @@ export interface HandlerContext {
   leaveSlot(): void;
   /** Adds to the task's run what it has found so far; throws when that is not wanted any more. */
   handOn(growth: Growth): Promise<Grown>;
+  /**
+   * The site asks for this many milliseconds between two requests: its lane keeps them from now on. False: this task
+   * was started without them, and is to be handed back.
+   */
+  keepDelay(ms: number): boolean;
 }
+
+/** Thrown by a handler that cannot do it now, for a reason that is nobody's failure: the task goes back to the queue. */
+export class HandBack extends Error {}
 
 /** Finds the handler of a task; undefined: there is none of that name. */
 export type HandlerLookup = (name: string | null) => TaskHandler | undefined;

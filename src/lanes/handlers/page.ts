@@ -11,6 +11,7 @@ import { getPage, type PageDeps, type PageGot, type PageOrder, type RobotsRules 
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
+import { spacedByRobots } from "./spacing.ts";
 import { type Solve, withSolved } from "./solver.ts";
 
 export interface PageHandlerDeps extends PageDeps {
@@ -44,7 +45,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     url,
     credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
     beforeBrowser: context.leaveSlot,
-    ...(recipe.respect_robots ? { robots: deps.robots } : {}),
+    ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     signal,
   };
   const got = await pastTheWall(deps, task, order, await getPage(deps, order), context);

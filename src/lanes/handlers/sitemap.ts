@@ -15,6 +15,7 @@ import type { PageDeps, RobotsRules } from "../../pages/get-page.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
+import { spacedByRobots } from "./spacing.ts";
 
 export interface SitemapDeps extends PageDeps {
   robots: RobotsRules & {
@@ -46,6 +47,8 @@ async function askOrigin(
 ): Promise<Handled> {
   const { origin } = new URL(task.url ?? "");
   const named = await namedBy(deps, crawl, origin, context.signal);
+  // The sitemaps come next, and those that robots.txt names are not asked about.
+  if (crawl.options.respect_robots) context.keepDelay(await deps.robots.check(`${origin}/robots.txt`, context.signal));
   const files =
     named.length > 0
       ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots" }))
@@ -79,7 +82,7 @@ async function readFile(
   const { reader, clock } = deps;
   const { depth, by } = task.payload as SitemapPayload;
   const { signal } = context;
-  const answer = await fetchFile(deps, crawl, task, signal);
+  const answer = await fetchFile(deps, crawl, task, context);
   if (answer.notFollowed !== undefined) return moved(answer, answer.notFollowed);
   const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", clock.now()));
   if (refused !== null) {
@@ -101,12 +104,13 @@ async function fetchFile(
   { strategies, limits, robots }: SitemapDeps,
   { options }: CrawlRun,
   task: ClaimedTask,
-  signal: AbortSignal,
+  context: HandlerContext,
 ): Promise<PageAnswer> {
+  const { signal } = context;
   const url = task.nextUrl ?? task.url ?? "";
   // Whoever names a sitemap in robots.txt wants it to be read.
   const asks = options.respect_robots && (task.payload as SitemapPayload).by !== "robots";
-  if (asks) await robots.check(url, signal);
+  if (asks) await spacedByRobots(robots, context).check(url, signal);
   return strategies.http.fetch({
     url,
     credentials: null,

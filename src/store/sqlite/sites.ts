@@ -22,9 +22,12 @@ interface SiteRow {
   breaker_open_until: number | null;
   breaker_failed_probes: number;
   learned: string | null;
+  crawl_delay_ms: number | null;
 }
 
-const SELECT_SITE = "SELECT s.*, l.lane AS lane_name FROM sites s JOIN lanes l ON l.id = s.lane";
+const SELECT_SITE = `SELECT s.*, l.lane AS lane_name,
+    (SELECT max(r.crawl_delay_ms) FROM robots r WHERE r.site = s.site AND r.crawl_delay_ms IS NOT NULL) AS crawl_delay_ms
+  FROM sites s JOIN lanes l ON l.id = s.lane`;
 
 function toRecord(row: SiteRow): SiteRecord {
   return {
@@ -42,6 +45,7 @@ function toRecord(row: SiteRow): SiteRecord {
       openUntil: row.breaker_open_until,
       failedProbes: row.breaker_failed_probes,
     },
+    crawlDelayMs: row.crawl_delay_ms,
     learned: parseJson<LearnedStrategy | null>(row.learned, null),
   };
 }

@@ -20,6 +20,7 @@ import { readAnswer } from "./once.ts";
 import { expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
 import { retryFailed } from "./retry-failed.ts";
 import { readPageCopy } from "./page-copies.ts";
+import { keepRobots, readRobots } from "./robots.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
 import { readErrors } from "./run-errors.ts";
 import { readRunSites } from "./run-sites.ts";
@@ -132,6 +133,9 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     setSite: async (site, change) => setSite(context, site, change),
     resetBreaker: async (site) => resetBreaker(context, site),
     forgetLearned: async (site) => forgetLearned(context, site),
+
+    robots: async (origin) => readRobots(context, origin),
+    keepRobots: async (copy, age) => keepRobots(context, copy, age),
 
     createSession: async (session, now, once) => createSession(context, session, now, once),
     session: async (id) => readSession(context, id),

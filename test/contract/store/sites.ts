@@ -20,6 +20,7 @@ export function siteScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.site("a.example"), {
       site: "a.example",
       lane: LANE,
+      crawlDelayMs: null,
       learned: null,
       ...LIMITS,
       ...QUIET,
@@ -30,7 +31,7 @@ export function siteScenarios(scenario: Scenario): void {
     await kit.store.setSite("a.example", { maxConcurrency: 2, requestsPerSecond: 0.5 });
     const set = await kit.store.setSite("a.example", { burst: 3, minDelayMs: 100, paused: true });
     const expected = { maxConcurrency: 2, requestsPerSecond: 0.5, burst: 3, minDelayMs: 100, paused: true };
-    assert.deepEqual(set, { site: "a.example", lane: LANE, learned: null, ...expected, ...QUIET });
+    assert.deepEqual(set, { site: "a.example", lane: LANE, crawlDelayMs: null, learned: null, ...expected, ...QUIET });
     await kit.runWith(["a"]);
     assert.deepEqual((await kit.take("A")).site, set);
     assert.equal((await kit.store.setSite("a.example", { maxConcurrency: null })).maxConcurrency, null);

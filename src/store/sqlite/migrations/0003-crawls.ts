@@ -63,6 +63,14 @@ export const crawls = {
         task INTEGER NOT NULL, records INTEGER NOT NULL, rest BLOB NOT NULL,
         PRIMARY KEY (job, key_hash)
       ) WITHOUT ROWID;
+
+      -- The last good robots.txt of each origin, as it came: a restart asks nobody again.
+      CREATE TABLE robots (
+        n INTEGER PRIMARY KEY,
+        origin TEXT NOT NULL UNIQUE, site TEXT NOT NULL,
+        body BLOB NOT NULL, crawl_delay_ms INTEGER, got_at INTEGER NOT NULL
+      );
+      CREATE INDEX robots_delays ON robots (site, crawl_delay_ms) WHERE crawl_delay_ms IS NOT NULL;
     `);
     retention(db);
   },

@@ -12,7 +12,7 @@ export interface CrawlVerbs {
   endByTime(id: string, now: number): Promise<void>;
   /**
    * Running time has passed since this was called last. Time is counted in these steps, so that neither a clock that is
-   * set nor the time in which no process ran uses up any of it.
+   * set nor the time in which no process ran uses up any of it. How far the runs are is looked at in the same steps.
    */
   passTime(elapsedMs: number, now: number): Promise<void>;
   /** What a crawl had counted of traps when that was last written. */

@@ -207,6 +207,8 @@ export interface RunRecord {
   /** Time it has been running, without `runningSince` until now. */
   ranMs: number;
   runningSince: number | null;
+  /** Of a run that grows, in percent, as it was last seen; never falls. */
+  progress: number;
   message: string | null;
   createdAt: number;
   startedAt: number | null;

@@ -113,6 +113,7 @@ async function expectAll(store: Store, instance: string): Promise<void> {
     pagesKnown: 0,
     timeLimitMs: null,
     ranMs: 0,
+    progress: 0,
     runningSince: null,
     message: "Run reopened",
     createdAt: 100,

@@ -1,5 +1,4 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
-import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
@@ -75,7 +74,7 @@ export function toCrawlView(
     task_id: run.id,
     url: run.url === null ? null : shownUrl(run.url),
     status: crawlStatusOf(run.status),
-    progress: isOver ? 100 : progressOf(run, ended, ran),
+    progress: isOver ? 100 : run.progress,
     total_items: run.pagesKnown,
     queued_items: counts.pending + counts.queued + counts.retrying + counts.running - atWork,
     running_items: atWork,
@@ -96,15 +95,4 @@ export function toCrawlView(
     expires_at: run.jobId !== null || run.finishedAt === null ? null : iso(run.finishedAt + keptMs),
     message: run.message,
   };
-}
-
-/**
- * Never falls, although a crawl finds more pages as it goes: its time and its page limit are what it is measured by until
- * it has ended.
- */
-function progressOf(run: RunRecord, ended: number, ran: number): number {
-  const { options } = run.snapshot as CrawlSnapshot;
-  const byPages = ended / Math.max(1, options.max_pages);
-  const byTime = run.timeLimitMs === null ? 0 : ran / run.timeLimitMs;
-  return Math.min(99, Math.floor(100 * Math.max(byPages, byTime)));
 }

@@ -76,6 +76,8 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
 /** 100 only at the end. */
 function progressOf(run: RunRecord, counts: TaskCounts): number {
   if (TERMINAL_RUN_STATES.includes(run.status)) return 100;
+  // It grows: what is left of what is known now says little, and would fall.
+  if (run.kind === "crawl") return run.progress;
   const total = TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
   const open = OPEN_TASK_STATES.reduce((sum, state) => sum + counts[state], 0);
   return total === 0 ? 0 : Math.min(99, Math.floor((100 * (total - open)) / total));

@@ -85,6 +85,17 @@ export function overdueRuns({ connection }: Context, now: number, limit: number)
  * A run that began since the last step has been running for a shorter time than the step; by a clock that was set back
  * it seems to have begun in the future.
  */
+/** A crawl that has looked at fewer pages says nothing yet about how many there are. */
+const FEW_PAGES = 20;
+
+const SEE_PROGRESS = `UPDATE runs SET progress = seen.percent FROM (
+    SELECT r.n, min(99, 100 * sum(s.completed + s.failed + s.skipped) / max(1, CASE
+      WHEN sum(s.completed + s.failed + s.skipped) < ${FEW_PAGES} THEN max(r.pages_known, coalesce(r.pages_limit, 0))
+      ELSE r.pages_known END)) AS percent
+    FROM runs r JOIN streams s ON s.run = r.n AND s.aside = 0
+    WHERE r.time_limit_ms IS NOT NULL AND r.running_since IS NOT NULL GROUP BY r.n
+  ) AS seen WHERE runs.n = seen.n AND seen.percent > runs.progress`;
+
 export function passTime({ connection }: Context, elapsedMs: number, now: number): void {
   const timed = "time_limit_ms IS NOT NULL AND running_since IS NOT NULL";
   if (connection.sql(`SELECT 1 FROM runs WHERE ${timed} LIMIT 1`).get() === undefined) return;
@@ -92,5 +103,6 @@ export function passTime({ connection }: Context, elapsedMs: number, now: number
     connection
       .sql(`UPDATE runs SET ran_ms = ran_ms + min(?1, max(0, ?2 - running_since)), running_since = ?2 WHERE ${timed}`)
       .run(Math.round(elapsedMs), now);
+    connection.sql(SEE_PROGRESS).run();
   });
 }

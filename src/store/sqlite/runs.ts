@@ -37,6 +37,7 @@ interface RunRow {
   time_limit_ms: number | null;
   ran_ms: number;
   running_since: number | null;
+  progress: number;
   message: string | null;
   created_at: number;
   started_at: number | null;
@@ -61,6 +62,7 @@ function toRecord(row: RunRow): RunRecord {
     timeLimitMs: row.time_limit_ms,
     ranMs: row.ran_ms,
     runningSince: row.running_since,
+    progress: row.progress,
     message: row.message,
     createdAt: row.created_at,
     startedAt: row.started_at,

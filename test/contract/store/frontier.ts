@@ -5,6 +5,7 @@ import { NO_TRAPS } from "../../../src/domain/traps.ts";
 import type { ClaimedTask, LaneHold, NewRun, RunRecord } from "../../../src/store/port.ts";
 import {
   attempt,
+  DONE,
   FAILED,
   HANDED_BACK,
   type Kit,
@@ -251,6 +252,36 @@ export function frontierScenarios(scenario: Scenario): void {
     await kit.store.passTime(7900, kit.now);
     assert.equal((await kit.store.run(late.id))?.ranMs, 100);
     assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), [run.id]);
+  });
+
+  scenario("how far a crawl is never falls, although it finds more pages", async (kit) => {
+    const run = await crawl(kit, ["a"], { timeLimitMs: 1_000_000, pagesLimit: 1000 });
+    const seen = async () => {
+      await kit.store.passTime(500, kit.now);
+      return (await kit.store.run(run.id))?.progress;
+    };
+    const lane = await kit.take("A");
+    const finish = async (limit: number, keys: string[]) => {
+      const { tasks } = (await kit.store.claim(lane, { limit }, kit.now))!;
+      const [first, ...rest] = tasks;
+      await kit.report(lane, [first!], DONE, { discovered: keys.map(found) });
+      if (rest.length > 0) await kit.report(lane, rest, DONE, {});
+    };
+    assert.equal(await seen(), 0);
+    await finish(
+      1,
+      Array.from({ length: 39 }, (_, index) => `b${index}`),
+    );
+    assert.equal(await seen(), 0, "one page of a thousand that there may be");
+    await finish(29, []);
+    assert.equal(await seen(), 75, "30 of 40");
+    await finish(
+      1,
+      Array.from({ length: 100 }, (_, index) => `c${index}`),
+    );
+    assert.equal(await seen(), 75);
+    await finish(100, []);
+    assert.equal(await seen(), 93, "131 of 140");
   });
 
   scenario("pages that would not be done in time are not handed out, and those of other runs are", async (kit) => {

@@ -54,6 +54,7 @@ export function runScenarios(scenario: Scenario): void {
         pagesKnown: 0,
         timeLimitMs: null,
         ranMs: 0,
+        progress: 0,
         runningSince: null,
         createdAt: kit.now,
         startedAt: null,

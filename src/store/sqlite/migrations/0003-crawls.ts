@@ -14,6 +14,8 @@ export const crawls = {
       ALTER TABLE runs ADD COLUMN time_limit_ms INTEGER;
       ALTER TABLE runs ADD COLUMN ran_ms INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE runs ADD COLUMN running_since INTEGER;
+      -- In percent; what people have seen of it never falls, although the run grows.
+      ALTER TABLE runs ADD COLUMN progress INTEGER NOT NULL DEFAULT 0;
       CREATE INDEX runs_timed ON runs (running_since) WHERE time_limit_ms IS NOT NULL AND running_since IS NOT NULL;
       CREATE INDEX runs_waiting ON runs (kind, n) WHERE status = 'queued';
 

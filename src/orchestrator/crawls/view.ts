@@ -1,4 +1,5 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
+import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";

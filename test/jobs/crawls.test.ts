@@ -208,5 +208,14 @@ describe("a crawl", () => {
       assert.equal(answer.status, 422, JSON.stringify(body));
       assert.equal(answer.json<{ errors: { path: string }[] }>().errors[0]?.path, path);
     }
+    const both = await place.api.post("/scraping/async-scrape", { url: "http://127.0.0.2/", depth: 1, max_depth: -1 });
+    assert.deepEqual(
+      both
+        .json<{ errors: { path: string }[] }>()
+        .errors.map(({ path }) => path)
+        .toSorted(),
+      ["depth", "max_depth"],
+      "what is unknown and what is wrong, together",
+    );
   });
 });

@@ -263,13 +263,13 @@ function linksOf(
 /** Flat articles; what rules found stands under `fields`. */
 function itemsOf(
   { options }: CrawlRun,
-  { title, article }: Extraction,
+  { title, article, links }: Extraction,
   url: string,
   depth: number,
   records: readonly Record<string, JsonValue>[],
 ): Record<string, JsonValue>[] {
   const about = { url, depth };
-  const text = article === null ? {} : articleOf(article);
+  const text = article === null ? {} : { ...articleOf(article), links: linkedFrom(links) };
   if (options.fields !== null) return records.map((fields) => ({ ...about, title, ...text, fields }));
   const [known = {}] = records;
   return [
@@ -281,6 +281,13 @@ function itemsOf(
       ...text,
     },
   ];
+}
+
+const MOST_LINKS = 1000;
+
+/** The addresses that a page links to, each once. */
+function linkedFrom(links: Extraction["links"]): string[] {
+  return [...new Set(links.map(({ url }) => url))].slice(0, MOST_LINKS);
 }
 
 function articleOf(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {

@@ -34,6 +34,12 @@ const DAMAGE: readonly { what: string; sql: string; check: RegExp; says: RegExp;
     says: /says 2 open streams, there are 1/,
   },
   {
+    what: "a failure that nobody had",
+    sql: "INSERT INTO run_errors VALUES (1, 'unknown', 'internal', 2, 1, 'x')",
+    check: /why their tasks failed/,
+    says: /has counted 2 failures, there are 0/,
+  },
+  {
     what: "an ended run without its end",
     sql: "DELETE FROM events WHERE run = 1 AND terminal = 1",
     check: /one terminal event/,

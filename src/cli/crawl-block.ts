@@ -150,7 +150,7 @@ function countsOf({ counts }: RunSiteView): string {
 }
 
 /** Reasons that slow a site down while it is at work; all others keep it waiting. */
-const WHILE_AT_WORK: ReadonlySet<string> = new Set(["concurrency", "rate", "min_delay"]);
+const WHILE_AT_WORK: ReadonlySet<string> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
 
 function stateOf(
   terminal: Terminal,

@@ -15,7 +15,7 @@ class Spider(scrapy.Spider):
     def start_requests(self):
         self.links = LinkExtractor(allow_domains=[self.origin.removeprefix("http://")])
         self.begun = time.monotonic()
-        yield scrapy.Request(self.origin + "/", dont_filter=True)
+        yield scrapy.Request(self.origin + "/")
 
     def parse(self, response):
         yield {

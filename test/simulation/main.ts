@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { runCrawlScenario } from "./crawl-scenario.ts";
 import { runScenario } from "./scenario.ts";
 
 const { values } = parseArgs({
@@ -6,19 +7,23 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "10000" },
     from: { type: "string", default: "1" },
     seed: { type: "string" },
+    crawls: { type: "boolean", default: false },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
+const play = values.crawls ? runCrawlScenario : runScenario;
 let crashes = 0;
 let tasks = 0;
 for (let seed = first; seed < first + count; seed += 1) {
   try {
-    const report = await runScenario(seed);
+    const report = await play(seed);
     crashes += report.crashes;
     tasks += report.tasks;
   } catch (error) {
-    process.stderr.write(`seed ${seed} failed; repeat it with: npm run simulate -- --seed ${seed}\n`);
+    process.stderr.write(
+      `seed ${seed} failed; repeat it with: npm run simulate -- ${values.crawls ? "--crawls " : ""}--seed ${seed}\n`,
+    );
     throw error;
   }
   if ((seed - first) % 500 === 499)

@@ -46,11 +46,15 @@ export class Network {
   handlerFor(process: SimProcess): TaskHandler {
     return {
       strategy: "http",
-      run: (task, context) => this.#fetch(process, task.nextUrl ?? task.url ?? "", task.resolver, context.signal),
+      run: async (task, { signal }) => {
+        const url = task.nextUrl ?? task.url ?? "";
+        return this.#answer(url, await this.ask(process, url, task.resolver, signal));
+      },
     };
   }
 
-  async #fetch(process: SimProcess, url: string, resolver: string | null, signal: AbortSignal): Promise<Handled> {
+  /** One request: takes its time, and says how often the address has been asked for. */
+  async ask(process: SimProcess, url: string, resolver: string | null, signal: AbortSignal): Promise<number> {
     // What a killed process still had on its stack does not happen.
     if (!process.alive) return new Promise<never>(() => {});
     const site = siteOf(url);
@@ -68,7 +72,7 @@ export class Network {
     } finally {
       this.#open.delete(request);
     }
-    return this.#answer(url, hit);
+    return hit;
   }
 
   #answer(url: string, hit: number): Handled {

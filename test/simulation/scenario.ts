@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { silentLog } from "../../src/base/log.ts";
 import { integerBelow, type Random, seededRandom } from "../../src/base/random.ts";
 import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
 import { siteOf } from "../../src/domain/url.ts";
-import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
 import { laneOfSite } from "../../src/domain/lane.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
-import { LaneWorker } from "../../src/lanes/worker.ts";
 import type { NewTask, RunRecord, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { Crew, type CrewPlan, crewPlan, pick } from "./crew.ts";
 import { Network, type PageScript } from "./network.ts";
-import { type SimProcess, World } from "./world.ts";
+import { World } from "./world.ts";
 
 export interface ScenarioReport {
   tasks: number;
@@ -19,37 +17,22 @@ export interface ScenarioReport {
   steps: number;
 }
 
-interface Plan {
+interface Plan extends CrewPlan {
   sites: number;
   perSite: number;
   minDelayMs: number;
-  maxWorkers: number;
-  crash: number;
-  freeze: number;
-  jumps: boolean;
-  processes: number;
   runs: number;
-  ttlMs: number;
   resolvers: Record<string, number>;
-  net: boolean;
 }
-
-const pick = <T>(random: Random, list: readonly T[]): T => list[integerBelow(random, list.length)] as T;
 
 function makePlan(random: Random): Plan {
   return {
     sites: 1 + integerBelow(random, 5),
     perSite: pick(random, [1, 2, 3, 10]),
     minDelayMs: pick(random, [0, 0, 0, 20, 1500]),
-    maxWorkers: pick(random, [1, 3, 32]),
-    crash: pick(random, [0, 0, 0.01, 0.03, 0.1]),
-    freeze: pick(random, [0, 0, 0.002]),
-    jumps: random.next() < 0.06,
-    processes: pick(random, [1, 1, 2, 3]),
+    ...crewPlan(random),
     runs: pick(random, [1, 1, 2, 4]),
-    ttlMs: pick(random, [5000, 60_000]),
     resolvers: pick(random, [{}, { slow: 1 }, { slow: 2, other: 1 }]),
-    net: random.next() < 0.5,
   };
 }
 
@@ -89,52 +72,7 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
     maxPerResolver: plan.resolvers,
   };
   const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null) });
-  let crashes = 0;
-  let faults = true;
-  const crash = () => {
-    if (!faults || !world.chance(plan.crash)) return null;
-    crashes += 1;
-    return world.chance(0.5) ? ("before" as const) : ("after" as const);
-  };
-
-  const engines: { process: SimProcess; engine: EmbeddedEngine }[] = [];
-  const boot = () => {
-    const process = world.spawn();
-    const store = world.storeFor(process, truth, crash);
-    const handler = network.handlerFor(process);
-    const worker = new LaneWorker({
-      store,
-      clock: process.clock,
-      random,
-      log: silentLog,
-      rules,
-      handlers: () => handler,
-      maxWorkers: plan.maxWorkers,
-      probeArtifacts: async () => {},
-      onOpened: (lanes) => engine.offer(lanes),
-    });
-    const engine = new EmbeddedEngine({
-      store,
-      host: worker,
-      clock: process.clock,
-      random,
-      log: silentLog,
-      identity: { boot: "sim", pid: process.pid, pidStart: "" },
-      mayBeAlive: (holder) => world.mayBeAlive(holder),
-      link: world.linkFor(process),
-      watch: (address) => world.watchFor(process, address),
-      leaseTtlMs: plan.ttlMs,
-      heartbeatMs: plan.ttlMs / 4,
-      graceMs: 1000,
-      // The reconciler is a safety net. In half of the schedules it is taken away: nothing may hang on it.
-      ...(plan.net ? {} : { reconcileMs: Number.POSITIVE_INFINITY }),
-      maxActiveLanes: pick(random, [1, 2, 32]),
-    });
-    engines.push({ process, engine });
-    // Whoever dies is started again after a while.
-    process.onDeath.push(() => world.schedule(pick(random, [0, 50, 2000, 9000]), boot));
-    void engine.start();
-  };
+  const crew = new Crew(world, truth, random, plan, rules, (process) => network.handlerFor(process));
 
   const runs: RunRecord[] = [];
   const expected = new Map<string, { runId: string; url: string; script: PageScript }>();
@@ -183,20 +121,8 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
     };
     world.schedule(batch * pick(random, [0, 100, 5000]), () => void enqueue());
   };
-  for (let index = 0; index < plan.processes; index += 1) world.schedule(index * 10, boot);
+  crew.start();
   for (let batch = 0; batch < batches; batch += 1) submit(batch);
-
-  const disturb = () => {
-    if (!faults) return;
-    const [victim] = engines.filter(({ process }) => process.alive).toSorted(() => random.next() - 0.5);
-    if (victim !== undefined && world.chance(plan.freeze * 50))
-      world.freeze(victim.process, pick(random, [500, 8000, 90_000]));
-    if (plan.jumps && world.chance(0.05)) world.wallOffset += pick(random, [-3_600_000, 3_600_000, 86_400_000]);
-    world.schedule(500, disturb);
-  };
-  world.schedule(200, disturb);
-  // Faults end some day; from then on everything must come to an end by itself.
-  world.schedule(120_000, () => (faults = false));
 
   let ended = false;
   const look = async () => {
@@ -205,15 +131,18 @@ export async function runScenario(seed: number): Promise<ScenarioReport> {
   };
   world.schedule(1000, () => void look());
   await world.run(() => ended || network.violations.length > 0, { until: world.time + 6 * 86_400_000, steps: 400_000 });
-  for (const { process } of engines) process.alive = false;
+  crew.end();
 
   assert.deepEqual(network.violations, []);
   await check(truth, expected);
   assert.deepEqual((await truth.audit()).findings, []);
   const needed = [...expected.values()].length * (3 + 5 + 1);
-  assert.ok(network.requests() <= needed + crashes * plan.perSite * plan.sites * 4 + 1000, "far too many requests");
+  assert.ok(
+    network.requests() <= needed + crew.crashes * plan.perSite * plan.sites * 4 + 1000,
+    "far too many requests",
+  );
   await truth.close();
-  return { tasks: expected.size, requests: network.requests(), crashes, steps: world.steps };
+  return { tasks: expected.size, requests: network.requests(), crashes: crew.crashes, steps: world.steps };
 }
 
 async function allEnded(store: Store, runs: RunRecord[]): Promise<boolean> {

@@ -1,22 +1,46 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runScenario } from "./scenario.ts";
+import { runCrawlScenario } from "./crawl-scenario.ts";
+import { runScenario, type ScenarioReport } from "./scenario.ts";
 
-// A failing seed is repeated with: npm run simulate -- --seed N
-const SEEDS = process.env["ORB_TEST_FULL"] === "1" ? 10_000 : 600;
-const PER_TEST = 250;
+const FULL = process.env["ORB_TEST_FULL"] === "1";
 
-for (let first = 1; first <= SEEDS; first += PER_TEST) {
-  const last = first + PER_TEST - 1;
-  test(`schedules ${first} to ${last} of crashes, freezes and clock jumps lose nothing, double nothing and keep every limit`, async () => {
-    let crashes = 0;
-    for (let seed = first; seed <= last; seed += 1) {
-      try {
-        crashes += (await runScenario(seed)).crashes;
-      } catch (error) {
-        throw new Error(`seed ${seed} failed; repeat it with: npm run simulate -- --seed ${seed}`, { cause: error });
+/** Plays schedules in portions. A failing seed is repeated with the command that the failure names. */
+function play(
+  what: string,
+  options: string,
+  seeds: number,
+  perTest: number,
+  run: (seed: number) => Promise<ScenarioReport>,
+) {
+  for (let first = 1; first <= seeds; first += perTest) {
+    const last = Math.min(seeds, first + perTest - 1);
+    test(`schedules ${first} to ${last} of ${what}`, async () => {
+      let crashes = 0;
+      for (let seed = first; seed <= last; seed += 1) {
+        try {
+          crashes += (await run(seed)).crashes;
+        } catch (error) {
+          const command = `npm run simulate -- ${options}--seed ${seed}`;
+          throw new Error(`seed ${seed} failed; repeat it with: ${command}`, { cause: error });
+        }
       }
-    }
-    assert.ok(crashes > PER_TEST, `the schedules must really crash: ${crashes} crashes`);
-  });
+      assert.ok(crashes > last - first, `the schedules must really crash: ${crashes} crashes`);
+    });
+  }
 }
+
+play(
+  "crashes, freezes and clock jumps lose nothing, double nothing and keep every limit",
+  "",
+  FULL ? 10_000 : 400,
+  200,
+  runScenario,
+);
+play(
+  "a crawl through crashes, failures and redirects end with every page that can be reached, once",
+  "--crawls ",
+  FULL ? 5_000 : 100,
+  100,
+  runCrawlScenario,
+);

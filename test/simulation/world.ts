@@ -75,6 +75,9 @@ const READS: ReadonlySet<string> = new Set([
   "site",
   "budgetCap",
   "heartbeat",
+  "run",
+  "runStates",
+  "trapState",
 ]);
 
 const NEVER = new Promise<never>(() => {});

@@ -34,7 +34,7 @@ play(
   "crashes, freezes and clock jumps lose nothing, double nothing and keep every limit",
   "",
   FULL ? 10_000 : 400,
-  200,
+  100,
   runScenario,
 );
 play(

@@ -71,7 +71,7 @@ export class MisbehavingSite implements AsyncDisposable {
     return this.#origin + path;
   }
 
-  /** From the next request on the path does this. */
+  /** From the next request on the path does this; `*` is every path that nothing is said about. */
   on(path: string, route: Route): void {
     this.#routes.set(path, route);
   }
@@ -155,7 +155,7 @@ export class MisbehavingSite implements AsyncDisposable {
     this.#tell();
     try {
       for await (const chunk of request) visit.body += String(chunk);
-      await (this.#routes.get(path) ?? nothingHere)(visit, response, this);
+      await (this.#routes.get(path) ?? this.#routes.get("*") ?? nothingHere)(visit, response, this);
     } catch {
       // The caller went away in the middle of its request.
       request.socket.destroy();

@@ -85,13 +85,15 @@ function specOf({ fields, items, schema, article }: CrawlOptions): PlanSpec {
   return spec;
 }
 
-const KEEP_TRAPS_EVERY_MS = 5000;
+/** What is short is written often, so that little is lost; what is long may take a thousandth of the time. */
+const KEEP_TRAPS_EVERY_MS = 100;
+const KEEP_TRAPS_MS_PER_COUNT = 1;
 
 /** Says now and then what the scope has counted, for the store: a restart must not give a trap its allowance anew. */
 export class TrapKeeper {
   readonly #scope: CrawlScope;
   readonly #clock: Clock;
-  #keptAt = Number.NEGATIVE_INFINITY;
+  #nextAt = Number.NEGATIVE_INFINITY;
   #kept = 0;
 
   constructor(scope: CrawlScope, clock: Clock) {
@@ -103,10 +105,12 @@ export class TrapKeeper {
   toKeep(): TrapState | null {
     const { trapChanges } = this.#scope;
     const now = this.#clock.monotonic();
-    if (trapChanges === this.#kept || now - this.#keptAt < KEEP_TRAPS_EVERY_MS) return null;
+    if (trapChanges === this.#kept || now < this.#nextAt) return null;
     this.#kept = trapChanges;
-    this.#keptAt = now;
-    return this.#scope.trapState();
+    const state = this.#scope.trapState();
+    const counts = state.ownKind.length + state.earned.length + state.queries.length + state.shapes.length;
+    this.#nextAt = now + Math.max(KEEP_TRAPS_EVERY_MS, counts * KEEP_TRAPS_MS_PER_COUNT);
+    return state;
   }
 }
 

@@ -5,6 +5,8 @@ import type { RunRecord, Store } from "../../store/port.ts";
 const ASK_AGAIN_MS = 250;
 /** How much the newest page counts in the average. */
 const NEWEST = 0.2;
+/** The first pages say little: they wait for connections, and for threads to start. */
+const ENOUGH_PAGES = 5;
 /** Most pages take less than so many times the average. */
 const SLOWER_THAN_AVERAGE = 2;
 
@@ -15,7 +17,8 @@ export class CrawlTime {
   readonly #runId: string;
   #endsAt: number;
   #askedAt: number;
-  #averageMs: number | null = null;
+  #averageMs = 0;
+  #pages = 0;
 
   constructor(deps: { store: Store; clock: Clock }, run: RunRecord) {
     this.#store = deps.store;
@@ -27,12 +30,13 @@ export class CrawlTime {
 
   /** A page was got in this time. */
   took(ms: number): void {
-    this.#averageMs = this.#averageMs === null ? ms : this.#averageMs + (ms - this.#averageMs) * NEWEST;
+    this.#pages += 1;
+    this.#averageMs += (ms - this.#averageMs) * Math.max(NEWEST, 1 / this.#pages);
   }
 
   /** So much time must be left for another page, which may take `timeoutMs` at most. */
   neededMs(timeoutMs: number): number {
-    return Math.min(timeoutMs, (this.#averageMs ?? 0) * SLOWER_THAN_AVERAGE);
+    return this.#pages < ENOUGH_PAGES ? 0 : Math.min(timeoutMs, this.#averageMs * SLOWER_THAN_AVERAGE);
   }
 
   /** Exact when it is less than `matters`. */

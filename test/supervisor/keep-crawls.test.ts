@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import { systemRandom } from "../../src/base/random.ts";
+import { createSeal } from "../../src/base/seal.ts";
+import { PUBLIC_ONLY } from "../../src/net/address.ts";
+import { startCrawl } from "../../src/orchestrator/crawls/start.ts";
+import { keepCrawls } from "../../src/supervisor/duties/keep-crawls.ts";
+import { openDesk } from "../orchestrator/kit.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const STEP = 500;
+
+async function open(t: TestContext) {
+  const desk = await openDesk(t);
+  const deps = {
+    ...desk,
+    random: systemRandom,
+    seal: createSeal("a key that only tests know"),
+    policy: PUBLIC_ONLY,
+    defaultMaxAttempts: 3,
+    maxConcurrentCrawls: 5,
+    respectRobots: true,
+  };
+  return {
+    ...deps,
+    begin: async (timeout_minutes: number, n = 0) =>
+      (await startCrawl(deps, { url: `https://a.example/${n}`, timeout_minutes })).id,
+    status: async (id: string) => (await desk.store.run(id))?.status,
+    /** A process that does its duty for so long. */
+    async work(ms: number, duty = keepCrawls(deps)) {
+      await duty.run();
+      for (let passed = 0; passed < ms; passed += STEP) {
+        await desk.clock.advance(STEP);
+        await duty.run();
+      }
+    },
+  };
+}
+
+describe("the time that crawls have", () => {
+  test("is over when they were worked on for so long, and not a moment before", async (t) => {
+    const place = await open(t);
+    const id = await place.begin(2);
+    await place.work(2 * MINUTE - STEP);
+    assert.equal(await place.status(id), "running");
+    await place.work(STEP);
+    const run = await place.store.run(id);
+    assert.deepEqual([run?.status, run?.facts.end_reason], ["failed", "limit_time"], "it got no page");
+    const { totals } = await place.store.overview(id, 0);
+    assert.deepEqual([totals.queued, totals.cancelled], [0, 1]);
+  });
+
+  test("does not pass while no process is there", async (t) => {
+    const place = await open(t);
+    const id = await place.begin(2);
+    await place.work(MINUTE);
+    await place.clock.advance(24 * HOUR);
+    await place.work(MINUTE - STEP);
+    assert.equal(await place.status(id), "running");
+    await place.work(STEP);
+    assert.equal(await place.status(id), "failed");
+  });
+
+  test("is the same whatever the clock is set to", async (t) => {
+    const place = await open(t);
+    const id = await place.begin(2);
+    const duty = keepCrawls(place);
+    await place.work(MINUTE, duty);
+    place.clock.jump(HOUR);
+    await place.work(20_000, duty);
+    place.clock.jump(-25 * HOUR);
+    await place.work(20_000, duty);
+    assert.equal(await place.status(id), "running");
+    // Each time the clock was set, the step in which that was seen may be lost.
+    await place.work(20_000 + 2 * STEP, duty);
+    assert.equal(await place.status(id), "failed");
+  });
+
+  test("five are worked on at once; the sixth begins when one ends or pauses", async (t) => {
+    const place = await open(t);
+    const ids: string[] = [];
+    for (let n = 0; n < 7; n += 1) ids.push(await place.begin(10, n));
+    const waiting = async () => {
+      const states = await Promise.all(ids.map((id) => place.status(id)));
+      return states.flatMap((state, index) => (state === "queued" ? [index] : []));
+    };
+    assert.deepEqual(await waiting(), [5, 6]);
+    await place.store.changeRun(ids[2]!, "paused", "Run paused", place.clock.now());
+    await place.work(STEP);
+    assert.deepEqual(await waiting(), [6]);
+    await place.store.changeRun(ids[0]!, "cancelled", "Run cancelled", place.clock.now());
+    await place.work(STEP);
+    assert.deepEqual(await waiting(), []);
+  });
+});

@@ -33,6 +33,8 @@ export function forbidsFollowing(headers: Readonly<Record<string, string>>): boo
 }
 
 const MOST_LINKS = 50_000;
+/** Links of one page; each becomes a row in the transaction that ends the page. */
+const MOST_ON_A_PAGE = 20_000;
 const ENOUGH_TOO_DEEP = 5;
 
 /** A link that the crawl follows; one for all ways to write it. */
@@ -64,7 +66,7 @@ export class LinkFinder {
       const link = aFew ? this.#unknown(element, href, base) : this.#look(element, href, base, order);
       if (link === null) continue;
       found.set(link.key, link);
-      if (aFew && found.size >= ENOUGH_TOO_DEEP) break;
+      if (found.size >= (aFew ? ENOUGH_TOO_DEEP : MOST_ON_A_PAGE)) break;
     }
     return [...found.values()];
   }

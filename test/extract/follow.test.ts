@@ -50,6 +50,13 @@ describe("the links that a crawl follows", () => {
     ]);
   });
 
+  it("are some twenty thousand of one page at most, and the others may be found on another", () => {
+    const finder = new LinkFinder(SCOPE);
+    const many = Array.from({ length: 20_100 }, (_, n) => `/${n}`);
+    assert.deepEqual(found(finder, links(...many), order(1)), many.slice(0, 20_000));
+    assert.deepEqual(found(finder, links("/7", "/20050"), order(2)), ["/20050"]);
+  });
+
   it("are those in scope that nobody asks not to follow", () => {
     const finder = new LinkFinder(SCOPE);
     const body = `${links("/a", "mailto:a@shop.example", "javascript:void(0)", "#here", "https://other.example/", "/film.mp4")}

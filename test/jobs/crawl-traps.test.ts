@@ -105,7 +105,6 @@ describe("a site that has no end", () => {
     assert.deepEqual([view.status, view.end_reason, view.total_items], ["completed", "limit_pages", 300]);
     const grown = process.memoryUsage().rss - began;
     assert.ok(grown < 200 * MIB, `memory grew by ${Math.round(grown / MIB)} MiB`);
-    process.stdout.write(`# grown ${Math.round(grown / MIB)}\n`);
   });
 });
 

@@ -8,6 +8,7 @@ import type { PageReader } from "../../src/extract/pool.ts";
 import { readPage } from "../../src/extract/reading.ts";
 import type { PageStrategy } from "../../src/fetch/page.ts";
 import { crawlHandler } from "../../src/lanes/handlers/crawl.ts";
+import { CrawlRuns } from "../../src/lanes/handlers/crawl-runs.ts";
 import type { TaskHandler } from "../../src/lanes/handlers/handler.ts";
 import type { PageHandlerDeps } from "../../src/lanes/handlers/page.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
@@ -106,26 +107,24 @@ export async function runCrawlScenario(seed: number): Promise<ScenarioReport> {
 /** The handler of crawls as it is in production; only the wire and the threads that read pages are simulated. */
 function handlerFor(process: SimProcess, store: Store, network: Network, web: Web, resolver: string): TaskHandler {
   const finders = new LinkFinders();
-  const reader: PageReader = {
+  const reader: Pick<PageReader, "read" | "forget"> = {
     read: async (input, spec, { judge = null, follow = null } = {}) =>
       readPage(input, compilePlan(spec), { judge, follow }, finders),
     forget: (crawl, keys) => finders.forget(crawl, keys),
-    close: async () => {},
   };
   const http: PageStrategy = {
     name: "http",
     fetch: (request) => web.fetch(request, (url) => network.ask(process, url, resolver, request.signal!)),
   };
-  const deps: Pick<PageHandlerDeps, "store" | "clock" | "reader" | "limits"> & { strategies: { http: PageStrategy } } =
-    {
-      store,
-      clock: process.clock,
-      reader,
-      strategies: { http },
-      limits: { httpTimeoutMs: 20_000, browserTimeoutMs: 40_000, maxBodyBytes: 1_000_000 },
-    };
-  // Browsers, sessions, evidence and robots.txt have no part in this.
-  return crawlHandler(deps as unknown as PageHandlerDeps);
+  // Browsers, sessions, evidence, sitemaps and robots.txt have no part in this.
+  const deps = {
+    store,
+    clock: process.clock,
+    reader,
+    strategies: { http },
+    limits: { httpTimeoutMs: 20_000, browserTimeoutMs: 40_000, maxBodyBytes: 1_000_000 },
+  } as unknown as PageHandlerDeps;
+  return crawlHandler(deps, new CrawlRuns(deps));
 }
 
 async function check(store: Store, { id }: RunRecord, web: Web, options: CrawlOptions): Promise<void> {

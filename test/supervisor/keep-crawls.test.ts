@@ -21,6 +21,7 @@ async function open(t: TestContext) {
     defaultMaxAttempts: 3,
     maxConcurrentCrawls: 5,
     respectRobots: true,
+    crawlsKeptMs: HOUR,
   };
   return {
     ...deps,
@@ -29,10 +30,10 @@ async function open(t: TestContext) {
     status: async (id: string) => (await desk.store.run(id))?.status,
     /** A process that does its duty for so long. */
     async work(ms: number, duty = keepCrawls(deps)) {
-      await duty.run();
+      await duty.run(new AbortController().signal);
       for (let passed = 0; passed < ms; passed += STEP) {
         await desk.clock.advance(STEP);
-        await duty.run();
+        await duty.run(new AbortController().signal);
       }
     },
   };

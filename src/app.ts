@@ -38,6 +38,7 @@ import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
 import { createPageTools, httpLimits, type PageTools } from "./page-tools.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
+import { createExchangeKeeper } from "./pages/exchange.ts";
 import { openSeal } from "./secret-key.ts";
 import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
@@ -147,6 +148,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       store,
       seal: client.seal,
       evidence: createEvidenceKeeper(artifacts, log),
+      exchanges: createExchangeKeeper(artifacts, { clock, random: systemRandom }),
       robots: robotsGate(config, tools.http, clock, store),
       solve: userSolver(others),
     };

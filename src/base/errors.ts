@@ -48,6 +48,11 @@ export const ERROR_CATALOGUE = {
     meaning: "A run or task was to be moved to a state that cannot follow its present one. The store refused it.",
     remedy: "Look at the present state; docs/concepts.md has the table of transitions.",
   },
+  not_archived: {
+    reaction: "give_up",
+    meaning: "The run has not kept what servers sent, so there is nothing to make an archive of.",
+    remedy: "Start the crawl with export_format warc.",
+  },
   idempotency_conflict: {
     reaction: "fix_input",
     meaning: "An Idempotency-Key was used again for a different request.",

@@ -19,8 +19,12 @@ export interface Attempt {
   failure_reason: FailureReason | null;
 }
 
-/** What a stored file is: what was asked for, or what shows why it could not be had. */
-export type ArtifactRole = "file" | "screenshot" | "snapshot";
+/**
+ * What a stored file is: what was asked for, what shows why it could not be had, or what servers sent, for an archive. The
+ * answer that sent a page to another site stays, whatever becomes of the page there.
+ */
+export const ARTIFACT_ROLES = ["file", "screenshot", "snapshot", "exchange", "redirect"] as const;
+export type ArtifactRole = (typeof ARTIFACT_ROLES)[number];
 
 /** A stored file that belongs to a task. */
 export interface TaskArtifact {

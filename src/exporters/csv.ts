@@ -19,6 +19,7 @@ export const csvExporter: Exporter = {
   contentType: "text/csv; charset=utf-8",
   extension: "csv",
   about: "a table for spreadsheets: url and a column per field, formulas defused",
+  isText: true,
   export: (records, options = {}) => inChunks(rows(records, options)),
 };
 

@@ -1,4 +1,4 @@
-/** What every result format is: a name, and a way to turn a stream of records into a stream of bytes. */
+/** What every export format is: a name, and a way to turn a stream of records, or of what servers sent, into bytes. */
 import type { JsonValue } from "../domain/queue-item.ts";
 
 /** A result as the API shows it. */
@@ -19,7 +19,7 @@ export interface ExportOptions {
   columns?: readonly string[];
 }
 
-export interface Exporter {
+export interface Format {
   /** What users ask for: `jsonl`. */
   readonly name: string;
   readonly contentType: string;
@@ -27,9 +27,29 @@ export interface Exporter {
   readonly extension: string;
   /** One line for help texts. */
   readonly about: string;
+  /** Fit for a terminal. */
+  readonly isText: boolean;
+}
+
+/** Makes a file of records. */
+export interface Exporter extends Format {
   /**
    * Pulls records as the consumer pulls bytes, and holds a bounded number of them. A failure of the source is thrown from
    * the iteration; a consumer that stops early stops the source.
    */
   export(records: AsyncIterable<ExportRecord>, options?: ExportOptions): AsyncIterable<Uint8Array>;
+}
+
+/** Makes a file of what servers sent, which is kept piece by piece in the form in which the file has it. */
+export interface Archiver extends Format {
+  /** Pulls the pieces as the consumer pulls bytes, as `Exporter.export` does. */
+  archive(pieces: AsyncIterable<AsyncIterable<Uint8Array>>, about: ArchiveAbout): AsyncIterable<Uint8Array>;
+}
+
+export interface ArchiveAbout {
+  id: string;
+  now: number;
+  fileName: string;
+  /** What stands in the archive about itself. */
+  fields: Readonly<Record<string, string>>;
 }

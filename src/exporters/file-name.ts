@@ -1,5 +1,5 @@
 /** Names of exported files: safe on every file system and in a Content-Disposition header, and the same every time. */
-import { exporterNamed } from "./registry.ts";
+import { formatNamed } from "./registry.ts";
 
 const LONGEST_WORDS = 60;
 
@@ -7,7 +7,7 @@ const LONGEST_WORDS = 60;
 export function exportFileName(run: { id: string; name?: string | null }, format: string): string {
   const words = plain(run.name ?? "", LONGEST_WORDS).toLowerCase();
   const id = plain(run.id, LONGEST_WORDS);
-  return `${words === "" ? "run" : words}-${id === "" ? "export" : id}.${exporterNamed(format).extension}`;
+  return `${words === "" ? "run" : words}-${id === "" ? "export" : id}.${formatNamed(format).extension}`;
 }
 
 /** Letters without their accents, digits, `_` and single dashes; everything else separates words. */

@@ -7,6 +7,7 @@ export const jsonExporter: Exporter = {
   contentType: "application/json",
   extension: "json",
   about: "one JSON array of whole records",
+  isText: true,
   export: (records) => inChunks(texts(records)),
 };
 

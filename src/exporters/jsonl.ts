@@ -7,6 +7,7 @@ export const jsonlExporter: Exporter = {
   contentType: "application/x-ndjson",
   extension: "jsonl",
   about: "one record per line as JSON; the best choice for many records",
+  isText: true,
   export: (records) => inChunks(lines(records)),
 };
 

@@ -14,6 +14,7 @@ export const markdownExporter: Exporter = {
   contentType: "text/markdown; charset=utf-8",
   extension: "md",
   about: "for reading: a section per record",
+  isText: true,
   export: (records) => inChunks(sections(records)),
 };
 

@@ -25,6 +25,7 @@ export const parquetExporter: Exporter = {
   contentType: "application/vnd.apache.parquet",
   extension: "parquet",
   about: "typed columns for analysis",
+  isText: false,
   export: (records, options = {}) => rowGroups(records, options),
 };
 

@@ -1,12 +1,13 @@
-/** All result formats. A new one is a file beside this one and a line in the list. */
+/** All export formats. A new one is a file beside this one and a line in a list. */
 import { OrbError } from "../base/errors.ts";
 import { suggest } from "../domain/suggest.ts";
 import { csvExporter } from "./csv.ts";
-import type { Exporter } from "./exporter.ts";
+import type { Archiver, Exporter, Format } from "./exporter.ts";
 import { jsonExporter } from "./json.ts";
 import { jsonlExporter } from "./jsonl.ts";
 import { markdownExporter } from "./markdown.ts";
 import { parquetExporter } from "./parquet.ts";
+import { warcArchiver } from "./warc.ts";
 
 export const EXPORTERS: readonly Exporter[] = [
   jsonExporter,
@@ -16,14 +17,28 @@ export const EXPORTERS: readonly Exporter[] = [
   parquetExporter,
 ];
 
-export const EXPORT_FORMATS: readonly string[] = EXPORTERS.map(({ name }) => name);
+const ARCHIVERS: readonly Archiver[] = [warcArchiver];
+
+/** Those that are made of records. */
+export const RECORD_FORMATS: readonly string[] = EXPORTERS.map(({ name }) => name);
+export const EXPORT_FORMATS: readonly string[] = [...RECORD_FORMATS, ...ARCHIVERS.map(({ name }) => name)];
 
 /** The format of that name, or an error that names the field and the formats there are. */
+export function formatNamed(name: string, field = "format"): Exporter | Archiver {
+  return named([...EXPORTERS, ...ARCHIVERS], name, field);
+}
+
+/** The same among those that are made of records. */
 export function exporterNamed(name: string, field = "format"): Exporter {
-  const found = EXPORTERS.find((exporter) => exporter.name === name);
+  return named(EXPORTERS, name, field);
+}
+
+function named<T extends Format>(formats: readonly T[], name: string, field: string): T {
+  const found = formats.find((format) => format.name === name);
   if (found !== undefined) return found;
-  const near = suggest(name, EXPORT_FORMATS);
+  const names = formats.map((format) => format.name);
+  const near = suggest(name, names);
   const message =
-    near === undefined ? `expected one of ${EXPORT_FORMATS.join(", ")}` : `unknown format, did you mean "${near}"?`;
+    near === undefined ? `expected one of ${names.join(", ")}` : `unknown format, did you mean "${near}"?`;
   throw new OrbError("input_invalid", `${field}: ${message}`, { fields: [{ path: field, message }] });
 }

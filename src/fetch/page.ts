@@ -1,4 +1,5 @@
 import type { Credentials } from "../domain/credentials.ts";
+import type { Exchange } from "../domain/exchange.ts";
 import { FetchFailure } from "../domain/failure.ts";
 import type { Validators } from "../domain/page-copy.ts";
 import type { Redirect } from "../net/http.ts";
@@ -23,6 +24,8 @@ export interface PageRequest {
   conditions?: Validators;
   /** What `api_replay` sends; the other ways ignore it. */
   replay?: unknown;
+  /** The answer then has what went over the wire, as far as the way of getting it can tell. */
+  keepExchanges?: boolean;
   /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */
   wantsEvidence?: (answer: PageAnswer) => Promise<boolean>;
   browser?: BrowserWishes;
@@ -57,6 +60,8 @@ export interface PageAnswer {
   /** The body is the list of all items of a replayed call. */
   replayed?: boolean;
   evidence?: PageEvidence;
+  /** Redirects first; the body belongs to the last one. */
+  exchanges?: readonly Exchange[];
 }
 
 export interface PageEvidence {

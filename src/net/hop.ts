@@ -12,6 +12,8 @@ export interface HopOwner {
   readonly context: { readonly limits: HttpLimits; opening(): boolean };
   /** The head of an answer has arrived: says what to do with the bytes. May throw what the fetch fails with. */
   onHead(hop: Hop, status: number, headers: IncomingHttpHeaders): "deliver" | "drain";
+  /** The same head as it came over the wire; before `onHead`. */
+  onRawHead?(status: number, statusText: string, headers: readonly (Buffer | string)[]): void;
   onEnd(hop: Hop): void;
   /** `raw` is what undici reported, `error` what it means. */
   onError(hop: Hop, error: Error, raw: Error): void;
@@ -86,12 +88,18 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#moved = true;
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusText = "",
+  ): void {
     // 1xx answers move nothing: an endless row of them ends with `timeout_headers`.
     if (this.#phase === "over" || status < 200) return;
     this.#moved = true;
     try {
       this.#checkHeaderSize(controller);
+      this.#owner.onRawHead?.(status, statusText, (controller.rawHeaders ?? []) as (Buffer | string)[]);
       const wanted = this.#owner.onHead(this, status, headers);
       if (wanted === "drain") this.#phase = "draining";
       else {

@@ -1,4 +1,6 @@
 /** The words of the HTTP client: what is asked, what comes back, and within which limits. */
+import type { Exchange } from "../domain/exchange.ts";
+
 export interface HttpLimits {
   /** From the moment a connection is wanted until it stands, DNS and TLS included. */
   connectMs: number;
@@ -38,6 +40,8 @@ export interface HttpRequest {
   /** Asked at each hop that the guard allows; false ends the fetch with `notFollowed`. Default: always. */
   followRedirects?: (from: URL, to: URL) => boolean;
   maxRedirects?: number;
+  /** The result then has every request with the head of its answer, as they went over the wire. */
+  keepExchanges?: boolean;
 }
 
 export interface ResponseHead {
@@ -74,4 +78,5 @@ export interface HttpResult extends ResponseHead {
   timing: { startedAt: number; durationMs: number };
   /** The target of a redirect that `followRedirects` declined; `status` is then the redirect's. */
   notFollowed?: string;
+  exchanges?: readonly Exchange[];
 }

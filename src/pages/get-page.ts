@@ -49,6 +49,8 @@ export interface PageOrder {
   mostMs?: number;
   /** Of a page that is had already: a plain request then asks only whether it has changed. */
   conditions?: Validators;
+  /** What goes over the wire is wanted with the answer. */
+  keepExchanges?: boolean;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
   signal: AbortSignal;
@@ -141,6 +143,7 @@ async function fetchAndJudge(
       ? {}
       : { followRedirects: (from, to) => mayFollow(order, from, to) }),
     ...(conditions === undefined ? {} : { conditions }),
+    ...(order.keepExchanges === true ? { keepExchanges: true } : {}),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
     ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
     wantsEvidence: async (open) => (await judge(open)).failure !== null,

@@ -2,6 +2,7 @@
 import type { Discovered } from "../domain/outcome.ts";
 import type { TrapState } from "../domain/traps.ts";
 import type { PageCopy } from "../domain/page-copy.ts";
+import type { ArtifactRecord } from "./yield-records.ts";
 
 export interface CrawlVerbs {
   /** Lets waiting crawls begin, oldest first, as long as fewer than `most` are running. Says which lanes got work. */
@@ -15,6 +16,8 @@ export interface CrawlVerbs {
    * set nor the time in which no process ran uses up any of it. How far the runs are is looked at in the same steps.
    */
   passTime(elapsedMs: number, now: number): Promise<void>;
+  /** Files of a run that hold what servers sent, oldest first; `after` is the id of one. */
+  exchanges(id: string, options: { after?: string; limit: number }): Promise<ArtifactRecord[]>;
   /** What a crawl had counted of traps when that was last written. */
   trapState(id: string): Promise<TrapState | null>;
   /** What the newest run of a job that came to a page has kept of it, if it was read by these rules and its records are still there. */

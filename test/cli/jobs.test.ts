@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { EventView, RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import type { Target } from "../chaos/target.ts";
+import { readWarc } from "../jobs/warc-reader.ts";
 import { openShop } from "./site.ts";
 
 const listJob = (shop: Target) => ({
@@ -100,6 +103,29 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const refused = await orb.run(["jobs", "update", page.id, "--depth", "3"]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /kind: cannot be changed from page/);
+    await orb.audit();
+  });
+
+  test("orb crawl --format warc writes an archive of what the site sent; other runs have none", async () => {
+    await using shop = await openShop();
+    await using orb = new Orb();
+    const file = join(orb.dir, "shop.warc.gz");
+    const crawl = await orb.run(["crawl", shop.url("/list"), "--depth", "1", "--format", "warc", "--out", file]);
+    assert.equal(crawl.code, 0, crawl.stderr);
+    const records = await readWarc(readFileSync(file));
+    const answers = records.filter(({ type }) => type === "response");
+    assert.deepEqual(
+      answers.map(({ url, statusLine }) => `${statusLine?.split(" ")[1]} ${new URL(url ?? "").pathname}`).toSorted(),
+      ["200 /list", "404 /t/1", "404 /t/2", "404 /t/3"],
+    );
+    const id = /\(([0-9a-f-]{36})\)/.exec(crawl.stderr)?.[1] ?? "";
+    const limited = await orb.run(["runs", "results", id, "--format", "warc", "--limit", "1"]);
+    assert.deepEqual([limited.code, /--limit counts records/.test(limited.stderr)], [2, true], limited.stderr);
+    const plain = await orb.run(["crawl", shop.url("/list"), "--depth", "0", "--format", "jsonl"]);
+    const other = /\(([0-9a-f-]{36})\)/.exec(plain.stderr)?.[1] ?? "";
+    const none = await orb.run(["runs", "results", other, "--format", "warc"]);
+    assert.notEqual(none.code, 0);
+    assert.match(none.stderr, /has not kept what the servers sent[\s\S]*orb crawl --format warc/);
     await orb.audit();
   });
 

@@ -5,13 +5,15 @@ import { Worker } from "node:worker_threads";
 import { isOrbError } from "../../src/base/errors.ts";
 import type { ExportRecord } from "../../src/exporters/exporter.ts";
 import { exportFileName } from "../../src/exporters/file-name.ts";
-import { EXPORT_FORMATS, EXPORTERS, exporterNamed } from "../../src/exporters/registry.ts";
+import { EXPORT_FORMATS, EXPORTERS, exporterNamed, formatNamed, RECORD_FORMATS } from "../../src/exporters/registry.ts";
 import { bytesOf, record, stream } from "./records.ts";
 
 test("the formats are known by their names, and each describes itself", () => {
-  assert.deepEqual(EXPORT_FORMATS, ["json", "jsonl", "csv", "markdown", "parquet"]);
-  assert.equal(new Set(EXPORTERS.map(({ extension }) => extension)).size, EXPORTERS.length);
-  for (const { contentType, about } of EXPORTERS) {
+  assert.deepEqual(RECORD_FORMATS, ["json", "jsonl", "csv", "markdown", "parquet"]);
+  assert.deepEqual(EXPORT_FORMATS, [...RECORD_FORMATS, "warc"]);
+  const formats = EXPORT_FORMATS.map((name) => formatNamed(name));
+  assert.equal(new Set(formats.map(({ extension }) => extension)).size, formats.length);
+  for (const { contentType, about } of formats) {
     assert.match(contentType, /^[a-z]+\/[a-z.-]+(; charset=utf-8)?$/);
     assert.ok(about.length > 0 && about.length < 80);
   }
@@ -23,7 +25,9 @@ test("a format that does not exist is refused with the name of the field and a s
     (error) =>
       isOrbError(error, "input_invalid") && error.fields[0]?.path === "format" && /"jsonl"/.test(error.message),
   );
-  assert.throws(() => exporterNamed("xlsx"), /json, jsonl, csv, markdown, parquet/);
+  assert.throws(() => exporterNamed("xlsx"), /json, jsonl, csv, markdown, parquet$/);
+  assert.throws(() => exporterNamed("warc"), /json, jsonl, csv, markdown, parquet$/);
+  assert.throws(() => formatNamed("xlsx"), /parquet, warc$/);
 });
 
 test("a file is named after its run, in letters that every system takes", () => {

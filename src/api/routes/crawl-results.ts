@@ -7,7 +7,7 @@ import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { badCursor, decodeCursor, linkNext, pageQuery } from "../paging.ts";
 import { Count, nullable, oneOf, strict, Uuid } from "../schemas.ts";
-import { sendExport } from "./results.ts";
+import { FILE_TYPES, notArchived, sendExport } from "./results.ts";
 import { CRAWL_STATUSES, CrawlParams, unknownCrawl } from "./scraping.ts";
 
 const UUID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?$/;
@@ -19,6 +19,22 @@ function placesOf(cursor: string | undefined): { items: { after?: string }; erro
   const place = (after: string) => (after === "" ? {} : { after });
   return { items: place(items), errors: place(errors) };
 }
+
+const CrawlPage = strict({
+  task_id: Uuid,
+  status: oneOf(CRAWL_STATUSES),
+  items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  errors: Type.Array(
+    strict({
+      task_id: Uuid,
+      url: nullable(Type.String()),
+      failure_code: Type.String(),
+      failure_reason: Type.String(),
+      message: Type.String(),
+      attempts: Count,
+    }),
+  ),
+});
 
 /** What a crawl has found, a page of it at a time, or all of it as a file. */
 export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -38,22 +54,12 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
           format: Type.Optional(oneOf(EXPORT_FORMATS)),
         }),
         response: {
-          200: strict({
-            task_id: Uuid,
-            status: oneOf(CRAWL_STATUSES),
-            items: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-            errors: Type.Array(
-              strict({
-                task_id: Uuid,
-                url: nullable(Type.String()),
-                failure_code: Type.String(),
-                failure_reason: Type.String(),
-                message: Type.String(),
-                attempts: Count,
-              }),
-            ),
-          }),
+          200: {
+            description: "a page of it; with format a file",
+            content: { "application/json": { schema: CrawlPage }, ...FILE_TYPES },
+          },
           404: unknownCrawl,
+          409: notArchived,
         },
       },
     },

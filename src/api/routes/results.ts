@@ -1,16 +1,8 @@
 import { Readable } from "node:stream";
 import { Type } from "typebox";
-import type { ExportRecord } from "../../exporters/exporter.ts";
-import { exportFileName } from "../../exporters/file-name.ts";
-import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
-import {
-  allResults,
-  columnsOf,
-  flatResults,
-  listResults,
-  showArtifact,
-  showRun,
-} from "../../orchestrator/runs/read.ts";
+import { EXPORT_FORMATS, formatNamed } from "../../exporters/registry.ts";
+import { exportRun } from "../../orchestrator/runs/export.ts";
+import { listResults, showArtifact } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance, ApiReply } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
@@ -35,15 +27,11 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
             headers: LINK_HEADER,
             content: {
               "application/json": { schema: Type.Array(Result) },
-              ...Object.fromEntries(
-                EXPORT_FORMATS.filter((name) => name !== "json").map((name) => [
-                  exporterNamed(name).contentType,
-                  { schema: Type.Unsafe<string>(Type.String()) },
-                ]),
-              ),
+              ...FILE_TYPES,
             },
           },
           404: unknownRun,
+          409: notArchived,
         },
       },
     },
@@ -84,17 +72,22 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
 }
 
 export async function sendExport(deps: ApiDeps, reply: ApiReply, id: string, format: string): Promise<ApiReply> {
-  const run = await showRun(deps, id);
-  const exporter = exporterNamed(format);
-  const columns = await columnsOf(deps, id);
-  const isTable = run.kind === "crawl" && format !== "json" && format !== "jsonl";
-  const records = (isTable ? flatResults : allResults)(deps, id) as AsyncIterable<ExportRecord>;
-  const stream = Readable.from(exporter.export(records, columns === null ? {} : { columns }));
+  const { contentType, fileName, bytes } = await exportRun(deps, id, format);
   return reply
-    .header("content-type", exporter.contentType)
-    .header("content-disposition", `attachment; filename="${exportFileName(run, format)}"`)
-    .send(stream);
+    .header("content-type", contentType)
+    .header("content-disposition", `attachment; filename="${fileName}"`)
+    .send(Readable.from(bytes));
 }
+
+/** The media types of exports, but for JSON, which lists have as well. */
+export const FILE_TYPES = Object.fromEntries(
+  EXPORT_FORMATS.filter((name) => name !== "json").map((name) => [
+    formatNamed(name).contentType,
+    { schema: Type.Unsafe<string>(Type.String()) },
+  ]),
+);
+
+export const notArchived = problemAnswer("format warc, and the run has not kept what the servers sent");
 
 /** What a site called its bytes is data: only a plain type is passed on, and nothing that a browser would run. */
 function safeType(type: string | null): string {
@@ -112,6 +105,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "text/html": ".html",
   "application/json": ".json",
   "application/pdf": ".pdf",
+  "application/warc": ".warc.gz",
 };
 
 function extensionOf(type: string | null): string {

@@ -1,6 +1,7 @@
 /** The shapes of runs and of what belongs to them. */
 import { Type } from "typebox";
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
+import { ARTIFACT_ROLES } from "../../domain/outcome.ts";
 import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 
@@ -48,7 +49,7 @@ export const Event = strict({
 
 export const Artifact = strict({
   id: Uuid,
-  role: oneOf(["file", "screenshot", "snapshot"]),
+  role: oneOf(ARTIFACT_ROLES),
   hash: Type.String(),
   size: Count,
   content_type: text,

@@ -11,6 +11,7 @@ import { EXIT, plural, printJson, type Terminal } from "../output.ts";
 import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
 import { pause } from "./job-run.ts";
+import { refuseOnScreen } from "./run-results.ts";
 
 interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
   format?: string;
@@ -39,6 +40,7 @@ async function crawl(context: CliContext, urls: string[], options: CrawlCommandO
     throw new OrbError("usage", "an address to begin with is missing, or --resume ID");
   if (urls.length > 0 && options.resume !== undefined)
     throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
+  refuseOnScreen(terminal, options.format ?? "json", options.out);
   const body = options.resume === undefined ? await bodyOf(context, urls, options) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
   const say = { live: true, err: (text: string) => display.note(text.trim()) };

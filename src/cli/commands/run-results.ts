@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
-import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
+import { EXPORT_FORMATS, exporterNamed, formatNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
 import type { ResultView } from "../../orchestrator/runs/view.ts";
 import { type ApiCaller, listOf } from "../api/caller.ts";
 import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { printJson } from "../output.ts";
+import { printJson, type Terminal } from "../output.ts";
 import { printRecords } from "../records.ts";
 import { positiveInteger } from "../values.ts";
 
@@ -36,8 +36,11 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
   const { terminal, wiring } = context;
   const reading = terminal.columns !== undefined && options.out === undefined && !context.json;
   const format = options.format ?? (reading ? null : "json");
-  if (format === "parquet" && terminal.columns !== undefined && options.out === undefined)
-    throw new OrbError("usage", "--format parquet is not for a screen", { hint: "Add --out FILE." });
+  if (format !== null) refuseOnScreen(terminal, format, options.out);
+  if (format !== null && options.limit !== undefined && !RECORD_FORMATS.includes(format))
+    throw new OrbError("usage", `--limit counts records, and --format ${format} has none`, {
+      hint: "Leave out --limit.",
+    });
   await context.withApi(given({ url: options.url }), async (api) => {
     const path = `/jobs/runs/${id}/results`;
     if (format === null) {
@@ -61,6 +64,12 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
     if (options.out !== undefined && context.json) printJson(terminal, { written: options.out });
     else if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   });
+}
+
+/** Bytes would make a mess of a terminal. */
+export function refuseOnScreen(terminal: Terminal, format: string, out: string | undefined): void {
+  if (formatNamed(format).isText || terminal.columns === undefined || out !== undefined) return;
+  throw new OrbError("usage", `--format ${format} is not for a screen`, { hint: "Add --out FILE." });
 }
 
 /** All records as the server writes them; a number of them is asked for and written here. */

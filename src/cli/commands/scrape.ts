@@ -5,7 +5,7 @@ import type { Config } from "../../config/options.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { followRun } from "../../events/follow.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
-import { EXPORT_FORMATS, exporterNamed } from "../../exporters/registry.ts";
+import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
 import { type JobInput, pageJobFrom } from "../../orchestrator/jobs/input.ts";
 import { cancelRun } from "../../orchestrator/runs/control.ts";
 import { allResults, columnsOf, showRun } from "../../orchestrator/runs/read.ts";
@@ -46,7 +46,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
   addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "tries in all; one unless told" })
     .addOption(
       new Option("--format <name>", "how it is printed; otherwise for reading, or as json off a terminal").choices(
-        EXPORT_FORMATS,
+        RECORD_FORMATS,
       ),
     )
     .option("--out <file>", "print to a file")

@@ -26,6 +26,7 @@ export function createHttpPageStrategy(deps: { client: HttpClient; limits: Parti
         requests: 1 + result.redirects.filter(({ to }) => siteOf(to) === siteOf(request.url)).length,
       };
       if (result.notFollowed !== undefined) answer.notFollowed = result.notFollowed;
+      if (result.exchanges !== undefined) answer.exchanges = result.exchanges;
       return answer;
     },
   };
@@ -44,6 +45,7 @@ function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest 
   };
   if (request.signal !== undefined) http.signal = request.signal;
   if (request.followRedirects !== undefined) http.followRedirects = request.followRedirects;
+  if (request.keepExchanges === true) http.keepExchanges = true;
   return http;
 }
 

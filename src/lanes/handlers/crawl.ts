@@ -15,6 +15,7 @@ import type { PageAnswer } from "../../fetch/page.ts";
 import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
+import { isArchived, withExchange } from "./archive.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
@@ -73,20 +74,35 @@ async function attempt(
       siteOf(from) === siteOf(to) && (depth === 0 || scope.decide(to.href, { depth, from: null }).follow),
     mostMs: leftMs,
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
+    keepExchanges: isArchived(crawl.options),
     signal,
   };
-  const copy = plan.way === "http" ? ((await crawl.copies?.find(task.key, url)) ?? null) : null;
+  // An archive has every page as it was sent.
+  const mayBeKnown = plan.way === "http" && !isArchived(crawl.options);
+  const copy = mayBeKnown ? ((await crawl.copies?.find(task.key, url)) ?? null) : null;
   let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
   const same = copy === null ? null : await unchanged(deps, crawl, task, copy, got, url);
   // It was said of another page, or of one whose records have gone since.
   if (same === null && isUnchanged(got)) got = await getPage(deps, order);
-  if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
   const tookMs = clock.monotonic() - begun;
   // It was cut short by the end of the crawl, and not by the page's own fault.
   if (got.failure?.code === "timeout" && tookMs >= leftMs) return outOfTime(neededMs);
-  if (got.failure !== null) return failed(task, got, got.failure);
-  time.took(tookMs);
+  if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
   if (same !== null) return same;
+  const handled = concluded(deps, crawl, task, got, url, learned);
+  return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
+}
+
+function concluded(
+  deps: PageHandlerDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  got: PageGot,
+  url: string,
+  learned: LearnedStrategy | null,
+): Handled {
+  if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
+  if (got.failure !== null) return failed(task, got, got.failure);
   return completed(deps, crawl, task, got, url, learned);
 }
 

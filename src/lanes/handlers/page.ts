@@ -7,6 +7,7 @@ import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
+import type { ExchangeKeeper } from "../../pages/exchange.ts";
 import { getPage, type PageDeps, type PageGot, type PageOrder, type RobotsRules } from "../../pages/get-page.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
@@ -18,6 +19,7 @@ export interface PageHandlerDeps extends PageDeps {
   store: Store;
   seal: Seal;
   evidence: EvidenceKeeper;
+  exchanges: ExchangeKeeper;
   robots: RobotsRules;
   /** Brought by the user; null: walls are left to a person. */
   solve: Solve | null;

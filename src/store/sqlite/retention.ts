@@ -66,6 +66,12 @@ export function dropArtifacts({ connection }: Context, which: string, ...values:
   return Number(connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values).changes);
 }
 
+/** Files that were stored for rows which are not written. */
+export function noteLoose({ connection }: Context, files: readonly { hash: string }[]): void {
+  for (const { hash } of files)
+    connection.sql("INSERT INTO loose_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
+}
+
 const removeTasks: Step = (context, run, limit) => {
   const { connection } = context;
   const list = rows<{ id: number; stream: number; state: number }>(

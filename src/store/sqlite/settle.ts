@@ -12,7 +12,7 @@ import { CrawlPace } from "./crawl-pace.ts";
 import { claimLanding, duplicateOf, knownLanding, writeTraps } from "./frontier.ts";
 import { takeDiscovered } from "./grow-run.ts";
 import { keepCopy } from "./page-copies.ts";
-import { dropArtifacts } from "./retention.ts";
+import { dropArtifacts, noteLoose } from "./retention.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { countError } from "./run-errors.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
@@ -110,8 +110,9 @@ class ClosedStreams {
 }
 
 /** Nothing is written for a run after its end: what comes late is dropped, whatever it was. */
-function dropTask({ connection }: Context, { task }: SettledTask, tally: Tally, now: number): void {
-  const { changes } = connection
+function dropTask(context: Context, { task, verdict, report }: SettledTask, tally: Tally, now: number): void {
+  noteLoose(context, [...(verdict.kind === "completed" ? verdict.artifacts : []), ...(report?.evidence ?? [])]);
+  const { changes } = context.connection
     .sql(END_TASK)
     .run(STATE.cancelled, task.tries, packAttempts(task.attempts, null), null, now, task.row, task.streamId);
   if (changes === 1) tally.move(task.streamId, task.streamId, "cancelled");
@@ -195,7 +196,7 @@ function writeReport(context: Context, { task, verdict, attempt, report }: Settl
   if (report.learned !== undefined) writeLearned(context, report.learned, now);
   // Without an attempt nothing was seen; and files of a task without a history would stand in the way of its yield.
   if (report.evidence !== undefined && verdict.kind !== "completed" && attempt !== null) {
-    dropArtifacts(context, "task = ?", task.row);
+    dropArtifacts(context, REPLACED, task.row);
     writeArtifacts(context, task, report.evidence, now);
   }
   if (report.traps !== undefined) writeTraps(context, task.runId, report.traps);
@@ -312,7 +313,7 @@ function writeYield(
   const { connection } = context;
   const { task } = settled;
   if (task.attempts.length > 0) {
-    dropArtifacts(context, "task = ?", task.row);
+    dropArtifacts(context, REPLACED, task.row);
     connection.sql("DELETE FROM results WHERE task = ?").run(task.row);
   }
   writeArtifacts(context, task, verdict.artifacts, now);
@@ -327,16 +328,19 @@ function writeYield(
   }
 }
 
+/** What sent the page to another site stays: it is not asked there again. */
+const REPLACED = "task = ? AND role IS NOT 'redirect'";
+
 function writeArtifacts({ connection }: Context, task: ClaimedTask, files: readonly TaskArtifact[], now: number): void {
-  for (const [ordinal, file] of files.entries()) {
+  for (const file of files) {
     connection
       .sql(
         `INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at, role, run)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT run FROM streams WHERE id = ?))`,
+         VALUES (?1, (SELECT coalesce(max(ordinal) + 1, 0) FROM artifacts WHERE task = ?1), ?2, ?3, ?4, ?5, ?6, ?7,
+           (SELECT run FROM streams WHERE id = ?8))`,
       )
       .run(
         task.row,
-        ordinal,
         Buffer.from(file.hash, "hex"),
         file.size,
         file.contentType,

@@ -30,7 +30,15 @@ import { settle } from "./settle.ts";
 import { forgetLearned, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
 import { passSlot, startSlot } from "./slots.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
-import { artifactsOf, artifactsSince, countResults, readArtifact, readResults, resultsOf } from "./yields.ts";
+import {
+  artifactsOf,
+  artifactsSince,
+  countResults,
+  readArtifact,
+  readExchanges,
+  readResults,
+  resultsOf,
+} from "./yields.ts";
 
 /**
  * SQLite on the main thread. Transactions take well under a millisecond per batch; a thread of its own was measured
@@ -89,6 +97,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
     endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
     passTime: async (elapsedMs, now) => passTime(context, elapsedMs, now),
+    exchanges: async (id, window) => readExchanges(context, id, window),
     trapState: async (id) => readTraps(context, requireRun(context, id).n),
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),
     runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),

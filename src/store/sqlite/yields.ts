@@ -45,6 +45,20 @@ export function artifactsOf(context: Context, taskId: string): ArtifactRecord[] 
   ).map((found) => toArtifact(context, found));
 }
 
+export function readExchanges(
+  context: Context,
+  runId: string,
+  options: { after?: string; limit: number },
+): ArtifactRecord[] {
+  const run = requireRun(context, runId);
+  const after = options.after === undefined ? 0 : decodeId(context.instance, "artifact", options.after);
+  if (after === null) throw badPosition(options.after ?? "", "a file");
+  const list = context.connection
+    .sql("SELECT * FROM artifacts WHERE run = ? AND n > ? AND role IN ('exchange', 'redirect') ORDER BY n LIMIT ?")
+    .all(run.n, after, options.limit);
+  return rows<ArtifactRow>(list).map((row) => toArtifact(context, row));
+}
+
 export function resultsOf(context: Context, taskId: string): unknown[] {
   const row = decodeId(context.instance, "task", taskId);
   if (row === null) return [];

@@ -36,6 +36,46 @@ async function failOnce(kit: Kit, letter: string) {
 }
 
 export function yieldScenarios(scenario: Scenario): void {
+  scenario(
+    "what servers sent is listed in order; what sent a page elsewhere stays, all else is replaced",
+    async (kit) => {
+      const sent = (letter: string, role: "exchange" | "redirect" = "exchange") => ({ ...file(letter), role });
+      const run = await kit.page();
+      const noise = await kit.page("noise");
+      const first = await kit.take("A");
+      const { tasks } = await kit.claim(first);
+      const [mine, others] = [
+        tasks.filter(({ runId }) => runId === run.id),
+        tasks.filter(({ runId }) => runId === noise.id),
+      ];
+      await kit.settle(first, others, { ...DONE, artifacts: [sent("f"), file("e")] } as Verdict);
+      await kit.report(first, mine, movedTo(OTHER), { evidence: [sent("a", "redirect")] });
+      const second = await kit.take("A", OTHER);
+      const attempt = async (letter: string) =>
+        kit.report(second, (await kit.claim(second)).tasks, retryAt(kit.now), { evidence: [sent(letter)] });
+      await attempt("b");
+      await attempt("c");
+      const letters = async (id: string) =>
+        (await walk((position) => kit.store.exchanges(id, position), 1)).map(({ hash, role }) => `${hash[0]} ${role}`);
+      assert.deepEqual(await letters(run.id), ["a redirect", "c exchange"]);
+      await kit.work(second, { ...DONE, artifacts: [sent("d")] } as Verdict);
+      assert.deepEqual(await letters(run.id), ["a redirect", "d exchange"]);
+      assert.deepEqual(await letters(noise.id), ["f exchange"]);
+      await refused("not_found", kit.store.exchanges(NOBODY, { limit: 1 }));
+      await refusedField("after", kit.store.exchanges(run.id, { after: NOBODY, limit: 1 }));
+    },
+  );
+
+  scenario("files of an outcome that comes too late are loose", async (kit) => {
+    const run = await kit.page();
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
+    await kit.settle(lane, tasks, { ...DONE, artifacts: [file("a")] } as Verdict);
+    assert.equal(await kit.store.isLoose(file("a").hash), true);
+    assert.deepEqual(await kit.store.artifactsOf(tasks[0]?.id ?? ""), []);
+  });
+
   scenario("the records of a run come oldest first, in pages, while others are added", async (kit) => {
     const run = await kit.runWith(["a", "b", "c", "d"]);
     const noise = await kit.runWith(["n"]);

@@ -1,0 +1,26 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { warcFields, warcRecord } from "../domain/warc.ts";
+import type { Archiver } from "./exporter.ts";
+
+const compress = promisify(gzip);
+
+/** What servers sent is kept in the form in which archives hold it: they follow each other behind a record about the whole. */
+export const warcArchiver: Archiver = {
+  name: "warc",
+  contentType: "application/warc",
+  extension: "warc.gz",
+  about: "what the servers sent, as a web archive; for crawls started with it",
+  isText: false,
+  async *archive(files, { id, now, fileName, fields }) {
+    const block = warcFields([
+      ["format", "WARC File Format 1.1"],
+      ["conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"],
+      ...Object.entries(fields),
+    ]);
+    const contentType = "application/warc-fields";
+    const more = [["WARC-Filename", fileName]] as const;
+    yield await compress(warcRecord({ type: "warcinfo", id, date: now, contentType, block, more }));
+    for await (const file of files) yield* file;
+  },
+};

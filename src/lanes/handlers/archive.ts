@@ -1,0 +1,17 @@
+import type { CrawlOptions } from "../../domain/crawl-options.ts";
+import type { Handled } from "../../domain/outcome.ts";
+import type { ExchangeKeeper } from "../../pages/exchange.ts";
+import type { PageGot } from "../../pages/get-page.ts";
+
+/** Whether a crawl is to become an archive. */
+export function isArchived({ export_format: format }: Pick<CrawlOptions, "export_format">): boolean {
+  return format === "warc";
+}
+
+/** What the servers sent is stored, and goes with the outcome. Answers that are no success belong into an archive, too. */
+export async function withExchange(handled: Handled, { answer }: PageGot, keeper: ExchangeKeeper): Promise<Handled> {
+  if (answer === null || handled.kind === "handed_back") return handled;
+  const file = await keeper.keep(answer);
+  if (handled.kind === "completed") return { ...handled, artifacts: [file] };
+  return { ...handled, report: { ...handled.report, evidence: [file] } };
+}

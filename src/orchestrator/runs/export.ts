@@ -1,0 +1,74 @@
+import { OrbError } from "../../base/errors.ts";
+import type { Random } from "../../base/random.ts";
+import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
+import { shownUrl } from "../../domain/url.ts";
+import type { Archiver, ExportRecord } from "../../exporters/exporter.ts";
+import { exportFileName } from "../../exporters/file-name.ts";
+import { formatNamed } from "../../exporters/registry.ts";
+import type { RunRecord } from "../../store/port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { requireRun } from "./control.ts";
+import { allResults, columnsOf, flatResults } from "./read.ts";
+
+export interface ExportDeps extends OrchestratorDeps {
+  random: Random;
+  openArtifact(hash: string): AsyncIterable<Uint8Array>;
+  settings: { version: string };
+}
+
+export interface RunExport {
+  contentType: string;
+  fileName: string;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/** All that a run has found so far as a file, made as it is read. */
+export async function exportRun(deps: ExportDeps, id: string, format: string): Promise<RunExport> {
+  const run = await requireRun(deps, id);
+  const how = formatNamed(format);
+  const file = { contentType: how.contentType, fileName: exportFileName(run, format) };
+  if ("archive" in how) return { ...file, bytes: archiveOf(deps, run, how, file.fileName) };
+  const columns = await columnsOf(deps, id);
+  const isTable = run.kind === "crawl" && format !== "json" && format !== "jsonl";
+  const records = (isTable ? flatResults : allResults)(deps, id) as AsyncIterable<ExportRecord>;
+  return { ...file, bytes: how.export(records, columns === null ? {} : { columns }) };
+}
+
+function archiveOf(deps: ExportDeps, run: RunRecord, how: Archiver, fileName: string): AsyncIterable<Uint8Array> {
+  const options = run.kind === "crawl" ? (run.snapshot as Partial<CrawlSnapshot> | null)?.options : undefined;
+  if (options?.export_format !== how.name)
+    throw new OrbError(
+      "not_archived",
+      `this run has not kept what the servers sent, so there is no ${how.name} of it`,
+      {
+        hint: `Start a crawl with "export_format": "${how.name}", or with orb crawl --format ${how.name}.`,
+      },
+    );
+  return how.archive(exchangesOf(deps, run.id), {
+    id: deps.random.uuid(),
+    now: deps.clock.now(),
+    fileName,
+    fields: {
+      software: `Orbweaver/${deps.settings.version}`,
+      isPartOf: run.id,
+      ...(run.url === null ? {} : { description: `a crawl from ${shownUrl(run.url)}` }),
+      robots: options.respect_robots ? "obey" : "ignore",
+    },
+  });
+}
+
+const PAGE = 500;
+
+/** Every file as it is stored, opened when it is its turn. */
+async function* exchangesOf(
+  { store, openArtifact }: ExportDeps,
+  id: string,
+): AsyncGenerator<AsyncIterable<Uint8Array>> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await store.exchanges(id, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    for (const { hash } of page) yield openArtifact(hash);
+    after = page.at(-1)?.id;
+    if (page.length < PAGE || after === undefined) return;
+  }
+}

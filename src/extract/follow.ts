@@ -83,7 +83,7 @@ export class LinkFinder {
     if (known === undefined) {
       if (isInTemplate(element)) return null;
       known = this.#resolve(href, base);
-      this.#byText.set(text, known);
+      this.#byText.set(standalone(text), known);
     }
     if (known === null) return null;
     known.page ??= page;
@@ -132,6 +132,11 @@ class Base {
     if (first === 0x3f /* ? */) return this.#path + href;
     return href.startsWith("http://") || href.startsWith("https://") ? href : `${this.#folder} ${href}`;
   }
+}
+
+/** A piece of a text keeps the whole text in memory, here the page: what is remembered is a text of its own. */
+function standalone(text: string): string {
+  return Buffer.from(text, "utf8").toString("utf8");
 }
 
 const MOST_CRAWLS = 20;

@@ -257,6 +257,22 @@ describe("the bytes of a page", () => {
   });
 });
 
+describe("the links of a long crawl", () => {
+  it("are remembered without the pages they stood on", async () => {
+    await using reader = open({ threads: 1, memoryMb: 128 });
+    const filler = "words that a reader sees ".repeat(4_000);
+    const scope = JSON.stringify({ url: "https://shop.example/" });
+    for (let index = 0; index < 2_000; index += 1) {
+      const body = Buffer.from(`<p>${filler}</p><a href="/a-link-that-is-long-enough/${index}">x</a>`);
+      const follow = { crawl: "one", scope, page: index, all: false, tooDeep: false };
+      const input = { body, contentType: "text/html", url: "https://shop.example/" };
+      // All pages together are larger than what the thread may use.
+      const reading = await reader.read(input, {}, { follow });
+      assert.equal(reading.follow.length, 1);
+    }
+  });
+});
+
 describe("a page that is judged", () => {
   const judge = { status: 200, headers: { "content-type": "text/html" }, url: "https://shop.example/", shells: true };
 

@@ -32,6 +32,7 @@ interface Item {
   title: string;
   fields: { words: string };
   unchanged?: boolean;
+  duplicate_of?: string;
 }
 
 const isConditional = ({ headers }: Visit) =>
@@ -147,6 +148,56 @@ describe("a saved crawl that runs again", () => {
     const again = await run(site, job);
     assert.deepEqual(titles(again.items), ["Other", "Start"], "one page is not there twice");
     assert.equal(again.view.unchanged_items, 1);
+  });
+
+  test("a page that lives on another site is asked about there, and its version shown to nobody else", async () => {
+    await using other = await MisbehavingSite.start({ "/page": tagged("o1", text("Elsewhere")) }, "127.0.0.2");
+    await using site = await MisbehavingSite.start({
+      "/": tagged("1", text("Start", "/go")),
+      "/go": sendTo(other.url("/page")),
+    });
+    const job = await save(site, { same_site: false });
+    assert.deepEqual(titles((await run(site, job)).items), ["Elsewhere", "Start"]);
+    const again = await run(site, job);
+    assert.deepEqual([titles(again.items), again.view.unchanged_items], [["Elsewhere", "Start"], 2]);
+    assert.deepEqual(other.of("/page").map(isConditional), [false, true]);
+    assert.ok(site.of("/go").every((visit) => !isConditional(visit)));
+  });
+
+  test("a page stands where it is found now, and names only pages of its own run as its like", async () => {
+    const twin = "<title>Twins</title><p>The very same words.</p>";
+    await using site = await MisbehavingSite.start({
+      "/": tagged("1", text("Start", "/near", "/twin/1")),
+      "/near": tagged("1", text("Near", "/far")),
+      "/far": tagged("1", text("Far", "/twin/2")),
+      "/twin/1": tagged("1", twin),
+      "/twin/2": tagged("1", twin),
+    });
+    const job = await save(site);
+    const likeOf = ({ items }: { items: Item[] }) =>
+      Object.fromEntries(items.map((item) => [item.url, item.duplicate_of]))[site.url("/twin/2")];
+    assert.equal(likeOf(await run(site, job)), site.url("/twin/1"));
+    assert.equal(likeOf(await run(site, job)), site.url("/twin/1"));
+    site.on("/", tagged("2", text("Start", "/far", "/twin/1")));
+    site.on("/twin/1", tagged("2", text("No twin any more")));
+    const again = await run(site, job);
+    assert.equal(again.view.unchanged_items, 2);
+    assert.equal(likeOf(again), undefined);
+    const depths = Object.fromEntries(again.items.map(({ title, depth }) => [title, depth]));
+    assert.deepEqual(depths, { Start: 0, Far: 1, "No twin any more": 1, Twins: 2 });
+  });
+
+  test("numbered pages that only lead to each other are no trap the second time, either", async () => {
+    const count = 1200;
+    await using site = await MisbehavingSite.start({});
+    for (let n = 0; n < count; n += 1)
+      site.on(`/item/${n}`, tagged("1", text(`Item ${n}`, ...[1, 7, 50].map((by) => `/item/${(n + by) % count}`))));
+    const crawl = { url: site.url("/item/0"), max_depth: 1000, max_pages: 5000, fields: { words: "p" } };
+    const { id: job } = await place.job({ kind: "crawl", crawl });
+    for (const unchanged of [0, count]) {
+      const { view } = await run(site, job);
+      assert.deepEqual([view.completed_items, view.unchanged_items, view.end_reason], [count, unchanged, "exhausted"]);
+    }
   });
 
   test("what robots.txt forbids by now is not asked for, and nofollow holds for what was remembered", async () => {

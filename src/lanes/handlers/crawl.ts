@@ -1,21 +1,19 @@
-import { hash } from "node:crypto";
 import { without } from "../../base/without.ts";
 import type { CrawlPayload } from "../../domain/crawl-options.ts";
 import { crawlKey } from "../../domain/crawl-scope.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report } from "../../domain/outcome.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { siteOf } from "../../domain/url.ts";
 import { type FollowLink, forbidsFollowing } from "../../extract/follow.ts";
-import type { Extraction } from "../../extract/page.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
 import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import { isArchived, withExchange } from "./archive.ts";
+import { contentOf, itemsOf } from "./crawl-items.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
@@ -224,23 +222,6 @@ function reportOf(
   };
 }
 
-/** Pages with fewer words may say the same without being the same. */
-const TELLING_WORDS = 20;
-
-/** What a page says: its article, or what the rules found. What is hardly anything is not telling. */
-function contentOf({ options }: CrawlRun, { article, records, title }: Extraction): PageRest["content"] {
-  if (records.length === 0) return null;
-  if (options.fields === null && article !== null)
-    return { hash: article.contentHash, isTelling: article.wordCount >= TELLING_WORDS };
-  const said = JSON.stringify([title, records, article?.contentHash]);
-  const isTelling = records.some((record) => Object.values(record).some(isSomething));
-  return { hash: hash("sha256", said, "hex"), isTelling };
-}
-
-function isSomething(value: JsonValue): boolean {
-  return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
-}
-
 /** The store looks for each of them until it finds one that it does not know. */
 const MOST_TOO_DEEP = 1000;
 
@@ -274,44 +255,4 @@ function linksOf(
   }
   if (left.length > 0) reader.forget(task.runId, left);
   return discovered.length === 0 ? {} : { discovered };
-}
-
-/** Flat articles; what rules found stands under `fields`. */
-function itemsOf(
-  { options }: CrawlRun,
-  { title, article, links }: Extraction,
-  url: string,
-  depth: number,
-  records: readonly Record<string, JsonValue>[],
-): Record<string, JsonValue>[] {
-  const about = { url, depth };
-  const text = article === null ? {} : { ...articleOf(article), links: linkedFrom(links) };
-  if (options.fields !== null) return records.map((fields) => ({ ...about, title, ...text, fields }));
-  const [known = {}] = records;
-  return [
-    {
-      ...about,
-      title: known["title"] ?? title,
-      author: known["author"] ?? null,
-      published_at: known["published_at"] ?? null,
-      ...text,
-    },
-  ];
-}
-
-const MOST_LINKS = 1000;
-
-/** The addresses that a page links to, each once. */
-function linkedFrom(links: Extraction["links"]): string[] {
-  return [...new Set(links.map(({ url }) => url))].slice(0, MOST_LINKS);
-}
-
-function articleOf(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {
-  return {
-    text: article.text,
-    markdown: article.markdown,
-    language: article.language,
-    word_count: article.wordCount,
-    content_hash: article.contentHash,
-  };
 }

@@ -1,0 +1,63 @@
+/** What a crawl makes of what was read from a page. */
+import { hash } from "node:crypto";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Extraction } from "../../extract/page.ts";
+import type { CrawlRun } from "./crawl-runs.ts";
+import type { PageRest } from "./page-copies.ts";
+
+/** Pages with fewer words may say the same without being the same. */
+const TELLING_WORDS = 20;
+
+/** What a page says: its article, or what the rules found. What is hardly anything is not telling. */
+export function contentOf({ options }: CrawlRun, { article, records, title }: Extraction): PageRest["content"] {
+  if (records.length === 0) return null;
+  if (options.fields === null && article !== null)
+    return { hash: article.contentHash, isTelling: article.wordCount >= TELLING_WORDS };
+  const said = JSON.stringify([title, records, article?.contentHash]);
+  const isTelling = records.some((record) => Object.values(record).some(isSomething));
+  return { hash: hash("sha256", said, "hex"), isTelling };
+}
+
+function isSomething(value: JsonValue): boolean {
+  return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
+}
+
+/** Flat articles; what rules found stands under `fields`. */
+export function itemsOf(
+  { options }: CrawlRun,
+  { title, article, links }: Extraction,
+  url: string,
+  depth: number,
+  records: readonly Record<string, JsonValue>[],
+): Record<string, JsonValue>[] {
+  const about = { url, depth };
+  const text = article === null ? {} : { ...articleOf(article), links: linkedFrom(links) };
+  if (options.fields !== null) return records.map((fields) => ({ ...about, title, ...text, fields }));
+  const [known = {}] = records;
+  return [
+    {
+      ...about,
+      title: known["title"] ?? title,
+      author: known["author"] ?? null,
+      published_at: known["published_at"] ?? null,
+      ...text,
+    },
+  ];
+}
+
+const MOST_LINKS = 1000;
+
+/** The addresses that a page links to, each once. */
+function linkedFrom(links: Extraction["links"]): string[] {
+  return [...new Set(links.map(({ url }) => url))].slice(0, MOST_LINKS);
+}
+
+function articleOf(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {
+  return {
+    text: article.text,
+    markdown: article.markdown,
+    language: article.language,
+    word_count: article.wordCount,
+    content_hash: article.contentHash,
+  };
+}

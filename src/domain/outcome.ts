@@ -92,7 +92,11 @@ export interface Report {
 }
 
 /** What a task's handler made of it. */
-export type Handled = Outcome & { report?: Report };
+export type Handled = Outcome & {
+  report?: Report;
+  /** How long the site took to begin its answer; absent when that is not known, as in a browser. */
+  answeredMs?: number;
+};
 
 type Outcome =
   | {

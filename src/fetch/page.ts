@@ -51,6 +51,8 @@ export interface PageAnswer {
   /** Bytes as they came, decompressed; or the text of a page that a browser has put together. */
   body: Uint8Array | string;
   durationMs: number;
+  /** From the last request until the head of its answer, where that is one request. */
+  headMs?: number;
   /** Requests that this page cost its site, sub-resources left out. */
   requests: number;
   /** Where a redirect pointed that `followRedirects` declined. */

@@ -23,6 +23,8 @@ export interface FetchAnswer {
   hash: string | null;
   size: number;
   durationMs: number;
+  /** From the last request until the head of its answer. */
+  headMs: number;
   /** Where a redirect pointed that `followRedirects` declined. */
   notFollowed?: string;
   /** The condition in the request's headers held: the caller's copy is current. */

@@ -31,6 +31,8 @@ export interface AttemptEnd {
   settled: SettledTask;
   /** What it says about the site: a failure, null for a good answer, undefined for nothing. */
   aboutSite: Failure | null | undefined;
+  /** How long the site took for a good answer, when that is known. */
+  answeredMs?: number;
 }
 
 /** Tries a task once and says what is to be written. Never throws. */
@@ -132,7 +134,12 @@ function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, att
   if (verdict.kind === "handed_back") return { settled: { ...settled, attempt: null }, aboutSite: undefined };
   // A block that another way may get past says nothing about the site yet.
   const escalates = verdict.kind === "retry" && handled.report?.escalation !== undefined;
-  return { settled, aboutSite: escalates || verdict.kind === "human" ? undefined : aboutSite(handled) };
+  const about = escalates || verdict.kind === "human" ? undefined : aboutSite(handled);
+  return {
+    settled,
+    aboutSite: about,
+    ...(handled.answeredMs === undefined ? {} : { answeredMs: handled.answeredMs }),
+  };
 }
 
 function toWrite(deps: AttemptDeps, task: ClaimedTask, handled: Handled, verdict: Verdict): SettledTask["verdict"] {

@@ -269,7 +269,7 @@ export class LaneOwner implements SlotSeeker {
     const context = { signal: controller.signal, leaveSlot, handOn, keepDelay };
     void attemptTask(this.#deps.attempt, task, context).then((end) => {
       this.#running.delete(task.row);
-      const events = this.#pace.end(end.aboutSite);
+      const events = this.#pace.end(end.aboutSite, end.answeredMs);
       leaveSlot();
       if (task.resolver !== null) budgets.release(task.resolver);
       onTask?.(this.#grant.lane, "ended", end.settled);

@@ -13,6 +13,7 @@ import { countsForBreaker, holdsSite } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { LaneEvent, LaneGrant } from "../store/port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "../store/site-records.ts";
+import { Ease } from "./ease.ts";
 import type { LaneRules } from "./rules.ts";
 
 export type Gate =
@@ -37,21 +38,6 @@ export interface PaceMemory {
   crawlDelayMs: number;
   ease: Ease;
 }
-
-/** How carefully a site is approached after it refused: as many at once as it bears, found out from below. */
-interface Ease {
-  /** At most this many at once; Infinity: the site has not refused. */
-  most: number;
-  /** Up to here each good answer allows one more; beyond, many are needed for it. */
-  quickUpTo: number;
-  good: number;
-  /** Pause between two starts, for a site that refuses even one at a time. */
-  spacingMs: number;
-}
-
-const NO_EASE: Ease = { most: Number.POSITIVE_INFINITY, quickUpTo: 0, good: 0, spacingMs: 0 };
-const GOOD_PER_STEP = 10;
-const LEAST_SPACING_MS = 250;
 
 const MEMORIES_AT_MOST = 10_000;
 
@@ -83,7 +69,7 @@ export class Pace {
   #politeness: Politeness;
   #bucket: Bucket;
   #lastStart: number;
-  #ease: Ease = NO_EASE;
+  readonly #ease: Ease;
   #crawlDelayMs: number;
   #inFlight = 0;
   #changed = false;
@@ -101,7 +87,8 @@ export class Pace {
     // A new owner does not know what the one before did last: it starts with an empty bucket and one delay.
     this.#bucket = memory?.bucket ?? emptyBucket(clock.monotonic());
     this.#lastStart = memory?.lastStart ?? clock.monotonic();
-    this.#ease = memory?.ease ?? (this.#politeness.holdStep > 0 ? this.#afterRefusal(this.concurrency) : NO_EASE);
+    this.#ease = memory?.ease ?? new Ease(rules.retry.backoff.maxMs);
+    if (memory === undefined && this.#politeness.holdStep > 0) this.#ease.refused(this.concurrency);
   }
 
   memory(): PaceMemory {
@@ -123,7 +110,7 @@ export class Pace {
   }
 
   get #atOnce(): number {
-    return Math.min(this.concurrency, this.#ease.most);
+    return this.#ease.atOnce(this.concurrency);
   }
 
   /** What robots.txt asks for between two requests. */
@@ -190,12 +177,15 @@ export class Pace {
     }
   }
 
-  /** One that was started has ended; `failure` is undefined when it says nothing about the site. */
-  end(failure: Failure | null | undefined): LaneEvent[] {
+  /**
+   * One that was started has ended; `failure` is undefined when it says nothing about the site. `answeredMs` is how long
+   * the site took for a good answer.
+   */
+  end(failure: Failure | null | undefined, answeredMs?: number): LaneEvent[] {
     this.#inFlight -= 1;
     if (failure === undefined) return [];
     if (failure === null) {
-      this.#succeeded();
+      this.#succeeded(answeredMs);
       return [];
     }
     return this.#failed(failure);
@@ -212,42 +202,14 @@ export class Pace {
     return { perSecond, burst: this.#limits.burst ?? 1 };
   }
 
-  #succeeded(): void {
+  #succeeded(answeredMs: number | undefined): void {
     const { breaker, holdStep, holdUntil } = this.#politeness;
     const after = breakerAfterSuccess(breaker);
-    if (this.#clock.now() >= holdUntil) this.#easeOff();
+    if (this.#clock.now() >= holdUntil) this.#ease.answered(answeredMs, this.concurrency, this.#inFlight);
     const quiet = holdStep > 0 && this.#clock.now() >= holdUntil;
     if (after === breaker && !quiet) return;
     this.#politeness = { holdUntil, holdStep: quiet ? 0 : holdStep, breaker: after };
     this.#changed = true;
-  }
-
-  /**
-   * One at a time after a refusal, as TCP does it, and slower when that was too much. A site that allows one request a
-   * second would otherwise refuse nine of every ten: of 100 pages 45 ran out of patience, in 4.5 hours; like this all
-   * are done in three minutes.
-   */
-  #afterRefusal(atOnce: number): Ease {
-    const { spacingMs } = this.#ease;
-    return {
-      most: 1,
-      quickUpTo: Math.max(1, Math.floor(atOnce / 2)),
-      good: 0,
-      spacingMs:
-        atOnce > 1 ? spacingMs : Math.min(this.#rules.retry.backoff.maxMs, Math.max(LEAST_SPACING_MS, spacingMs * 2)),
-    };
-  }
-
-  #easeOff(): void {
-    const { most, quickUpTo, good, spacingMs } = this.#ease;
-    if (most === Number.POSITIVE_INFINITY) return;
-    if (spacingMs > 0) {
-      this.#ease = { ...this.#ease, spacingMs: spacingMs < LEAST_SPACING_MS / 2 ? 0 : Math.floor(spacingMs * 0.9) };
-      return;
-    }
-    const step = most < quickUpTo || good + 1 >= GOOD_PER_STEP * most;
-    if (step && most + 1 >= this.concurrency) this.#ease = NO_EASE;
-    else this.#ease = { ...this.#ease, most: step ? most + 1 : most, good: step ? 0 : good + 1 };
   }
 
   #failed(failure: Failure): LaneEvent[] {
@@ -269,9 +231,10 @@ export class Pace {
       }
       if (fresh) {
         holdStep += 1;
-        this.#ease = this.#afterRefusal(Math.min(this.#atOnce, this.#inFlight + 1));
+        this.#ease.refused(Math.min(this.#atOnce, this.#inFlight + 1));
       }
     }
+    if (failure.code === "timeout") this.#ease.timedOut(this.concurrency, this.#inFlight);
     if (countsForBreaker(failure) && (fresh || !holdsSite(failure))) {
       const wasOpen = breaker.openUntil;
       breaker = breakerAfterFailure(breaker, this.#rules.breaker, now);

@@ -75,7 +75,8 @@ export interface HttpResult extends ResponseHead {
   /** Decoded bytes given to the sink. */
   bytes: number;
   wireBytes: number;
-  timing: { startedAt: number; durationMs: number };
+  /** `headMs`: from the last request until the head of its answer. */
+  timing: { startedAt: number; durationMs: number; headMs: number };
   /** The target of a redirect that `followRedirects` declined; `status` is then the redirect's. */
   notFollowed?: string;
   exchanges?: readonly Exchange[];

@@ -54,6 +54,9 @@ export class Transfer implements Timed, HopOwner {
   readonly #reject: (error: unknown) => void;
   readonly #redirects: Redirect[] = [];
   readonly #startedAt: number;
+  /** When the current hop was asked for. */
+  #asked = 0;
+  #headMs = 0;
   readonly #started: number;
   #method: string;
   #body: Buffer | string | undefined;
@@ -137,6 +140,7 @@ export class Transfer implements Timed, HopOwner {
   onHead(hop: Hop, status: number, raw: IncomingHttpHeaders): "deliver" | "drain" {
     const location = raw["location"];
     hop.head = this.#makeHead(status, raw);
+    this.#headMs = this.context.clock.monotonic() - this.#asked;
     if (!isRedirect(status)) return this.sink.start(hop.head) === "discard" ? "drain" : "deliver";
     if (Array.isArray(location) && new Set(location).size > 1) {
       throw new FetchFailure("bad_redirect", "a redirect came with several different Locations");
@@ -210,7 +214,11 @@ export class Transfer implements Timed, HopOwner {
       redirects: this.#redirects,
       bytes: hop.bytes,
       wireBytes: hop.wireBytes,
-      timing: { startedAt: this.#startedAt, durationMs: this.context.clock.monotonic() - this.#started },
+      timing: {
+        startedAt: this.#startedAt,
+        durationMs: this.context.clock.monotonic() - this.#started,
+        headMs: this.#headMs,
+      },
     };
     if (hop.notFollowed !== null) result.notFollowed = hop.notFollowed;
     if (this.#request.keepExchanges === true) result.exchanges = this.#exchanges;
@@ -230,6 +238,7 @@ export class Transfer implements Timed, HopOwner {
   #dispatch(dispatcher: Dispatcher): void {
     const hop = new Hop(this);
     this.#hop = hop;
+    this.#asked = this.context.clock.monotonic();
     const options: Dispatcher.DispatchOptions = {
       origin: this.#url.origin,
       path: this.#url.pathname + this.#url.search,

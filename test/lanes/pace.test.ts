@@ -69,12 +69,25 @@ const whyOf = (pace: Pace) => {
 };
 
 test("as many at once as the configuration says, or the site's own limit", () => {
-  assert.equal(make().startAll(), 10);
+  const known = make();
+  known.one(null);
+  assert.equal(known.startAll(), 10);
   assert.equal(make({ maxConcurrency: 3 }).startAll(), 3);
   const { pace, startAll } = make({ maxConcurrency: 3 });
   startAll();
   pace.end(null);
   assert.equal(startAll(), 1);
+});
+
+test("an unknown site gets four requests at once, then one more with every good answer", () => {
+  const { pace, startAll } = make();
+  assert.equal(startAll(), 4);
+  const started: number[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    pace.end(null, 50);
+    started.push(startAll());
+  }
+  assert.deepEqual(started, [2, 2, 2, 2]);
 });
 
 test("asking changes nothing", () => {
@@ -113,7 +126,8 @@ test("of the delays of the site, of the configuration and of robots.txt the long
 });
 
 test("a rate lets so many through per second, after a burst at most", async () => {
-  const { clock, pace, startAll } = make({ requestsPerSecond: 2, burst: 3, maxConcurrency: 1000 });
+  const { clock, pace, startAll, one } = make({ requestsPerSecond: 2, burst: 3, maxConcurrency: 1000 });
+  one(null);
   // A new owner's bucket is empty: taking a lane over never makes a burst.
   assert.equal(startAll(), 0);
   await clock.advance(500);
@@ -208,7 +222,8 @@ test("a burst that is refused together opens no breaker; refusals one after the 
 });
 
 test("after a refusal a site is asked for one page at a time, then for more and more", async () => {
-  const { clock, pace, startAll } = make({ maxConcurrency: 8 });
+  const { clock, pace, startAll, one } = make({ maxConcurrency: 8 });
+  one(null);
   assert.equal(startAll(), 8);
   for (let n = 0; n < 8; n += 1) pace.end(answer(429, 1000));
   await clock.advance(1000);

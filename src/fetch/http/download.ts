@@ -59,6 +59,7 @@ async function attempt(
     hash: null,
     size: 0,
     durationMs: result.timing.durationMs,
+    headMs: result.timing.headMs,
   };
   if (result.notFollowed !== undefined) answer.notFollowed = result.notFollowed;
   if (result.status === 304) answer.notModified = true;

@@ -23,6 +23,7 @@ export function createHttpPageStrategy(deps: { client: HttpClient; limits: Parti
         contentType: result.contentType,
         body: sink.body(),
         durationMs: result.timing.durationMs,
+        headMs: result.timing.headMs,
         requests: 1 + result.redirects.filter(({ to }) => siteOf(to) === siteOf(request.url)).length,
       };
       if (result.notFollowed !== undefined) answer.notFollowed = result.notFollowed;

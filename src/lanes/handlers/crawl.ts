@@ -158,6 +158,7 @@ function completed(
     artifacts: [],
     results: extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records),
     ...(answer === null ? {} : { httpStatus: answer.status }),
+    ...(answer?.headMs === undefined ? {} : { answeredMs: answer.headMs }),
     detail: finalUrl === url ? null : movesOf(answer!),
     report: {
       strategy: plan.way,

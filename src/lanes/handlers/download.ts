@@ -52,6 +52,7 @@ function judge(answer: FetchAnswer, url: string, now: number): Handled {
     artifacts: [{ hash, size, contentType, url: finalUrl }],
     results: [],
     httpStatus,
+    answeredMs: answer.headMs,
     ...(finalUrl === url && hops.length === 0 ? {} : { detail: { final_url: finalUrl, redirects: hops } }),
   };
 }

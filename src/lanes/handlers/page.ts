@@ -121,6 +121,7 @@ class Conclusion {
       artifacts: [],
       results: judgement?.records ?? [],
       ...(answer === null ? {} : { httpStatus: answer.status }),
+      ...(answer?.headMs === undefined ? {} : { answeredMs: answer.headMs }),
       detail: this.#stats,
       report: { ...this.#report(), ...(learned === null ? {} : { learned }) },
     };

@@ -1,8 +1,10 @@
 import { Latency } from "./latency.ts";
 
-/** An unknown site gets so many requests at once; each good answer allows one more. */
+/** An unknown site gets so many requests at once until it is known how fast it is; then each good answer allows one more. */
 const AT_FIRST = 4;
-const GOOD_PER_STEP = 10;
+/** Good answers for one more at once, as a multiple of how many there are: after refusals, and after slowness. */
+const AFTER_REFUSAL = 10;
+const AFTER_SLOWNESS = 2;
 const LEAST_SPACING_MS = 250;
 const FEWER = 0.75;
 
@@ -16,6 +18,7 @@ export class Ease {
   /** Up to here each good answer allows one more; beyond, many are needed for it. */
   #quickUpTo = Number.POSITIVE_INFINITY;
   #good = 0;
+  #goodPerStep = AFTER_REFUSAL;
   #spacingMs = 0;
   readonly #longestSpacingMs: number;
   readonly #latency = new Latency();
@@ -43,6 +46,7 @@ export class Ease {
       this.#spacingMs = Math.min(this.#longestSpacingMs, Math.max(LEAST_SPACING_MS, this.#spacingMs * 2));
     this.#most = 1;
     this.#quickUpTo = Math.max(1, Math.floor(atOnce / 2));
+    this.#goodPerStep = AFTER_REFUSAL;
     this.#good = 0;
     this.#latency.startOver(0);
   }
@@ -57,9 +61,10 @@ export class Ease {
     }
     // What takes its time for reasons of its own, as a handler does, tells nothing by being slow.
     if (ms === undefined && this.#quickUpTo === Number.POSITIVE_INFINITY) this.#most = limit;
+    else if (ms !== undefined && !this.#latency.isKnown) return;
     if (!this.#latency.isCalm) return;
     this.#good += 1;
-    if (this.#most >= this.#quickUpTo && this.#good < GOOD_PER_STEP * this.#most) return;
+    if (this.#most >= this.#quickUpTo && this.#good < this.#goodPerStep * this.#most) return;
     this.#good = 0;
     this.#most = this.#most + 1 >= limit ? Number.POSITIVE_INFINITY : this.#most + 1;
   }
@@ -75,6 +80,7 @@ export class Ease {
     if (atOnce === 1) this.#latency.acceptAsUsual();
     this.#most = Math.max(1, Math.floor(atOnce * FEWER));
     this.#quickUpTo = 0;
+    this.#goodPerStep = AFTER_SLOWNESS;
     this.#good = 0;
     this.#latency.startOver(underWay);
     return true;

@@ -1,5 +1,5 @@
 /** So many answers tell how long a site takes when it has little to do. */
-const FIRST = 4;
+const FIRST = 8;
 const LEAST_WINDOW = 10;
 /** Below this a difference may as well be ours: a busy process hears late of answers. */
 const SLACK_MS = 100;
@@ -21,6 +21,11 @@ export class Latency {
   #last = 0;
   /** Nothing speaks against more at once. */
   isCalm = true;
+
+  /** How long it takes with little to do has been seen. */
+  get isKnown(): boolean {
+    return this.#usual !== null;
+  }
 
   /** Adds an answer, or null for one that did not come in time. True: the site is slow, told once per window. */
   add(ms: number | null, { atOnce, isEased }: { atOnce: number; isEased: boolean }): boolean {

@@ -79,9 +79,13 @@ test("as many at once as the configuration says, or the site's own limit", () =>
   assert.equal(startAll(), 1);
 });
 
-test("an unknown site gets four requests at once, then one more with every good answer", () => {
+test("an unknown site gets four requests at once until it is known how fast it is, then one more with every good answer", () => {
   const { pace, startAll } = make();
   assert.equal(startAll(), 4);
+  for (let n = 0; n < 7; n += 1) {
+    pace.end(null, 50);
+    assert.equal(startAll(), 1);
+  }
   const started: number[] = [];
   for (let n = 0; n < 4; n += 1) {
     pace.end(null, 50);

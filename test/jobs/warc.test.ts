@@ -13,7 +13,7 @@ import { membersOf, type ReadRecord, readWarc } from "./warc-reader.ts";
 
 const DAY = 24 * 3_600_000;
 const FOREVER = new AbortController().signal;
-const LINKS = ["/gzip", "/brotli", "/latin1", "/chunked", "/missing", "/hop", "/away", "/null", "/cookies"];
+const LINKS = ["/gzip", "/brotli", "/latin1", "/chunked", "/missing", "/hop", "/landed", "/away", "/null", "/cookies"];
 
 const BODIES = {
   "/": Buffer.from(
@@ -122,7 +122,7 @@ describe("a crawl that keeps what the servers sent", () => {
       assert.deepEqual([hop?.http.get("location"), hop?.payload.length], [to, 0]);
     }
     const requests = records.filter(({ type }) => type === "request");
-    assert.deepEqual(requests.map(({ url }) => url).toSorted(), [...got.keys()].toSorted());
+    assert.deepEqual(new Set(requests.map(({ url }) => url)), new Set(got.keys()));
     for (const request of requests) {
       const { pathname } = new URL(request.url ?? "");
       assert.equal(request.statusLine, `GET ${pathname} HTTP/1.1`);

@@ -228,6 +228,17 @@ function skipAlias(
 ): void {
   const outcome = { why: `redirects to ${url}, which is in this crawl already`, alias_of: url };
   if (!endTask(context, settled, "skipped", outcome, tally, now)) return;
+  const { task, verdict } = settled;
+  if (verdict.kind === "completed") {
+    // What servers sent on the way is this page's own.
+    dropArtifacts(context, REPLACED, task.row);
+    writeArtifacts(
+      context,
+      task,
+      verdict.artifacts.filter(({ role }) => role === "exchange"),
+      now,
+    );
+  }
   for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
   writeReport(context, settled, now);
 }

@@ -66,6 +66,22 @@ export function yieldScenarios(scenario: Scenario): void {
     },
   );
 
+  scenario("a page that turns out to be another keeps what servers sent on the way, and nothing else", async (kit) => {
+    const run = await kit.runWith(["a", "b"], { kind: "queue" });
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const [known, alias] = [tasks.slice(0, 1), tasks.slice(1)];
+    await kit.settle(lane, known, yielding("once"));
+    const verdict = { ...yielding("twice"), artifacts: [{ ...file("a"), role: "exchange" }] } as Verdict;
+    await kit.report(lane, alias, verdict, { landed: { key: known[0]?.key ?? "", url: "https://a.example/known" } });
+    assert.deepEqual(await kit.counts(run), { completed: 1, skipped: 1 });
+    assert.equal(await kit.store.countResults(run.id), 1);
+    assert.deepEqual(
+      (await kit.store.exchanges(run.id, { limit: 10 })).map(({ taskId }) => taskId),
+      alias.map(({ id }) => id),
+    );
+  });
+
   scenario("files of an outcome that comes too late are loose", async (kit) => {
     const run = await kit.page();
     const lane = await kit.take("A");

@@ -5,6 +5,7 @@ import { openClient } from "../../src/app.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { integerBelow } from "../../src/base/random.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { crawlOptionsFrom } from "../../src/orchestrator/crawls/options.ts";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import type { RunRecord } from "../../src/store/port.ts";
 import { attempt, candidate, LANE, newTask, TTL } from "../contract/store/kit.ts";
@@ -23,9 +24,10 @@ async function crawlOf(orb: Orb, pages: number, age: number): Promise<RunRecord>
   await using client = await openClient(config);
   const { store, artifacts } = client;
   const then = systemClock.now() - age;
+  const options = crawlOptionsFrom(client, { url: "https://a.example/", max_pages: pages });
   const keys = Array.from({ length: pages }, (_, n) => `${age}-${n}`);
   const { made } = await store.startRun(
-    { kind: "crawl", maxAttempts: 1, snapshot: { options: { max_pages: pages } }, budget: { key: `b${age}`, cap: 5 } },
+    { kind: "crawl", maxAttempts: 1, snapshot: { options }, budget: { key: `b${age}`, cap: 5 } },
     keys.map((key) => newTask(key, { handler: "@crawl" })),
     then,
   );

@@ -8,7 +8,7 @@ import { fileEnding } from "./file-kinds.ts";
 import type { Parsed } from "./queue-item.ts";
 import { withoutSessionIds } from "./session-ids.ts";
 import { NO_TRAPS, TRAP_LIMITS, type TrapLimits, type TrapReason, Traps, type TrapState } from "./traps.ts";
-import { canonicalUrl, fetchUrl, pageKey } from "./url.ts";
+import { canonicalUrl, fetchUrl, keyUrl, pageKey } from "./url.ts";
 import { compilePatterns, type PatternTarget, patternTarget, type UrlPattern } from "./url-pattern.ts";
 
 /** The part of a request for a crawl that the scope is made of, in the words of the API. Other keys are not looked at. */
@@ -188,7 +188,8 @@ export class CrawlScope {
    * that is added to the crawl: the traps are recognised by how much there is.
    */
   admit({ key, url }: { key: string; url: string }, place: LinkPlace): TrapReason | "depth" | null {
-    const page = pageOf(url);
+    // The key names the page in canonical form: it need not be worked out again.
+    const page = keyUrl(key) ?? pageOf(url);
     if (page === null) return null;
     const why = this.#rules.isStart(key) ? null : this.#whyNot(page, place);
     if (why !== null) return why;

@@ -108,6 +108,12 @@ export function pageKey(page: PageIdentity): string {
   return key;
 }
 
+/** The canonical address in a key of a plain page; null for any other key. */
+export function keyUrl(key: string): URL | null {
+  const start = `${PAGE_KEY_VERSION}:GET:`;
+  return key.startsWith(start) && !key.includes(" ") ? URL.parse(key.slice(start.length)) : null;
+}
+
 function withoutFragment(href: string): string {
   const at = href.indexOf("#");
   return at < 0 ? href : href.slice(0, at);

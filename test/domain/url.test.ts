@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { canonicalUrl, fetchUrl, isTrackingParameter, pageKey, shownUrl, siteOf } from "../../src/domain/url.ts";
+import {
+  canonicalUrl,
+  fetchUrl,
+  isTrackingParameter,
+  keyUrl,
+  pageKey,
+  shownUrl,
+  siteOf,
+} from "../../src/domain/url.ts";
 
 const CANONICAL: readonly [given: string, canonical: string][] = [
   ["HTTP://EXAMPLE.com", "http://example.com/"],
@@ -181,4 +189,12 @@ test("a password in a URL is never shown", () => {
   assert.equal(shownUrl("https://user@example.com/"), "https://***@example.com/");
   assert.equal(shownUrl("https://example.com/@user"), "https://example.com/@user");
   assert.equal(shownUrl("not a url @"), "not a url @");
+});
+
+test("the address of a plain page can be read from its key", () => {
+  for (const url of ["https://shop.example/a?b=1&a=%C3%A9", "http://[::1]:8080/", "https://shop.example/%20"])
+    assert.equal(keyUrl(pageKey({ url }))?.href, new URL(canonicalUrl(url)).href);
+  assert.equal(keyUrl(pageKey({ url: "https://a.example/", method: "POST" })), null);
+  assert.equal(keyUrl(pageKey({ url: "https://a.example/", authContext: "x" })), null);
+  assert.equal(keyUrl("something else"), null);
 });

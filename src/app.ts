@@ -4,6 +4,7 @@ import { artifactPath } from "./artifacts/layout.ts";
 import { type ArtifactStore, createArtifactStore } from "./artifacts/store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { messageOf, OrbError } from "./base/errors.ts";
+import { processGauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
@@ -159,6 +160,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       [SITEMAP_HANDLER, sitemapHandler(pages, crawls)],
     ]);
     const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
+    const gauge = processGauge();
+    stack.defer("gauge", async () => gauge.stop());
     const worker = new LaneWorker({
       store,
       clock,
@@ -167,6 +170,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       rules: laneRules(config),
       handlers,
       maxWorkers: config.maxWorkers,
+      gauge,
       probeArtifacts: async () => artifacts.probe(),
       onOpened: (lanes) => engine.offer(lanes),
       onTask: (lane, what, settled) => {

@@ -1,4 +1,5 @@
 import { systemClock } from "../../src/base/clock.ts";
+import { processGauge } from "../../src/base/gauge.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { mayBeAlive, ownIdentity } from "../../src/base/machine.ts";
 import { systemRandom } from "../../src/base/random.ts";
@@ -38,6 +39,7 @@ export async function startEngine(
     rules: BENCH_RULES,
     handlers: () => handler,
     maxWorkers,
+    gauge: processGauge(),
     probeArtifacts: async () => {},
     onOpened: (lanes) => engine.offer(lanes),
     onSettled: (settled) => onEnded(settled.ended.length),

@@ -11,13 +11,14 @@ export interface SlotSeeker {
  * it asked for: many tasks often end at the same moment, and a lane that happens to run first must not get them all.
  */
 export class Slots {
-  readonly #limit: number;
+  readonly #most: () => number;
   #used = 0;
   /** How many more each seeker could use, in the order in which they came. */
   readonly #waiting = new Map<SlotSeeker, number>();
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  /** `most` is asked whenever a slot is wanted or comes back: what it says may change. At least one. */
+  constructor(most: (used: number) => number) {
+    this.#most = () => most(this.#used);
   }
 
   get used(): number {
@@ -26,11 +27,13 @@ export class Slots {
 
   /** Takes a slot now, or puts the seeker in line for as many as it could use. */
   take(seeker: SlotSeeker, wanted = 1): boolean {
-    if (this.#used < this.#limit && this.#waiting.size === 0) {
+    if (this.#waiting.size === 0 && this.#used < this.#most()) {
       this.#used += 1;
       return true;
     }
     this.#waiting.set(seeker, wanted);
+    // There may be more slots than when the others came.
+    this.#grant();
     return false;
   }
 
@@ -39,16 +42,26 @@ export class Slots {
   }
 
   release(): void {
-    let next: SlotSeeker | null = null;
-    for (const seeker of this.#waiting.keys()) if (next === null || seeker.slotsHeld < next.slotsHeld) next = seeker;
-    if (next === null) {
-      this.#used -= 1;
-      return;
+    this.#used -= 1;
+    this.#grant();
+  }
+
+  #grant(): void {
+    if (this.#waiting.size === 0) return;
+    for (let free = this.#most() - this.#used; free > 0 && this.#waiting.size > 0; free -= 1) {
+      this.#used += 1;
+      this.#next().slotGranted();
     }
+  }
+
+  #next(): SlotSeeker {
+    let least: SlotSeeker | null = null;
+    for (const one of this.#waiting.keys()) if (least === null || one.slotsHeld < least.slotsHeld) least = one;
+    const next = least!;
     const wanted = (this.#waiting.get(next) ?? 1) - 1;
     // Behind the others in line, so that those with equally few take turns.
     this.#waiting.delete(next);
     if (wanted > 0) this.#waiting.set(next, wanted);
-    next.slotGranted();
+    return next;
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import type { Gauge } from "../base/gauge.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { LaneHost, LaneTicket, TicketEnd } from "../engine/port.ts";
@@ -12,6 +13,7 @@ import { Pressure } from "./pressure.ts";
 import type { LaneRules } from "./rules.ts";
 import { Settler } from "./settler.ts";
 import { Slots } from "./slots.ts";
+import { Yielding } from "./yielding.ts";
 
 export interface WorkerOptions {
   store: Store;
@@ -22,6 +24,8 @@ export interface WorkerOptions {
   handlers: HandlerLookup;
   /** Tasks in flight in this process. */
   maxWorkers: number;
+  /** Says when fewer are better. */
+  gauge: Gauge;
   /** Throws while the disk that holds the artifacts takes no writes. */
   probeArtifacts: () => Promise<void>;
   /** Lanes that got work because a task moved there or found something. */
@@ -46,7 +50,8 @@ export class LaneWorker implements LaneHost {
   constructor(options: WorkerOptions) {
     const { store, clock, random, log, rules } = options;
     this.#store = store;
-    this.#slots = new Slots(options.maxWorkers);
+    const yielding = new Yielding({ clock, log, gauge: options.gauge, most: options.maxWorkers });
+    this.#slots = new Slots((used) => yielding.most(used));
     this.#pressure = new Pressure({
       clock,
       log,

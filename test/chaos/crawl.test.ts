@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { integerBelow } from "../../src/base/random.ts";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
-import { html, sendTo, slow } from "../support/misbehaviours.ts";
+import { firstTimes, html, sendTo, slow, tooMany } from "../support/misbehaviours.ts";
 import { assertSound, pause, withSeed } from "./kills.ts";
 import { FULL, Orb, report } from "./orb.ts";
 import { Served } from "./served.ts";
@@ -67,5 +67,41 @@ describe("a crawl that is killed again and again", () => {
       await orb.audit();
       assertSound(orb.database);
     });
+  });
+});
+
+describe("a crawl of a site that asks for patience", () => {
+  test("leaves the site alone for as long as it asked, also when it is killed and started again meanwhile", async () => {
+    const patience = 6;
+    const page = (n: number) => html(`<title>Page ${n}</title><p>Words of page ${n}.</p>`);
+    const links = Array.from({ length: 6 }, (_, n) => `<a href="/page-${n}">x</a>`).join("");
+    await using site = await MisbehavingSite.start({ "/": html(`<title>Start</title><p>Start.</p>${links}`) });
+    for (let n = 0; n < 6; n += 1) site.on(`/page-${n}`, page(n));
+    site.on("/page-0", firstTimes(1, tooMany(String(patience)), page(0)));
+    await using orb = new Orb({ APP_MAX_PER_HOST: "1" });
+    let served = await Served.start(orb);
+    const answer = await served.api.post("/scraping/async-scrape", { url: site.url("/"), fields: { words: "p" } });
+    const id = answer.json<{ task_id: string }>().task_id;
+    const { at: refusedAt } = await site.visited("/page-0");
+    const isHeld = async () => {
+      const { held_until } = (await served.api.get(`/sites/${site.name}`)).json<{ held_until: string | null }>();
+      return held_until !== null;
+    };
+    // What was not written before the kill is not known after it.
+    while (!(await isHeld())) await pause(20);
+    await served.killed();
+    served = await Served.start(orb);
+    assert.ok(await isHeld(), "the next process knows of it");
+    assert.equal((await served.ended(id)).status, "completed");
+    const early = site.visits.filter(({ at }) => at > refusedAt && at < refusedAt + patience * 1000);
+    assert.deepEqual(
+      early.map(({ path }) => path),
+      [],
+      "nothing was asked for before the time",
+    );
+    assert.equal(site.count("/page-0"), 2);
+    assert.equal(site.count("/robots.txt"), 1, "nor was robots.txt asked for again");
+    await served.terminated();
+    await orb.audit();
   });
 });

@@ -13,7 +13,7 @@ class Lane implements SlotSeeker {
 }
 
 test("slots are given until none is left, then to whoever waits longest", () => {
-  const slots = new Slots(2);
+  const slots = new Slots(() => 2);
   const [a, b, c] = [new Lane(), new Lane(), new Lane()];
   assert.deepEqual([slots.take(a), slots.take(a), slots.take(b), slots.take(c)], [true, true, false, false]);
   assert.equal(slots.used, 2);
@@ -24,7 +24,7 @@ test("slots are given until none is left, then to whoever waits longest", () => 
 });
 
 test("nobody overtakes those in line", () => {
-  const slots = new Slots(1);
+  const slots = new Slots(() => 1);
   const [greedy, patient] = [new Lane(), new Lane()];
   slots.take(greedy);
   slots.take(patient);
@@ -35,7 +35,7 @@ test("nobody overtakes those in line", () => {
 });
 
 test("asking twice is one place in line, and leaving it gives the turn to the next", () => {
-  const slots = new Slots(1);
+  const slots = new Slots(() => 1);
   const [a, b] = [new Lane(), new Lane()];
   slots.take(new Lane());
   slots.take(a);
@@ -49,7 +49,7 @@ test("asking twice is one place in line, and leaving it gives the turn to the ne
 });
 
 test("with one slot and many lanes, each gets the same share", () => {
-  const slots = new Slots(1);
+  const slots = new Slots(() => 1);
   const lanes = Array.from({ length: 5 }, () => new Lane());
   slots.take(new Lane());
   for (let turn = 0; turn < 50; turn += 1) {
@@ -63,7 +63,7 @@ test("with one slot and many lanes, each gets the same share", () => {
 });
 
 test("slots that end at the same moment go to the lanes that have the fewest, not to the first that asks", () => {
-  const slots = new Slots(30);
+  const slots = new Slots(() => 30);
   const greedy = new Lane();
   for (let taken = 0; taken < 30; taken += 1) assert.ok(slots.take(greedy));
   const [b, c] = [new Lane(), new Lane()];
@@ -71,4 +71,21 @@ test("slots that end at the same moment go to the lanes that have the fewest, no
   slots.take(c, 10);
   for (let ended = 0; ended < 30; ended += 1) slots.release();
   assert.deepEqual([b.granted, c.granted, slots.used], [10, 10, 20]);
+});
+
+test("fewer slots than are in use are waited for, and more of them go to those in line at once", () => {
+  let most = 4;
+  const slots = new Slots(() => most);
+  const [a, b, c] = [new Lane(), new Lane(), new Lane()];
+  for (let taken = 0; taken < 4; taken += 1) slots.take(a);
+  slots.take(b, 10);
+  most = 2;
+  slots.release();
+  slots.release();
+  assert.deepEqual([b.granted, slots.used], [0, 2], "what was too many is not given on");
+  slots.release();
+  assert.deepEqual([b.granted, slots.used], [1, 2]);
+  most = 5;
+  slots.take(c, 1);
+  assert.deepEqual([b.granted, c.granted, slots.used], [3, 1, 5]);
 });

@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
-import { silentLog } from "../../src/base/log.ts";
+import type { Strain } from "../../src/base/gauge.ts";
+import { type Log, silentLog } from "../../src/base/log.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { classifyStatus } from "../../src/domain/classify.ts";
 import { laneOfSite } from "../../src/domain/lane.ts";
@@ -16,6 +17,8 @@ import type { ClaimedTask, NewTask, RunRecord, Store, TaskRecord } from "../../s
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
+export const NO_STRAIN: Strain = { lagMs: 0, memory: 0 };
+
 export interface Start {
   key: string;
   url: string;
@@ -27,6 +30,9 @@ export interface WorkshopOptions {
   rules?: Partial<Omit<LaneRules, "retry">> & { retry?: Partial<LaneRules["retry"]> };
   maxWorkers?: number;
   maxActiveLanes?: number;
+  /** How hard the process has it. */
+  strain?: () => Strain;
+  log?: Log;
   /** How long an answer takes. */
   latencyMs?: number | ((task: ClaimedTask) => number);
   /** What the sites' robots.txt say. */
@@ -81,7 +87,7 @@ export class Workshop {
       store: seen,
       clock,
       random: seededRandom(1),
-      log: silentLog,
+      log: options.log ?? silentLog,
       rules,
       handlers: () => ({
         strategy: "http",
@@ -108,6 +114,7 @@ export class Workshop {
         },
       }),
       maxWorkers: options.maxWorkers ?? 32,
+      gauge: { read: options.strain ?? (() => NO_STRAIN), stop: () => {} },
       probeArtifacts: async () => {},
       onOpened: (lanes) => this.engine.offer(lanes),
     });

@@ -93,6 +93,7 @@ export class Crew {
       rules: this.#rules,
       handlers: () => handler,
       maxWorkers,
+      gauge: { read: () => ({ lagMs: 0, memory: 0 }), stop: () => {} },
       probeArtifacts: async () => {},
       onOpened: (lanes) => engine.offer(lanes),
     });

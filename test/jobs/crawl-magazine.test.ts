@@ -130,7 +130,7 @@ describe("a crawl of a magazine", { concurrency: 3 }, () => {
     for (const [path, route] of Object.entries(routes)) if (path !== "/") routes[path] = held(gate.promise, route);
     await using site = await MisbehavingSite.start(routes);
     const id = await begin({ url: site.url("/"), max_depth: 5, strategy: "http" });
-    await site.when(() => site.open >= 6, "pages are under way");
+    await site.when(() => site.open >= 4, "as many pages are under way as an unknown site gets");
     // No page is let through before all of these are answered: a call that waits for the crawl would wait for ever.
     for (let round = 0; round < 10; round += 1) {
       const answers = await Promise.all(

@@ -8,8 +8,12 @@ import type { SiteRecord } from "./site-records.ts";
 export interface ProgressVerbs {
   /** What failed of a run, most frequent first. */
   runErrors(id: string): Promise<RunErrorRecord[]>;
-  /** How a run is getting on, site by site, in the order of their lanes. */
+  /** How a run is getting on, site by site, in the order in which the sites were first seen. */
   runSites(id: string, filter: RunSiteFilter): Promise<RunSiteRecord[]>;
+  /** How many crawls are running, and how many wait for their turn. */
+  crawlCounts(): Promise<{ running: number; queued: number }>;
+  /** Sites whose breaker is open, those that stay shut longest first. */
+  openBreakers(now: number, limit: number): Promise<SiteRecord[]>;
   /** Pages of crawls that ended within the last five minutes. */
   recentPages(now: number): Promise<RecentPages>;
 }

@@ -199,6 +199,8 @@ describe("a crawl", () => {
       [{}, "url"],
       [{ url: "ftp://x" }, "url"],
       [{ url: ["http://127.0.0.2/", "nope"] }, "url[1]"],
+      [{ url: "http://ann:pw@127.0.0.2/" }, "url"],
+      [{ url: ["http://127.0.0.2/", "http://ann@127.0.0.2/b"] }, "url[1]"],
       [{ url: "http://127.0.0.2/", max_depth: -1 }, "max_depth"],
       [{ url: "http://127.0.0.2/", include: ["/word/"] }, "include[0]"],
       [{ url: "http://127.0.0.2/", fields: { a: { css: "[[" } } }, "fields.a.css"],

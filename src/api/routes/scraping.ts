@@ -55,7 +55,9 @@ const Health = strict({
   pending_tasks: Count,
   max_concurrent_tasks: Count,
   available_slots: Count,
-  blocked_domains: Type.Array(strict({ domain: Type.String(), failures: Count, reopens_at: nullable(Time) })),
+  blocked_domains: Type.Array(strict({ domain: Type.String(), failures: Count, reopens_at: nullable(Time) }), {
+    description: "sites that are left alone after failures, those that stay so longest first, 100 at most",
+  }),
   error_counts: strict({ timeout: Count, connection: Count, general: Count }),
   error_rate: Type.Number({ minimum: 0, maximum: 1 }),
   pages_per_second: Type.Number({ minimum: 0 }),

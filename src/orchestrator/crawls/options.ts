@@ -49,8 +49,17 @@ export function readCrawlOptions(
   if (options.fields !== null || options.items !== null || options.schema !== null) {
     wrong(parsePlan({ fields: options.fields, items: options.items, schema: options.schema }).errors);
   }
+  const starts = options.urls.map((url, n) => ({ url, path: typeof input.url === "string" ? "url" : `url[${n}]` }));
+  wrong(starts.filter(({ url }) => hasPassword(url)).map(({ path }) => ({ path, message: NO_PASSWORDS })));
   if (scope.errors !== undefined) return options;
-  for (const [index, url] of options.urls.entries())
-    refuseForbidden(pathOf(typeof input.url === "string" ? "url" : `url[${index}]`), url, deps.policy);
+  for (const { url, path } of starts) refuseForbidden(pathOf(path), url, deps.policy);
   return options;
+}
+
+const NO_PASSWORDS =
+  "has a user name or a password, which would be stored and shown in clear, and a crawl cannot sign in: leave it out, or save a job for the page";
+
+function hasPassword(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.username !== "" || url.password !== "");
 }

@@ -87,7 +87,7 @@ export interface CrawlHealth {
   window_seconds: number;
 }
 
-const MOST_COUNTED = 1000;
+const MOST_BLOCKED = 100;
 
 type HealthDeps = OrchestratorDeps & {
   maxConcurrentCrawls: number;
@@ -98,10 +98,8 @@ type HealthDeps = OrchestratorDeps & {
 export async function crawlHealth(deps: HealthDeps): Promise<CrawlHealth> {
   const { store, clock, maxConcurrentCrawls: most } = deps;
   const now = clock.now();
-  const count = async (status: RunState) =>
-    (await store.runs({ kind: "crawl", status: [status], limit: MOST_COUNTED })).length;
-  const [active, pending] = [await count("running"), await count("queued")];
-  const blocked = (await store.sites()).filter(({ breaker }) => (breaker.openUntil ?? 0) > now);
+  const { running: active, queued: pending } = await store.crawlCounts();
+  const blocked = await store.openBreakers(now, MOST_BLOCKED);
   const { completed, failed, since } = await store.recentPages(now);
   const bad = Object.values(failed).reduce((sum, number) => sum + number, 0);
   const problems = await problemsOf(deps, active + pending > 0);

@@ -22,7 +22,8 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps): NewJob {
   }
   const pathOf = (path: string) => (input.crawl?.url === undefined && path === "url" ? "target_url" : `crawl.${path}`);
   const crawl = readCrawlOptions(deps, { ...input.crawl, url }, problems, pathOf);
-  readStarts(input, crawl, problems, pathOf);
+  if (input.target_url !== undefined && input.crawl?.url !== undefined && !beginsAt(input.target_url, crawl))
+    problems.push({ path: "target_url", message: "is not where crawl.url begins: one of them is enough" });
   if (problems.length > 0) throw invalid(problems);
   const recipe: CrawlRecipe = { ...pageRecipeOf(crawl), schedule, timezone: input.timezone ?? null, crawl };
   const first = fetchUrl(crawl.urls[0]!)!;
@@ -63,23 +64,7 @@ function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
     problems.push({ path, message: "is for jobs of one page: a crawl has none" });
 }
 
-function readStarts(
-  { target_url: target, crawl: given }: JobInput,
-  { urls }: CrawlOptions,
-  problems: FieldError[],
-  pathOf: (path: string) => string,
-): void {
-  for (const [index, text] of urls.entries()) {
-    const url = URL.parse(text);
-    if (url === null || (url.username === "" && url.password === "")) continue;
-    problems.push({
-      path: pathOf(Array.isArray(given?.url) ? `url[${index}]` : "url"),
-      message: "has a user name or a password, which would be stored and shown in clear: a crawl cannot sign in",
-    });
-  }
-  if (target === undefined || given?.url === undefined || fetchUrl(target) === fetchUrl(urls[0] ?? "")) return;
-  problems.push({ path: "target_url", message: "is not where crawl.url begins: one of them is enough" });
-}
+const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetchUrl(urls[0] ?? "");
 
 /** What a crawl is asked for, as it would be given anew. */
 export function asGiven({ urls, ...rest }: CrawlOptions): CrawlInput {

@@ -24,7 +24,7 @@ export interface RunSiteView {
   breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
 }
 
-/** In the order of their names; `after` is the site to go on behind. */
+/** In the order in which they were first seen; `after` is the site to go on behind. */
 export async function listRunSites(
   deps: RunSiteDeps,
   id: string,

@@ -1,6 +1,7 @@
 import type { CrawlRecipe } from "../../domain/crawl-options.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
+import { shownUrl } from "../../domain/url.ts";
 import type { JobRecord, Once, Slot, SlotStart } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import { admitCrawls, newCrawlRun } from "../crawls/start.ts";
@@ -62,7 +63,7 @@ function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTas
     site: job.site,
     maxAttempts,
     snapshot,
-    meta: { url: job.url, requested_strategy: recipe.strategy, max_attempts: maxAttempts },
+    meta: { url: shownUrl(job.url), requested_strategy: recipe.strategy, max_attempts: maxAttempts },
     ...(job.id === null ? {} : { jobId: job.id }),
   };
   return { run, tasks: [firstTask(job, recipe)], maxAttempts };

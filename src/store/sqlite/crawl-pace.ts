@@ -47,3 +47,9 @@ export function readRecentPages({ connection }: Context, now: number): RecentPag
   const failed = Object.fromEntries(ERROR_CLASSES.map((name) => [name, row[name]])) as Record<ErrorClass, number>;
   return { completed: row.completed, failed, since: Math.min(now, (row.first ?? from) * SLOT_MS) };
 }
+
+export function countCrawls({ connection }: Context): { running: number; queued: number } {
+  const count = connection.sql("SELECT count(*) AS n FROM runs WHERE kind = 'crawl' AND status = ?");
+  const of = (status: "running" | "queued") => (count.get(status) as { n: number }).n;
+  return { running: of("running"), queued: of("queued") };
+}

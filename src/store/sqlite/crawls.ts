@@ -11,6 +11,7 @@ import {
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { type Context, moveRun, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
+import { countCrawls } from "./crawl-pace.ts";
 import { errorRows } from "./run-errors.ts";
 
 /** How a crawl ends that has these tasks. */
@@ -46,13 +47,11 @@ export function crawlEnd(
 /** Lets waiting crawls in; whoever has waited longest is first. */
 export function admitCrawls(context: Context, most: number, now: number): { admitted: string[]; lanes: string[] } {
   const { connection } = context;
-  const count = (state: string) =>
-    (connection.sql(`SELECT count(*) AS n FROM runs WHERE status = ? AND kind = 'crawl'`).get(state) as { n: number })
-      .n;
   // Most of the time nobody waits, and then nothing is written.
-  if (count("queued") === 0 || count("running") >= most) return { admitted: [], lanes: [] };
+  const { running, queued } = countCrawls(context);
+  if (queued === 0 || running >= most) return { admitted: [], lanes: [] };
   return connection.write(() => {
-    const free = most - count("running");
+    const free = most - countCrawls(context).running;
     const waiting = rows<{ n: number; id: string }>(
       connection
         .sql("SELECT n, id FROM runs WHERE status = 'queued' AND kind = 'crawl' ORDER BY n LIMIT ?")
@@ -81,10 +80,6 @@ export function overdueRuns({ connection }: Context, now: number, limit: number)
   return rows<{ id: string }>(list).map(({ id }) => id);
 }
 
-/**
- * A run that began since the last step has been running for a shorter time than the step; by a clock that was set back
- * it seems to have begun in the future.
- */
 /** A crawl that has looked at fewer pages says nothing yet about how many there are. */
 const FEW_PAGES = 20;
 
@@ -96,6 +91,10 @@ const SEE_PROGRESS = `UPDATE runs SET progress = seen.percent FROM (
     WHERE r.time_limit_ms IS NOT NULL AND r.running_since IS NOT NULL GROUP BY r.n
   ) AS seen WHERE runs.n = seen.n AND seen.percent > runs.progress`;
 
+/**
+ * A run that began since the last step has been running for a shorter time than the step; by a clock that was set back
+ * it seems to have begun in the future.
+ */
 export function passTime({ connection }: Context, elapsedMs: number, now: number): void {
   const timed = "time_limit_ms IS NOT NULL AND running_since IS NOT NULL";
   if (connection.sql(`SELECT 1 FROM runs WHERE ${timed} LIMIT 1`).get() === undefined) return;

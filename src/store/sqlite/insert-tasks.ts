@@ -71,6 +71,7 @@ export function insertTasks(
   const aliases = hasAliases(context, run);
   const added: Room = { pages: 0, aside: 0 };
   const leftOut = { pages: false, aside: false };
+  const ids: number[] = [];
   for (const [index, task] of tasks.entries()) {
     if (aliases && isAlias(connection, run, hashes[index] as Uint8Array)) continue;
     const kind = task.aside === true ? "aside" : "pages";
@@ -88,7 +89,7 @@ export function insertTasks(
       target = { stream: streamId(context, run, lane, task), lane, laneName: task.lane, added: 0 };
       streams.set(name, target);
     }
-    const { changes } = insert.run(
+    const { changes, lastInsertRowid } = insert.run(
       target.stream,
       task.priority,
       now,
@@ -101,8 +102,13 @@ export function insertTasks(
     if (changes === 1) {
       target.added += 1;
       added[kind] += 1;
+      ids.push(Number(lastInsertRowid));
     }
   }
+  if (ids.length > 0)
+    connection
+      .sql("UPDATE runs SET first_task = coalesce(first_task, ?), last_task = ? WHERE n = ?")
+      .run(ids[0]!, ids.at(-1)!, run);
   const grown = [...streams.values()].filter((target) => target.added > 0);
   for (const target of grown) {
     changeCounters(context, target.stream, { queued: target.added });

@@ -9,7 +9,7 @@ const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
  */
 export function expireCrawls(context: Context, endedBefore: number, limit: number, now: number): number {
   const { connection } = context;
-  const find = `SELECT n, id FROM runs WHERE kind = 'crawl' AND job IS NULL AND removing_at IS NULL
+  const find = `SELECT n, id FROM runs INDEXED BY runs_expiring WHERE kind = 'crawl' AND job IS NULL AND removing_at IS NULL
     AND finished_at <= ? AND status IN (${ended}) AND open_streams = 0 ORDER BY finished_at LIMIT ?`;
   const expired = () => rows<{ n: number; id: string }>(connection.sql(find).all(endedBefore, limit));
   // Most of the time there is nothing to do, and then nothing is written.

@@ -1,29 +1,55 @@
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
-import { TASK_STATES } from "../../domain/states.ts";
+import { TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { RunSiteFilter, RunSiteRecord } from "../progress-port.ts";
-import { type Context, rows, STATE } from "./context.ts";
+import { badPosition, type Context, rows, STATE } from "./context.ts";
 import { siteOfLane } from "./sites.ts";
 
 const SUMS = TASK_STATES.map((name) => `sum(s.${name}) AS ${name}`).join(", ");
 
-/** How a run is getting on, site by site; a page of them reads a few rows for each, however many tasks there are. */
+/** Few sites of many have tasks in these states, and somebody who watches a run asks for them again and again. */
+const INDEXES: Partial<Record<TaskState, string>> = {
+  queued: "streams_queued_of_run",
+  running: "streams_running_of_run",
+  retrying: "streams_retrying_of_run",
+};
+
+/** How a run is getting on, site by site: a page of them reads a few rows for each, however many sites there are. */
 export function readRunSites(context: Context, run: number, filter: RunSiteFilter): RunSiteRecord[] {
   const { connection } = context;
-  const list = connection
+  const counts = connection.sql(
+    `SELECT l.lane AS name, ${SUMS} FROM streams s JOIN lanes l ON l.id = s.lane
+     WHERE s.run = ? AND s.lane = ? AND s.aside = 0`,
+  );
+  return lanesOf(context, run, filter).map((lane) => {
+    const { name, ...found } = counts.get(run, lane) as unknown as TaskCounts & { name: string };
+    return {
+      lane: name,
+      counts: { ...NO_TASKS, ...found },
+      nextTryAt: found.retrying === 0 ? null : nextTry(context, run, lane),
+      laneRunning: numberOf(context, "SELECT sum(running) AS n FROM streams WHERE lane = ?", lane) ?? 0,
+      site: siteOfLane(context, lane),
+    };
+  });
+}
+
+/** Walks along an index from the cursor, and stops when the page is full. */
+function lanesOf(context: Context, run: number, { state, lane, after, limit }: RunSiteFilter): number[] {
+  const only = lane === undefined ? null : laneNumber(context, lane);
+  if (only === undefined) return [];
+  const from = after === undefined ? 0 : laneNumber(context, after);
+  if (from === undefined) throw badPosition(after ?? "", "a site");
+  const list = context.connection
     .sql(
-      `SELECT s.lane AS id, l.lane AS name, ${SUMS} FROM streams s JOIN lanes l ON l.id = s.lane
-       WHERE s.run = ?1 AND s.aside = 0 AND (?2 IS NULL OR l.lane > ?2) AND (?3 IS NULL OR l.lane = ?3)
-       GROUP BY s.lane HAVING ${filter.state === undefined ? "true" : `sum(s.${filter.state}) > 0`}
-       ORDER BY l.lane LIMIT ?4`,
+      `SELECT DISTINCT s.lane FROM streams s INDEXED BY ${(state && INDEXES[state]) ?? "streams_by_run"}
+       WHERE s.run = ?1 AND s.lane > ?2 AND s.aside = 0 ${state === undefined ? "" : `AND s.${state} > 0`}
+         ${only === null ? "" : "AND s.lane = ?4"} ORDER BY s.lane LIMIT ?3`,
     )
-    .all(run, filter.after ?? null, filter.lane ?? null, filter.limit);
-  return rows<TaskCounts & { id: number; name: string }>(list).map(({ id, name, ...counts }) => ({
-    lane: name,
-    counts: { ...NO_TASKS, ...counts },
-    nextTryAt: counts.retrying === 0 ? null : nextTry(context, run, id),
-    laneRunning: numberOf(context, "SELECT sum(running) AS n FROM streams WHERE lane = ?", id) ?? 0,
-    site: siteOfLane(context, id),
-  }));
+    .all(run, from, limit, ...(only === null ? [] : [only]));
+  return rows<{ lane: number }>(list).map((row) => row.lane);
+}
+
+function laneNumber({ connection }: Context, name: string): number | undefined {
+  return (connection.sql("SELECT id FROM lanes WHERE lane = ?").get(name) as { id: number } | undefined)?.id;
 }
 
 function nextTry(context: Context, run: number, lane: number): number | null {

@@ -26,6 +26,8 @@ interface RunRow {
   status: RunState;
   generation: number;
   open_streams: number;
+  first_task: number | null;
+  last_task: number | null;
   job: string | null;
   name: string | null;
   url: string | null;

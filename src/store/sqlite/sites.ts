@@ -59,6 +59,13 @@ export function readSites({ connection }: Context): SiteRecord[] {
   return rows<SiteRow>(connection.sql(`${SELECT_SITE} ORDER BY s.site`).all()).map(toRecord);
 }
 
+export function openBreakers({ connection }: Context, now: number, limit: number): SiteRecord[] {
+  const list = connection
+    .sql(`${SELECT_SITE} WHERE s.breaker_open_until > ? ORDER BY s.breaker_open_until DESC LIMIT ?`)
+    .all(now, limit);
+  return rows<SiteRow>(list).map(toRecord);
+}
+
 export function siteOfLane({ connection }: Context, lane: number): SiteRecord | null {
   const row = connection.sql(`${SELECT_SITE} WHERE s.lane = ? LIMIT 1`).get(lane) as SiteRow | undefined;
   return row === undefined ? null : toRecord(row);

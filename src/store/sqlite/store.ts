@@ -3,7 +3,7 @@ import { storeError, Connection } from "./connection.ts";
 import type { Store } from "../port.ts";
 import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
-import { readRecentPages } from "./crawl-pace.ts";
+import { countCrawls, readRecentPages } from "./crawl-pace.ts";
 import { admitCrawls, overdueRuns, passTime } from "./crawls.ts";
 import { endByTime } from "./end-run.ts";
 import { growRun } from "./grow-run.ts";
@@ -27,7 +27,7 @@ import { readRunSites } from "./run-sites.ts";
 import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates, requireRun } from "./runs.ts";
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
 import { settle } from "./settle.ts";
-import { forgetLearned, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
+import { forgetLearned, openBreakers, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
 import { passSlot, startSlot } from "./slots.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
 import {
@@ -101,6 +101,8 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     trapState: async (id) => readTraps(context, requireRun(context, id).n),
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),
     runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),
+    crawlCounts: async () => countCrawls(context),
+    openBreakers: async (now, limit) => openBreakers(context, now, limit),
     recentPages: async (now) => readRecentPages(context, now),
     expireCrawls: async (endedBefore, limit, now) => expireCrawls(context, endedBefore, limit, now),
     removeExpired: async (limit) => removeExpired(context, limit),

@@ -84,14 +84,21 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   const after = filter.after === undefined ? 0 : decodeId(context.instance, "task", filter.after);
   if (after === null) throw badPosition(filter.after ?? "", "a task");
   const isFailed = states.length === 1 && states[0] === STATE.failed;
-  // Walks the tasks in order of id from the cursor; the states are literals, so that the partial indexes serve. What
+  // Walks the tasks in order of id from the cursor, or the first of the run, to its last; the states are literals, so that the partial indexes serve. What
   // failed may be a few among a million: it is found by an index of its own.
   const list = connection
     .sql(
-      `${SELECT_TASK} WHERE t.id > ?1 AND r.n = ?2 AND t.state IN (${states.join(", ")}) AND (?3 IS NULL OR l.lane = ?3)
+      `${SELECT_TASK} WHERE t.id > ?1 AND t.id <= ?6 AND r.n = ?2 AND t.state IN (${states.join(", ")}) AND (?3 IS NULL OR l.lane = ?3)
          AND s.aside <= ?5 ${isFailed ? `AND t.id IN (${FAILED_IDS})` : ""} ORDER BY t.id LIMIT ?4`,
     )
-    .all(after, run.n, filter.lane ?? null, filter.limit, filter.pagesOnly === true ? 0 : 1);
+    .all(
+      Math.max(after, (run.first_task ?? 1) - 1),
+      run.n,
+      filter.lane ?? null,
+      filter.limit,
+      filter.pagesOnly === true ? 0 : 1,
+      run.last_task ?? 0,
+    );
   return rows<TaskRow>(list).map((row) => toRecord(context, row));
 }
 

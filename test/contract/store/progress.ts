@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { failure, type FailureReason } from "../../../src/domain/failure.ts";
 import type { NewTask, RunRecord } from "../../../src/store/port.ts";
-import { DONE, FAILED, type Kit, LANE, newTask, retryAt, type Scenario, type Verdict } from "./kit.ts";
+import { DONE, FAILED, type Kit, LANE, newTask, refused, retryAt, type Scenario, type Verdict } from "./kit.ts";
 
 const OTHER = "site:b.example";
 const failedBy = (reason: FailureReason): Verdict => ({ kind: "failed", failure: failure(reason, `it was ${reason}`) });
@@ -156,8 +156,20 @@ export function progressScenarios(scenario: Scenario): void {
     assert.deepEqual(await names({ after: LANE }), [OTHER]);
     assert.deepEqual(await names({ state: "running" }), [LANE]);
     assert.deepEqual(await names({ state: "queued" }), [OTHER]);
+    assert.deepEqual(await names({ state: "queued", after: OTHER }), []);
     assert.deepEqual(await names({ lane: OTHER }), [OTHER]);
+    assert.deepEqual(await names({ lane: "site:nobody.example" }), []);
+    await refused("input_invalid", kit.store.runSites(run.id, { limit: 10, after: "site:nobody.example" }));
     assert.equal((await kit.store.runSites(more.id, { limit: 10 })).length, 1);
+  });
+
+  scenario("crawls that run and wait are counted, other runs are not", async (kit) => {
+    for (const key of ["1", "2", "3"])
+      await kit.store.startRun({ kind: "crawl", maxAttempts: 1, snapshot: {} }, [newTask(key)], kit.now);
+    await kit.runWith(["other"]);
+    assert.deepEqual(await kit.store.crawlCounts(), { running: 0, queued: 3 });
+    await kit.store.admitCrawls(2, kit.now);
+    assert.deepEqual(await kit.store.crawlCounts(), { running: 2, queued: 1 });
   });
 
   scenario(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Politeness } from "../../../src/store/site-records.ts";
-import { DONE, FAILED, LANE, type Kit, refused, type Scenario } from "./kit.ts";
+import { DONE, FAILED, LANE, type Kit, newTask, refused, type Scenario } from "./kit.ts";
 
 const LIMITS = { maxConcurrency: null, requestsPerSecond: null, burst: null, minDelayMs: null, paused: false };
 const QUIET: Politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 0, openUntil: null, failedProbes: 0 } };
@@ -64,6 +64,30 @@ export function siteScenarios(scenario: Scenario): void {
     const { holdUntil, holdStep, breaker } = next.site;
     assert.deepEqual({ holdUntil, holdStep, breaker }, asked);
     await kit.work(next, DONE);
+  });
+
+  scenario("sites whose breaker is open are told, those that stay shut longest first", async (kit) => {
+    const until: Record<string, number | null> = {
+      "a.example": 300,
+      "b.example": 200,
+      "c.example": 100,
+      "d.example": null,
+    };
+    for (const [site, openUntil] of Object.entries(until)) {
+      await kit.runWith([newTask(site, { lane: `site:${site}`, site })]);
+      const lane = await kit.take("A", `site:${site}`);
+      const politeness = { ...QUIET, breaker: { failures: 6, openUntil, failedProbes: 0 } };
+      await kit.store.settle([{ hold: lane, tasks: [], site: { site, politeness } }], kit.now);
+    }
+    const open = async (now: number, limit: number) =>
+      (await kit.store.openBreakers(now, limit)).map(({ site, breaker }) => [site, breaker.openUntil]);
+    assert.deepEqual(await open(100, 10), [
+      ["a.example", 300],
+      ["b.example", 200],
+    ]);
+    assert.deepEqual(await open(0, 1), [["a.example", 300]]);
+    await kit.store.resetBreaker("a.example");
+    assert.deepEqual(await open(100, 10), [["b.example", 200]]);
   });
 
   scenario("the operator's limits and the site's wishes do not overwrite each other", async (kit) => {

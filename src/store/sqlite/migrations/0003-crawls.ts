@@ -17,7 +17,8 @@ export const crawls = {
       -- In percent; what people have seen of it never falls, although the run grows.
       ALTER TABLE runs ADD COLUMN progress INTEGER NOT NULL DEFAULT 0;
       CREATE INDEX runs_timed ON runs (running_since) WHERE time_limit_ms IS NOT NULL AND running_since IS NOT NULL;
-      CREATE INDEX runs_waiting ON runs (kind, n) WHERE status = 'queued';
+      -- Crawls that wait or run are looked for twice a second, among any number that have ended.
+      CREATE INDEX runs_by_kind_and_status ON runs (kind, status, n);
 
       -- What failed of a run, counted in the transaction in which it failed; what has failed before is counted here.
       CREATE TABLE run_errors (
@@ -44,6 +45,20 @@ export const crawls = {
       ALTER TABLE streams ADD COLUMN aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1));
       DROP INDEX streams_by_run;
       CREATE UNIQUE INDEX streams_by_run ON streams (run, lane, resolver, aside);
+
+      -- Sites of a run at which something is to be done: few of many, and asked for by whoever watches it.
+      CREATE INDEX streams_queued_of_run ON streams (run, lane, aside) WHERE queued > 0;
+      CREATE INDEX streams_running_of_run ON streams (run, lane, aside) WHERE running > 0;
+      CREATE INDEX streams_retrying_of_run ON streams (run, lane, aside) WHERE retrying > 0;
+
+      -- Between these are the tasks of a run, so that a list of them does not look at all others.
+      ALTER TABLE runs ADD COLUMN first_task INTEGER;
+      ALTER TABLE runs ADD COLUMN last_task INTEGER;
+      UPDATE runs SET first_task = own.first, last_task = own.last FROM (
+        SELECT s.run, min(t.id) AS first, max(t.id) AS last FROM tasks t JOIN streams s ON s.id = t.stream GROUP BY s.run
+      ) AS own WHERE runs.n = own.run;
+
+      CREATE INDEX sites_blocked ON sites (breaker_open_until) WHERE breaker_open_until IS NOT NULL;
 
       -- Pages that were reached by a redirect, and the tasks that stand for them: no page has two.
       CREATE TABLE aliases (

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { TASK_STATES } from "../../src/domain/states.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import type { Context } from "../../src/store/sqlite/context.ts";
+import { countCrawls } from "../../src/store/sqlite/crawl-pace.ts";
+import { admitCrawls } from "../../src/store/sqlite/crawls.ts";
+import { migrate } from "../../src/store/sqlite/migrate.ts";
+import { expireCrawls } from "../../src/store/sqlite/retention.ts";
+import { readRunSites } from "../../src/store/sqlite/run-sites.ts";
+import { readRuns } from "../../src/store/sqlite/runs.ts";
+import { openBreakers } from "../../src/store/sqlite/sites.ts";
+import { readTasks } from "../../src/store/sqlite/tasks.ts";
+
+/** Remembers the statements that it is asked for. */
+class Watched extends Connection {
+  readonly asked: string[] = [];
+
+  override sql(text: string) {
+    this.asked.push(text);
+    return super.sql(text);
+  }
+}
+
+/** A crawl that waits, with work at one site. */
+function database(): { connection: Watched; context: Context } & Disposable {
+  const connection = new Watched(":memory:");
+  migrate(connection);
+  connection.db.exec(`
+    INSERT INTO runs (id, kind, status, snapshot, created_at) VALUES ('r', 'crawl', 'queued', 'null', 1);
+    INSERT INTO lanes (id, lane) VALUES (1, 'site:a.example');
+    INSERT INTO sites (site, lane) VALUES ('a.example', 1);
+    INSERT INTO streams (run, lane, queued, running, retrying) VALUES (1, 1, 1, 1, 1);`);
+  connection.asked.length = 0;
+  const time = () => 0;
+  const context = { connection, instance: "0b5cb1c4-11f3", leaseNow: time, wallNow: time };
+  return { connection, context, [Symbol.dispose]: () => connection.close() };
+}
+
+/** How the rows of a table are found by the statements that read it, and whether what is found has to be sorted. */
+function plans({ connection }: { connection: Watched }, table: RegExp, reading = /SELECT/): string[] {
+  const statements = [...new Set(connection.asked)].filter((statement) => reading.test(statement));
+  const steps = statements.flatMap((statement) =>
+    connection.db
+      .prepare(`EXPLAIN QUERY PLAN ${statement}`)
+      .all(...Array.from({ length: Math.max(0, ...numbersOf(statement)) }, () => 1))
+      .map((step) => String(step["detail"])),
+  );
+  return steps.filter((step) => table.test(step) || step.includes("TEMP B-TREE"));
+}
+
+function numbersOf(statement: string): number[] {
+  const numbered = Array.from(statement.matchAll(/\?(\d+)/g), ([, number]) => Number(number));
+  return numbered.length > 0 ? numbered : [statement.split("?").length - 1];
+}
+
+const searches = (steps: readonly string[], what: RegExp) => {
+  assert.ok(steps.length > 0);
+  for (const step of steps) assert.match(step, what, steps.join("\n"));
+};
+
+describe("SQLite: what is asked for often is found without looking at everything", () => {
+  test("crawls that wait and run, when they are counted and let in", () => {
+    using place = database();
+    countCrawls(place.context);
+    admitCrawls(place.context, 3, 1);
+    const found = plans(place, /^(?:SEARCH|SCAN) runs\b/, /FROM runs/);
+    searches(found, /INDEX runs_by_kind_and_status \(kind=\? AND status=\?/);
+  });
+
+  test("crawls in one state, in a list", () => {
+    using place = database();
+    readRuns(place.context, { kind: "crawl", status: ["failed"], limit: 10 });
+    searches(plans(place, /runs/), /INDEX runs_by_kind_and_status \(kind=\? AND status=\? AND n<\?/);
+  });
+
+  test("crawls that were kept long enough", () => {
+    using place = database();
+    expireCrawls(place.context, 1, 100, 1);
+    searches(plans(place, /^(?:SEARCH|SCAN) runs\b/), /INDEX runs_expiring \(finished_at<\?\)/);
+  });
+
+  test("sites whose breaker is open", () => {
+    using place = database();
+    openBreakers(place.context, 1, 100);
+    searches(plans(place, /^(?:SEARCH|SCAN) s\b/), /INDEX sites_blocked \(breaker_open_until>\?\)/);
+  });
+
+  for (const state of [undefined, ...TASK_STATES])
+    test(`sites of a run${state === undefined ? "" : ` that have something ${state}`}`, () => {
+      using place = database();
+      readRunSites(place.context, 1, { limit: 10, after: "site:a.example", ...(state === undefined ? {} : { state }) });
+      const ofRun = /INDEX streams_(?:by_run|queued_of_run|running_of_run|retrying_of_run) \(run=\? AND lane[>=]\?/;
+      searches(plans(place, /^(?:SEARCH|SCAN) s\b/), new RegExp(`${ofRun.source}|INDEX sites_by_lane`));
+    });
+
+  test("tasks of a run, among those of all others", () => {
+    using place = database();
+    readTasks(place.context, "r", { limit: 10 });
+    searches(plans(place, /^(?:SEARCH|SCAN) t\b/), /INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/);
+  });
+});

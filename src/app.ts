@@ -153,7 +153,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       robots: robotsGate(config, tools.http, clock, store),
       solve: userSolver(others),
     };
-    const crawls = new CrawlRuns({ store, clock });
+    const crawls = new CrawlRuns({ store, clock, reader: tools.reader });
     const own = new Map([
       [PAGE_HANDLER, pageHandler(pages)],
       [CRAWL_HANDLER, crawlHandler(pages, crawls)],

@@ -1,6 +1,7 @@
 /**
- * The links of a page that a crawl follows. Most links of a site stand on every page: a finder remembers what it has
- * found, and recognises such a link by its attribute, before it is resolved. What is new is told; who asked decides.
+ * The links of a page that a crawl follows. Most links of a site stand on every page: a finder remembers those that are
+ * in the store already, and recognises them by their attribute, before they are resolved. All others are told by every
+ * page that has them: who was the first to tell may not have come to write it down.
  */
 import { compileScopeRules, type ScopeOptions, type ScopeRules } from "../domain/crawl-scope.ts";
 import { Recent } from "../domain/recent.ts";
@@ -14,9 +15,7 @@ export interface FollowOrder {
   crawl: string;
   /** ScopeOptions as JSON. */
   scope: string;
-  /** Which page this is: one that is read again gives its links again, because nobody may have kept them. */
-  page: number;
-  /** Also what was found before, and what leads too deep. */
+  /** Also what is in the store already, and what leads too deep. */
   all: boolean;
   /** The links lead too deep: unless all are wanted, a few that nobody knows are enough to say so. */
   tooDeep: boolean;
@@ -27,9 +26,10 @@ export interface FollowLink {
   url: string;
 }
 
-/** A header may ask for what the page itself does not. */
-export function forbidsFollowing(headers: Readonly<Record<string, string>>): boolean {
-  return /\b(?:nofollow|none)\b/i.test(headers["x-robots-tag"] ?? "");
+/** Links that a crawl has in its store. */
+export interface KeptLinks {
+  crawl: string;
+  keys: readonly string[];
 }
 
 const MOST_LINKS = 50_000;
@@ -39,19 +39,23 @@ const ENOUGH_TOO_DEEP = 5;
 
 /** A link that the crawl follows; one for all ways to write it. */
 interface Known {
-  link: FollowLink;
-  /** The page that it was first found on; null: nobody has it. */
-  page: number | null;
+  key: string;
+  /** Null: no page has it of those that this finder has seen. */
+  url: string | null;
+  /** It is in the store. */
+  isKept: boolean;
 }
 
 /** Of one crawl. */
 export class LinkFinder {
+  readonly scope: string;
   readonly #rules: ScopeRules;
   /** By the attribute and what it is relative to. Null: the crawl leaves it, wherever it stands. */
   readonly #byText = new Recent<Known | null>(MOST_LINKS);
   readonly #byKey = new Recent<Known>(MOST_LINKS);
 
   constructor(scope: string) {
+    this.scope = scope;
     this.#rules = compileScopeRules(JSON.parse(scope) as ScopeOptions);
   }
 
@@ -71,13 +75,14 @@ export class LinkFinder {
     return [...found.values()];
   }
 
-  /** It was not followed after all: found on another page, it may be. */
-  forget(key: string): void {
+  /** The crawl has this page in its store: it need not be told of it again. */
+  keep(key: string): void {
     const known = this.#byKey.get(key);
-    if (known !== undefined) known.page = null;
+    if (known === undefined) this.#byKey.set(key, { key, url: null, isKept: true });
+    else known.isKept = true;
   }
 
-  #look(element: Element, href: string, base: Base, { page, all }: FollowOrder): FollowLink | null {
+  #look(element: Element, href: string, base: Base, { all }: FollowOrder): FollowLink | null {
     const text = base.nameOf(href);
     let known = this.#byText.get(text);
     if (known === undefined) {
@@ -85,16 +90,16 @@ export class LinkFinder {
       known = this.#resolve(href, base);
       this.#byText.set(standalone(text), known);
     }
-    if (known === null) return null;
-    known.page ??= page;
-    return all || known.page === page ? known.link : null;
+    if (known === null || (known.isKept && !all)) return null;
+    return { key: known.key, url: known.url! };
   }
 
   /** Nothing of it is remembered: found nearer to the start it would be followed. */
   #unknown(element: Element, href: string, base: Base): FollowLink | null {
-    if (this.#byText.get(base.nameOf(href)) !== undefined || isInTemplate(element)) return null;
+    const known = this.#byText.get(base.nameOf(href));
+    if (known === null || known?.isKept === true || isInTemplate(element)) return null;
     const decision = this.#rules.look(href, base.href);
-    return !decision.follow || this.#byKey.get(decision.key) !== undefined ? null : decision;
+    return !decision.follow || this.#byKey.get(decision.key)?.isKept === true ? null : decision;
   }
 
   #resolve(href: string, base: Base): Known | null {
@@ -102,7 +107,8 @@ export class LinkFinder {
     if (!decision.follow) return null;
     const { key, url } = decision;
     let known = this.#byKey.get(key);
-    if (known === undefined) this.#byKey.set(key, (known = { link: { key, url }, page: null }));
+    if (known === undefined) this.#byKey.set(key, (known = { key, url, isKept: false }));
+    known.url ??= url;
     return known;
   }
 }
@@ -146,7 +152,8 @@ export class LinkFinders {
   readonly #finders = new Map<string, LinkFinder>();
 
   of({ crawl, scope }: Pick<FollowOrder, "crawl" | "scope">): LinkFinder {
-    const finder = this.#finders.get(crawl) ?? new LinkFinder(scope);
+    const before = this.#finders.get(crawl);
+    const finder = before?.scope === scope ? before : new LinkFinder(scope);
     // Taken out and put back: the map keeps the order of use, and the first one is the one to forget.
     this.#finders.delete(crawl);
     this.#finders.set(crawl, finder);
@@ -155,8 +162,8 @@ export class LinkFinders {
     return finder;
   }
 
-  forget(crawl: string, keys: readonly string[]): void {
+  keep({ crawl, keys }: KeptLinks): void {
     const finder = this.#finders.get(crawl);
-    if (finder !== undefined) for (const key of keys) finder.forget(key);
+    if (finder !== undefined) for (const key of keys) finder.keep(key);
   }
 }

@@ -6,7 +6,8 @@ import { decodeBody } from "./charset.ts";
 import type { Document } from "./dom/nodes.ts";
 import { parseHtml } from "./dom/parse.ts";
 import { parseXml } from "./dom/xml.ts";
-import { PageFacts, type Robots } from "./facts/page-facts.ts";
+import type { RobotsDirectives } from "../domain/robots-directives.ts";
+import { PageFacts } from "./facts/page-facts.ts";
 import { depthOf, MAX_JSON_DEPTH } from "./json.ts";
 import type { Link } from "./links.ts";
 import type { Plan } from "./plan.ts";
@@ -40,7 +41,7 @@ export interface Extraction {
   links: Link[];
   /** Without its HTML, which costs as much as all the rest and is read as a field by whoever wants it. */
   article: Omit<Article, "html"> | null;
-  meta: { language: string | null; canonicalUrl: string | null; robots: Robots; baseUrl: string | null };
+  meta: { language: string | null; canonicalUrl: string | null; robots: RobotsDirectives; baseUrl: string | null };
   /** The page is larger than what is kept in memory, or has too many items; its end was not read. */
   truncated: boolean;
 }

@@ -8,7 +8,7 @@ import { FetchFailure } from "../domain/failure.ts";
 import type { PageInput } from "./page.ts";
 import type { PlanSpec } from "./plan.ts";
 import { ReaderThread } from "./reader-thread.ts";
-import type { FollowOrder } from "./follow.ts";
+import type { FollowOrder, KeptLinks } from "./follow.ts";
 import type { Judge, PageReading } from "./reading.ts";
 import type { SitemapFile, SitemapReading } from "./sitemap-file.ts";
 import type { FromReader, ReadOrder } from "./thread.ts";
@@ -38,8 +38,8 @@ export interface PageReader {
   read(input: PageInput, spec: PlanSpec, options?: PageReadOptions): Promise<PageReading>;
   /** In the same line, with more time. Throws a FetchFailure that concerns this file only. */
   readSitemap(file: SitemapFile, options?: ReadOptions): Promise<SitemapReading>;
-  /** These links of a crawl were not followed: found on another page, they are told again. */
-  forget(crawl: string, keys: readonly string[]): void;
+  /** A crawl has these pages in its store: the next pages need not tell of them. */
+  keep(links: KeptLinks): void;
   /** Ends what is in flight with `run_cancelled`; resolves when no thread is left. */
   close(): Promise<void>;
 }
@@ -121,8 +121,8 @@ class Pool implements PageReader {
     });
   }
 
-  forget(crawl: string, keys: readonly string[]): void {
-    for (const thread of this.#threads) thread.forget({ crawl, keys });
+  keep(links: KeptLinks): void {
+    for (const thread of this.#threads) thread.keep(links);
   }
 
   close(): Promise<void> {

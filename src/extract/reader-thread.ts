@@ -2,7 +2,8 @@ import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf, systemCode } from "../base/errors.ts";
 import { FetchFailure } from "../domain/failure.ts";
-import type { ForgetOrder, FromReader, ReadOrder } from "./thread.ts";
+import type { KeptLinks } from "./follow.ts";
+import type { FromReader, ReadOrder } from "./thread.ts";
 
 export interface ReaderThreadOptions {
   clock: Clock;
@@ -24,6 +25,7 @@ const START_TIMEOUT_MS = 30_000;
  */
 const YOUNG_MB = 16;
 const LEAST_MB = 128;
+const MOST_KEPT = 10_000;
 
 /** One thread as its pool sees it: it gets a page, and answers, fails or dies. Idle, it does not keep the process alive. */
 export class ReaderThread {
@@ -35,6 +37,8 @@ export class ReaderThread {
   #timer: Timer | null = null;
   /** For what it is reading. */
   #timeoutMs = 0;
+  /** By crawl. */
+  readonly #kept = new Map<string, string[]>();
 
   constructor(options: ReaderThreadOptions) {
     this.#options = options;
@@ -65,14 +69,21 @@ export class ReaderThread {
     this.#timeoutMs = timeoutMs;
     this.#worker.ref();
     this.#watch();
+    const kept = [...this.#kept.entries()].map(([crawl, keys]) => ({ crawl, keys }) satisfies KeptLinks);
+    this.#kept.clear();
     const { body } = order.input;
-    if (typeof body === "string") return this.#worker.postMessage(order);
+    if (typeof body === "string") return this.#worker.postMessage({ order, kept });
     const moved = owned && body.byteLength === body.buffer.byteLength ? body : copyOf(body);
-    this.#worker.postMessage({ ...order, input: { ...order.input, body: moved } }, [moved.buffer as ArrayBuffer]);
+    const message = { order: { ...order, input: { ...order.input, body: moved } }, kept };
+    this.#worker.postMessage(message, [moved.buffer as ArrayBuffer]);
   }
 
-  forget(order: ForgetOrder): void {
-    this.#worker.postMessage(order);
+  /** Told with the next order: it is of use only then. */
+  keep({ crawl, keys }: KeptLinks): void {
+    const before = this.#kept.get(crawl);
+    if (before === undefined) this.#kept.set(crawl, [...keys]);
+    // A thread that has nothing to do would gather them for ever; what it does not know it tells again.
+    else if (before.length < MOST_KEPT) before.push(...keys);
   }
 
   /** Resolves when nothing of it is left. */

@@ -2,7 +2,8 @@
 import { outlineOf } from "../domain/page-outline.ts";
 import { type PageShell, shellOf } from "../domain/page-shell.ts";
 import { type SoftBlock, softBlockOf } from "../domain/soft-block.ts";
-import { type FollowLink, type FollowOrder, forbidsFollowing, type LinkFinders } from "./follow.ts";
+import { readRobotsDirectives } from "../domain/robots-directives.ts";
+import type { FollowLink, FollowOrder, LinkFinders } from "./follow.ts";
 import { type Extraction, extract, type PageInput, parsePage } from "./page.ts";
 import type { Plan } from "./plan.ts";
 
@@ -55,5 +56,5 @@ function wallsOf(html: string, contentType: string | null, judge: Judge): Pick<P
 
 function isGood({ extraction, softBlock, shell }: PageReading, judge: Judge | null): boolean {
   if (softBlock !== null || shell !== null || extraction.errors.length > 0) return false;
-  return judge === null || (judge.status < 400 && !forbidsFollowing(judge.headers));
+  return judge === null || (judge.status < 400 && !readRobotsDirectives(judge.headers["x-robots-tag"] ?? "").nofollow);
 }

@@ -7,7 +7,7 @@ import { type FieldError, isOrbError, messageOf } from "../base/errors.ts";
 import { type FailureReason, FetchFailure } from "../domain/failure.ts";
 import type { PageInput } from "./page.ts";
 import { compilePlan, type Plan, type PlanSpec } from "./plan.ts";
-import { LinkFinders } from "./follow.ts";
+import { type KeptLinks, LinkFinders } from "./follow.ts";
 import { type ReadWishes, readPage } from "./reading.ts";
 import { readSitemapFile, type SitemapFile } from "./sitemap-file.ts";
 
@@ -19,12 +19,6 @@ interface PageOrder {
   /** The plan's spec as JSON: short, and at the same time the name under which the compiled plan is kept. */
   spec: string;
   wishes: ReadWishes;
-}
-
-/** Links of a crawl that were not followed: found again, they are told again. */
-export interface ForgetOrder {
-  crawl: string;
-  keys: readonly string[];
 }
 
 export type FromReader =
@@ -71,8 +65,8 @@ function answerTo(order: ReadOrder): FromReader {
 const port = parentPort;
 if (port === null) throw new Error("this file runs in a worker thread only");
 const tell = (message: FromReader) => port.postMessage(message);
-port.on("message", (order: ReadOrder | ForgetOrder) => {
-  if ("keys" in order) finders.forget(order.crawl, order.keys);
-  else tell(answerTo(order));
+port.on("message", ({ order, kept }: { order: ReadOrder; kept: readonly KeptLinks[] }) => {
+  for (const links of kept) finders.keep(links);
+  tell(answerTo(order));
 });
 tell({ kind: "ready" });

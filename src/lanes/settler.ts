@@ -22,6 +22,8 @@ export interface SettlerDeps {
   log: Log;
   pressure: Pressure;
   onSettled: (settled: Settled) => void;
+  /** An outcome is in the store, as it was handed in. */
+  onWritten?: (settled: SettledTask) => void;
 }
 
 // Outcomes gather this long before they are written together. On a fast local site that makes some 70 outcomes a
@@ -107,8 +109,10 @@ export class Settler {
       this.#count = 0;
       const settled = await this.#persist(batch.map(toBatch));
       const lost = new Set(settled.lost);
+      const dropped = new Set(settled.dropped);
       for (const pending of batch) {
         if (lost.has(pending.hold.laneId)) pending.lost();
+        else this.#tell(pending.tasks.filter(({ task }) => !dropped.has(task.row)));
         for (const resolve of pending.flushed) resolve();
       }
       this.#deps.onSettled(settled);
@@ -117,6 +121,11 @@ export class Settler {
     }
     this.#writing = false;
     if (this.#pending.size > 0) this.#schedule();
+  }
+
+  #tell(written: readonly SettledTask[]): void {
+    const { onWritten } = this.#deps;
+    if (onWritten !== undefined) for (const settled of written) onWritten(settled);
   }
 
   /** Outcomes are kept until they can be written; a lane that was lost meanwhile is reported as lost. */
@@ -148,6 +157,7 @@ export class Settler {
         lost: parts.flatMap((part) => part.lost),
         opened: parts.flatMap((part) => part.opened),
         ended: parts.flatMap((part) => part.ended),
+        dropped: parts.flatMap((part) => part.dropped ?? []),
       };
     }
     const [task] = only.tasks;
@@ -159,7 +169,8 @@ export class Settler {
     // Even the failure cannot be written: the lane is let go, and its next owner takes the task back.
     if (task.verdict.kind === "failed") return { lost: [only.hold.laneId], opened: [], ended: [] };
     const verdict = { kind: "failed", failure: failure("internal", messageOf(error)) } as const;
-    return this.#persist([{ hold: only.hold, tasks: [{ ...task, verdict }] }]);
+    const instead = await this.#persist([{ hold: only.hold, tasks: [{ ...task, verdict }] }]);
+    return { ...instead, dropped: [...(instead.dropped ?? []), task.task.row] };
   }
 }
 

@@ -70,6 +70,7 @@ export class LaneWorker implements LaneHost {
         if (settled.opened.length > 0) options.onOpened(settled.opened);
         options.onSettled?.(settled);
       },
+      onWritten: (settled) => options.handlers(settled.task.handler)?.onWritten?.(settled),
     });
     this.#deps = {
       store,

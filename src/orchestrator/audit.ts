@@ -1,5 +1,6 @@
 import type { ArtifactStore } from "../artifacts/store.ts";
-import type { AuditReport, Store } from "../store/port.ts";
+import type { AuditReport } from "../store/audit-records.ts";
+import type { Store } from "../store/port.ts";
 
 const PAGE = 1000;
 const MOST_FINDINGS = 20;

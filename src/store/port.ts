@@ -4,6 +4,7 @@ import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
 import type { CrawlVerbs, Grown, Growth } from "./crawl-port.ts";
+import type { AuditReport } from "./audit-records.ts";
 import type { EngineCandidate, EngineHolder } from "./engine-records.ts";
 import type {
   JobFilter,
@@ -386,14 +387,6 @@ export interface Settled {
   /** Lanes that got work by a move. */
   opened: string[];
   ended: { runId: string; status: RunState }[];
-}
-
-export interface AuditFinding {
-  check: string;
-  what: string;
-}
-
-export interface AuditReport {
-  checks: string[];
-  findings: AuditFinding[];
+  /** Tasks (by row) of which nothing was written, because their run has ended or they are somebody else's; absent: none. */
+  dropped?: number[];
 }

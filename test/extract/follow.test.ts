@@ -8,8 +8,8 @@ import { type Judge, readPage } from "../../src/extract/reading.ts";
 const START = "https://shop.example/";
 const SCOPE = JSON.stringify({ url: START });
 
-function order(page: number, more: Partial<FollowOrder> = {}): FollowOrder {
-  return { crawl: "one", scope: SCOPE, page, all: false, tooDeep: false, ...more };
+function order(more: Partial<FollowOrder> = {}): FollowOrder {
+  return { crawl: "one", scope: SCOPE, all: false, tooDeep: false, ...more };
 }
 
 const factsOf = (body: string, url: string) => parsePage({ body, contentType: "text/html", url }).facts;
@@ -19,33 +19,42 @@ function found(finder: LinkFinder, body: string, asked: FollowOrder, url = START
   return finder.find(factsOf(body, url), asked).map((link) => link.url.replace(START, "/"));
 }
 
+/** They are in the store from now on. */
+function keep(finder: LinkFinder, body: string): void {
+  for (const { key } of finder.find(factsOf(body, START), order())) finder.keep(key);
+}
+
 describe("the links that a crawl follows", () => {
-  it("are told once for all ways to write them", () => {
+  it("are told once for all ways to write them, until they are in the store", () => {
     const finder = new LinkFinder(SCOPE);
     const written = links("a", "/a", "https://shop.example/a", "./a#part", "//shop.example/a", " a ", "x/../a");
-    assert.deepEqual(found(finder, written, order(1)), ["/a"]);
-    assert.deepEqual(found(finder, written, order(2)), [], "another page has led there");
+    assert.deepEqual(found(finder, written, order()), ["/a"]);
+    assert.deepEqual(found(finder, written, order()), ["/a"], "whoever told it first may not have come to write it");
+    keep(finder, links("/a"));
+    assert.deepEqual(found(finder, written, order()), []);
   });
 
-  it("are told again by the page that told them first, because its word may have been lost", () => {
-    const finder = new LinkFinder(SCOPE);
-    assert.deepEqual(found(finder, links("/a", "/b"), order(1)), ["/a", "/b"]);
-    assert.deepEqual(found(finder, links("/a", "/b", "/c"), order(2)), ["/c"]);
-    assert.deepEqual(found(finder, links("/a", "/b"), order(1)), ["/a", "/b"]);
+  it("are not told by a finder that learns of them before it meets them", () => {
+    const [one, other] = [new LinkFinder(SCOPE), new LinkFinder(SCOPE)];
+    const [link] = one.find(factsOf(links("/a"), START), order());
+    other.keep(link!.key);
+    assert.deepEqual(found(other, links("/a", "/b"), order()), ["/b"]);
+    assert.deepEqual(found(other, links("/a"), order({ all: true })), ["/a"]);
   });
 
   it("mean what they mean on their page: a relative one leads elsewhere from another folder", () => {
     const finder = new LinkFinder(SCOPE);
-    assert.deepEqual(found(finder, links("p", "?q=1", "../up"), order(1), `${START}one/two/page`), [
+    assert.deepEqual(found(finder, links("p", "?q=1", "../up"), order(), `${START}one/two/page`), [
       "/one/two/p",
       "/one/two/page?q=1",
       "/one/up",
     ]);
-    assert.deepEqual(found(finder, links("p", "?q=1", "../up"), order(2), `${START}one/three/other`), [
+    keep(finder, links("/one/up"));
+    assert.deepEqual(found(finder, links("p", "?q=1", "../up"), order(), `${START}one/three/other`), [
       "/one/three/p",
       "/one/three/other?q=1",
     ]);
-    assert.deepEqual(found(finder, `<base href="/far/"><a href="p">x</a>`, order(3), `${START}one/two/page`), [
+    assert.deepEqual(found(finder, `<base href="/far/"><a href="p">x</a>`, order(), `${START}one/two/page`), [
       "/far/p",
     ]);
   });
@@ -53,45 +62,42 @@ describe("the links that a crawl follows", () => {
   it("are some twenty thousand of one page at most, and the others may be found on another", () => {
     const finder = new LinkFinder(SCOPE);
     const many = Array.from({ length: 20_100 }, (_, n) => `/${n}`);
-    assert.deepEqual(found(finder, links(...many), order(1)), many.slice(0, 20_000));
-    assert.deepEqual(found(finder, links("/7", "/20050"), order(2)), ["/20050"]);
+    assert.deepEqual(found(finder, links(...many), order()), many.slice(0, 20_000));
+    keep(finder, links(...many));
+    assert.deepEqual(found(finder, links("/7", "/20050"), order()), ["/20050"]);
   });
 
   it("are those in scope that nobody asks not to follow", () => {
     const finder = new LinkFinder(SCOPE);
     const body = `${links("/a", "mailto:a@shop.example", "javascript:void(0)", "#here", "https://other.example/", "/film.mp4")}
       <a rel="external nofollow" href="/b">x</a><template><a href="/c">x</a></template><a>no address</a>`;
-    assert.deepEqual(found(finder, body, order(1)), ["/a"]);
-    assert.deepEqual(found(finder, links("/b", "/c"), order(2)), ["/b", "/c"], "elsewhere they are links like others");
-    assert.deepEqual(found(finder, `<meta name="robots" content="nofollow">${links("/d")}`, order(3)), []);
+    assert.deepEqual(found(finder, body, order()), ["/a"]);
+    assert.deepEqual(found(finder, links("/b", "/c"), order()), ["/b", "/c"], "elsewhere they are links like others");
+    assert.deepEqual(found(finder, `<meta name="robots" content="nofollow">${links("/d")}`, order()), []);
   });
 
   it("are all told to whoever wants all of them", () => {
     const finder = new LinkFinder(SCOPE);
-    assert.deepEqual(found(finder, links("/a", "/b"), order(1)), ["/a", "/b"]);
-    assert.deepEqual(found(finder, links("/a", "/b", "/a"), order(2, { all: true })), ["/a", "/b"]);
+    keep(finder, links("/a", "/b"));
+    assert.deepEqual(found(finder, links("/a", "/b", "/a"), order({ all: true })), ["/a", "/b"]);
   });
 
-  it("are new again when the crawl did not follow them", () => {
+  it("are known to each crawl for itself, as long as its scope is the same", () => {
     const finders = new LinkFinders();
-    const finder = finders.of(order(1));
-    const [link] = finder.find(factsOf(links("/a"), START), order(1));
-    finders.forget("one", [link!.key]);
-    assert.deepEqual(found(finder, links("/a"), order(2)), ["/a"]);
-    assert.deepEqual(
-      found(finders.of(order(3, { crawl: "two" })), links("/a"), order(3)),
-      ["/a"],
-      "each crawl for itself",
-    );
+    keep(finders.of(order()), links("/a"));
+    assert.deepEqual(found(finders.of(order()), links("/a"), order()), []);
+    assert.deepEqual(found(finders.of(order({ crawl: "two" })), links("/a"), order()), ["/a"]);
+    const wider = JSON.stringify({ url: [START, "https://other.example/"] });
+    assert.deepEqual(found(finders.of(order({ scope: wider })), links("/a"), order()), ["/a"]);
   });
 
   it("of a page that is as deep as the crawl goes are only a few that nobody has found, and stay unknown", () => {
     const finder = new LinkFinder(SCOPE);
-    found(finder, links("/a"), order(1));
+    keep(finder, links("/a"));
     const many = links("/a", ...Array.from({ length: 50 }, (_, index) => `/deep/${index}`));
-    const deep = found(finder, many, order(2, { tooDeep: true }));
+    const deep = found(finder, many, order({ tooDeep: true }));
     assert.deepEqual(deep, ["/deep/0", "/deep/1", "/deep/2", "/deep/3", "/deep/4"]);
-    assert.equal(found(finder, many, order(3)).length, 50);
+    assert.equal(found(finder, many, order()).length, 50);
   });
 });
 
@@ -101,7 +107,7 @@ describe("a page that is not what was asked for", () => {
     readPage(
       { body, contentType: "text/html", url: START },
       compilePlan({ fields }),
-      { judge: judged, follow: order(1) },
+      { judge: judged, follow: order() },
       new LinkFinders(),
     ).follow.length;
 

@@ -15,7 +15,7 @@ function open(options: Partial<PageReaderOptions> = {}): PageReader & AsyncDispo
   const reader = createPageReader({ threads: 2, timeoutMs: 60_000, clock: systemClock, ...options });
   return {
     read: (...args) => reader.read(...args),
-    forget: (...args) => reader.forget(...args),
+    keep: (...args) => reader.keep(...args),
     readSitemap: (...args) => reader.readSitemap(...args),
     close: () => reader.close(),
     [Symbol.asyncDispose]: () => reader.close(),
@@ -264,7 +264,7 @@ describe("the links of a long crawl", () => {
     const scope = JSON.stringify({ url: "https://shop.example/" });
     for (let index = 0; index < 2_000; index += 1) {
       const body = Buffer.from(`<p>${filler}</p><a href="/a-link-that-is-long-enough/${index}">x</a>`);
-      const follow = { crawl: "one", scope, page: index, all: false, tooDeep: false };
+      const follow = { crawl: "one", scope, all: false, tooDeep: false };
       const input = { body, contentType: "text/html", url: "https://shop.example/" };
       // All pages together are larger than what the thread may use.
       const reading = await reader.read(input, {}, { follow });

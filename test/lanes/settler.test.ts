@@ -30,6 +30,7 @@ async function make(t: TestContext, lanes: Record<string, number>) {
   }
   const writes: SettleBatch[][] = [];
   const done: Settled[] = [];
+  const written: string[] = [];
   /** Decides about each write: an error to throw, or undefined to let it through. */
   const control: { fault: (batches: readonly SettleBatch[]) => Error | undefined; probe: () => boolean } = {
     fault: () => undefined,
@@ -59,7 +60,9 @@ async function make(t: TestContext, lanes: Record<string, number>) {
     log: silentLog,
     pressure,
     onSettled: (what) => done.push(what),
+    onWritten: ({ task }) => written.push(task.key),
   });
+
   const outcome = (task: ClaimedTask, verdict: SettledTask["verdict"] = DONE): SettledTask => ({
     task,
     verdict,
@@ -69,7 +72,7 @@ async function make(t: TestContext, lanes: Record<string, number>) {
     const list = await store.tasks(run.id, { limit: 1000 });
     return Object.fromEntries(list.map((task) => [task.key, task.state]));
   };
-  return { clock, store, run, held, settler, writes, done, control, pressure, outcome, states };
+  return { clock, store, run, held, settler, writes, done, written, control, pressure, outcome, states };
 }
 
 const never = () => assert.fail("the lane is not lost");
@@ -214,4 +217,30 @@ test("a lane whose failures cannot be written either is let go", async (t) => {
   await clock.advance(20);
   assert.equal(lost, 1);
   assert.equal((await states())["b-0"], "completed");
+});
+
+test("only what is in the store is told to be: not what was lost, dropped, or could not be written", async (t) => {
+  const { clock, store, run, held, settler, written, control, outcome } = await make(t, { a: 3, b: 1 });
+  const { a, b } = held as {
+    a: { grant: LaneGrant; tasks: ClaimedTask[] };
+    b: { grant: LaneGrant; tasks: ClaimedTask[] };
+  };
+  const [first, second, third] = a.tasks as [ClaimedTask, ClaimedTask, ClaimedTask];
+  // One outcome that the store does not take is written as a failure instead.
+  control.fault = (batches) =>
+    batches.some(({ tasks }) => tasks.some(({ task, verdict }) => task === second && verdict.kind === "completed"))
+      ? new Error("cannot be written")
+      : undefined;
+  settler.add(a.grant, { task: outcome(first) }, never);
+  settler.add(a.grant, { task: outcome(second) }, never);
+  await settler.flush(a.grant);
+  assert.deepEqual(written, [first.key]);
+  // Another owner has the lane.
+  await store.releaseLane(b.grant);
+  settler.add(b.grant, { task: outcome(b.tasks[0]!) }, () => {});
+  await settler.flush(b.grant);
+  await store.changeRun(run.id, "cancelled", "Run cancelled", clock.now());
+  settler.add(a.grant, { task: outcome(third) }, never);
+  await settler.flush(a.grant);
+  assert.deepEqual(written, [first.key]);
 });

@@ -107,10 +107,10 @@ export async function runCrawlScenario(seed: number): Promise<ScenarioReport> {
 /** The handler of crawls as it is in production; only the wire and the threads that read pages are simulated. */
 function handlerFor(process: SimProcess, store: Store, network: Network, web: Web, resolver: string): TaskHandler {
   const finders = new LinkFinders();
-  const reader: Pick<PageReader, "read" | "forget"> = {
+  const reader: Pick<PageReader, "read" | "keep"> = {
     read: async (input, spec, { judge = null, follow = null } = {}) =>
       readPage(input, compilePlan(spec), { judge, follow }, finders),
-    forget: (crawl, keys) => finders.forget(crawl, keys),
+    keep: (links) => finders.keep(links),
   };
   const http: PageStrategy = {
     name: "http",

@@ -1,17 +1,13 @@
 /** Everything that can be asked about one page, each worked out once and only when somebody asks. */
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { type Article, readArticle } from "../article/article.ts";
+import { readRobotsDirectives, type RobotsDirectives } from "../../domain/robots-directives.ts";
 import type { Document } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
 import { parseJson, parseJsonBody } from "../json.ts";
 import { type Link, readLinks } from "../links.ts";
 import { type JsonObject, mainEntity, readJsonLd } from "./json-ld.ts";
 import { type MicrodataItem, readMicrodata } from "./microdata.ts";
-
-export interface Robots {
-  noindex: boolean;
-  nofollow: boolean;
-}
 
 export class PageFacts {
   readonly document: Document;
@@ -100,10 +96,8 @@ export class PageFacts {
     return tag !== undefined && /^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*$/.test(tag) ? tag : null;
   }
 
-  get robots(): Robots {
-    const words = (this.meta("robots") ?? "").toLowerCase().split(/[\s,]+/);
-    const none = words.includes("none");
-    return { noindex: none || words.includes("noindex"), nofollow: none || words.includes("nofollow") };
+  get robots(): RobotsDirectives {
+    return readRobotsDirectives(this.meta("robots") ?? "");
   }
 
   get jsonLd(): JsonObject[] {

@@ -2,7 +2,9 @@ import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../domai
 import { type CrawlScope, compileScope, type ScopeOptions } from "../../domain/crawl-scope.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
+import type { KeptLinks } from "../../extract/follow.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
+import type { PageReader } from "../../extract/pool.ts";
 import type { Clock } from "../../base/clock.ts";
 import { NO_TRAPS, type TrapState } from "../../domain/traps.ts";
 import type { Store } from "../../store/port.ts";
@@ -17,10 +19,12 @@ export interface CrawlRun {
   /** The scope's options as JSON, for the threads that look at links. */
   scopeText: string;
   spec: PlanSpec;
-  /** Keys that were handed on already. */
-  seen: RecentKeys;
+  /** Keys that the traps have counted. */
+  counted: RecentKeys;
+  /** Keys that are in the store: no page needs to hand them on again. */
+  kept: RecentKeys;
   /** What pages gave: a page that gives something new is no part of a trap. */
-  given: RecentKeys;
+  given: FirstPages;
   traps: TrapKeeper;
   time: CrawlTime;
   /** Only of a saved crawl. */
@@ -30,26 +34,49 @@ export interface CrawlRun {
 /** What a reader wants to know of an article besides its text. */
 const ABOUT_ARTICLE = ["title", "author", "published_at"];
 
-const MOST_RUNS = 100;
+/** What nobody asked about for this long has probably ended. */
+const IDLE_MS = 60_000;
 
-/** The crawls that this process works on, the newest few. */
+interface CrawlRunsDeps {
+  store: Store;
+  clock: Clock;
+  reader: Pick<PageReader, "keep">;
+}
+
+/** The crawls that this process works on. */
 export class CrawlRuns {
-  readonly #deps: { store: Store; clock: Clock };
-  readonly #runs = new Map<string, Promise<CrawlRun>>();
+  readonly #deps: CrawlRunsDeps;
+  readonly #runs = new Map<string, { run: Promise<CrawlRun>; usedAt: number }>();
 
-  constructor(deps: { store: Store; clock: Clock }) {
+  constructor(deps: CrawlRunsDeps) {
     this.#deps = deps;
   }
 
   of(runId: string): Promise<CrawlRun> {
-    let run = this.#runs.get(runId);
-    if (run === undefined) {
-      if (this.#runs.size >= MOST_RUNS) this.#runs.delete(this.#runs.keys().next().value!);
-      run = this.#read(runId);
-      this.#runs.set(runId, run);
-      run.catch(() => this.#runs.delete(runId));
+    const now = this.#deps.clock.monotonic();
+    let known = this.#runs.get(runId);
+    if (known === undefined) {
+      for (const [id, { usedAt }] of this.#runs) if (usedAt < now - IDLE_MS) this.#runs.delete(id);
+      known = { run: this.#read(runId), usedAt: now };
+      this.#runs.set(runId, known);
+      known.run.catch(() => this.#runs.delete(runId));
     }
-    return run;
+    known.usedAt = now;
+    return known.run;
+  }
+
+  /** These pages of a crawl are in the store. */
+  keep(links: KeptLinks): void {
+    this.#deps.reader.keep(links);
+    void this.#runs.get(links.crawl)?.run.then(
+      ({ kept }) => links.keys.forEach((key) => kept.add(key)),
+      () => {},
+    );
+  }
+
+  /** What was worked out of it does not hold any more. */
+  drop(runId: string): void {
+    this.#runs.delete(runId);
   }
 
   async #read(runId: string): Promise<CrawlRun> {
@@ -68,8 +95,9 @@ export class CrawlRuns {
       scope: ok,
       scopeText: JSON.stringify(asked),
       spec: specOf(options),
-      seen: new RecentKeys(),
-      given: new RecentKeys(),
+      counted: new RecentKeys(),
+      kept: new RecentKeys(),
+      given: new FirstPages(),
       traps: new TrapKeeper(ok, clock),
       time: new CrawlTime(this.#deps, record),
       copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
@@ -116,22 +144,22 @@ export class TrapKeeper {
 
 const MOST_KEYS = 50_000;
 
-/**
- * Which page was the first to lead to a key. A page whose outcome was not written is done again, and must hand on its
- * links again: that is why it matters who was the first.
- */
 export class RecentKeys {
-  readonly #pages = new Recent<number>(MOST_KEYS);
-
-  forget(key: string): void {
-    this.#pages.delete(key);
-  }
+  readonly #keys = new Recent<true>(MOST_KEYS);
 
   has(key: string): boolean {
-    return this.#pages.get(key) !== undefined;
+    return this.#keys.get(key) === true;
   }
 
-  /** Whether another page has led here before. */
+  add(key: string): void {
+    this.#keys.set(key, true);
+  }
+}
+
+/** Which page was the first to say something. One whose outcome was not written is done again, and says it again. */
+class FirstPages {
+  readonly #pages = new Recent<number>(MOST_KEYS);
+
   wasFoundBefore(key: string, page: number): boolean {
     const first = this.#pages.get(key);
     if (first === undefined) this.#pages.set(key, page);

@@ -7,7 +7,8 @@ import type { Discovered, Handled, Report } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { siteOf } from "../../domain/url.ts";
-import { type FollowLink, forbidsFollowing } from "../../extract/follow.ts";
+import { readRobotsDirectives } from "../../domain/robots-directives.ts";
+import type { FollowLink } from "../../extract/follow.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
 import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { PageCopyRecord } from "../../store/crawl-port.ts";
@@ -29,6 +30,10 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
     run: async (task, context) => {
       const learned = await sites.learned(siteOf(task.nextUrl ?? task.url ?? ""));
       return attempt(deps, await crawls.of(task.runId), task, learned, context);
+    },
+    onWritten: ({ task, report }) => {
+      const keys = report?.discovered?.map(({ key }) => key) ?? [];
+      if (keys.length > 0) crawls.keep({ crawl: task.runId, keys });
     },
   };
 }
@@ -58,7 +63,6 @@ async function attempt(
     follow: {
       crawl: task.runId,
       scope: crawl.scopeText,
-      page: task.row,
       // The next run of a saved crawl must find its way without the page.
       all: crawl.copies !== null,
       tooDeep: !scope.goesDeeperThan(depth),
@@ -79,7 +83,7 @@ async function attempt(
   const mayBeKnown = plan.way === "http" && !isArchived(crawl.options);
   const copy = mayBeKnown ? ((await crawl.copies?.find(task.key, url)) ?? null) : null;
   let got = await getPage(deps, copy === null ? order : { ...order, conditions: copy });
-  const same = copy === null ? null : await unchanged(deps, crawl, task, copy, got, url);
+  const same = copy === null ? null : await unchanged(crawl, task, copy, got, url);
   // It was said of another page, or of one whose records have gone since.
   if (same === null && isUnchanged(got)) got = await getPage(deps, order);
   const tookMs = clock.monotonic() - begun;
@@ -87,12 +91,11 @@ async function attempt(
   if (got.failure?.code === "timeout" && tookMs >= leftMs) return outOfTime(neededMs);
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
   if (same !== null) return same;
-  const handled = concluded(deps, crawl, task, got, url, learned);
+  const handled = concluded(crawl, task, got, url, learned);
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
 }
 
 function concluded(
-  deps: PageHandlerDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
   got: PageGot,
@@ -101,7 +104,7 @@ function concluded(
 ): Handled {
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
   if (got.failure !== null) return failed(task, got, got.failure);
-  return completed(deps, crawl, task, got, url, learned);
+  return completed(crawl, task, got, url, learned);
 }
 
 /** The task stays in the queue until the crawl's time is over; none of its others is begun, either. */
@@ -137,7 +140,6 @@ function failed(task: ClaimedTask, { plan }: PageGot, what: Failure): Handled {
 }
 
 function completed(
-  deps: PageHandlerDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
   { plan, answer, judgement }: PageGot,
@@ -162,7 +164,7 @@ function completed(
     detail: finalUrl === url ? null : movesOf(answer!),
     report: {
       strategy: plan.way,
-      ...reportOf(deps, crawl, task, { url, finalUrl, links, content }),
+      ...reportOf(crawl, task, { url, finalUrl, links, content }),
       ...(learned === null ? {} : { learned }),
       ...(crawl.copies === null ? {} : { copy: copy ?? null }),
     },
@@ -171,7 +173,6 @@ function completed(
 
 /** The page as it was before; null: the server does not say so, or what was kept of it is of no use. */
 async function unchanged(
-  deps: PageHandlerDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
   copy: PageCopyRecord,
@@ -183,7 +184,7 @@ async function unchanged(
   if (answer === null || page === null) return null;
   const { finalUrl } = answer;
   const { depth } = task.payload as CrawlPayload;
-  const links = forbidsFollowing(answer.headers) ? [] : page.links;
+  const links = readRobotsDirectives(answer.headers["x-robots-tag"] ?? "").nofollow ? [] : page.links;
   return {
     kind: "completed",
     artifacts: [],
@@ -193,7 +194,7 @@ async function unchanged(
     detail: { unchanged: true, ...(finalUrl === url ? {} : movesOf(answer)) },
     report: {
       strategy: got.plan.way,
-      ...reportOf(deps, crawl, task, { url, finalUrl, links, content: page.content }),
+      ...reportOf(crawl, task, { url, finalUrl, links, content: page.content }),
       copy: crawl.copies!.renew(copy, answer),
       unchanged: true,
     },
@@ -206,13 +207,12 @@ function movesOf({ finalUrl, redirects }: PageAnswer): { final_url: string; redi
 
 /** What the crawl learns from a page that it has, whether or not it had to be loaded. */
 function reportOf(
-  deps: PageHandlerDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
   { url, finalUrl, links, content }: { url: string; finalUrl: string } & PageRest,
 ): Report {
   const { depth } = task.payload as CrawlPayload;
-  const found = linksOf(deps, crawl, task, links, finalUrl, depth);
+  const found = linksOf(crawl, links, finalUrl, depth);
   if (content !== null && !crawl.given.wasFoundBefore(content.hash, task.row)) crawl.scope.earn(url);
   const traps = crawl.traps.toKeep();
   return {
@@ -226,34 +226,27 @@ function reportOf(
 /** The store looks for each of them until it finds one that it does not know. */
 const MOST_TOO_DEEP = 1000;
 
-/** The pages that this one leads to, without those that the crawl has handed on before. */
+/** The pages that this one leads to, without those that are in the store already. */
 function linksOf(
-  { reader }: PageHandlerDeps,
   crawl: CrawlRun,
-  task: ClaimedTask,
   links: readonly FollowLink[],
   from: string,
   depth: number,
 ): Pick<Report, "discovered" | "tooDeep"> {
-  const { scope, seen } = crawl;
+  const { scope, counted, kept } = crawl;
   if (links.length === 0) return {};
   if (!scope.goesDeeperThan(depth)) {
-    const tooDeep = links.map(({ key }) => key).filter((key) => !seen.has(key));
+    const tooDeep = links.map(({ key }) => key).filter((key) => !kept.has(key));
     return tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MOST_TOO_DEEP) };
   }
   const discovered: Discovered[] = [];
-  const left: string[] = [];
   for (const link of links) {
-    if (seen.wasFoundBefore(link.key, task.row)) continue;
-    if (scope.admit(link, { depth: depth + 1, from }) !== null) {
-      // Found on a page of another kind, it may be followed after all.
-      seen.forget(link.key);
-      left.push(link.key);
-      continue;
-    }
+    if (kept.has(link.key)) continue;
+    // What is left because of a trap may be followed after all when it is found on a page of another kind.
+    if (!counted.has(link.key) && scope.admit(link, { depth: depth + 1, from }) !== null) continue;
+    counted.add(link.key);
     const site = siteOf(link.url);
     discovered.push({ ...link, site, lane: laneOfSite(site), depth: depth + 1 });
   }
-  if (left.length > 0) reader.forget(task.runId, left);
   return discovered.length === 0 ? {} : { discovered };
 }

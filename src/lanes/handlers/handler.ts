@@ -2,7 +2,7 @@ import type { Log } from "../../base/log.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Handled, RunEvent } from "../../domain/outcome.ts";
 import type { Growth, Grown } from "../../store/crawl-port.ts";
-import type { ClaimedTask } from "../../store/port.ts";
+import type { ClaimedTask, SettledTask } from "../../store/port.ts";
 
 /** Does the work of one task. It may throw; a FetchFailure keeps its classification. */
 export interface TaskHandler {
@@ -11,6 +11,8 @@ export interface TaskHandler {
   run(task: ClaimedTask, context: HandlerContext): Promise<Handled>;
   /** What the run's log says of a task that has failed for good. */
   onFailed?(task: ClaimedTask, failure: Failure): RunEvent;
+  /** What came of a task is in the store, and will stay there. */
+  onWritten?(settled: SettledTask): void;
 }
 
 export interface HandlerContext {

@@ -161,7 +161,7 @@ async function readPages(
   { urls, problems }: SitemapReading,
   context: HandlerContext,
 ): Promise<Handled> {
-  const { scope, seen } = crawl;
+  const { scope, counted } = crawl;
   const left: Partial<Record<LeftReason, number>> = {};
   const tooDeep: string[] = [];
   let pages = 0;
@@ -175,7 +175,8 @@ async function readPages(
       return null;
     }
     pages += 1;
-    if (!seen.wasFoundBefore(decision.key, task.row)) scope.admit(decision, BELOW_START);
+    if (!counted.has(decision.key)) scope.admit(decision, BELOW_START);
+    counted.add(decision.key);
     const site = siteOf(decision.url);
     return { key: decision.key, url: decision.url, site, lane: laneOfSite(site), depth: 1, handler: CRAWL_HANDLER };
   });
@@ -200,7 +201,7 @@ const PIECE = 500;
  */
 async function handOn<T>(
   clock: Clock,
-  { scope, seen }: CrawlRun,
+  { scope }: CrawlRun,
   context: HandlerContext,
   list: readonly T[],
   toFound: (entry: T) => Discovered | null,
@@ -209,14 +210,8 @@ async function handOn<T>(
   for (let from = 0; from < list.length; from += PIECE) {
     context.signal.throwIfAborted();
     const found = list.slice(from, from + PIECE).flatMap((entry) => toFound(entry) ?? []);
-    try {
-      const { leftOut } = await context.handOn({ found, asideLimit });
-      if (leftOut) return true;
-    } catch (error) {
-      // Nobody has added them: other pages that lead there must not believe so.
-      for (const { key } of found) seen.forget(key);
-      throw error;
-    }
+    const { leftOut } = await context.handOn({ found, asideLimit });
+    if (leftOut) return true;
     // A list of 50,000 takes seconds, in which others have their turn.
     await sleep(clock, 0, context.signal);
   }

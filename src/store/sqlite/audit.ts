@@ -1,6 +1,6 @@
 import { isOrbError, messageOf } from "../../base/errors.ts";
 import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { AuditFinding, AuditReport } from "../port.ts";
+import type { AuditFinding, AuditReport } from "../audit-records.ts";
 import { storeError } from "./connection.ts";
 import { type Context, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { engineHolder } from "./engine-lock.ts";

@@ -25,6 +25,8 @@ const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = 
 
 /** Counter changes, gathered so that each stream's row is written once per transaction. */
 class Tally {
+  /** Tasks (by row) that were not there to be written. */
+  readonly missed: number[] = [];
   readonly #deltas = new Map<number, TaskCounts>();
   #last: { stream: number; delta: TaskCounts } | null = null;
 
@@ -60,14 +62,17 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const tally = new Tally();
     const pace = new CrawlPace();
     const closed = new ClosedStreams(context);
+    const dropped: number[] = [];
     for (const batch of batches) {
       if (!holdsLane(context, batch.hold)) {
         lost.push(batch.hold.laneId);
         continue;
       }
       for (const settled of batch.tasks) {
-        if (closed.has(settled.task.streamId)) dropTask(context, settled, tally, now);
-        else {
+        if (closed.has(settled.task.streamId)) {
+          dropTask(context, settled, tally, now);
+          dropped.push(settled.task.row);
+        } else {
           settleTask(context, settled, tally, opened, now);
           pace.note(settled);
         }
@@ -84,7 +89,8 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       const row = connection.sql("SELECT id FROM runs WHERE n = ?").get(run) as { id: string };
       ended.push({ runId: row.id, status });
     }
-    return { lost, opened: [...opened], ended };
+    dropped.push(...tally.missed);
+    return { lost, opened: [...opened], ended, ...(dropped.length === 0 ? {} : { dropped }) };
   });
 }
 
@@ -138,9 +144,9 @@ function endTask(
       task.row,
       task.streamId,
     );
-  if (changes !== 1) return false;
-  tally.move(task.streamId, task.streamId, state);
-  return true;
+  if (changes === 1) tally.move(task.streamId, task.streamId, state);
+  else tally.missed.push(task.row);
+  return changes === 1;
 }
 
 interface Kept {

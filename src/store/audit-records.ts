@@ -1,0 +1,10 @@
+/** What an audit says. */
+export interface AuditFinding {
+  check: string;
+  what: string;
+}
+
+export interface AuditReport {
+  checks: string[];
+  findings: AuditFinding[];
+}

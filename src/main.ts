@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { type Client, openClient, requireSqlite, startWorker } from "./app.ts";
 import { systemClock } from "./base/clock.ts";
 import { createLog } from "./base/log.ts";
-import { readFile, writeAll } from "./cli/files.ts";
+import { readFile, refuseUnwritable, writeAll } from "./cli/files.ts";
 import type { Terminal } from "./cli/output.ts";
 import { runCli } from "./cli/program.ts";
 import { createPrompt } from "./cli/prompt.ts";
@@ -97,6 +97,7 @@ const wiring: Wiring = {
   },
   doctor: () => examine(load),
   openFile: readFile,
+  refuseUnwritable,
   write: writeAll,
   prompt: createPrompt(process.stdin, process.stderr),
   now: () => systemClock.now(),

@@ -17,7 +17,6 @@ export interface CrawlMoment {
   /** The wall clock. */
   now: number;
   spinner: string;
-  note: string | null;
 }
 
 export interface Room {
@@ -27,19 +26,18 @@ export interface Room {
 
 /** The picture of a crawl: as many lines as there is room for, none of which is too long. */
 export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, rows }: Room): string[] {
-  const { view, sites, note } = moment;
+  const { view, sites } = moment;
   const head = [
     headLine(terminal, moment, columns),
     ...paceLine(moment, columns),
     ...errorLines(terminal, view, columns),
   ];
-  const foot = note === null ? [] : [paint(terminal, "yellow", `  ${note}`)];
   // The last line of a screen stays free for the cursor.
-  const room = Math.max(0, rows - 1 - head.length - foot.length);
+  const room = Math.max(0, rows - 1 - head.length);
   const shown = sites.length <= room ? sites : sites.slice(0, Math.max(0, room - 1));
   const more = room > 0 && shown.length < sites.length ? ["  … orb runs sites shows every site"] : [];
   const list = siteLines(terminal, shown, moment, columns);
-  return [...head, ...list, ...more, ...foot].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
+  return [...head, ...list, ...more].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
 }
 
 /** As many of the parts, in their order, as fit into a line; the first is there in any case. */

@@ -21,7 +21,6 @@ export class CrawlDisplay {
   readonly #whole = new RecentRate();
   #sites = new Map<string, RecentRate>();
   #seen: { view: CrawlDetail; sites: readonly RunSiteView[]; at: number } | null = null;
-  #note: string | null = null;
   #frame = 0;
   #saidAt: number | null = null;
   #over = false;
@@ -59,10 +58,11 @@ export class CrawlDisplay {
     this.#show();
   }
 
-  /** Something that has to be known until the end. */
+  /** Something that has to be known, also when the picture is gone: it stays above it. */
   note(text: string): void {
-    this.#note = text;
-    if (this.#mode === "plain") this.#terminal.err(`${text}\n`);
+    if (this.#mode === "silent") return;
+    this.#draw?.clear();
+    this.#terminal.err(`${text}\n`);
     this.#show();
   }
 
@@ -79,7 +79,7 @@ export class CrawlDisplay {
     if (this.#draw === null || this.#over) return;
     this.#frame = (this.#frame + 1) % SPINNER.length;
     const spinner = SPINNER[this.#frame] ?? "";
-    if (this.#seen === null) return this.#draw(`${spinner} ${this.#note ?? "starting"}`);
+    if (this.#seen === null) return this.#draw(`${spinner} starting`);
     const { view, sites, at } = this.#seen;
     const moment = {
       view,
@@ -89,7 +89,6 @@ export class CrawlDisplay {
       elapsedSeconds: view.duration_seconds + (view.status === "running" ? (this.#now() - at) / 1000 : 0),
       now: this.#now(),
       spinner,
-      note: this.#note,
     };
     const room = { columns: process.stderr.columns ?? 80, rows: rowsOf() };
     return this.#draw(crawlBlock(this.#terminal, moment, room).join("\n"));

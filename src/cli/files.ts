@@ -1,5 +1,7 @@
 /** Files and streams that commands read from and write to, with mistakes in words that name them. */
-import { createReadStream, createWriteStream } from "node:fs";
+import { constants, createReadStream, createWriteStream } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
@@ -20,7 +22,33 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
   EACCES: "it may not be written",
   EISDIR: "it is a folder",
   EROFS: "the file system is read-only",
+  ENOTDIR: "its folder does not exist",
+  ENOSPC: "the disk is full",
 };
+
+function unwritable(path: string, error: unknown): OrbError | null {
+  const code = systemCode(error) ?? "";
+  const why = UNWRITABLE[code];
+  if (why === undefined) return null;
+  return new OrbError(code === "ENOSPC" ? "disk_full" : "input_invalid", `cannot write ${path}: ${why}`, {
+    cause: error,
+    fields: [{ path: "out", message: why }],
+  });
+}
+
+/** Whether a file could be written, before there is anything to write: work of hours must not end with a wrong name. */
+export async function refuseUnwritable(path: string): Promise<void> {
+  try {
+    const there = await stat(path).catch((error: unknown) => {
+      if (systemCode(error) === "ENOENT") return null;
+      throw error;
+    });
+    if (there?.isDirectory() === true) throw Object.assign(new Error(path), { code: "EISDIR" });
+    await access(there === null ? dirname(path) : path, constants.W_OK);
+  } catch (error) {
+    throw unwritable(path, error) ?? error;
+  }
+}
 
 /** To standard output, or to a file; as fast as it is taken. */
 export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8Array>): Promise<void> {
@@ -32,10 +60,7 @@ export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8A
     const code = systemCode(error) ?? "";
     // Whoever read the output has seen enough (`| head`).
     if (path === null && (code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")) return;
-    const why = path === null ? undefined : UNWRITABLE[code];
-    if (why === undefined) throw error;
-    const message = `cannot write ${path}: ${why}`;
-    throw new OrbError("input_invalid", message, { cause: error, fields: [{ path: "out", message: why }] });
+    throw (path === null ? null : unwritable(path, error)) ?? error;
   }
 }
 

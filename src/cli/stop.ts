@@ -18,7 +18,8 @@ export function stopRequest(
   wiring: Wiring,
   terminal: Pick<Terminal, "err" | "live">,
   log: Log | null,
-  note = NOTE,
+  /** What is said when the first comes. */
+  note: string | (() => string) = NOTE,
   atOnce: number = EXIT.failed,
 ): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<void>();
@@ -31,8 +32,9 @@ export function stopRequest(
     // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
     // start.
     if (count > 1) wiring.exit(atOnce);
-    if (terminal.live || log === null) terminal.err(`${note}\n`);
-    else log.info(note);
+    const words = typeof note === "string" ? note : note();
+    if (terminal.live || log === null) terminal.err(`${words}\n`);
+    else log.info(words);
     controller.abort();
     resolve();
   });

@@ -26,6 +26,8 @@ export interface Wiring {
   migrate(config: Config): Promise<{ from: number; to: number; applied: string[] }>;
   doctor(): Promise<DoctorCheck[]>;
   openFile(path: string): AsyncIterable<Uint8Array>;
+  /** Throws if no file could be written there. */
+  refuseUnwritable(path: string): Promise<void>;
   /** To standard output, or to a file. */
   write(path: string | null, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   prompt: Prompt;

@@ -71,7 +71,6 @@ function block(columns: number, rows: number, more: Partial<CrawlMoment> = {}, c
     elapsedSeconds: 42,
     now: NOW,
     spinner: "⠋",
-    note: null,
     ...more,
   };
   const terminal = { out: () => {}, err: () => {}, live: true, colour };
@@ -83,7 +82,7 @@ describe("the picture of a crawl", () => {
     for (let columns = 40; columns <= 200; columns += 1)
       for (const rows of [3, 6, 10, 50])
         for (const colour of [false, true]) {
-          const lines = block(columns, rows, { note: "stopping" }, colour);
+          const lines = block(columns, rows, {}, colour);
           assert.ok(lines.length < rows, `${lines.length} lines on ${rows} rows`);
           for (const line of lines)
             assert.ok(stripVTControlCharacters(line).length < columns, `${columns} columns: ${line}`);

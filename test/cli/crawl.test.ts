@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -88,6 +88,86 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.deepEqual([rest.code, urls(rest.stdout).length], [0, 4], rest.stderr);
   });
 
+  test("where nothing can be written is found out before the first request", async () => {
+    await using site = await tree(1);
+    await using orb = new Orb();
+    mkdirSync(join(orb.dir, "folder"));
+    for (const [out, why] of [
+      ["none/pages.json", "its folder does not exist"],
+      ["folder", "it is a folder"],
+    ] as const) {
+      for (const command of [
+        ["crawl", site.url("/page-0")],
+        ["scrape", site.url("/page-0"), "--strategy", "http"],
+        ["runs", "results", crypto.randomUUID()],
+      ]) {
+        const { code, stderr } = await orb.run([...command, "--out", out]);
+        assert.deepEqual([code, stderr], [2, `error: cannot write ${out}: ${why}\n`]);
+      }
+    }
+    assert.equal(site.visits.length, 0);
+  });
+
+  test("what could not be written in the end is told with the command that gets it", async () => {
+    await using orb = new Orb();
+    const out = join(orb.dir, "folder", "pages.json");
+    mkdirSync(join(orb.dir, "folder"));
+    await using site = await MisbehavingSite.start({
+      "/": (visit, response, ...more) => {
+        rmSync(join(orb.dir, "folder"), { recursive: true });
+        return page(0)(visit, response, ...more);
+      },
+    });
+    const { code, stderr } = await orb.run(["crawl", site.url("/"), ...flags, "--format", "csv", "--out", out]);
+    assert.equal(code, 2, stderr);
+    const [, id, rest] = /to get it:\n {2}orb runs results (\S{36}) (.*)\n$/.exec(stderr) ?? [];
+    assert.equal(rest, `--format csv --out ${out}`, stderr);
+    mkdirSync(join(orb.dir, "folder"));
+    const again = await orb.run(["runs", "results", id ?? "", ...(rest ?? "").split(" ")]);
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(readFileSync(out, "utf8"), /Page 0/);
+  });
+
+  test("with --json and --out the status is printed and what was found is in the file, also when nothing was", async () => {
+    await using site = await MisbehavingSite.start({ "/": page(0), "/gone": status(404) });
+    await using orb = new Orb();
+    const file = join(orb.dir, "pages.jsonl");
+    const ask = (path: string, ...more: string[]) =>
+      orb.run(["crawl", site.url(path), ...flags, "--json", "--format", "jsonl", ...more]);
+    const good = await ask("/", "--out", file);
+    assert.deepEqual([good.code, good.stderr], [0, ""]);
+    assert.equal((JSON.parse(good.stdout) as CrawlDetail).completed_items, 1);
+    assert.match(readFileSync(file, "utf8"), /^\{.*"title":"Page 0".*\}\n$/);
+    const bad = await ask("/gone", "--out", file);
+    assert.equal(bad.code, 1, bad.stderr);
+    assert.equal((JSON.parse(bad.stdout) as CrawlDetail).status, "failed");
+    assert.equal(readFileSync(file, "utf8"), "");
+    const both = await ask("/");
+    assert.equal(both.code, 2);
+    const { error } = JSON.parse(both.stdout) as { error: { code: string; message: string; hint: string } };
+    assert.equal(error.code, "usage");
+    assert.match(`${error.message} ${error.hint}`, /--format jsonl has to go to a file Add --out FILE/);
+  });
+
+  test("what would change a crawl is refused together with --resume", async () => {
+    await using orb = new Orb();
+    const id = crypto.randomUUID();
+    const { code, stderr } = await orb.run([
+      "crawl",
+      "--resume",
+      id,
+      "--max-pages",
+      "9",
+      "--include",
+      "/a",
+      "--article",
+    ]);
+    assert.equal(code, 2);
+    assert.match(stderr, /as it was begun: it takes no --max-pages, --include, --article\nOnly --format, --out/);
+    const fine = await orb.run(["crawl", "--resume", id, "--format", "csv", "--out", "a.csv", "--json"]);
+    assert.match(fine.stdout, /there is no crawl with the id/, "these go with it");
+  });
+
   test("an address together with --resume is refused", async () => {
     await using orb = new Orb();
     const id = crypto.randomUUID();
@@ -138,9 +218,10 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     await until(() => screen.text.includes("stopping:"), "it says that it stops");
     screen.type("\u0003");
     assert.equal(await screen.ended, 3, screen.text);
-    const [run] = await orb.json<{ id: string; status: string }[]>("runs", "list");
+    const [, id] = /Ctrl-C again leaves at once; to go on:\s+orb crawl --resume (\S{36})/.exec(screen.text) ?? [];
+    assert.ok(id !== undefined, screen.text);
     site.on("/hangs", page(1));
-    const end = await orb.run(["crawl", "--resume", run?.id ?? ""]);
+    const end = await orb.run(["crawl", "--resume", id]);
     assert.deepEqual([end.code, urls(end.stdout)], [0, [site.url("/"), site.url("/hangs")]], end.stderr);
     await orb.audit();
   });

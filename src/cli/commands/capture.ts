@@ -41,7 +41,8 @@ export function addCaptureCommand(program: Command, context: CliContext): void {
 }
 
 async function capture(context: CliContext, page: string | undefined, options: CaptureCommandOptions): Promise<void> {
-  const { terminal } = context;
+  const { terminal, wiring } = context;
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
   const captured = await look(context, page, options);
   // Programs read the list, and come back with --choose.
   if (context.json && options.choose === undefined) return printJson(terminal, captured);

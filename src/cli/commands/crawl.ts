@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { OrbError } from "../../base/errors.ts";
+import { messageOf, OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
@@ -7,6 +7,7 @@ import { given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl-display.ts";
 import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
+import { refuseTwoOnOutput, refuseWithResume, resultsCommand, resumeCommand } from "../crawl-resume.ts";
 import { EXIT, plural, printJson, type Terminal } from "../output.ts";
 import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
@@ -31,7 +32,10 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
     .option("--out <file>", "to a file instead of standard output")
     .option("--resume <id>", "go on with a crawl that was interrupted")
     .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)")
-    .action((urls: string[], options: CrawlCommandOptions) => crawl(context, urls, options));
+    .action((urls: string[], options: CrawlCommandOptions, self: Command) => {
+      if (options.resume !== undefined) refuseWithResume(self);
+      return crawl(context, urls, options);
+    });
 }
 
 async function crawl(context: CliContext, urls: string[], options: CrawlCommandOptions): Promise<void> {
@@ -40,15 +44,20 @@ async function crawl(context: CliContext, urls: string[], options: CrawlCommandO
     throw new OrbError("usage", "an address to begin with is missing, or --resume ID");
   if (urls.length > 0 && options.resume !== undefined)
     throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
+  refuseTwoOnOutput(context.json, options);
   refuseOnScreen(terminal, options.format ?? "json", options.out);
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
   const body = options.resume === undefined ? await bodyOf(context, urls, options) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
-  using stop = stopRequest(wiring, say, null, STOPPING, EXIT.partial);
+  let goesOn = "";
+  using stop = stopRequest(wiring, say, null, () => `${STOPPING}${goesOn}`, EXIT.partial);
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const worker = await api.here?.work({ onRole: () => {} });
       const id = body === null ? await goOn(api, idOf(options.resume ?? "", "run")) : await begin(api, body);
+      // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
+      goesOn = `; to go on:\n  ${resumeCommand(id, options, context.json)}`;
       const crawled: Crawled = { api, id, display, signal: stop.signal };
       let view = await follow(crawled);
       if (!OVER.has(view.status)) {
@@ -160,7 +169,7 @@ async function conclude(
   const id = view.task_id;
   if (!OVER.has(view.status)) {
     context.exitCode = EXIT.partial;
-    const resume = resumeCommand(context, id, options);
+    const resume = resumeCommand(id, options, context.json);
     if (context.json) return printJson(terminal, { ...view, resume });
     const done = view.status === "pending" ? "before it began" : `with ${plural(view.completed_items, "page")} done`;
     return terminal.err(`stopped ${done}; to go on:\n  ${resume}\n`);
@@ -169,11 +178,20 @@ async function conclude(
   if (context.json && options.format === undefined && options.out === undefined) return printJson(terminal, view);
   const query = { format: options.format ?? "json" };
   const answer = await api.request("GET", `/scraping/tasks/${id}/results`, { query });
-  await wiring.write(options.out ?? null, answer.stream);
-  if (context.json) return undefined;
+  await wiring.write(options.out ?? null, answer.stream).catch((error: unknown) => {
+    throw kept(error, resultsCommand(id, options));
+  });
+  if (context.json) return printJson(terminal, view);
   const where = options.out === undefined ? "" : `, written to ${options.out}`;
   terminal.err(`${view.message ?? view.status}${where} (${id})\n`);
   return tellFailures(terminal, view);
+}
+
+/** Whatever kept the results from being written: the crawl has them still. */
+function kept(error: unknown, command: string): OrbError {
+  const [code, fields] = error instanceof OrbError ? [error.code, error.fields] : ["fetch_failed" as const, []];
+  const hint = `What was found is kept; to get it:\n  ${command}`;
+  return new OrbError(code, messageOf(error), { cause: error, hint, fields });
 }
 
 const MOST_REASONS = 5;
@@ -183,18 +201,4 @@ function tellFailures(terminal: Terminal, { task_id: id, error_groups: groups }:
   if (told.length === 0) return;
   const more = groups.length > told.length ? ", …" : "";
   terminal.err(`not got: ${told.join(", ")}${more}; orb runs errors ${id} shows examples\n`);
-}
-
-/** The command that goes on, for the same place and in the same form. */
-function resumeCommand({ json }: CliContext, id: string, { url, format, out }: CrawlCommandOptions): string {
-  const flags = Object.entries(given({ url, format, out })).flatMap(([name, value]) => [
-    `--${name}`,
-    quoted(value ?? ""),
-  ]);
-  return ["orb crawl --resume", id, ...flags, ...(json ? ["--json"] : [])].join(" ");
-}
-
-/** As a shell reads it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -41,6 +41,7 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
     throw new OrbError("usage", `--limit counts records, and --format ${format} has none`, {
       hint: "Leave out --limit.",
     });
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
   await context.withApi(given({ url: options.url }), async (api) => {
     const path = `/jobs/runs/${id}/results`;
     if (format === null) {

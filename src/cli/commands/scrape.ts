@@ -58,6 +58,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
 async function scrape(context: CliContext, url: string, options: ScrapeOptions): Promise<void> {
   const { wiring, terminal } = context;
   refuseBytesOnScreen(context, options);
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
   const loaded = wiring.loadConfig();
   const { config } = loaded;
   const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;

@@ -16,6 +16,8 @@ export interface RunFacts {
   left?: { pages?: boolean; depth?: boolean };
   /** Pages of a crawl that were as they had been. */
   unchanged?: number;
+  /** Where starts of a crawl have moved to, in other sites than they were. */
+  moved_starts?: readonly string[];
   /** Why a crawl went no further. */
   end_reason?: EndReason;
   /** The session that a person supplied for this run. */

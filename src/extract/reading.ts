@@ -39,7 +39,6 @@ export function readPage(input: PageInput, plan: Plan, wishes: ReadWishes, finde
   const { judge, follow } = wishes;
   const walls = judge === null ? NO_WALLS : wallsOf(page.text, input.contentType, judge);
   const reading: PageReading = { extraction, ...walls, follow: [] };
-  // Whoever gives links that nobody keeps would keep others from giving them.
   if (follow !== null && isGood(reading, judge)) reading.follow = finders.of(follow).find(page.facts, follow);
   return reading;
 }
@@ -54,7 +53,8 @@ function wallsOf(html: string, contentType: string | null, judge: Judge): Pick<P
   return { softBlock, shell: shellOf({ html, contentType, status: judge.status }, outline) };
 }
 
-function isGood({ extraction, softBlock, shell }: PageReading, judge: Judge | null): boolean {
-  if (softBlock !== null || shell !== null || extraction.errors.length > 0) return false;
+/** A page without the records that were expected still is a page, such as the list that leads to them. */
+function isGood({ softBlock, shell }: PageReading, judge: Judge | null): boolean {
+  if (softBlock !== null || shell !== null) return false;
   return judge === null || (judge.status < 400 && !readRobotsDirectives(judge.headers["x-robots-tag"] ?? "").nofollow);
 }

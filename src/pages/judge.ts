@@ -164,7 +164,7 @@ function weigh(
   if (shell !== null)
     return { ...seen, failure: failure("empty_shell", shell.message, more), sign: shell.rule, wall: "shell" };
   const [first] = extraction.errors;
-  if (first !== undefined) return { ...seen, failure: extractionFailure(extraction, answer.status) };
+  if (first !== undefined) return { ...seen, failure: extractionFailure(extraction, answer.status), follow };
   return { ...seen, records: extraction.records, follow };
 }
 

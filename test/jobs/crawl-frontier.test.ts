@@ -84,6 +84,34 @@ describe("pages that a crawl meets more than once", () => {
     assert.deepEqual([view.status, view.skipped_items, far.count("/other")], ["completed", 2, 1]);
   });
 
+  test("a start that has moved to another site is crawled there, and the crawl says so", async () => {
+    await using home = await MisbehavingSite.start({}, "127.0.0.2");
+    home.on("/", page("New home", "/a", "/b"));
+    home.on("/a", page("A", "/b"));
+    home.on("/b", page("B"));
+    await using old = await MisbehavingSite.start({ "/": sendTo(home.url("/")), "/a": page("Old A") });
+    const { id, view, items } = await crawler.crawl({ url: old.url("/") });
+    assert.deepEqual([view.status, view.end_reason, view.completed_items], ["completed", "exhausted", 3]);
+    assert.deepEqual(
+      items.map(({ url }) => url).toSorted(),
+      ["/", "/a", "/b"].map((path) => home.url(path)),
+    );
+    const events = (await place.api.get(`/jobs/runs/${id}/events`)).json<{ message: string }[]>();
+    assert.ok(events.some(({ message }) => message === `Start moved: ${old.url("/")} redirects to ${home.url("/")}`));
+    assert.equal(old.count("/a"), 0);
+  });
+
+  test("a list that lacks a required field fails, and the pages it leads to are got all the same", async () => {
+    const shelf = html(`<title>Shelf</title>${["/p1", "/p2"].map(anchor).join(" ")}`);
+    const product = (price: string) => html(`<title>Product</title><b class="price">${price}</b>`);
+    await using site = await MisbehavingSite.start({ "/": shelf, "/p1": product("1.50"), "/p2": product("2.50") });
+    const fields = { price: { css: ".price", type: "number", required: true } };
+    const { view, items, errors } = await crawler.crawl({ url: site.url("/"), fields, retry_attempts: 0 });
+    assert.deepEqual([view.status, view.completed_items, view.failed_items], ["partial", 2, 1]);
+    assert.deepEqual(items.map((item) => (item["fields"] as { price: number }).price).toSorted(), [1.5, 2.5]);
+    assert.deepEqual([errors[0]?.url, errors[0]?.failure_reason], [site.url("/"), "field_missing"]);
+  });
+
   test("sites that send a page to each other for ever give it up", async () => {
     await using far = await MisbehavingSite.start({}, "127.0.0.2");
     await using site = await MisbehavingSite.start({ "/": page("Start", "/ping") });

@@ -1,5 +1,5 @@
 import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl-options.ts";
-import { type CrawlScope, compileScope, type ScopeOptions } from "../../domain/crawl-scope.ts";
+import { type CrawlScope, compileScope, SCOPE_LIMITS, type ScopeOptions } from "../../domain/crawl-scope.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import type { KeptLinks } from "../../extract/follow.ts";
@@ -15,6 +15,8 @@ import { PageCopies } from "./page-copies.ts";
 export interface CrawlRun {
   options: CrawlOptions;
   recipe: Recipe;
+  /** Where its starts have moved to; they belong to its scope. */
+  movedStarts: string[];
   scope: CrawlScope;
   /** The scope's options as JSON, for the threads that look at links. */
   scopeText: string;
@@ -84,14 +86,22 @@ export class CrawlRuns {
     const record = await store.run(runId);
     if (record === null) throw new Error("the run is gone");
     const { options } = record.snapshot as CrawlSnapshot;
-    const { urls: url, max_depth, include, exclude, same_site } = options;
-    const asked: ScopeOptions = { url, max_depth, include, exclude, same_site };
+    const { urls, max_depth, include, exclude, same_site } = options;
+    const movedStarts = [...(record.facts.moved_starts ?? [])];
+    const asked: ScopeOptions = {
+      url: [...urls, ...movedStarts].slice(0, SCOPE_LIMITS.starts),
+      max_depth,
+      include,
+      exclude,
+      same_site,
+    };
     const { ok, errors } = compileScope(asked, { traps: (await store.trapState(runId)) ?? NO_TRAPS });
     if (ok === undefined)
       throw new Error(`the crawl cannot be read: ${errors.map(({ message }) => message).join("; ")}`);
     return {
       options,
       recipe: pageRecipeOf(options),
+      movedStarts,
       scope: ok,
       scopeText: JSON.stringify(asked),
       spec: specOf(options),

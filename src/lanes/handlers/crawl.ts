@@ -3,10 +3,10 @@ import type { CrawlPayload } from "../../domain/crawl-options.ts";
 import { crawlKey } from "../../domain/crawl-scope.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
-import type { Discovered, Handled, Report } from "../../domain/outcome.ts";
+import type { Discovered, Handled, Report, RunEvent } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
-import { siteOf } from "../../domain/url.ts";
+import { shownUrl, siteOf } from "../../domain/url.ts";
 import { readRobotsDirectives } from "../../domain/robots-directives.ts";
 import type { FollowLink } from "../../extract/follow.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
@@ -32,6 +32,8 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
       return attempt(deps, await crawls.of(task.runId), task, learned, context);
     },
     onWritten: ({ task, report }) => {
+      // Its scope has grown.
+      if (report?.run?.facts.moved_starts !== undefined) crawls.drop(task.runId);
       const keys = report?.discovered?.map(({ key }) => key) ?? [];
       if (keys.length > 0) crawls.keep({ crawl: task.runId, keys });
     },
@@ -103,7 +105,7 @@ function concluded(
   learned: LearnedStrategy | null,
 ): Handled {
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
-  if (got.failure !== null) return failed(task, got, got.failure);
+  if (got.failure !== null) return failed(crawl, task, got, got.failure);
   return completed(crawl, task, got, url, learned);
 }
 
@@ -119,7 +121,9 @@ function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failure }: Pa
   const depth = (task.payload as CrawlPayload).depth;
   const decision = crawl.scope.decide(to, { depth, from: null });
   if (!decision.follow)
-    return { kind: "skipped", why: `redirects to ${to}, which the crawl leaves (${decision.why})`, report };
+    return depth === 0 && decision.why !== "not_http" && decision.why !== "too_long"
+      ? startMoved(crawl, task, answer!, report)
+      : { kind: "skipped", why: `redirects to ${to}, which the crawl leaves (${decision.why})`, report };
   if (siteOf(to) === siteOf(answer!.finalUrl)) return { kind: "failed", failure: failure!, report };
   const hops = [...answer!.redirects.map(({ from }) => from), answer!.finalUrl];
   const { url, key } = decision;
@@ -132,10 +136,40 @@ function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failure }: Pa
   };
 }
 
-function failed(task: ClaimedTask, { plan }: PageGot, what: Failure): Handled {
+/** A start is wanted wherever it lives: the place it has moved to is a start of the crawl from now on. */
+function startMoved(crawl: CrawlRun, task: ClaimedTask, answer: PageAnswer, report: Report): Handled {
+  const url = answer.notFollowed!;
+  crawl.movedStarts.push(url);
+  const from = shownUrl(answer.finalUrl);
+  const event: RunEvent = {
+    level: "info",
+    message: `Start moved: ${from} redirects to ${shownUrl(url)}`,
+    meta: { from, to: shownUrl(url), task_id: task.id },
+  };
+  return {
+    kind: "moved",
+    url,
+    redirects: [...answer.redirects.map((hop) => hop.from), answer.finalUrl],
+    httpStatus: answer.status,
+    report: {
+      ...report,
+      landed: { key: crawlKey(url), url },
+      run: { events: [event], facts: { moved_starts: [...crawl.movedStarts] } },
+    },
+  };
+}
+
+function failed(crawl: CrawlRun, task: ClaimedTask, { plan, answer, judgement }: PageGot, what: Failure): Handled {
   const crashed = freeCrash(task, plan, what);
   if (crashed !== null) return crashed;
-  const report: Report = { strategy: plan.way, ...memoryOf(plan), ...escalationAfter(plan, what) };
+  const { depth } = task.payload as CrawlPayload;
+  const report: Report = {
+    strategy: plan.way,
+    ...memoryOf(plan),
+    ...escalationAfter(plan, what),
+    // What lacks a field may be the list that leads to what has it.
+    ...(answer === null ? {} : linksOf(crawl, judgement?.follow ?? [], answer.finalUrl, depth)),
+  };
   return { kind: "failed", failure: what, report };
 }
 

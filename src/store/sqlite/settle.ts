@@ -270,6 +270,7 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       const memory = settled.report?.memory ?? task.memory;
       const outcome = { failure: verdict.failure, ...(memory === null ? {} : { memory }) };
       if (!endTask(context, settled, "failed", outcome, tally, now)) return;
+      for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
       writeReport(context, settled, now);
       if (!task.aside) countError(context, task, verdict.failure);
       if (task.runKind === "page" && settled.report?.run === undefined)
@@ -278,8 +279,9 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
     }
     case "retry": {
       const more = { tries: task.tries + 1, readyAt: verdict.readyAt, outcome: { failure: verdict.failure } };
-      if (keepTask(context, settled, "retrying", tally, more)) writeReport(context, settled, now);
-      return;
+      if (!keepTask(context, settled, "retrying", tally, more)) return;
+      for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
+      return writeReport(context, settled, now);
     }
     case "rate_wait":
       if (keepTask(context, settled, "queued", tally, { waits: task.waits + 1 })) writeReport(context, settled, now);

@@ -43,9 +43,17 @@ export class CrawlDisplay {
     return this.#draw === null ? log : throughPicture(log, () => this.#draw?.clear());
   }
 
-  show(view: CrawlDetail, sites: readonly RunSiteView[]): void {
+  /** Without sites, those that were shown last are still there. */
+  show(view: CrawlDetail, sites: readonly RunSiteView[] | null): void {
     const at = this.#now();
     this.#whole.note(at, view.completed_items + view.failed_items + view.skipped_items);
+    if (sites !== null) this.#noteRates(sites, at);
+    this.#seen = { view, sites: sites ?? this.#seen?.sites ?? [], at };
+    if (this.#mode === "plain") this.#say(view, at);
+    this.#show();
+  }
+
+  #noteRates(sites: readonly RunSiteView[], at: number): void {
     const rates = new Map<string, RecentRate>();
     for (const { site, counts } of sites) {
       const rate = this.#sites.get(site) ?? new RecentRate();
@@ -53,9 +61,6 @@ export class CrawlDisplay {
       rates.set(site, rate);
     }
     this.#sites = rates;
-    this.#seen = { view, sites, at };
-    if (this.#mode === "plain") this.#say(view, at);
-    this.#show();
   }
 
   /** Something that has to be known, also when the picture is gone: it stays above it. */

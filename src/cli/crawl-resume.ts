@@ -1,6 +1,7 @@
 /** The words of `orb crawl` that go together, and the command that goes on with a crawl. */
 import type { Command } from "commander";
 import { OrbError } from "../base/errors.ts";
+import { RECORD_FORMATS } from "../exporters/registry.ts";
 import { given } from "./api/command.ts";
 
 const WITH_RESUME: ReadonlySet<string> = new Set(["resume", "format", "out", "url", "json"]);
@@ -25,6 +26,14 @@ export function refuseTwoOnOutput(json: boolean, { format, out }: { format?: str
   });
 }
 
+/** What was not kept from the beginning cannot be written at the end. */
+export function refuseUnarchived(format: string | undefined, begunWith: string): void {
+  if (format === undefined || format === begunWith || RECORD_FORMATS.includes(format)) return;
+  throw new OrbError("not_archived", `this crawl does not keep what the servers send: there is no ${format} of it`, {
+    hint: `Resume it without --format ${format}, or begin a new crawl with it.`,
+  });
+}
+
 interface Place {
   url?: string;
   format?: string;
@@ -38,7 +47,11 @@ export function resumeCommand(id: string, { url, format, out }: Place, json: boo
 
 /** The command that gets what was found, when it could not be written here. */
 export function resultsCommand(id: string, { url, format, out }: Place): string {
-  return commandOf(["orb runs results", id], given({ url, format: format ?? "json", out }), false);
+  return commandOf(["orb runs results", id], given({ url, format, out }), false);
+}
+
+export function cancelCommand(id: string, { url }: Place): string {
+  return commandOf(["orb runs cancel", id], given({ url }), false);
 }
 
 function commandOf(words: string[], options: Place, json: boolean): string {

@@ -27,6 +27,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     pages_per_second: 9.8,
     errors: { timeout: 3, connection: 1, general: 3 },
     end_reason: null,
+    export_format: "json",
     created_at: later(-50),
     started_at: later(-42),
     finished_at: null,

@@ -168,6 +168,24 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(fine.stdout, /there is no crawl with the id/, "these go with it");
   });
 
+  test("--resume writes the results as the crawl was begun with, and refuses at once what it cannot write", async () => {
+    await using site = await MisbehavingSite.start({ "/": page(0, "/1"), "/1": page(1), "/gone": status(404) });
+    await using orb = new Orb();
+    const begun = await orb.run(["crawl", site.url("/"), ...flags, "--format", "csv"]);
+    assert.equal(begun.code, 0, begun.stderr);
+    const id = /\((\S{36})\)\n/.exec(begun.stderr)?.[1] ?? "";
+    assert.equal((await orb.json<CrawlDetail>("crawl", "--resume", id)).export_format, "csv");
+    const again = await orb.run(["crawl", "--resume", id]);
+    assert.deepEqual([again.code, again.stdout], [0, begun.stdout]);
+    const failed = await orb.run(["crawl", site.url("/gone"), ...flags, "--json"]);
+    const { task_id: left } = JSON.parse(failed.stdout) as CrawlDetail;
+    const seen = fetched(site);
+    const refused = await orb.run(["crawl", "--resume", left, "--format", "warc", "--out", "all.warc.gz"]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /does not keep what the servers send: there is no warc of it/);
+    assert.equal(fetched(site), seen, "nothing was done");
+  });
+
   test("an address together with --resume is refused", async () => {
     await using orb = new Orb();
     const id = crypto.randomUUID();

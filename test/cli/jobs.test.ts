@@ -96,6 +96,10 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     const changed = await orb.json<JobView>("jobs", "update", id, "--max-pages", "3");
     const { max_depth, max_pages, retry_attempts, fields } = changed.crawl!;
     assert.deepEqual([max_depth, max_pages, retry_attempts, fields], [1, 3, 0, { heading: { css: "h1" } }]);
+    const reread = await orb.json<JobView>("jobs", "update", id, "--field", "name=h2", "--respect-robots");
+    assert.deepEqual([reread.crawl?.fields, reread.crawl?.max_pages], [{ name: { css: "h2" } }, 3]);
+    const nothing = await orb.run(["jobs", "update", id]);
+    assert.deepEqual([nothing.code, /nothing to change/.test(nothing.stderr)], [2, true], nothing.stderr);
     const run = await orb.run(["jobs", "run", id, "--wait"]);
     assert.equal(run.code, 0, run.stderr);
     assert.match(run.stderr, /Run completed: 1 page got, 2 not found/);

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { END_REASONS } from "../../domain/crawl-end.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
+import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { RUN_STATES } from "../../domain/states.ts";
 import { cancelCrawl, crawlHealth, listCrawls, showCrawl } from "../../orchestrator/crawls/read.ts";
 import { startCrawl } from "../../orchestrator/crawls/start.ts";
@@ -33,6 +34,9 @@ const Crawl = strict({
   pages_per_second: Type.Number({ minimum: 0 }),
   errors: strict({ timeout: Count, connection: Count, general: Count }),
   end_reason: nullable(oneOf(END_REASONS)),
+  export_format: oneOf(EXPORT_FORMATS, {
+    description: "as it was asked for; orb crawl --resume writes its results so",
+  }),
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { messageOf, OrbError } from "../../base/errors.ts";
+import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
@@ -7,7 +7,14 @@ import { given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl-display.ts";
 import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
-import { refuseTwoOnOutput, refuseWithResume, resultsCommand, resumeCommand } from "../crawl-resume.ts";
+import {
+  cancelCommand,
+  refuseTwoOnOutput,
+  refuseUnarchived,
+  refuseWithResume,
+  resultsCommand,
+  resumeCommand,
+} from "../crawl-resume.ts";
 import { EXIT, plural, printJson, type Terminal } from "../output.ts";
 import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
@@ -28,7 +35,12 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
     .argument("[url...]", "where to begin");
   addCrawlOptions(command);
   addReadingOptions(command, ["auto", "http", "browser"])
-    .addOption(new Option("--format <name>", "how the results are written (json)").choices(EXPORT_FORMATS))
+    .addOption(
+      new Option(
+        "--format <name>",
+        "how the results are written (json, or what a resumed crawl was begun with)",
+      ).choices(EXPORT_FORMATS),
+    )
     .option("--out <file>", "to a file instead of standard output")
     .option("--resume <id>", "go on with a crawl that was interrupted")
     .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)")
@@ -45,7 +57,7 @@ async function crawl(context: CliContext, urls: string[], options: CrawlCommandO
   if (urls.length > 0 && options.resume !== undefined)
     throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
   refuseTwoOnOutput(context.json, options);
-  refuseOnScreen(terminal, options.format ?? "json", options.out);
+  if (options.resume === undefined) refuseOnScreen(terminal, options.format ?? "json", options.out);
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
   const body = options.resume === undefined ? await bodyOf(context, urls, options) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
@@ -55,7 +67,7 @@ async function crawl(context: CliContext, urls: string[], options: CrawlCommandO
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const worker = await api.here?.work({ onRole: () => {} });
-      const id = body === null ? await goOn(api, idOf(options.resume ?? "", "run")) : await begin(api, body);
+      const id = body === null ? await goOn(context, api, options) : await begin(api, body);
       // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
       goesOn = `; to go on:\n  ${resumeCommand(id, options, context.json)}`;
       const crawled: Crawled = { api, id, display, signal: stop.signal };
@@ -100,8 +112,12 @@ const look = async (api: OpenApi, id: string) =>
   (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlDetail>();
 
 /** Whatever state it is in: what was paused is resumed, what failed is tried again, and all else is followed as it is. */
-async function goOn(api: OpenApi, id: string): Promise<string> {
-  const { status, failed_items: failed } = await look(api, id);
+async function goOn({ terminal, json }: CliContext, api: OpenApi, options: CrawlCommandOptions): Promise<string> {
+  const id = idOf(options.resume ?? "", "run");
+  const { status, failed_items: failed, export_format: begunWith } = await look(api, id);
+  // What cannot be written at the end is said before the work.
+  if (!json || options.out !== undefined) refuseOnScreen(terminal, options.format ?? begunWith, options.out);
+  refuseUnarchived(options.format, begunWith);
   if (status === "paused") await api.request("POST", `/jobs/runs/${id}/resume`);
   else if ((status === "partial" || status === "failed") && failed > 0)
     await api.request("POST", `/jobs/runs/${id}/retry-failed`);
@@ -111,6 +127,8 @@ async function goOn(api: OpenApi, id: string): Promise<string> {
 const OVER: ReadonlySet<string> = new Set(["completed", "partial", "failed", "cancelled"]);
 const STOPPING = "stopping: pages in flight are finished first; Ctrl-C again leaves at once";
 const LOOK_MS = 300;
+/** What each site does costs more to find out, and is read more slowly. */
+const LOOK_AT_SITES_MS = 2000;
 /** Pages that take longer than this are left, and fetched again when the crawl goes on. */
 const FINISH_MS = 5000;
 
@@ -121,18 +139,31 @@ interface Crawled {
   signal: AbortSignal;
 }
 
-async function follow({ api, id, display, signal }: Crawled): Promise<CrawlDetail> {
+async function follow(crawled: Crawled): Promise<CrawlDetail> {
+  const { api, id, display, signal } = crawled;
+  let lookedAtSites = Number.NEGATIVE_INFINITY;
   for (;;) {
     const view = await look(api, id);
-    display.show(view, await sitesOf(api, view, display.siteLines));
+    const isTime = performance.now() - lookedAtSites >= LOOK_AT_SITES_MS;
+    const sites = isTime ? await sitesOf(api, view, display.siteLines) : null;
+    // Until the first of them are there, there is nothing to show and little to ask for.
+    if (sites !== null && sites.length > 0) lookedAtSites = performance.now();
+    display.show(view, sites);
     if (OVER.has(view.status)) return view;
-    if (signal.aborted) {
-      // Another process would go on with it: whoever pressed Ctrl-C wants it to stop.
-      if (view.status === "running") await api.request("POST", `/jobs/runs/${id}/pause`);
-      return view;
-    }
+    if (signal.aborted) return halt(crawled);
     await pause(signal)(LOOK_MS);
   }
+}
+
+/** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
+async function halt({ api, id }: Crawled): Promise<CrawlDetail> {
+  try {
+    await api.request("POST", `/jobs/runs/${id}/pause`);
+  } catch (error) {
+    // It has ended just now, or is in a state in which it cannot be paused: what it is in is told.
+    if (!isOrbError(error, "illegal_transition")) throw error;
+  }
+  return look(api, id);
 }
 
 /** Sites that are at work come first, then those that have to wait. */
@@ -152,7 +183,7 @@ async function finishInFlight({ api, id, display }: Crawled): Promise<CrawlDetai
   const began = performance.now();
   for (;;) {
     const view = await look(api, id);
-    display.show(view, []);
+    display.show(view, null);
     const isDone = view.running_items === 0 || OVER.has(view.status) || api.here === null;
     if (isDone || performance.now() - began > FINISH_MS) return view;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -171,15 +202,18 @@ async function conclude(
     context.exitCode = EXIT.partial;
     const resume = resumeCommand(id, options, context.json);
     if (context.json) return printJson(terminal, { ...view, resume });
-    const done = view.status === "pending" ? "before it began" : `with ${plural(view.completed_items, "page")} done`;
-    return terminal.err(`stopped ${done}; to go on:\n  ${resume}\n`);
+    if (view.status === "pending")
+      return terminal.err(
+        `it still waits for its turn, and begins when others have ended; to follow it then:\n  ${resume}\nto cancel it:\n  ${cancelCommand(id, options)}\n`,
+      );
+    return terminal.err(`stopped with ${plural(view.completed_items, "page")} done; to go on:\n  ${resume}\n`);
   }
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;
-  if (context.json && options.format === undefined && options.out === undefined) return printJson(terminal, view);
-  const query = { format: options.format ?? "json" };
-  const answer = await api.request("GET", `/scraping/tasks/${id}/results`, { query });
+  if (context.json && options.out === undefined) return printJson(terminal, view);
+  const format = options.format ?? view.export_format;
+  const answer = await api.request("GET", `/scraping/tasks/${id}/results`, { query: { format } });
   await wiring.write(options.out ?? null, answer.stream).catch((error: unknown) => {
-    throw kept(error, resultsCommand(id, options));
+    throw kept(error, resultsCommand(id, { ...options, format }));
   });
   if (context.json) return printJson(terminal, view);
   const where = options.out === undefined ? "" : `, written to ${options.out}`;

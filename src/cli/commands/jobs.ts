@@ -60,7 +60,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
   ).argument("[file]", "the job as the API takes it; - reads standard input");
   addJobOptions(create).action((file: string | undefined, options: JobOptions) =>
     context.withApi(given({ url: options.url }), async (api) => {
-      const body = await jobOf(context, file, options);
+      const body = jobOf(await saidOf(context, file, options));
       show(context, await (await api.request("POST", "/jobs", { body })).json<JobView>());
     }),
   );
@@ -70,10 +70,13 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .argument("[file]", "what changes, as JSON; - reads standard input");
   addJobOptions(update).action((id: string, file: string | undefined, options: JobOptions) =>
     context.withApi(given({ url: options.url }), async (api) => {
-      const body = await jobOf(context, file, options);
-      if (Object.keys(body).length === 0)
+      const path = `/jobs/${idOf(id, "job")}`;
+      const said = await saidOf(context, file, options);
+      if (Object.keys(jobOf(said)).length === 0)
         throw new OrbError("usage", "nothing to change: give a file or flags", { hint: "See orb jobs update --help." });
-      show(context, await (await api.request("PATCH", `/jobs/${idOf(id, "job")}`, { body })).json<JobView>());
+      const { kind } = await (await api.request("GET", path)).json<JobView>();
+      const body = jobOf(said, kind);
+      show(context, await (await api.request("PATCH", path, { body })).json<JobView>());
     }),
   );
 
@@ -112,20 +115,27 @@ function addJobOptions(command: Command): Command {
   return addCrawlOptions(addRecipeOptions(command), "of a crawl: ").addHelpText("after", FIELD_HELP);
 }
 
-async function jobOf(
-  context: CliContext,
-  file: string | undefined,
-  options: JobOptions,
-): Promise<Record<string, unknown>> {
-  const { wiring } = context;
+interface Said {
+  options: JobOptions;
+  fromFile: Record<string, unknown>;
+  recipe: Record<string, unknown>;
+}
+
+async function saidOf({ wiring }: CliContext, file: string | undefined, options: JobOptions): Promise<Said> {
   const fromFile = file === undefined ? {} : await readJsonFile((path) => wiring.openFile(path), file, "file");
-  const recipe = await recipeOf(options, wiring);
+  return { options, fromFile, recipe: await recipeOf(options, wiring) };
+}
+
+/** As the API takes it. A job that is there stays of its kind; otherwise whoever names what only a crawl has means one. */
+function jobOf({ options, fromFile, recipe }: Said, kind?: JobView["kind"]): Record<string, unknown> {
   const crawl = crawlOf(options);
-  // Whoever names what only a crawl has means one.
-  const isCrawl = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
+  const robots = given({ respect_robots: options.respectRobots });
+  const isMeant = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
   return {
     ...fromFile,
-    ...(isCrawl ? crawlPart(fromFile["crawl"], recipe, crawl) : recipe),
+    ...(isMeant || kind === "crawl"
+      ? crawlPart(fromFile["crawl"], recipe, { ...robots, ...crawl })
+      : { ...recipe, ...robots }),
     ...given({
       name: options.name,
       target_url: options.targetUrl,
@@ -133,7 +143,6 @@ async function jobOf(
       timezone: options.timezone,
       tags: options.tag,
       requires_auth: options.requiresAuth,
-      respect_robots: options.respectRobots,
       // Said only when it was: commander takes true for granted.
       escalate: options.escalate === false ? false : undefined,
     }),

@@ -28,6 +28,8 @@ export interface CrawlView {
   pages_per_second: number;
   errors: Record<ErrorClass, number>;
   end_reason: string | null;
+  /** As it was asked for: how its results are written where nobody says otherwise. */
+  export_format: string;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -90,6 +92,7 @@ export function toCrawlView(
     pages_per_second: ran === 0 ? 0 : Math.round((ended / ran) * 100_000) / 100,
     errors: errorsByClass(errors),
     end_reason: run.facts.end_reason ?? null,
+    export_format: options.export_format,
     created_at: iso(run.createdAt)!,
     started_at: iso(run.startedAt),
     finished_at: iso(run.finishedAt),

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, test } from "node:test";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { Orb, until } from "../chaos/orb.ts";
+import { Served } from "../chaos/served.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { html } from "../support/misbehaviours.ts";
+
+const PAGE = html("<title>A page</title><p>Some words.</p>");
+
+/** A site whose page comes when it is let go. */
+async function gated() {
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  const site = await MisbehavingSite.start({
+    "/": async (visit, response, own) => {
+      await isOpen;
+      return PAGE(visit, response, own);
+    },
+  });
+  return { site, open };
+}
+
+/** Stands before a server, and does something before it hands on a call. */
+async function before(url: string, action: (path: string) => Promise<void>) {
+  const target = new URL(url);
+  const server = createServer((incoming, outgoing) => {
+    void action(incoming.url ?? "").then(() => {
+      const { method, headers, url: path } = incoming;
+      const onward = request(
+        { host: target.hostname, port: target.port, method, path, headers: { ...headers, host: target.host } },
+        (answer) => answer.pipe(outgoing.writeHead(answer.statusCode ?? 502, answer.headers)),
+      );
+      incoming.pipe(onward);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  };
+}
+
+const urlOf = (served: Served) => /listening on (http:\/\/[^"]+)/.exec(served.process.stderr)?.[1] ?? "";
+
+describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
+  test("just as it ends: what it has found is printed all the same", async () => {
+    const { site, open } = await gated();
+    await using _ = site;
+    await using orb = new Orb();
+    const served = await Served.start(orb);
+    await using door = await before(urlOf(served), async (path) => {
+      if (!path.endsWith("/pause")) return;
+      open();
+      await served.ended(path.split("/").at(-2) ?? "");
+    });
+    const crawl = orb.start(["crawl", site.url("/"), "--strategy", "http", "--url", door.url]);
+    await site.visited("/");
+    await crawl.said("0 of 1 known page");
+    crawl.kill("SIGINT");
+    const { code, stdout, stderr } = await crawl.end();
+    assert.equal(code, 0, stderr);
+    assert.equal((JSON.parse(stdout) as unknown[]).length, 1);
+    await served.terminated();
+  });
+
+  test("while it waits for its turn: nobody is told that it stopped when it will begin", async () => {
+    const { site, open } = await gated();
+    await using _ = site;
+    await using orb = new Orb({ APP_MAX_CONCURRENT_TASKS: "1" });
+    const served = await Served.start(orb);
+    const first = await served.api.post("/scraping/async-scrape", { url: site.url("/"), strategy: "http" });
+    await site.visited("/");
+    const crawl = orb.start(["crawl", site.url("/"), "--strategy", "http", "--url", urlOf(served)]);
+    await crawl.said("waits for its turn");
+    crawl.kill("SIGINT");
+    const { code, stderr } = await crawl.end();
+    assert.equal(code, 3, stderr);
+    const id = /orb crawl --resume (\S{36}) --url/.exec(stderr)?.[1] ?? "";
+    const { status } = await served.show(id);
+    if (status === "queued") assert.match(stderr, new RegExp(`still waits[\\s\\S]*orb runs cancel ${id} --url `));
+    else assert.deepEqual([status, /stopped with 0 pages done/.test(stderr)], ["paused", true], stderr);
+    await served.api.post(`/jobs/runs/${id}/cancel`);
+    open();
+    await served.ended(first.json<{ task_id: string }>().task_id);
+    await until(async () => ((await served.show(id)) as RunView).status === "cancelled", "it is cancelled");
+    await served.terminated();
+  });
+});

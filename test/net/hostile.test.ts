@@ -25,6 +25,7 @@ const LIMITS: Partial<HttpLimits> = {
   maxBodyBytes: 1024 * 1024,
   maxHeaderBytes: 16 * 1024,
 };
+const PLENTY: Partial<HttpLimits> = { connectMs: 20_000, headersMs: 20_000, idleMs: 20_000, totalMs: 20_000 };
 const PAGE = Buffer.from("<p>0123456789 some text that compresses</p>".repeat(2_000));
 const NOISE = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * index * 31 + (index >> 3)) & 0xff));
 const ENCODERS = {
@@ -177,11 +178,19 @@ function damaged(body: Buffer): Buffer {
   return copy;
 }
 
+/** There is plenty of time for all that the case is not about, however busy the machine is. */
+function limitsFor(expected: string): Partial<HttpLimits> {
+  const { connectMs, headersMs, idleMs, totalMs } = LIMITS as HttpLimits;
+  const short = { connect: { connectMs }, headers: { headersMs }, idle: { idleMs }, total: { totalMs } };
+  const about = /^timeout\/timeout_(connect|headers|idle|total)$/.exec(expected)?.[1] as keyof typeof short | undefined;
+  return { ...LIMITS, ...PLENTY, ...(about === undefined ? {} : short[about]) };
+}
+
 describe("a site that", { concurrency: 8 }, () => {
   for (const [name, behaviour, expected] of CASES) {
     it(`${name} ends with ${expected}`, async () => {
       await using site = await startSite({ "/": behaviour });
-      await using client = testClient({ limits: LIMITS });
+      await using client = testClient({ limits: limitsFor(expected) });
       assert.equal(await reasonOf(client.fetch({ url: site.url("/") }, new BufferSink())), expected);
     });
   }

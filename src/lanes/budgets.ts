@@ -6,6 +6,7 @@ import { resolverKey } from "../domain/lane.ts";
 import type { Store } from "../store/port.ts";
 
 interface Budget {
+  resolver: string;
   key: string;
   /** Units this process has borrowed from the store. */
   held: number;
@@ -26,8 +27,10 @@ const ASK_AGAIN_MS = 200;
  */
 export class Budgets {
   readonly #deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> };
+  /** Those in use, and for a moment longer: every crawl has a resolver of its own. */
   readonly #budgets = new Map<string, Budget>();
   #owner = "";
+  #refreshed: { controls: number; done: Promise<void> } | null = null;
 
   constructor(deps: { store: Store; clock: Clock; log: Log; caps: Readonly<Record<string, number>> }) {
     this.#deps = deps;
@@ -37,6 +40,8 @@ export class Budgets {
   setOwner(owner: string): void {
     if (owner === this.#owner) return;
     this.#owner = owner;
+    // It counts its changes anew.
+    this.#refreshed = null;
     for (const budget of this.#budgets.values()) budget.held = 0;
   }
 
@@ -50,6 +55,8 @@ export class Budgets {
     // Without a cap nothing is borrowed, but what is at work is counted: a cap may be set any moment.
     if (budget.used < (budget.cap === null ? Number.POSITIVE_INFINITY : Math.min(budget.held, budget.cap))) {
       budget.used += 1;
+      budget.idleTimer?.cancel();
+      budget.idleTimer = null;
       return true;
     }
     budget.waiting.add(waiter);
@@ -65,14 +72,25 @@ export class Budgets {
     if (budget.used === 0 && budget.waiting.size === 0) this.#giveBackLater(budget);
   }
 
-  /** Caps may have changed. */
-  async refresh(): Promise<void> {
-    for (const resolver of [...this.#budgets.keys()]) {
-      const cap = await this.#cap(resolver);
-      const budget = this.#budgets.get(resolver);
-      if (budget === undefined) continue;
+  /** Caps may have changed. All lanes of the process hear of it; the first of them asks for all. */
+  refresh(controls: number): Promise<void> {
+    if (this.#refreshed?.controls !== controls) {
+      const done = this.#refreshAll();
+      this.#refreshed = { controls, done };
+      // What failed has not been seen: the next lane asks again.
+      done.catch(() => {
+        if (this.#refreshed?.done === done) this.#refreshed = null;
+      });
+    }
+    return this.#refreshed.done;
+  }
+
+  async #refreshAll(): Promise<void> {
+    for (const budget of [...this.#budgets.values()]) {
+      // One that is not in use is forgotten: its cap is asked for when it is wanted again.
+      if (this.#forget(budget)) continue;
       // A cap that was lowered lets what runs finish.
-      budget.cap = cap;
+      budget.cap = await this.#cap(budget.resolver);
       this.#wake(budget);
     }
   }
@@ -88,7 +106,8 @@ export class Budgets {
     try {
       const cap = await this.#cap(resolver);
       if (!this.#budgets.has(resolver)) {
-        this.#budgets.set(resolver, {
+        const budget: Budget = {
+          resolver,
           key: resolverKey(resolver),
           held: 0,
           used: 0,
@@ -96,7 +115,10 @@ export class Budgets {
           borrowing: false,
           idleTimer: null,
           waiting: new Set(),
-        });
+        };
+        this.#budgets.set(resolver, budget);
+        // Whoever asked may not come back for it.
+        this.#giveBackLater(budget);
       }
       waiter.raise();
     } catch (error) {
@@ -130,13 +152,20 @@ export class Budgets {
 
   async #giveBack(budget: Budget): Promise<void> {
     const units = budget.held;
-    if (units === 0) return;
     budget.held = 0;
     try {
-      await this.#deps.store.giveBack(budget.key, this.#owner, units);
+      if (units > 0) await this.#deps.store.giveBack(budget.key, this.#owner, units);
     } catch (error) {
       this.#deps.log.debug("borrowed units were not given back; they end with the lease", { error: messageOf(error) });
     }
+    this.#forget(budget);
+  }
+
+  /** True when it was not in use, nor waited for. */
+  #forget({ resolver, held, used, borrowing, waiting }: Budget): boolean {
+    if (held > 0 || used > 0 || borrowing || waiting.size > 0) return false;
+    this.#budgets.delete(resolver);
+    return true;
   }
 
   #wake(budget: Budget): void {

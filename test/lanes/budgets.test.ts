@@ -16,12 +16,14 @@ async function make(t: TestContext, caps: Record<string, number>) {
   t.after(() => store.close());
   await store.takeEngine(candidate("me"), TTL);
   let fault: Error | null = null;
+  const asked: string[] = [];
   const watched = new Proxy(store, {
     get(target, name) {
       const value = Reflect.get(target, name) as unknown;
       if (typeof value !== "function") return value;
       return async (...args: unknown[]) => {
         if (fault !== null) throw fault;
+        if (name === "budgetCap") asked.push(String(args[0]));
         return (value as (...all: unknown[]) => Promise<unknown>).apply(target, args);
       };
     },
@@ -43,7 +45,7 @@ async function make(t: TestContext, caps: Record<string, number>) {
     const mine = await store.borrow(resolverKey(resolver), "me", 0, cap);
     return mine;
   };
-  return { clock, store, budgets, waiter, takeAll, lent, fail: (error: Error | null) => (fault = error) };
+  return { clock, store, budgets, waiter, takeAll, lent, asked, fail: (error: Error | null) => (fault = error) };
 }
 
 test("a resolver that nobody limited needs no unit", async (t) => {
@@ -81,7 +83,7 @@ test("a cap that is lowered lets what runs finish and starts no more; raised, it
   const { store, budgets, takeAll, waiter, clock } = await make(t, { slow: 4 });
   assert.equal(await takeAll("slow"), 4);
   await store.setBudgetCap(resolverKey("slow"), 2);
-  await budgets.refresh();
+  await budgets.refresh(1);
   for (const expected of [false, false, true]) {
     budgets.release("slow");
     await clock.advance(1);
@@ -89,7 +91,7 @@ test("a cap that is lowered lets what runs finish and starts no more; raised, it
   }
   await store.setBudgetCap(resolverKey("slow"), 6);
   const woken = waiter.wait(clock, null);
-  await budgets.refresh();
+  await budgets.refresh(2);
   await woken;
   assert.equal(await takeAll("slow"), 4);
 });
@@ -98,13 +100,13 @@ test("a cap that is set while work runs without one holds from then on, and can 
   const { store, budgets, takeAll } = await make(t, {});
   assert.equal(await takeAll("slow"), 20);
   await store.setBudgetCap(resolverKey("slow"), 1);
-  await budgets.refresh();
+  await budgets.refresh(3);
   // Those that began without a cap count, too.
   assert.equal(await takeAll("slow"), 0);
   for (let ended = 0; ended < 20; ended += 1) budgets.release("slow");
   assert.equal(await takeAll("slow"), 1);
   await store.setBudgetCap(resolverKey("slow"), null);
-  await budgets.refresh();
+  await budgets.refresh(4);
   assert.equal(await takeAll("slow"), 20);
 });
 
@@ -131,4 +133,43 @@ test("a store that fails is asked again after a second", async (t) => {
   await clock.advance(1);
   await woken;
   assert.equal(await takeAll("slow"), 2);
+});
+
+test("a change is asked about once, however many lanes hear of it, and only for resolvers that are in use", async (t) => {
+  const { budgets, takeAll, clock, asked } = await make(t, { slow: 2 });
+  for (let crawl = 0; crawl < 100; crawl += 1) {
+    assert.equal(await takeAll(`crawl-${crawl}`), 20);
+    for (let ended = 0; ended < 20; ended += 1) budgets.release(`crawl-${crawl}`);
+  }
+  assert.equal(await takeAll("slow"), 2);
+  await clock.advance(1000);
+  asked.length = 0;
+  await Promise.all(Array.from({ length: 10 }, () => budgets.refresh(1)));
+  assert.deepEqual(asked, [resolverKey("slow")]);
+  await budgets.refresh(1);
+  assert.equal(asked.length, 1);
+  await budgets.refresh(2);
+  assert.equal(asked.length, 2);
+});
+
+test("a change that could not be read is asked about again", async (t) => {
+  const { store, budgets, takeAll, fail } = await make(t, { slow: 2 });
+  assert.equal(await takeAll("slow"), 2);
+  await store.setBudgetCap(resolverKey("slow"), 4);
+  fail(new Error("no answer"));
+  await assert.rejects(budgets.refresh(1), /no answer/);
+  fail(null);
+  await budgets.refresh(1);
+  assert.equal(await takeAll("slow"), 2);
+});
+
+test("a resolver that is waited for is not forgotten", async (t) => {
+  const { store, budgets, takeAll, waiter, clock } = await make(t, { slow: 0 });
+  assert.equal(await takeAll("slow"), 0);
+  await clock.advance(5000);
+  const woken = waiter.wait(clock, null);
+  await store.setBudgetCap(resolverKey("slow"), 3);
+  await budgets.refresh(1);
+  await woken;
+  assert.equal(await takeAll("slow"), 3);
 });

@@ -12,11 +12,18 @@ export interface RobotsCopy {
   gotAt: number;
 }
 
+export interface RobotsBounds {
+  staleBefore: number;
+  uselessBefore: number;
+  mostBytes: number;
+}
+
 export interface RobotsVerbs {
   robots(origin: string): Promise<RobotsCopy | null>;
   /**
    * Keeps a copy instead of the one before. Copies got before `staleBefore` are past believing: those of the same site
-   * ask for no delay any more. Copies got before `uselessBefore` are removed, and so are the oldest of very many.
+   * ask for no delay any more. Copies got before `uselessBefore` are removed, and so are the oldest of very many, and
+   * those since which `mostBytes` of others have come.
    */
-  keepRobots(copy: RobotsCopy, age: { staleBefore: number; uselessBefore: number }): Promise<void>;
+  keepRobots(copy: RobotsCopy, bounds: RobotsBounds): Promise<void>;
 }

@@ -14,7 +14,7 @@ const copy = (kit: Kit, more: Partial<RobotsCopy> = {}): RobotsCopy => ({
 });
 
 const keep = (kit: Kit, what: RobotsCopy) =>
-  kit.store.keepRobots(what, { staleBefore: kit.now - DAY, uselessBefore: kit.now - 30 * DAY });
+  kit.store.keepRobots(what, { staleBefore: kit.now - DAY, uselessBefore: kit.now - 30 * DAY, mostBytes: 10_000 });
 
 const delayOf = async (kit: Kit) => (await kit.store.site("a.example"))?.crawlDelayMs;
 
@@ -74,5 +74,19 @@ export function robotsScenarios(scenario: Scenario): void {
     await keep(kit, copy(kit));
     for (const origin of names) assert.equal(await kit.store.robots(origin), null);
     assert.notEqual(await kit.store.robots("https://a.example"), null);
+  });
+
+  scenario("the oldest copies go when there are too many bytes of them, however few they are", async (kit) => {
+    const names = Array.from({ length: 30 }, (_, n) => `https://long-${n}.example`);
+    for (const origin of names) {
+      await keep(kit, copy(kit, { origin, site: origin, body: Buffer.alloc(1000, "#") }));
+      assert.notEqual(await kit.store.robots(origin), null);
+    }
+    const kept: string[] = [];
+    for (const origin of names) if ((await kit.store.robots(origin)) !== null) kept.push(origin);
+    assert.deepEqual(kept, names.slice(-10));
+    // The one copy that there is of an origin is never too much.
+    await keep(kit, copy(kit, { body: Buffer.alloc(50_000, "#") }));
+    assert.equal((await kit.store.robots("https://a.example"))?.body.length, 50_000);
   });
 }

@@ -85,7 +85,9 @@ export const crawls = {
       CREATE TABLE robots (
         n INTEGER PRIMARY KEY,
         origin TEXT NOT NULL UNIQUE, site TEXT NOT NULL,
-        body BLOB NOT NULL, crawl_delay_ms INTEGER, got_at INTEGER NOT NULL
+        body BLOB NOT NULL, crawl_delay_ms INTEGER, got_at INTEGER NOT NULL,
+        -- Of this copy and all that were kept before it: where the newest stands tells how much has come since.
+        bytes_so_far INTEGER NOT NULL
       );
       CREATE INDEX robots_delays ON robots (site, crawl_delay_ms) WHERE crawl_delay_ms IS NOT NULL;
     `);

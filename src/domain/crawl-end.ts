@@ -27,6 +27,8 @@ export interface CrawlFacts {
   pagesLeft: boolean;
   /** `max_depth` kept links out that the scope would follow otherwise. */
   depthLeft: boolean;
+  /** Sitemaps that could not be read, after all tries: what they name is missing, but nobody knows what that is. */
+  sitemapsUnread: number;
   /** Whether a part of the pages is a result. */
   partialResultsOk: boolean;
 }
@@ -62,7 +64,11 @@ export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
   const end_reason = endReasonOf(facts);
   const gap = gapOf(facts);
   const error_class = errorClass(facts, gap !== null || pages.succeeded === 0);
-  const end = (status: CrawlEnd["status"], message: string): CrawlEnd => ({ status, end_reason, error_class, message });
+  const end = (status: CrawlEnd["status"], words: string): CrawlEnd => {
+    const message =
+      facts.sitemapsUnread === 0 ? words : `${words}; ${count(facts.sitemapsUnread, "sitemap")} could not be read`;
+    return { status, end_reason, error_class, message };
+  };
   if (pages.succeeded === 0) return end("failed", `Crawl failed: no page was got (${whatInstead(facts)})`);
   const got = `${count(pages.succeeded, "page")} got${alsoOf(pages)}`;
   if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);

@@ -12,6 +12,7 @@ import type { Pressure } from "./pressure.ts";
 import type { LaneRules } from "./rules.ts";
 import type { Settler } from "./settler.ts";
 import type { Slots, SlotSeeker } from "./slots.ts";
+import { earliest, unlessAborted } from "./waits.ts";
 import { Window } from "./window.ts";
 
 export interface OwnerDeps {
@@ -53,6 +54,8 @@ export class LaneOwner implements SlotSeeker {
   /** Nothing ready was left in the store when last asked. */
   #dry = false;
   #nextReadyAt: number | null = null;
+  /** The site was given up when last asked: tasks of runs with a deadline wait in the store until it is tried again. */
+  #forsaken = false;
   /** Tasks on their way back to the queue: until that is written, the store seems to have nothing ready. */
   #returning = 0;
   #breathed: number;
@@ -135,7 +138,7 @@ export class LaneOwner implements SlotSeeker {
 
   /** Nothing is running: is there anything left to wait for here? */
   #finished(waitMs: number | null): boolean {
-    if (this.#window.size === 0 && this.#dry && this.#returning === 0) return true;
+    if (this.#window.size === 0 && this.#dry && this.#returning === 0 && !this.#forsaken) return true;
     return waitMs !== null && waitMs > PATIENCE_MS;
   }
 
@@ -154,6 +157,10 @@ export class LaneOwner implements SlotSeeker {
       this.#dry = false;
     }
     if (this.#nextReadyAt !== null && this.#nextReadyAt <= this.#deps.clock.now()) this.#dry = false;
+    if (this.#forsaken && this.#pace.gate().kind !== "give_up") {
+      this.#forsaken = false;
+      this.#dry = false;
+    }
   }
 
   /** Limits, pauses or run states may have changed. */
@@ -167,7 +174,7 @@ export class LaneOwner implements SlotSeeker {
     await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
     if (this.#ticket.fence.aborted) return;
     try {
-      await budgets.refresh();
+      await budgets.refresh(seen);
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
       if (site !== null) this.#pace.refresh(site, { settling: settler.isWriting(this.#grant) });
       await this.#abortEnded();
@@ -197,12 +204,15 @@ export class LaneOwner implements SlotSeeker {
     try {
       // A retry that is still on its way to the store is not in the store's answer.
       const unwritten = settler.isWriting(this.#grant) ? this.#nextReadyAt : null;
-      const claim = await store.claim(this.#grant, { limit, withoutResolvers: blocked }, clock.now());
+      const withoutDeadline = this.#pace.gate().kind === "give_up";
+      const options = { limit, withoutResolvers: blocked, withoutDeadline };
+      const claim = await store.claim(this.#grant, options, clock.now());
       if (claim === null) {
         this.#lost = true;
         return;
       }
       this.#window.add(claim.tasks);
+      this.#forsaken = withoutDeadline;
       this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
       // Tasks of a used-up resolver stay behind on purpose: they are asked for again when it has room.
       this.#dry = blocked.length === 0 && (claim.tasks.length === 0 || !claim.more);
@@ -218,8 +228,7 @@ export class LaneOwner implements SlotSeeker {
     while (this.#window.size > 0 && this.#ticket.leaseHolds()) {
       const gate = this.#pace.gate();
       if (gate.kind === "give_up") {
-        for (const task of this.#window.takeAll())
-          this.#settle({ settled: givenUp(this.#deps.attempt, task), aboutSite: undefined });
+        this.#giveUp();
         break;
       }
       if (gate.kind === "wait") {
@@ -241,7 +250,15 @@ export class LaneOwner implements SlotSeeker {
     // Nothing claimed because the site has to wait: the ticket ends at that time.
     if (this.#window.size === 0 && gate.kind === "wait")
       return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
-    return null;
+    return gate.kind === "give_up" && this.#forsaken && this.#dry ? gate.ms : null;
+  }
+
+  /** Whoever has a deadline waits for the next probe; the others would wait for ever. */
+  #giveUp(): void {
+    for (const task of this.#window.takeAll()) {
+      const settled = task.hasDeadline ? notStarted(task) : givenUp(this.#deps.attempt, task);
+      this.#settle({ settled, aboutSite: undefined });
+    }
   }
 
   #giveSlotsBack(): void {
@@ -348,8 +365,10 @@ export class LaneOwner implements SlotSeeker {
       return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     }
     const held = waitMs !== null && waitMs > PATIENCE_MS;
-    const wake = held && Number.isFinite(waitMs) ? clock.now() + waitMs : this.#nextReadyAt;
-    const more = !held && (left.length > 0 || !this.#dry);
+    const chanceAt = held && Number.isFinite(waitMs) ? clock.now() + waitMs : null;
+    // A retry that becomes due while the site is given up ends then, if its run has no deadline.
+    const wake = chanceAt === null || this.#forsaken ? earliest(chanceAt, this.#nextReadyAt) : chanceAt;
+    const more = !held && (left.length > 0 || !this.#dry || this.#forsaken);
     if (pressure.reason !== null || !this.#ticket.leaseHolds())
       return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     return { more, wakeAt: more ? null : wake };
@@ -364,19 +383,4 @@ export class LaneOwner implements SlotSeeker {
     while (this.#running.size > 0 && !this.#ticket.fence.aborted)
       await this.#ticket.changed.wait(this.#deps.clock, null);
   }
-}
-
-function earliest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
-}
-
-/** Waits for `work`, but not past the abort. The listener goes with it: a term has one signal for all its tickets. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let stop: () => void = () => {};
-  const abort = new Promise<void>((resolve) => {
-    stop = resolve;
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  await Promise.race([work, abort]);
-  signal.removeEventListener("abort", stop);
 }

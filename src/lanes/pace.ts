@@ -20,8 +20,11 @@ export type Gate =
   | { kind: "go" }
   /** Nothing may start before this many milliseconds have passed; null: before something else changes. */
   | { kind: "wait"; ms: number | null; why: string }
-  /** The site has been given up: its tasks fail as circuit_open. */
-  | { kind: "give_up" };
+  /**
+   * The site has been given up until it is tried again, after so many milliseconds: tasks of runs that have a deadline
+   * wait for that, the others fail as circuit_open.
+   */
+  | { kind: "give_up"; ms: number };
 
 const NO_LIMITS: SiteLimits = {
   maxConcurrency: null,
@@ -149,8 +152,10 @@ export class Pace {
     const now = this.#clock.now();
     const phase = breakerPhase(this.#politeness.breaker, now);
     if (phase === "open") {
-      if (this.#politeness.breaker.failedProbes >= FAILED_PROBES_BEFORE_GIVING_UP) return { kind: "give_up" };
-      return { kind: "wait", ms: (this.#politeness.breaker.openUntil ?? now) - now, why: "circuit_open" };
+      const { openUntil, failedProbes } = this.#politeness.breaker;
+      const ms = (openUntil ?? now) - now;
+      if (failedProbes >= FAILED_PROBES_BEFORE_GIVING_UP) return { kind: "give_up", ms };
+      return { kind: "wait", ms, why: "circuit_open" };
     }
     if (this.#politeness.holdUntil > now)
       return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
@@ -179,9 +184,9 @@ export class Pace {
 
   /**
    * One that was started has ended; `failure` is undefined when it says nothing about the site. `answeredMs` is how long
-   * the site took for a good answer.
+   * the site took for a good answer; null: not measured, absent: nothing of its kind is.
    */
-  end(failure: Failure | null | undefined, answeredMs?: number): LaneEvent[] {
+  end(failure: Failure | null | undefined, answeredMs?: number | null): LaneEvent[] {
     this.#inFlight -= 1;
     if (failure === undefined) return [];
     if (failure === null) {
@@ -202,7 +207,7 @@ export class Pace {
     return { perSecond, burst: this.#limits.burst ?? 1 };
   }
 
-  #succeeded(answeredMs: number | undefined): void {
+  #succeeded(answeredMs: number | null | undefined): void {
     const { breaker, holdStep, holdUntil } = this.#politeness;
     const after = breakerAfterSuccess(breaker);
     if (this.#clock.now() >= holdUntil) this.#ease.answered(answeredMs, this.concurrency, this.#inFlight);

@@ -3,6 +3,7 @@ import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
+import type { ClaimOptions } from "./claim-port.ts";
 import type { CrawlVerbs, Grown, Growth } from "./crawl-port.ts";
 import type { AuditReport } from "./audit-records.ts";
 import type { EngineCandidate, EngineHolder } from "./engine-records.ts";
@@ -311,12 +312,6 @@ export interface LaneGrant extends LaneHold {
   recovered: number;
 }
 
-export interface ClaimOptions {
-  limit: number;
-  /** Resolvers whose budget is used up: their tasks stay in the queue, so that they do not fill the window. */
-  withoutResolvers?: readonly string[];
-}
-
 export interface Claim {
   tasks: ClaimedTask[];
   /** When the next retry becomes ready; null: nothing is scheduled. */
@@ -332,6 +327,8 @@ export interface ClaimedTask {
   runId: string;
   runKind: string;
   maxAttempts: number | null;
+  /** Its run has a time limit. */
+  hasDeadline: boolean;
   key: string;
   resolver: string | null;
   url: string | null;

@@ -255,6 +255,63 @@ test("a dead site is given up after three failed probes, with the reason", async
   assert.equal(events.filter((event) => event.message === "Breaker opened").length, 4);
 });
 
+test("pages of a run that has a deadline wait for a dead site as long as it takes, and nobody asks it more often", async (t) => {
+  let down = true;
+  let taken = 0;
+  const shop = await Workshop.open(t, {
+    rules: { maxPerSite: 1, retry: { maxAttempts: 20 } },
+    answer: () => (down ? status(500) : null),
+    wrap: (store) =>
+      new Proxy(store, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as unknown;
+          if (name === "takeLane") taken += 1;
+          return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        },
+      }),
+  });
+  const run = await shop.run(pages("a.test", 50), { timeLimitMs: 7_200_000 });
+  await shop.clock.until(() => shop.starts.length === 5, 600_000);
+  taken = 0;
+  await shop.clock.advance(3_600_000);
+  assert.equal(shop.starts.length, 5 + 11, "one probe after each rest of five minutes");
+  assert.ok(taken < 100, `the lane was taken ${taken} times in an hour`);
+  const counts = async (of: { id: string }) => (await shop.store.overview(of.id, 0)).totals;
+  assert.equal((await counts(run)).failed, 0);
+  const [work] = await shop.store.lanesWithWork();
+  assert.equal(work?.readyAt, (await shop.store.site("a.test"))?.breaker.openUntil);
+  down = false;
+  await shop.finish(1_200_000);
+  assert.equal((await counts(run)).completed, 50);
+});
+
+test("on a dead site, a run with a deadline waits and one without is told, also when it comes later", async (t) => {
+  let down = true;
+  const shop = await Workshop.open(t, { rules: { maxPerSite: 1 }, answer: () => (down ? status(500) : null) });
+  const timed = await shop.run(pages("a.test", 30, {}, "timed-"), { timeLimitMs: 36_000_000 });
+  const endless = await shop.run(pages("a.test", 30, {}, "endless-"));
+  const ended = async (run: { id: string }) => (await shop.store.run(run.id))?.status === "failed";
+  for (let minutes = 0; !(await ended(endless)); minutes += 1) {
+    assert.ok(minutes < 60, "it did not end");
+    await shop.clock.advance(60_000);
+  }
+  const asked = shop.starts.length;
+  const late = await shop.run(pages("a.test", 30, {}, "late-"));
+  await shop.clock.advance(1000);
+  assert.ok(await ended(late));
+  assert.equal(shop.starts.length, asked, "without a request");
+  const newcomer = await shop.run(pages("a.test", 10, {}, "newcomer-"), { timeLimitMs: 36_000_000 });
+  await shop.clock.advance(1000);
+  assert.equal(shop.starts.length, asked);
+  down = false;
+  await shop.finish(600_000);
+  assert.equal((await shop.store.run(newcomer.id))?.status, "completed");
+  const { completed, failed } = (await shop.store.overview(timed.id, 0)).totals;
+  assert.equal(completed + failed, 30);
+  assert.ok(failed <= 2, "only pages whose own tries were used up as probes");
+  assert.deepEqual((await shop.store.audit()).findings, []);
+});
+
 test("a site that comes back is worked on as if nothing had been", async (t) => {
   let down = true;
   const shop = await Workshop.open(t, {

@@ -1,5 +1,6 @@
 import { encodeId } from "../../domain/ids.ts";
-import type { Claim, ClaimedTask, ClaimOptions, LaneHold } from "../port.ts";
+import type { ClaimOptions } from "../claim-port.ts";
+import type { Claim, ClaimedTask, LaneHold } from "../port.ts";
 import { changeCounters, type Context, moveRun, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { unpackAttempts } from "./history.ts";
 import { holdsLane, nextRetry, STREAM_IS_OPEN } from "./lanes.ts";
@@ -15,6 +16,7 @@ interface StreamRow {
   kind: string;
   status: string;
   max_attempts: number | null;
+  timed: number;
 }
 
 /** Rows as lists of values: the names of twelve columns would cost a fifth of the claim. */
@@ -66,7 +68,8 @@ export class ClaimCursor {
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
-const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts
+const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts,
+    r.time_limit_ms IS NOT NULL AS timed
   FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT}`;
 
 /**
@@ -80,11 +83,12 @@ function readyStreams(
   { connection }: Context,
   lane: number,
   last: number,
-  barred: readonly string[],
+  { withoutResolvers = [], withoutDeadline = false }: ClaimOptions,
   now: number,
 ): StreamRow[] {
-  const ready = `${SELECT_STREAMS} AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))`;
-  const out = JSON.stringify(barred);
+  const ready = `${SELECT_STREAMS} AND s.queued > 0 AND s.resolver NOT IN (SELECT value FROM json_each(?))
+    ${withoutDeadline ? "AND r.time_limit_ms IS NULL" : ""}`;
+  const out = JSON.stringify(withoutResolvers);
   const behind = rows<StreamRow>(
     connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, now, out, last, STREAMS_AT_ONCE),
   );
@@ -105,8 +109,7 @@ export function claim(
   return connection.write(() => {
     if (!holdsLane(context, hold)) return null;
     wakeDueRetries(context, hold.laneId, now);
-    const barred = options.withoutResolvers ?? [];
-    const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), barred, now);
+    const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options, now);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
     const order = [...byRun.keys()];
     const shares = divide(
@@ -243,6 +246,7 @@ function toClaimed(context: Context, row: TaskRow, stream: StreamRow): ClaimedTa
     runId: stream.run_id,
     runKind: stream.kind,
     maxAttempts: stream.max_attempts,
+    hasDeadline: stream.timed === 1,
     key,
     resolver: stream.resolver === "" ? null : stream.resolver,
     url,

@@ -30,18 +30,39 @@ export function crawlEnd(
     if (end === "failed") errors[errorClassOf(code)] += count;
     breakerOpen ||= reason === "breaker_open";
   }
+  const left = timeIsUp ? waitingSites(context, run.n) : [];
+  breakerOpen ||= left.includes("failing");
   const facts = parseJson<RunFacts>(run.facts, {});
   const { options } = JSON.parse(run.snapshot) as { options?: { partial_results_ok?: boolean } };
   const crawl: CrawlFacts = {
     pages,
     errors,
-    timeIsUp,
+    // What waits for a site that keeps failing would not have been done in more time, either.
+    timeIsUp: timeIsUp && (left.length === 0 || left.includes("well")),
     breakerOpen,
     pagesLeft: facts.left?.pages === true,
     depthLeft: facts.left?.depth === true,
+    sitemapsUnread: failedAside(context, run.n),
     partialResultsOk: options?.partial_results_ok !== false,
   };
   return endOfCrawl(crawl);
+}
+
+function failedAside({ connection }: Context, run: number): number {
+  const sum = "SELECT coalesce(sum(failed), 0) AS n FROM streams WHERE run = ? AND aside = 1";
+  return (connection.sql(sum).get(run) as { n: number }).n;
+}
+
+/** How the sites fare on which pages of the run are left. */
+function waitingSites({ connection }: Context, run: number): ("failing" | "well")[] {
+  const list = connection
+    .sql(
+      `SELECT DISTINCT CASE WHEN p.breaker_open_until IS NULL THEN 'well' ELSE 'failing' END AS fares
+       FROM streams s LEFT JOIN sites p ON p.lane = s.lane
+       WHERE s.run = ? AND s.aside = 0 AND s.pending + s.queued + s.running + s.retrying > 0`,
+    )
+    .all(run);
+  return rows<{ fares: "failing" | "well" }>(list).map(({ fares }) => fares);
 }
 
 /** Lets waiting crawls in; whoever has waited longest is first. */

@@ -7,12 +7,13 @@ import { siteOfLane } from "./sites.ts";
 export const STREAM_IS_OPEN = "(s.queued > 0 OR s.running > 0 OR s.retrying > 0)";
 
 export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): LaneWork[] {
-  const open = rows<{ id: number; lane: string; ready: number; held_until: number }>(
+  const open = rows<LaneRow>(
     connection
       .sql(
         `SELECT l.id, l.lane, sum(s.queued + CASE WHEN l.owner = ? THEN 0 ELSE s.running END) AS ready, l.owner = ? AS ours,
-           max(coalesce(p.hold_until, 0), CASE WHEN p.breaker_failed_probes < ${FAILED_PROBES_BEFORE_GIVING_UP}
-             THEN coalesce(p.breaker_open_until, 0) ELSE 0 END) AS held_until
+           sum(CASE WHEN r.time_limit_ms IS NULL THEN s.queued ELSE 0 END) AS endless,
+           coalesce(p.hold_until, 0) AS held_until, coalesce(p.breaker_open_until, 0) AS open_until,
+           coalesce(p.breaker_failed_probes, 0) AS failed_probes
          FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
            LEFT JOIN sites p ON p.lane = l.id
          WHERE ${STREAM_IS_OPEN} AND ${RUN_MAY_WORK} AND coalesce(p.paused, 0) = 0
@@ -21,12 +22,28 @@ export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): La
       )
       .all(owner, owner, owner, leaseNow()),
   );
-  return open.map((row) => ({
-    lane: row.lane,
-    // A site that asked for patience has nothing to do before: taking its lane would only cost two transactions. The
-    // tasks of one that was given up end at once.
-    readyAt: Math.max(row.held_until, row.ready > 0 ? 0 : (nextRetry(connection, row.id) ?? 0)),
-  }));
+  return open.map((row) => ({ lane: row.lane, readyAt: readyAt(connection, row) }));
+}
+
+interface LaneRow {
+  id: number;
+  lane: string;
+  ready: number;
+  /** Ready tasks of runs without a time limit. */
+  endless: number;
+  held_until: number;
+  open_until: number;
+  failed_probes: number;
+}
+
+/** A site that asked for patience has nothing to do before: taking its lane would only cost two transactions. */
+function readyAt(connection: Context["connection"], row: LaneRow): number {
+  const { id, ready, endless, held_until, open_until, failed_probes } = row;
+  const retryAt = () => nextRetry(connection, id);
+  if (failed_probes < FAILED_PROBES_BEFORE_GIVING_UP || open_until === 0)
+    return Math.max(held_until, open_until, ready > 0 ? 0 : (retryAt() ?? 0));
+  // Of a site that was given up, tasks of runs without a time limit end at once; the others wait until it is tried again.
+  return endless > 0 ? 0 : Math.min(Math.max(held_until, open_until), retryAt() ?? open_until);
 }
 
 export function nextRetry(connection: Context["connection"], lane: number): number | null {

@@ -17,19 +17,22 @@ export function retryFailed(
       const run = requireRun(context, runId);
       const lanes = new Set<string>();
       const byReason = new Map<string, number>();
-      const requeued = requeue(context, streamsOf(context, run.n, 0, choice), choice, (stream, reasons) => {
+      const pages = requeue(context, streamsOf(context, run.n, 0, choice), choice, (stream, reasons) => {
         lanes.add(stream.name);
         for (const reason of reasons) byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
       });
+      const isAll = choice.reasons === undefined && choice.taskIds === undefined;
       // What serves the run and is none of its pages goes along with all of them. There are never many of these, and
-      // nobody has counted them among what failed.
-      if (requeued > 0 && choice.reasons === undefined && choice.taskIds === undefined)
-        requeue(
-          context,
-          streamsOf(context, run.n, 1, choice),
-          { ...choice, limit: Number.MAX_SAFE_INTEGER },
-          ({ name }) => lanes.add(name),
-        );
+      // nobody has counted them among what failed: they count when there is nothing else.
+      const aside = isAll
+        ? requeue(
+            context,
+            streamsOf(context, run.n, 1, choice),
+            { ...choice, limit: Number.MAX_SAFE_INTEGER },
+            ({ name }) => lanes.add(name),
+          )
+        : 0;
+      const requeued = pages === 0 ? aside : pages;
       if (requeued > 0) {
         uncountErrors(context, run.n, byReason);
         if (TERMINAL_RUN_STATES.includes(run.status)) {

@@ -51,6 +51,7 @@ export function claimScenarios(scenario: Scenario): void {
         runId: run.id,
         runKind: "page",
         maxAttempts: 7,
+        hasDeadline: false,
         memory: null,
         key: "k",
         resolver: "crossref",

@@ -315,4 +315,30 @@ export function frontierScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.run(run.id))?.facts.end_reason, "limit_time");
     assert.deepEqual([await kit.status(run), (await kit.ends(run)).length], ["partial", 1]);
   });
+
+  for (const [left, reason, words] of [
+    [["b"], "breaker_open", /pages are left because their site keeps failing$/],
+    [["b", "elsewhere"], "limit_time", /its time was over .*, pages are left because their site keeps failing$/],
+  ] as const)
+    scenario(
+      `a crawl whose time is over while ${left.join(" and ")} wait, one of them for a failing site`,
+      async (kit) => {
+        const run = await crawl(kit, ["a"], { timeLimitMs: 1000 });
+        const lane = await kit.take("A");
+        const task = await claimed(kit, lane);
+        const discovered = left.map((key) =>
+          key === "elsewhere" ? { ...found(key), lane: "site:other.example", site: "other.example" } : found(key),
+        );
+        await kit.store.settle([{ hold: lane, tasks: [gotAt(task("a"), "a", { discovered })] }], kit.now);
+        const breaker = { failures: 9, openUntil: kit.now + 300_000, failedProbes: 4 };
+        const politeness = { holdUntil: 0, holdStep: 0, breaker };
+        await kit.store.settle([{ hold: lane, tasks: [], site: { site: "a.example", politeness } }], kit.now);
+        kit.pass(1000);
+        await kit.store.endByTime(run.id, kit.now);
+        await kit.store.sweepEnded(10, kit.now, run.id);
+        assert.equal(await kit.status(run), "partial");
+        assert.equal((await kit.store.run(run.id))?.facts.end_reason, reason);
+        assert.match((await kit.ends(run))[0] ?? "", words);
+      },
+    );
 }

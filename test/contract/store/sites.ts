@@ -108,6 +108,36 @@ export function siteScenarios(scenario: Scenario): void {
     await refused("not_found", kit.store.resetBreaker("nobody.example"));
   });
 
+  scenario(
+    "of a site that was given up, only runs without a deadline have something to do before it is tried again",
+    async (kit) => {
+      const openUntil = kit.now + 300_000;
+      await kit.runWith(["q"]);
+      const timed = { kind: "queue" as const, maxAttempts: null, snapshot: {}, timeLimitMs: 3_600_000 };
+      const run = await kit.store.openRun(timed, kit.now);
+      await kit.enqueue(run, [newTask("t")]);
+      const lane = await kit.take("A");
+      const politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 8, openUntil, failedProbes: 3 } };
+      await kit.store.settle([{ hold: lane, tasks: [], site: { site: "a.example", politeness } }], kit.now);
+      assert.deepEqual(await kit.store.lanesWithWork("A"), [{ lane: LANE, readyAt: 0 }]);
+      const claim = (withoutDeadline: boolean) => kit.store.claim(lane, { limit: 10, withoutDeadline }, kit.now);
+      const endless = (await claim(true))!;
+      assert.deepEqual(
+        endless.tasks.map(({ key, hasDeadline }) => [key, hasDeadline]),
+        [["q", false]],
+      );
+      assert.equal(endless.more, false);
+      await kit.settle(lane, endless.tasks, FAILED);
+      assert.deepEqual(await kit.store.lanesWithWork("A"), [{ lane: LANE, readyAt: openUntil }]);
+      assert.deepEqual((await claim(true))?.tasks, []);
+      const all = (await claim(false))!;
+      assert.deepEqual(
+        all.tasks.map(({ key, hasDeadline }) => [key, hasDeadline]),
+        [["t", true]],
+      );
+    },
+  );
+
   scenario("a site that was given up gets its probes anew when its failed tasks are tried again", async (kit) => {
     const run = await kit.runWith(["failed"]);
     const lane = await kit.take("A");

@@ -18,6 +18,8 @@ export interface SitemapPayload {
    * address, tried when robots.txt names none.
    */
   by: "origin" | "robots" | "guess" | "index";
+  /** The origin whose robots.txt has named it. */
+  namedAt?: string;
 }
 
 /** Where sitemaps may be named that are of use to a crawl that begins here. */

@@ -94,8 +94,11 @@ export interface Report {
 /** What a task's handler made of it. */
 export type Handled = Outcome & {
   report?: Report;
-  /** How long the site took to begin its answer; absent when that is not known, as in a browser. */
-  answeredMs?: number;
+  /**
+   * How long the site took to begin its answer; null: this one was not measured, as in a browser. Absent: whoever did it
+   * measures nothing.
+   */
+  answeredMs?: number | null;
 };
 
 type Outcome =

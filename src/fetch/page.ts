@@ -20,6 +20,8 @@ export interface PageRequest {
   signal?: AbortSignal;
   /** Asked at each redirect of the page itself that the guard allows; false ends the fetch with `notFollowed`. */
   followRedirects?: (from: URL, to: URL) => boolean;
+  /** How many are followed, when fewer than usual; plain requests keep to it. */
+  maxRedirects?: number;
   /** Answered with 304 when the page is as it was then; only plain requests can carry them. */
   conditions?: Validators;
   /** What `api_replay` sends; the other ways ignore it. */

@@ -31,8 +31,8 @@ export interface AttemptEnd {
   settled: SettledTask;
   /** What it says about the site: a failure, null for a good answer, undefined for nothing. */
   aboutSite: Failure | null | undefined;
-  /** How long the site took for a good answer, when that is known. */
-  answeredMs?: number;
+  /** How long the site took for a good answer; null: not measured, absent: nothing of its kind is. */
+  answeredMs?: number | null;
 }
 
 /** Tries a task once and says what is to be written. Never throws. */

@@ -51,9 +51,12 @@ export class Ease {
     this.#latency.startOver(0);
   }
 
-  /** A good answer; `ms` is how long the site took for it, when that is known. */
-  answered(ms: number | undefined, limit: number, underWay: number): void {
-    if (ms !== undefined && this.#slows(ms, limit, underWay)) return;
+  /**
+   * A good answer; `ms` is how long the site took for it. Null: this one was not measured, undefined: none of its kind is,
+   * so that there is nothing to wait for.
+   */
+  answered(ms: number | null | undefined, limit: number, underWay: number): void {
+    if (typeof ms === "number" && this.#slows(ms, limit, underWay)) return;
     if (this.#most === Number.POSITIVE_INFINITY) return;
     if (this.#spacingMs > 0) {
       this.#spacingMs = this.#spacingMs < LEAST_SPACING_MS / 2 ? 0 : Math.floor(this.#spacingMs * 0.9);
@@ -61,7 +64,7 @@ export class Ease {
     }
     // What takes its time for reasons of its own, as a handler does, tells nothing by being slow.
     if (ms === undefined && this.#quickUpTo === Number.POSITIVE_INFINITY) this.#most = limit;
-    else if (ms !== undefined && !this.#latency.isKnown) return;
+    else if (typeof ms === "number" && !this.#latency.isKnown) return;
     if (!this.#latency.isCalm) return;
     this.#good += 1;
     if (this.#most >= this.#quickUpTo && this.#good < this.#goodPerStep * this.#most) return;

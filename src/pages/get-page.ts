@@ -7,8 +7,9 @@ import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-pla
 import type { FollowOrder } from "../extract/follow.ts";
 import type { PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
-import { type PageAnswer, type PageEvidence, PageFailure, type PageStrategy } from "../fetch/page.ts";
+import { type PageAnswer, type PageEvidence, PageFailure, type PageRequest, type PageStrategy } from "../fetch/page.ts";
 import { type Judgement, judgeAnswer } from "./judge.ts";
+import { fetchObeying, type RobotsRules } from "./obey-robots.ts";
 
 export interface PageDeps {
   clock: Clock;
@@ -21,14 +22,6 @@ export interface PageLimits {
   httpTimeoutMs: number;
   browserTimeoutMs: number;
   maxBodyBytes: number;
-}
-
-/** What sites ask of us in robots.txt. */
-export interface RobotsRules {
-  /** Throws a FetchFailure when the page may not be asked for; says how many milliseconds to leave between requests. */
-  check(url: string, signal: AbortSignal): Promise<number>;
-  /** Whether a redirect may be followed, as far as is known without asking. */
-  mayFollow(url: URL): boolean;
 }
 
 export interface PageOrder {
@@ -132,28 +125,25 @@ async function fetchAndJudge(
   if (way === "browser") order.beforeBrowser?.();
   const timeoutMs = wished ?? (way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs);
   const conditions = way === "http" ? order.conditions : undefined;
-  const answer = await strategies[way].fetch({
+  const request: PageRequest & { signal: AbortSignal } = {
     url,
     credentials: await order.credentialsFor(url),
     timeoutMs: Math.min(timeoutMs, order.mostMs ?? timeoutMs),
     maxBodyBytes: limits.maxBodyBytes,
     signal,
     ...(order.shareKey === undefined ? {} : { shareKey: order.shareKey }),
-    ...(order.followRedirects === undefined && robots === undefined
-      ? {}
-      : { followRedirects: (from, to) => mayFollow(order, from, to) }),
+    ...(order.followRedirects === undefined ? {} : { followRedirects: order.followRedirects }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(order.keepExchanges === true ? { keepExchanges: true } : {}),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
     ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
     wantsEvidence: async (open) => (await judge(open)).failure !== null,
-  });
+  };
+  const answer = await (robots === undefined
+    ? strategies[way].fetch(request)
+    : fetchObeying(strategies[way], request, robots));
   // Nobody who was not asked can say so: to a plain request it is no answer.
   return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
-}
-
-function mayFollow({ followRedirects, robots }: PageOrder, from: URL, to: URL): boolean {
-  return (followRedirects?.(from, to) ?? true) && (robots?.mayFollow(to) ?? true);
 }
 
 function wishesOf(browser: NonNullable<Recipe["browser"]>) {

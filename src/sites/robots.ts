@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type BackoffRule, siteHold } from "../domain/backoff.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { classifyStatus, dispositionOf } from "../domain/classify.ts";
+import { type FailureReason, FetchFailure } from "../domain/failure.ts";
 import { parseRetryAfter } from "../domain/retry-after.ts";
 import { crawlDelaySeconds, isAllowed, parseRobots, ROBOTS_BYTES, type Robots, sitemaps } from "../domain/robots.ts";
 import { siteOf } from "../domain/url.ts";
@@ -25,11 +26,20 @@ interface Copy {
 /** An origin that could not be asked. */
 interface Trouble {
   why: string;
+  /** Of an answer that asks for patience: it holds for the whole site, as that of a page does. */
+  refused: { reason: FailureReason; httpStatus: number } | null;
   times: number;
   /** By the monotonic clock. */
   until: number;
   /** What holds meanwhile. */
   old: Copy | null;
+}
+
+/** A robots.txt that could not be had. */
+interface Unread extends Pick<Trouble, "why" | "refused"> {
+  body: null;
+  /** How long it asks to be left alone. */
+  restMs: number;
 }
 
 /** A question that is under way, and how many wait for its answer. */
@@ -43,6 +53,8 @@ const BELIEVED_MS = 24 * 3_600_000;
 /** So long the last good copy stands in for a server that cannot be asked. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 const LONGEST_REST_MS = 3_600_000;
+/** In the store. Most files have a few hundred bytes; but a site may send as much as is read of one. */
+const MOST_BYTES = 256 * 1024 * 1024;
 /** In memory; the store has the others. */
 const MOST_ORIGINS = 1_000;
 
@@ -78,10 +90,13 @@ export class RobotsGate {
     return sitemaps(await this.#of(new URL(origin).origin, signal));
   }
 
-  /** Whether a redirect to this address may be followed, as far as is known without asking. */
-  mayFollow(url: URL): boolean {
+  /** Whether a redirect to this address may be followed, as far as is known without asking; null: ask. */
+  mayFollow(url: URL): boolean | null {
     const copy = this.#copies.get(url.origin);
-    return copy === undefined || isAllowed(copy.robots, url.href);
+    if (copy !== undefined && this.#isBelieved(copy)) return isAllowed(copy.robots, url.href);
+    const trouble = this.#troubles.get(url.origin);
+    if (trouble === undefined || trouble.old === null || trouble.until <= this.#options.clock.monotonic()) return null;
+    return isAllowed(trouble.old.robots, url.href);
   }
 
   async #of(origin: string, signal: AbortSignal): Promise<Robots> {
@@ -122,8 +137,7 @@ export class RobotsGate {
     if (kept !== null && this.#isBelieved(kept)) return this.#remember(origin, kept);
     const answer = await this.#ask(origin, signal);
     if (answer.body === null) {
-      const trouble = this.#leaveAlone(origin, answer.why, answer.restMs, kept);
-      return this.#during(trouble);
+      return this.#during(this.#leaveAlone(origin, answer, kept));
     }
     this.#troubles.delete(origin);
     const { store, clock, productToken } = this.#options;
@@ -132,7 +146,7 @@ export class RobotsGate {
     // Before anybody acts on it: whoever works on the site after a crash must know its delay.
     await store.keepRobots(
       { origin, site: siteOf(origin), body: answer.body, crawlDelayMs: millisecondsOf(robots), gotAt: now },
-      { staleBefore: now - BELIEVED_MS, uselessBefore: now - KEPT_MS },
+      { staleBefore: now - BELIEVED_MS, uselessBefore: now - KEPT_MS, mostBytes: MOST_BYTES },
     );
     return this.#remember(origin, { robots, gotAt: now });
   }
@@ -156,41 +170,45 @@ export class RobotsGate {
   }
 
   /** The file, empty when there is none; or why it could not be had. */
-  async #ask(
-    origin: string,
-    signal: AbortSignal,
-  ): Promise<{ body: Uint8Array } | { body: null; why: string; restMs: number }> {
+  async #ask(origin: string, signal: AbortSignal): Promise<{ body: Uint8Array } | Unread> {
     const { http, clock } = this.#options;
     const sink = new Beginning();
     try {
       await http.fetch({ url: `${origin}/robots.txt`, maxRedirects: 10, signal }, sink);
     } catch (error) {
-      if (error instanceof FetchFailure) return { body: null, why: error.failure.message, restMs: 0 };
+      if (error instanceof FetchFailure) return { body: null, why: error.failure.message, refused: null, restMs: 0 };
       if (error !== ENOUGH) throw error;
     }
     const { status, headers } = sink.head!;
     if (status >= 500 || status === 429) {
-      const restMs = parseRetryAfter(headers["retry-after"], clock.now()) ?? 0;
-      return { body: null, why: `the server answered ${status}`, restMs: Math.min(restMs, LONGEST_REST_MS) };
+      const retryAfterMs = parseRetryAfter(headers["retry-after"], clock.now());
+      const what = classifyStatus(status, retryAfterMs);
+      const asksForPatience = retryAfterMs !== null && what !== null && dispositionOf(what) === "rate_limit";
+      const refused = asksForPatience ? { reason: what.reason, httpStatus: status } : null;
+      const restMs = Math.min(retryAfterMs ?? 0, LONGEST_REST_MS);
+      return { body: null, why: `the server answered ${status}`, refused, restMs };
     }
     return { body: status >= 200 && status < 300 ? sink.body() : new Uint8Array() };
   }
 
-  #leaveAlone(origin: string, why: string, restMs: number, old: Copy | null): Trouble {
+  #leaveAlone(origin: string, { why, refused, restMs }: Unread, old: Copy | null): Trouble {
     const { clock, backoff } = this.#options;
     const times = (this.#troubles.get(origin)?.times ?? 0) + 1;
     const until = clock.monotonic() + Math.max(siteHold(backoff, times - 1), restMs);
-    const trouble = { why, times, until, old };
+    const trouble = { why, refused, times, until, old };
     putBounded(this.#troubles, origin, trouble);
     return trouble;
   }
 
-  #during({ why, until, old }: Trouble): Robots {
+  #during({ why, refused, until, old }: Trouble): Robots {
     if (old !== null) return old.robots;
     throw new FetchFailure(
-      "robots_unreachable",
+      refused?.reason ?? "robots_unreachable",
       `the site's robots.txt could not be read (${why}), so nothing is allowed yet`,
-      { retryAfterMs: Math.max(0, Math.ceil(until - this.#options.clock.monotonic())) },
+      {
+        retryAfterMs: Math.max(0, Math.ceil(until - this.#options.clock.monotonic())),
+        ...(refused === null ? {} : { httpStatus: refused.httpStatus }),
+      },
     );
   }
 }

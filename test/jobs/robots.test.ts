@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import type { SiteView } from "../../src/orchestrator/sites.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
-import { firstTimes, html, robots, status } from "../support/misbehaviours.ts";
+import { firstTimes, html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
 
 /** A start that leads to so many pages. */
@@ -75,5 +75,75 @@ describe("robots.txt in a crawl", () => {
     const { status: end, errors } = found.json<{ status: string; errors: { failure_code: string }[] }>();
     assert.deepEqual([end, errors.map(({ failure_code }) => failure_code)], ["failed", ["robots"]]);
     assert.equal(site.count("/"), 0);
+  });
+
+  test("one that asks for patience gets it for the whole site, for every run and over a restart, and no page pays", async () => {
+    await using site = await MisbehavingSite.start(star(2));
+    const allows = robots("User-agent: *\n");
+    site.on("/robots.txt", firstTimes(1, status(429, { "retry-after": "3" }), allows));
+    const ids = [await begin(site.url("/"), { retry_attempts: 0 })];
+    await place.said(ids[0]!, /^Site held/);
+    ids.push(await begin(site.url("/"), { retry_attempts: 0, respect_robots: false }));
+    await place.stop();
+    await place.start();
+    assert.equal(site.visits.length, 1);
+    for (const id of ids) assert.equal((await place.ended(id)).status, "completed");
+    const [first, second] = site.visits;
+    assert.ok(second!.at - first!.at >= 2900, `asked again after ${second!.at - first!.at} ms`);
+  });
+});
+
+describe("a redirect to an origin whose robots.txt nobody has read", () => {
+  let place: Place;
+  before(async () => {
+    place = await Place.open();
+  });
+  after(() => place[Symbol.asyncDispose]());
+
+  const fetched = async (url: string, more: object = {}) => {
+    const { id } = await place.job({ target_url: url, respect_robots: true, fields: { words: "p" }, ...more });
+    return place.run(id);
+  };
+
+  test("is not followed where that one forbids it", async () => {
+    await using there = await MisbehavingSite.start({ "/private/a": html("<p>Secret.</p>") });
+    await using here = await MisbehavingSite.start({ "/a": sendTo(there.url("/private/a")) });
+    there.on("/robots.txt", robots("User-agent: *\nDisallow: /private\n"));
+    const run = await fetched(here.url("/a"));
+    assert.deepEqual([run.status, run.failure_reason], ["failed", "robots_disallowed"]);
+    assert.deepEqual([there.count("/robots.txt"), there.count("/private/a")], [1, 0]);
+  });
+
+  test("goes on from there when it may, with all hops in order, and what was meant for the first is sent to nobody else", async () => {
+    await using last = await MisbehavingSite.start({ "/c": html("<p>Here it is.</p>") });
+    await using there = await MisbehavingSite.start({ "/b": sendTo("/b2"), "/b2": sendTo(last.url("/c")) });
+    await using here = await MisbehavingSite.start({ "/a": sendTo("/a2", 301), "/a2": sendTo(there.url("/b")) });
+    const run = await fetched(here.url("/a"), { headers: { "x-api-key": "only-here" } });
+    assert.equal(run.status, "completed");
+    assert.deepEqual(run.stats?.redirects, [here.url("/a"), here.url("/a2"), there.url("/b"), there.url("/b2")]);
+    assert.equal(run.stats?.final_url, last.url("/c"));
+    for (const site of [here, there, last])
+      for (const { path } of site.visits) assert.equal(site.count(path), 1, `${path} is asked for once`);
+    assert.equal(here.visits.find(({ path }) => path === "/a")?.headers["x-api-key"], "only-here");
+    for (const site of [there, last])
+      for (const { headers } of site.visits) assert.equal(headers["x-api-key"], undefined);
+  });
+
+  test("counts for the redirects that a page may have", async () => {
+    const sites = await Promise.all(Array.from({ length: 8 }, () => MisbehavingSite.start({})));
+    try {
+      for (const [n, site] of sites.entries()) {
+        for (const hop of [0, 1]) site.on(`/${hop}`, sendTo(`/${hop + 1}`));
+        site.on("/2", n === 7 ? html("<p>Too far.</p>") : sendTo(sites[n + 1]!.url("/0")));
+      }
+      const run = await fetched(sites[0]!.url("/0"));
+      assert.deepEqual([run.status, run.failure_reason], ["failed", "too_many_redirects"]);
+      assert.equal(
+        sites.reduce((sum, site) => sum + site.visits.filter(({ path }) => path !== "/robots.txt").length, 0),
+        21,
+      );
+    } finally {
+      for (const site of sites) await site[Symbol.asyncDispose]();
+    }
   });
 });

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
-import { firstTimes, html, robots, sendTo, status } from "../support/misbehaviours.ts";
+import { firstTimes, held, html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
 
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
@@ -39,7 +39,7 @@ describe("a crawl that is to use sitemaps", () => {
       items.push(...results.json<{ items: typeof items }>().items);
       path = /<([^>]+)>; rel="next"/.exec(String(results.headers["link"] ?? ""))?.[1] ?? null;
     }
-    return { id, view, items, said: said.filter((line) => /sitemap/i.test(line)) };
+    return { id, view, items, said: said.filter((line) => /^\w+ (No sitemap|Sitemap)\b/.test(line)) };
   };
   const depths = (items: readonly { url: string; depth: number }[]) =>
     Object.fromEntries(items.map(({ url, depth }) => [new URL(url).pathname, depth]));
@@ -154,6 +154,64 @@ describe("a crawl that is to use sitemaps", () => {
       `info Sitemap read: ${site.url("/named/map.xml")}: 2 sitemaps`,
       `warn Sitemap not read: ${site.url("/closed.xml")}: the site's robots.txt asks us not to fetch it`,
     ]);
+  });
+
+  test("asks the robots.txt of the host where a sitemap lies, also when another host has named it or sent it there", async () => {
+    const closed = robots("User-agent: *\nDisallow: /maps\n");
+    await using other = await MisbehavingSite.start({ "/robots.txt": closed });
+    await using site = await MisbehavingSite.start({ "/": page("Start"), "/a": page("A"), "/b": page("B") });
+    const names = [other.url("/maps/named.xml"), other.url("/open.xml"), site.url("/maps/moved.xml")];
+    site.on("/robots.txt", robots(`User-agent: *\nDisallow: /maps\n${names.map((at) => `Sitemap: ${at}\n`).join("")}`));
+    site.on("/maps/moved.xml", sendTo(other.url("/maps/there.xml")));
+    for (const path of ["/maps/named.xml", "/maps/there.xml"]) other.on(path, file(urlset([site.url("/a")])));
+    other.on("/open.xml", file(urlset([site.url("/b")])));
+    const { view, items, said } = await crawl({ url: site.url("/") });
+    assert.deepEqual(depths(items), { "/": 0, "/b": 1 });
+    assert.equal(view.status, "completed");
+    assert.deepEqual([other.count("/maps/named.xml"), other.count("/maps/there.xml")], [0, 0]);
+    assert.equal(site.count("/maps/moved.xml"), 1, "that one its own host has named");
+    const refusal = "the site's robots.txt asks us not to fetch it";
+    const expected = [
+      `info Sitemap read: ${other.url("/open.xml")}: 1 page`,
+      `warn Sitemap not read: ${other.url("/maps/named.xml")}: ${refusal}`,
+      `warn Sitemap not read: ${site.url("/maps/moved.xml")}: ${refusal}`,
+    ];
+    assert.deepEqual(said.toSorted(), expected.toSorted());
+  });
+
+  test("begins slowly with a site of which it has read the sitemap and no page", async () => {
+    const many = Array.from({ length: 30 }, (_, n) => `/item/${n}`);
+    await using site = await MisbehavingSite.start({});
+    const go = Promise.withResolvers<void>();
+    for (const path of ["/", ...many]) site.on(path, held(go.promise, page(path)));
+    site.on("/sitemap.xml", file(urlset(many.map((path) => site.url(path)))));
+    const running = crawl({ url: site.url("/") });
+    await site.when(() => site.open >= 4, "the first pages are asked for");
+    // As many calls as it would take the crawl to ask for more.
+    for (let n = 0; n < 20; n += 1) await place.api.get("/scraping/status");
+    const atOnce = site.open;
+    go.resolve();
+    assert.equal((await running).items.length, 31);
+    assert.ok(atOnce <= 5, `${atOnce} at once`);
+  });
+
+  test("says at its end that a sitemap could not be read, and retry-failed reads it although no page has failed", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Start"), "/a": page("A") });
+    site.on("/robots.txt", robots(`User-agent: *\nSitemap: ${site.url("/map.xml")}\n`));
+    site.on("/map.xml", status(500));
+    const { id, view, items } = await crawl({ url: site.url("/"), retry_attempts: 0 });
+    assert.deepEqual([view.status, view.end_reason, view.failed_items], ["completed", "exhausted", 0]);
+    assert.match(view.message ?? "", /1 sitemap could not be read/);
+    assert.deepEqual(depths(items), { "/": 0 });
+    site.on("/map.xml", file(urlset([site.url("/a")])));
+    const again = await place.api.post(`/jobs/runs/${id}/retry-failed`, {});
+    assert.equal(again.status, 200, again.text);
+    await place.ended(id);
+    const after = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    assert.deepEqual([after.status, after.total_items], ["completed", 2]);
+    assert.doesNotMatch(after.message ?? "", /sitemap/);
+    const nothing = await place.api.post(`/jobs/runs/${id}/retry-failed`, {});
+    assert.equal(nothing.status, 409);
   });
 
   test("comes to an end with hostile sitemaps, and says what is wrong with them", async () => {

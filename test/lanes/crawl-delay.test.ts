@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RobotsRules } from "../../src/pages/get-page.ts";
+import type { RobotsRules } from "../../src/pages/obey-robots.ts";
 import { pages, type Start, Workshop } from "./workshop.ts";
 
 /** A site whose robots.txt takes a while to come, and then asks for a delay. */

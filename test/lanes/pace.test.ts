@@ -94,6 +94,17 @@ test("an unknown site gets four requests at once until it is known how fast it i
   assert.deepEqual(started, [2, 2, 2, 2]);
 });
 
+test("a good answer that was not measured opens an unknown site by one, and one of a kind that never is by all", () => {
+  const unmeasured = make();
+  assert.equal(unmeasured.startAll(), 4);
+  unmeasured.pace.end(null, null);
+  assert.equal(unmeasured.startAll(), 2, "in the place of the one that has ended, and one more");
+  const never = make();
+  never.startAll();
+  never.pace.end(null);
+  assert.equal(never.startAll(), 7);
+});
+
 test("asking changes nothing", () => {
   const { pace } = make({ requestsPerSecond: 1000, maxConcurrency: 1 });
   for (let n = 0; n < 100; n += 1) pace.gate();

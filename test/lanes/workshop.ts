@@ -12,7 +12,7 @@ import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
 import { spacedByRobots } from "../../src/lanes/handlers/spacing.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
-import type { RobotsRules } from "../../src/pages/get-page.ts";
+import type { RobotsRules } from "../../src/pages/obey-robots.ts";
 import type { ClaimedTask, NewTask, RunRecord, Store, TaskRecord } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -151,9 +151,12 @@ export class Workshop {
     await this.store.close();
   }
 
-  async run(tasks: readonly (Partial<NewTask> & { key: string; url: string })[]): Promise<RunRecord> {
+  async run(
+    tasks: readonly (Partial<NewTask> & { key: string; url: string })[],
+    more: { timeLimitMs?: number } = {},
+  ): Promise<RunRecord> {
     const { store, clock } = this;
-    const run = await store.openRun({ kind: "queue", maxAttempts: null, snapshot: {} }, clock.now());
+    const run = await store.openRun({ kind: "queue", maxAttempts: null, snapshot: {}, ...more }, clock.now());
     this.#runs.push(run);
     await this.add(run, tasks);
     return run;

@@ -37,6 +37,7 @@ async function gateBefore(route: Route | null) {
     },
     sitemaps: () => gate.sitemaps(site.origin, new AbortController().signal),
     check: (path: string, signal = new AbortController().signal) => gate.check(site.url(path), signal),
+    mayFollow: (path: string) => gate.mayFollow(new URL(site.url(path))),
     reason: async (path: string) => (await failureOf(gate.check(site.url(path), new AbortController().signal))).reason,
     [Symbol.asyncDispose]: async () => {
       await store.close();
@@ -123,17 +124,19 @@ test("a server that stays broken is asked less and less often, however many page
 });
 
 test("a robots.txt that asks to come back later is asked for later", async () => {
-  for (const [code, asked, waits] of [
-    [429, "120", 120_000],
-    [503, "120", 120_000],
-    [503, "1", 30_000],
-    [429, "999999", 3_600_000],
+  for (const [code, asked, waits, says] of [
+    [429, "120", 120_000, "http_too_many_requests"],
+    [503, "120", 120_000, "http_unavailable"],
+    [503, "1", 30_000, "http_unavailable"],
+    [429, "999999", 3_600_000, "http_too_many_requests"],
+    [500, "120", 120_000, "robots_unreachable"],
   ] as const) {
     await using door = await gateBefore(status(code, { "retry-after": asked }));
-    assert.equal((await failureOf(door.check("/p"))).retryAfterMs, waits);
+    const { reason, retryAfterMs } = await failureOf(door.check("/p"));
+    assert.deepEqual([reason, retryAfterMs], [says, waits]);
     door.site.on("/robots.txt", FORBIDS);
     await door.clock.advance(waits - 1);
-    assert.equal(await door.reason("/p"), "robots_unreachable");
+    assert.equal(await door.reason("/p"), says, "as a page's answer that asks for patience");
     await door.clock.advance(1);
     await door.check("/p");
   }
@@ -153,6 +156,22 @@ test("a site that cannot be asked any more keeps the rules it had", async () => 
   }
   door.site.on("/robots.txt", status(404));
   await door.check("/for-others");
+});
+
+test("of an origin whose rules are not known, nothing is said before they are asked for", async () => {
+  await using door = await gateBefore(FORBIDS);
+  assert.equal(door.mayFollow("/p"), null);
+  await door.check("/p");
+  assert.deepEqual([door.mayFollow("/p"), door.mayFollow("/for-others")], [true, false]);
+  await door.clock.advance(DAY);
+  assert.equal(door.mayFollow("/p"), null, "what it said yesterday");
+  door.site.on("/robots.txt", status(500));
+  await door.check("/p");
+  assert.deepEqual(
+    [door.mayFollow("/p"), door.mayFollow("/for-others")],
+    [true, false],
+    "as long as it cannot be asked",
+  );
 });
 
 test("a restart asks nobody again", async () => {

@@ -92,8 +92,9 @@ async function attempt(
   // It was cut short by the end of the crawl, and not by the page's own fault.
   if (got.failure?.code === "timeout" && tookMs >= leftMs) return outOfTime(neededMs);
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
-  if (same !== null) return same;
-  const handled = concluded(crawl, task, got, url, learned);
+  const answeredMs = got.answer?.headMs ?? null;
+  if (same !== null) return { ...same, answeredMs };
+  const handled = { ...concluded(crawl, task, got, url, learned), answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
 }
 
@@ -194,7 +195,6 @@ function completed(
     artifacts: [],
     results: extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records),
     ...(answer === null ? {} : { httpStatus: answer.status }),
-    ...(answer?.headMs === undefined ? {} : { answeredMs: answer.headMs }),
     detail: finalUrl === url ? null : movesOf(answer!),
     report: {
       strategy: plan.way,

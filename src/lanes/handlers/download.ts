@@ -31,7 +31,7 @@ export function downloadHandler(deps: DownloadDeps): TaskHandler {
         // Another site has limits of its own: the task moves to that site's lane instead of being followed from here.
         followRedirects: (from, to) => siteOf(from) === siteOf(to),
       });
-      return judge(answer, url, deps.clock.now());
+      return { ...judge(answer, url, deps.clock.now()), answeredMs: answer.headMs };
     },
   };
 }
@@ -52,7 +52,6 @@ function judge(answer: FetchAnswer, url: string, now: number): Handled {
     artifacts: [{ hash, size, contentType, url: finalUrl }],
     results: [],
     httpStatus,
-    answeredMs: answer.headMs,
     ...(finalUrl === url && hops.length === 0 ? {} : { detail: { final_url: finalUrl, redirects: hops } }),
   };
 }

@@ -8,7 +8,8 @@ import { shownUrl, siteOf } from "../../domain/url.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
 import type { ExchangeKeeper } from "../../pages/exchange.ts";
-import { getPage, type PageDeps, type PageGot, type PageOrder, type RobotsRules } from "../../pages/get-page.ts";
+import { getPage, type PageDeps, type PageGot, type PageOrder } from "../../pages/get-page.ts";
+import type { RobotsRules } from "../../pages/obey-robots.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
@@ -121,7 +122,7 @@ class Conclusion {
       artifacts: [],
       results: judgement?.records ?? [],
       ...(answer === null ? {} : { httpStatus: answer.status }),
-      ...(answer?.headMs === undefined ? {} : { answeredMs: answer.headMs }),
+      answeredMs: answer?.headMs ?? null,
       detail: this.#stats,
       report: { ...this.#report(), ...(learned === null ? {} : { learned }) },
     };

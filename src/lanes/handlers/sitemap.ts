@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../../base/clock.ts";
-import { classifyStatus } from "../../domain/classify.ts";
+import { classifyStatus, dispositionOf } from "../../domain/classify.ts";
 import { CRAWL_HANDLER } from "../../domain/crawl-options.ts";
 import type { LeftReason } from "../../domain/crawl-scope.ts";
 import { MOST_SITEMAPS, originsOf, type SitemapPayload, sitemapTask } from "../../domain/crawl-sitemaps.ts";
@@ -11,7 +11,8 @@ import { shownUrl, siteOf } from "../../domain/url.ts";
 import { SITEMAP_LIMITS } from "../../extract/sitemap.ts";
 import type { SitemapReading } from "../../extract/sitemap-file.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
-import type { PageDeps, RobotsRules } from "../../pages/get-page.ts";
+import type { PageDeps } from "../../pages/get-page.ts";
+import { fetchObeying, type RobotsRules } from "../../pages/obey-robots.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
@@ -51,11 +52,12 @@ async function askOrigin(
   if (crawl.options.respect_robots) context.keepDelay(await deps.robots.check(`${origin}/robots.txt`, context.signal));
   const files =
     named.length > 0
-      ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots" }))
+      ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots", namedAt: origin }))
       : [sitemapTask(`${origin}/sitemap.xml`, { depth: 0, by: "guess" })];
   const full = await handOn(deps.clock, crawl, context, files, (one) => one);
   const found = { sitemaps: files.length };
-  return read(found, full ? [told(task, count(files.length, "sitemap"), found, [TOO_MANY])] : []);
+  const handled = read(found, full ? [told(task, count(files.length, "sitemap"), found, [TOO_MANY])] : []);
+  return { ...handled, answeredMs: null };
 }
 
 /** Also a crawl that does not ask robots.txt for leave looks there for sitemaps; but then it may as well be missing. */
@@ -69,6 +71,8 @@ async function namedBy(
     return await robots.sitemaps(origin, signal);
   } catch (error) {
     if (options.respect_robots || signal.aborted || !(error instanceof FetchFailure)) throw error;
+    // A site that asks for patience gets it from everybody.
+    if (dispositionOf(error.failure) === "rate_limit") throw error;
     return [];
   }
 }
@@ -79,10 +83,20 @@ async function readFile(
   task: ClaimedTask,
   context: HandlerContext,
 ): Promise<Handled> {
+  const answer = await fetchFile(deps, crawl, task, context);
+  return { ...(await readAnswer(deps, crawl, task, answer, context)), answeredMs: answer.headMs ?? null };
+}
+
+async function readAnswer(
+  deps: SitemapDeps,
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  answer: PageAnswer,
+  context: HandlerContext,
+): Promise<Handled> {
   const { reader, clock } = deps;
   const { depth, by } = task.payload as SitemapPayload;
   const { signal } = context;
-  const answer = await fetchFile(deps, crawl, task, context);
   if (answer.notFollowed !== undefined) return moved(answer, answer.notFollowed);
   const refused = classifyStatus(answer.status, parseRetryAfter(answer.headers["retry-after"] ?? "", clock.now()));
   if (refused !== null) {
@@ -108,18 +122,27 @@ async function fetchFile(
 ): Promise<PageAnswer> {
   const { signal } = context;
   const url = task.nextUrl ?? task.url ?? "";
-  // Whoever names a sitemap in robots.txt wants it to be read.
-  const asks = options.respect_robots && (task.payload as SitemapPayload).by !== "robots";
-  if (asks) await spacedByRobots(robots, context).check(url, signal);
-  return strategies.http.fetch({
+  const request = {
     url,
     credentials: null,
     timeoutMs: limits.httpTimeoutMs,
     maxBodyBytes: SITEMAP_LIMITS.bytes,
     signal,
     // Another site has limits of its own: the sitemap moves to that site's lane.
-    followRedirects: (from, to) => siteOf(from) === siteOf(to) && (!asks || robots.mayFollow(to)),
-  });
+    followRedirects: (from: URL, to: URL) => siteOf(from) === siteOf(to),
+  };
+  if (!options.respect_robots) return strategies.http.fetch(request);
+  const rules = openAt((task.payload as SitemapPayload).namedAt, spacedByRobots(robots, context));
+  await rules.check(url, signal);
+  return fetchObeying(strategies.http, request, rules);
+}
+
+/** Whoever names a sitemap in robots.txt wants it to be read; of other hosts that says nothing. */
+function openAt(origin: string | undefined, rules: RobotsRules): RobotsRules {
+  return {
+    check: async (url, signal) => (new URL(url).origin === origin ? 0 : rules.check(url, signal)),
+    mayFollow: (url) => url.origin === origin || rules.mayFollow(url),
+  };
 }
 
 function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled {

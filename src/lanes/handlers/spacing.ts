@@ -1,4 +1,7 @@
-import type { RobotsRules } from "../../pages/get-page.ts";
+import { dispositionOf } from "../../domain/classify.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { RobotsRules } from "../../pages/obey-robots.ts";
 import { HandBack, type HandlerContext } from "./handler.ts";
 
 /**
@@ -7,12 +10,23 @@ import { HandBack, type HandlerContext } from "./handler.ts";
  * is fetched too soon.
  */
 export function spacedByRobots(robots: RobotsRules, { keepDelay }: HandlerContext): RobotsRules {
+  // The page itself is asked about first; redirects may lead to other sites, whose wishes are not this lane's.
+  let site: string | null = null;
   return {
     async check(url, signal) {
+      site ??= siteOf(url);
+      if (siteOf(url) !== site) return robots.check(url, signal).catch(ofAnotherSite);
       const delayMs = await robots.check(url, signal);
       if (!keepDelay(delayMs)) throw new HandBack("robots.txt asks for a pause between requests");
       return delayMs;
     },
     mayFollow: (url) => robots.mayFollow(url),
   };
+}
+
+/** The page waits, too, but its own site has asked for no patience. */
+function ofAnotherSite(error: unknown): never {
+  if (!(error instanceof FetchFailure) || dispositionOf(error.failure) !== "rate_limit") throw error;
+  const { message, retryAfterMs } = error.failure;
+  throw new FetchFailure("robots_unreachable", message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }

@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
+import { WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import { oneLine, paint, type Terminal } from "./output.ts";
 import { bar, fit, span } from "./progress.ts";
-import { waitingWords } from "./waiting-words.ts";
+import { waitingLeft, waitingWords } from "./waiting-words.ts";
 
 /** What is shown of a crawl at one moment. */
 export interface CrawlMoment {
@@ -98,11 +99,18 @@ function paceLine({ view, rate }: CrawlMoment, columns: number): string[] {
   const parts = [
     ...now,
     `${view.queued_items} queued`,
+    ...retryingOf(view),
     `${view.running_items} in flight`,
     `${perSecond(view.pages_per_second)} mean`,
     ...(view.skipped_items === 0 ? [] : [`${view.skipped_items} skipped`]),
   ];
   return [`  ${joined(parts, columns - 2)}`];
+}
+
+/** Pages that have failed and are tried again, and why most of them did. */
+export function retryingOf({ retrying_items: retrying, retrying_groups: [most] }: CrawlDetail): string[] {
+  if (retrying === 0) return [];
+  return [`${retrying} retrying${most === undefined ? "" : ` (${most.failure_reason})`}`];
 }
 
 /** How many by class, then why, the most frequent first: on one line if it is wide enough. */
@@ -147,21 +155,17 @@ function countsOf({ counts }: RunSiteView): string {
   return `${done}/${done + counts.queued + counts.running + counts.retrying}`;
 }
 
-/** Reasons that slow a site down while it is at work; all others keep it waiting. */
-const WHILE_AT_WORK: ReadonlySet<string> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
-
 function stateOf(
   terminal: Terminal,
-  { site, counts, waiting_for: why }: RunSiteView,
+  { site, counts, waiting_for: why, last_failure: last }: RunSiteView,
   moment: CrawlMoment,
   columns: number,
 ): string {
   const failed = counts.failed === 0 ? "" : paint(terminal, "red", `  ${counts.failed} failed`);
   if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
-    // How long it takes still is read faster than a time of day.
-    const left = why.until === null ? null : span(Math.max(0, (Date.parse(why.until) - moment.now) / 1000));
-    const words = `${waitingWords({ ...why, until: null })}${left === null ? "" : `, ${left}`}`;
-    return paint(terminal, "yellow", left === null || columns < NARROW ? words : `${words} left`) + failed;
+    const words = waitingLeft(why, moment.now);
+    const because = last === null || columns < NARROW ? "" : ` (${last.failure_reason})`;
+    return paint(terminal, "yellow", `${words}${because}`) + failed;
   }
   const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingWords(why)}` : "";
   const rate = moment.rateOf(site);

@@ -2,12 +2,15 @@ import { createLogUpdate } from "log-update";
 import type { Log } from "../base/log.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
-import { crawlBlock } from "./crawl-block.ts";
-import { plural, type Terminal } from "./output.ts";
+import { crawlBlock, retryingOf } from "./crawl-block.ts";
+import { oneLine, plural, type Terminal } from "./output.ts";
 import { RecentRate, SPINNER, throughPicture } from "./progress.ts";
+import { waitingLeft } from "./waiting-words.ts";
 
 const REDRAW_MS = 100;
 const PLAIN_LINE_MS = 10_000;
+/** Of the sites that wait, as many have a line of their own. */
+const MOST_WAITING = 3;
 
 export type DisplayMode = "live" | "plain" | "silent";
 
@@ -107,8 +110,17 @@ export class CrawlDisplay {
     const what =
       view.status === "pending"
         ? "waits for its turn"
-        : `${done} of ${plural(known, "known page")}, ${rate.toFixed(1)}/s, ${failed} failed`;
+        : [
+            `${done} of ${plural(known, "known page")}`,
+            `${rate.toFixed(1)}/s`,
+            `${failed} failed`,
+            ...retryingOf(view),
+          ].join(", ");
     this.#terminal.err(`${what}\n`);
+    for (const { site, waiting_for: why, last_failure: last } of view.waiting_sites.slice(0, MOST_WAITING)) {
+      const because = last === null ? "" : `${last.message}; `;
+      if (why !== null) this.#terminal.err(`  ${oneLine(`${site}: ${because}${waitingLeft(why, at)}`)}\n`);
+    }
   }
 }
 

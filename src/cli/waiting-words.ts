@@ -1,9 +1,16 @@
 import type { WaitReason } from "../domain/waiting.ts";
+import { span } from "./progress.ts";
 
 /** Why work waits, for a line that is read now: the time of day is enough. */
 export function waitingWords({ reason, until }: { reason: WaitReason; until: number | string | null }): string {
   const time = until === null ? "" : ` until ${new Date(until).toISOString().slice(11, 19)} UTC`;
   return `${WORDS[reason]}${time}`;
+}
+
+/** How long it takes still is read faster than a time of day. */
+export function waitingLeft({ reason, until }: { reason: WaitReason; until: string | null }, now: number): string {
+  if (until === null) return WORDS[reason];
+  return `${WORDS[reason]}, ${span(Math.max(0, (Date.parse(until) - now) / 1000))} left`;
 }
 
 const WORDS: Readonly<Record<WaitReason, string>> = {

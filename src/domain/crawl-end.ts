@@ -29,6 +29,8 @@ export interface CrawlFacts {
   depthLeft: boolean;
   /** Sitemaps that could not be read, after all tries: what they name is missing, but nobody knows what that is. */
   sitemapsUnread: number;
+  /** What the most frequent failure said; null: there was none. */
+  example: string | null;
   /** Whether a part of the pages is a result. */
   partialResultsOk: boolean;
 }
@@ -63,13 +65,14 @@ export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
   const { pages, partialResultsOk } = facts;
   const end_reason = endReasonOf(facts);
   const gap = gapOf(facts);
+  const example = facts.example === null ? "" : `: ${facts.example}`;
   const error_class = errorClass(facts, gap !== null || pages.succeeded === 0);
   const end = (status: CrawlEnd["status"], words: string): CrawlEnd => {
     const message =
       facts.sitemapsUnread === 0 ? words : `${words}; ${count(facts.sitemapsUnread, "sitemap")} could not be read`;
     return { status, end_reason, error_class, message };
   };
-  if (pages.succeeded === 0) return end("failed", `Crawl failed: no page was got (${whatInstead(facts)})`);
+  if (pages.succeeded === 0) return end("failed", `Crawl failed: no page was got (${whatInstead(facts)})${example}`);
   const got = `${count(pages.succeeded, "page")} got${alsoOf(pages)}`;
   if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);
   if (partialResultsOk) return end("partial", `Crawl completed in part: ${got}; ${gap}`);

@@ -20,6 +20,9 @@ export const WAIT_REASONS = [
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
+/** These slow a site down while it is at work; all others keep it waiting. */
+export const WHILE_AT_WORK: ReadonlySet<WaitReason> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
+
 export interface Waiting {
   reason: WaitReason;
   /** Null: not a matter of time. */

@@ -1,6 +1,6 @@
 /** The verbs and words of the store about how runs are getting on: what failed of them, and how each site does. */
 import type { ErrorClass } from "../domain/crawl-end.ts";
-import type { FailureCode, FailureReason } from "../domain/failure.ts";
+import type { Failure, FailureCode, FailureReason } from "../domain/failure.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { TaskState } from "../domain/states.ts";
 import type { SiteRecord } from "./site-records.ts";
@@ -8,6 +8,8 @@ import type { SiteRecord } from "./site-records.ts";
 export interface ProgressVerbs {
   /** What failed of a run, most frequent first. */
   runErrors(id: string): Promise<RunErrorRecord[]>;
+  /** Why tasks of a run that wait for another try have failed, most frequent first; of very many, of the first ones. */
+  retryReasons(id: string): Promise<RunErrorRecord[]>;
   /** How a run is getting on, site by site, in the order in which the sites were first seen. */
   runSites(id: string, filter: RunSiteFilter): Promise<RunSiteRecord[]>;
   /** How many crawls are running, and how many wait for their turn. */
@@ -50,6 +52,8 @@ export interface RunSiteRecord {
   counts: TaskCounts;
   /** When the next of those that failed is tried again; null: none waits for that. */
   nextTryAt: number | null;
+  /** Why that one has failed. */
+  lastFailure: Failure | null;
   /** Tasks of all runs that the lane's owner has in hand. */
   laneRunning: number;
   site: SiteRecord | null;

@@ -20,6 +20,8 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     completed_items: 405,
     failed_items: 7,
     skipped_items: 0,
+    cancelled_items: 0,
+    retrying_items: 0,
     unchanged_items: 0,
     success_rate: 0.98,
     duration_seconds: 42,
@@ -40,6 +42,8 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
       count: 3 - index,
       example: { url: null, message: "", task_id: "x" },
     })),
+    retrying_groups: [],
+    waiting_sites: [],
     ...more,
   };
 }
@@ -50,6 +54,7 @@ function site(name: string, waiting: RunSiteView["waiting_for"] = null, failed =
     counts: { queued: 80, running: 5, retrying: 0, completed: 15, failed, skipped: 0 },
     waiting_for: waiting,
     next_try_at: null,
+    last_failure: null,
     held_until: null,
     breaker: { state: "closed", failures: 0, reopens_at: null },
   };

@@ -196,6 +196,49 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     await place.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 
+  test("pages under way are as many as the limits allow at once, in the status and site by site", async () => {
+    const paths = Array.from({ length: 40 }, (_, n) => `/p/${n}`);
+    await using site = await MisbehavingSite.start({ "/": page("Start", ...paths) });
+    for (const path of paths) site.on(path, hang);
+    const id = await begin({ url: site.url("/"), max_concurrent_articles: 3, strategy: "http", timeout_minutes: 5 });
+    await site.when(() => site.visits.filter(({ path }) => path.startsWith("/p/")).length === 3, "three are asked for");
+    const { running_items: running, queued_items: queued, completed_items: done, total_items: known } = await view(id);
+    assert.deepEqual([running, queued, done, known], [3, 37, 1, 41]);
+    const [only] = await sites(id);
+    assert.deepEqual([only?.counts.running, only?.counts.queued, only?.counts.completed], [3, 37, 1]);
+    await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    const end = await view(id);
+    assert.deepEqual([end.cancelled_items, end.running_items, end.queued_items], [40, 0, 0]);
+    assert.equal(end.completed_items + end.failed_items + end.skipped_items + end.cancelled_items, end.total_items);
+  });
+
+  test("a page that is tried again is told with what went wrong, before it fails for good", async () => {
+    await using site = await MisbehavingSite.start({ "/": status(500) });
+    const id = await begin({ url: site.url("/"), strategy: "http", timeout_minutes: 5 });
+    await site.visited("/");
+    let stuck = await view(id);
+    while (stuck.retrying_items === 0) stuck = await view(id);
+    assert.deepEqual([stuck.failed_items, stuck.queued_items, stuck.error_groups], [0, 1, []]);
+    const [group] = stuck.retrying_groups;
+    assert.deepEqual(
+      [group?.failure_reason, group?.count, group?.example.url],
+      ["http_server_error", 1, site.url("/")],
+    );
+    const [waits] = stuck.waiting_sites;
+    assert.deepEqual([waits?.site, waits?.waiting_for?.reason], [site.name, "retry"]);
+    assert.match(waits?.last_failure?.message ?? "", /500/);
+    assert.ok(Date.parse(waits?.waiting_for?.until ?? "") > Date.parse(stuck.created_at));
+    await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    assert.deepEqual((await view(id)).waiting_sites, []);
+  });
+
+  test("a crawl of one page that fails says why", async () => {
+    await using site = await MisbehavingSite.start({ "/": status(404) });
+    const id = await begin({ url: site.url("/"), strategy: "http" });
+    await place.ended(id);
+    assert.match((await view(id)).message ?? "", /^Run failed: no page was got \(1 not found\): .*404/);
+  });
+
   test("a site that keeps failing is left alone, tried once, and comes back", async () => {
     await using cautious = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "1" });
     const paths = Array.from({ length: 12 }, (_, n) => `/p/${n}`);

@@ -23,23 +23,35 @@ export const ErrorGroupSchema = strict({
   example: strict({ url: nullable(Type.String()), message: Type.String(), task_id: Uuid }),
 });
 
+const WaitingFor = nullable(
+  strict(
+    { reason: oneOf(WAIT_REASONS), until: nullable(Time) },
+    { description: "why tasks wait here; null: nothing holds them" },
+  ),
+);
+
+const LastFailure = nullable(
+  strict(
+    { failure_reason: Reason, message: Type.String() },
+    { description: "why the page that is tried again next has failed; null: none waits for that" },
+  ),
+);
+
+export const WaitingSite = strict({ site: Type.String(), waiting_for: WaitingFor, last_failure: LastFailure });
+
 const RunSite = strict({
   site: Type.String(),
   counts: strict({
     queued: Count,
-    running: Count,
+    running: { ...Count, description: "under way, as far as the limits of the site and of the crawl allow" },
     retrying: Count,
     completed: Count,
     failed: Count,
     skipped: Count,
   }),
-  waiting_for: nullable(
-    strict(
-      { reason: oneOf(WAIT_REASONS), until: nullable(Time) },
-      { description: "why tasks wait here; null: nothing holds them" },
-    ),
-  ),
+  waiting_for: WaitingFor,
   next_try_at: nullable(Time),
+  last_failure: LastFailure,
   held_until: nullable(Time),
   breaker: strict({ state: oneOf(["closed", "open", "half_open"]), failures: Count, reopens_at: nullable(Time) }),
 });

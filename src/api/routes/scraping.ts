@@ -12,26 +12,40 @@ import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { CrawlBody } from "./crawl-schemas.ts";
-import { ErrorGroupSchema } from "./run-progress.ts";
+import { ErrorGroupSchema, WaitingSite } from "./run-progress.ts";
 
 export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
+
+const counted = (description: string) => ({ ...Count, description });
 
 const Crawl = strict({
   task_id: Uuid,
   url: nullable(Type.String()),
   status: oneOf(CRAWL_STATUSES),
-  progress: Type.Integer({ minimum: 0, maximum: 100 }),
-  total_items: Count,
-  queued_items: Count,
-  running_items: Count,
-  completed_items: Count,
-  failed_items: Count,
-  skipped_items: Count,
-  unchanged_items: Count,
-  success_rate: Type.Number({ minimum: 0, maximum: 1 }),
-  duration_seconds: Type.Number({ minimum: 0 }),
-  time_remaining_seconds: nullable(Type.Number({ minimum: 0 })),
-  pages_per_second: Type.Number({ minimum: 0 }),
+  progress: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description: "percent of the pages known by now, never falling; 100 only at the end, however it ends",
+  }),
+  total_items: counted("pages that are known by now, all of those below"),
+  queued_items: counted("waiting for their turn or their next try"),
+  retrying_items: counted("of the queued ones: they have failed, and are tried again"),
+  running_items: counted("under way"),
+  completed_items: counted("got"),
+  failed_items: counted("failed for good"),
+  skipped_items: counted("left, because another page of the crawl is the same"),
+  cancelled_items: counted("not done when the crawl was cancelled or its time was over"),
+  unchanged_items: counted("of the completed ones: as they were when the job came to them before"),
+  success_rate: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: "the completed ones of those that completed or failed",
+  }),
+  duration_seconds: Type.Number({ minimum: 0, description: "running time: waiting and pauses do not count" }),
+  time_remaining_seconds: nullable(
+    Type.Number({ minimum: 0, description: "running time that timeout_minutes leaves; null: it has ended" }),
+  ),
+  pages_per_second: Type.Number({ minimum: 0, description: "pages that ended by running time, from the beginning" }),
   errors: strict({ timeout: Count, connection: Count, general: Count }),
   end_reason: nullable(oneOf(END_REASONS)),
   export_format: oneOf(EXPORT_FORMATS, {
@@ -50,6 +64,12 @@ const Crawl = strict({
 const CrawlDetail = strict({
   ...Crawl.properties,
   error_groups: Type.Array(ErrorGroupSchema, { description: "what failed, by reason, the 20 most frequent" }),
+  retrying_groups: Type.Array(ErrorGroupSchema, {
+    description: "why pages that are tried again have failed, most frequent first; of very many, of the first 1,000",
+  }),
+  waiting_sites: Type.Array(WaitingSite, {
+    description: "sites at which it cannot go on now, and why: up to 5 of them",
+  }),
 });
 
 const Health = strict({

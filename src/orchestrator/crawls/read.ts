@@ -5,7 +5,7 @@ import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
-import { workerLives } from "../runs/sites.ts";
+import { countUnderWay, listWaitingSites, type RunSiteDeps, workerLives } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
 import { type CrawlDetail, type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
@@ -16,19 +16,29 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
   return run;
 }
 
-type ReadDeps = OrchestratorDeps & Pick<CrawlDeps, "crawlsKeptMs">;
+type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "crawlsKeptMs">;
 
-async function viewOf({ store, clock, crawlsKeptMs }: ReadDeps, run: RunRecord): Promise<CrawlView> {
+async function viewOf(deps: ReadDeps, run: RunRecord): Promise<CrawlView> {
+  const { store, clock, crawlsKeptMs: keptMs } = deps;
   const [{ totals }, errors] = [await store.overview(run.id, 0), await store.runErrors(run.id)];
-  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs: crawlsKeptMs });
+  const underWay = await countUnderWay(deps, run, totals.running);
+  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay });
 }
 
 const MOST_GROUPS = 20;
 
 export async function showCrawl(deps: ReadDeps, id: string): Promise<CrawlDetail> {
-  const view = await viewOf(deps, await requireCrawl(deps, id));
+  const run = await requireCrawl(deps, id);
+  const view = await viewOf(deps, run);
   const groups = view.failed_items === 0 ? [] : await deps.store.runErrors(id);
-  return { ...view, error_groups: groups.slice(0, MOST_GROUPS).map(toErrorGroup) };
+  const retrying = view.retrying_items === 0 ? [] : await deps.store.retryReasons(id);
+  const waiting = run.status === "running" ? await listWaitingSites(deps, run) : [];
+  return {
+    ...view,
+    error_groups: groups.slice(0, MOST_GROUPS).map(toErrorGroup),
+    retrying_groups: retrying.slice(0, MOST_GROUPS).map(toErrorGroup),
+    waiting_sites: waiting.map(({ site, waiting_for, last_failure }) => ({ site, waiting_for, last_failure })),
+  };
 }
 
 export async function listCrawls(

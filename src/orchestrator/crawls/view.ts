@@ -1,11 +1,11 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
-import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunErrorRecord } from "../../store/progress-port.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { ErrorGroup } from "../runs/failed.ts";
+import type { RunSiteView } from "../runs/sites.ts";
 
 /** A crawl as `/scraping/*` shows it. */
 export interface CrawlView {
@@ -16,10 +16,14 @@ export interface CrawlView {
   total_items: number;
   /** Waiting, for their turn or their next try. */
   queued_items: number;
+  /** Of the queued ones: they have failed, and are tried again. */
+  retrying_items: number;
   running_items: number;
   completed_items: number;
   failed_items: number;
   skipped_items: number;
+  /** Not done when it was cancelled or its time was over. */
+  cancelled_items: number;
   /** Of the completed ones: as they were when the job came to them before. */
   unchanged_items: number;
   success_rate: number;
@@ -39,6 +43,8 @@ export interface CrawlView {
 
 export interface CrawlDetail extends CrawlView {
   error_groups: ErrorGroup[];
+  retrying_groups: ErrorGroup[];
+  waiting_sites: Pick<RunSiteView, "site" | "waiting_for" | "last_failure">[];
 }
 
 export type CrawlStatus = Exclude<RunState, "queued"> | "pending";
@@ -65,12 +71,9 @@ export function toCrawlView(
   run: RunRecord,
   counts: TaskCounts,
   errors: readonly RunErrorRecord[],
-  { now, keptMs }: { now: number; keptMs: number },
+  { now, keptMs, underWay }: { now: number; keptMs: number; underWay: number },
 ): CrawlView {
   const ended = counts.completed + counts.failed + counts.skipped;
-  // An owner has more in hand than it has begun: no more than this may be under way.
-  const { options } = run.snapshot as CrawlSnapshot;
-  const atWork = Math.min(counts.running, options.max_concurrent_articles);
   const ran = ranMs(run, now);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
   return {
@@ -79,11 +82,13 @@ export function toCrawlView(
     status: crawlStatusOf(run.status),
     progress: isOver ? 100 : run.progress,
     total_items: run.pagesKnown,
-    queued_items: counts.pending + counts.queued + counts.retrying + counts.running - atWork,
-    running_items: atWork,
+    queued_items: counts.pending + counts.queued + counts.retrying + counts.running - underWay,
+    retrying_items: counts.retrying,
+    running_items: underWay,
     completed_items: counts.completed,
     failed_items: counts.failed,
     skipped_items: counts.skipped,
+    cancelled_items: counts.cancelled,
     unchanged_items: run.facts.unchanged ?? 0,
     success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
     duration_seconds: Math.round(ran) / 1000,

@@ -1,7 +1,9 @@
 import { breakerPhase, CLOSED_BREAKER } from "../../domain/circuit.ts";
+import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
+import type { FailureReason } from "../../domain/failure.ts";
 import { laneOfSite, siteOfLane } from "../../domain/lane.ts";
 import type { TaskState } from "../../domain/states.ts";
-import { type SiteDefaults, type Waiting, waitingFor } from "../../domain/waiting.ts";
+import { type SiteDefaults, type Waiting, waitingFor, WHILE_AT_WORK } from "../../domain/waiting.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { RunSiteRecord } from "../../store/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -9,6 +11,12 @@ import { requireRun } from "./control.ts";
 
 export interface RunSiteDeps extends OrchestratorDeps {
   siteDefaults: SiteDefaults;
+}
+
+/** What went wrong with a page that is tried again. */
+export interface LastFailure {
+  failure_reason: FailureReason;
+  message: string;
 }
 
 export type SiteCounts = Record<"queued" | "running" | "retrying" | "completed" | "failed" | "skipped", number>;
@@ -20,6 +28,8 @@ export interface RunSiteView {
   /** Why tasks wait here; null: nothing holds them, or there are none. */
   waiting_for: { reason: Waiting["reason"]; until: string | null } | null;
   next_try_at: string | null;
+  /** Why the page that is tried again next has failed. */
+  last_failure: LastFailure | null;
   held_until: string | null;
   breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
 }
@@ -38,6 +48,45 @@ export async function listRunSites(
   return records.map((record) => toView(run, record, { defaults: siteDefaults, hasWorker, now: clock.now() }));
 }
 
+const MOST_WAITING = 5;
+
+/** Sites at which a run cannot go on now, and why: a few of them. */
+export async function listWaitingSites(deps: RunSiteDeps, run: RunRecord): Promise<RunSiteView[]> {
+  const found = new Map<string, RunSiteView>();
+  for (const state of ["retrying", "queued", "running"] as const) {
+    if (found.size >= MOST_WAITING) break;
+    // Sites that wait may stand behind others that do not; whoever wants all of them asks for the list.
+    for (const site of await listRunSites(deps, run.id, { state, limit: 2 * MOST_WAITING })) {
+      if (site.waiting_for !== null && !WHILE_AT_WORK.has(site.waiting_for.reason)) found.set(site.site, site);
+    }
+  }
+  return [...found.values()].slice(0, MOST_WAITING);
+}
+
+/** As many sites are looked at one by one; few crawls are at work at more. */
+const MOST_AT_WORK = 50;
+
+/** Pages of a crawl under way, `inHand` being what the owners of its sites have taken. */
+export async function countUnderWay(
+  { store, siteDefaults }: RunSiteDeps,
+  run: RunRecord,
+  inHand: number,
+): Promise<number> {
+  if (inHand === 0) return 0;
+  const sites = await store.runSites(run.id, { state: "running", limit: MOST_AT_WORK });
+  const idle = sites.reduce((sum, site) => sum + site.counts.running - underWay(run, site, siteDefaults), 0);
+  return Math.min(inHand - idle, atOnce(run));
+}
+
+/** An owner takes more in hand than it has begun: no more than the limits allow can be under way. */
+function underWay(run: RunRecord, { counts, site }: RunSiteRecord, { maxPerSite }: SiteDefaults): number {
+  return Math.min(counts.running, Math.max(1, site?.maxConcurrency ?? maxPerSite), atOnce(run));
+}
+
+function atOnce({ kind, snapshot }: RunRecord): number {
+  return kind === "crawl" ? (snapshot as CrawlSnapshot).options.max_concurrent_articles : Number.POSITIVE_INFINITY;
+}
+
 /** Whether some process works on what is stored. */
 export async function workerLives({ store }: Pick<OrchestratorDeps, "store">): Promise<boolean> {
   const holder = await store.engineHolder();
@@ -48,18 +97,22 @@ const iso = (time: number | null) => (time === null ? null : new Date(time).toIS
 
 function toView(
   run: RunRecord,
-  { lane, counts, site, nextTryAt, laneRunning }: RunSiteRecord,
+  record: RunSiteRecord,
   { defaults, hasWorker, now }: { defaults: SiteDefaults; hasWorker: boolean; now: number },
 ): RunSiteView {
+  const { lane, counts, site, nextTryAt, lastFailure, laneRunning } = record;
   const work = { runStatus: run.status, counts, nextTryAt, laneRunning, hasWorker };
   const waiting = waitingFor(work, site, defaults, now);
   const breaker = site?.breaker ?? CLOSED_BREAKER;
-  const { queued, running, retrying, completed, failed, skipped } = counts;
+  const { retrying, completed, failed, skipped } = counts;
+  const running = underWay(run, record, defaults);
+  const queued = counts.queued + counts.running - running;
   return {
     site: siteOfLane(lane),
     counts: { queued, running, retrying, completed, failed, skipped },
     waiting_for: waiting === null ? null : { reason: waiting.reason, until: iso(waiting.until) },
     next_try_at: iso(nextTryAt),
+    last_failure: lastFailure === null ? null : { failure_reason: lastFailure.reason, message: lastFailure.message },
     held_until: site !== null && site.holdUntil > now ? iso(site.holdUntil) : null,
     breaker: { state: breakerPhase(breaker, now), failures: breaker.failures, reopens_at: iso(breaker.openUntil) },
   };

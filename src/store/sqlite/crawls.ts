@@ -24,7 +24,8 @@ export function crawlEnd(
   const pages: Record<PageEnd, number> = { succeeded: counts.completed, missing: 0, disallowed: 0, failed: 0 };
   const errors = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;
   let breakerOpen = false;
-  for (const { code, reason, count } of errorRows(context, run.n)) {
+  const groups = errorRows(context, run.n);
+  for (const { code, reason, count } of groups) {
     const end = pageEndOf({ reason });
     pages[end] += count;
     if (end === "failed") errors[errorClassOf(code)] += count;
@@ -40,6 +41,7 @@ export function crawlEnd(
     // What waits for a site that keeps failing would not have been done in more time, either.
     timeIsUp: timeIsUp && (left.length === 0 || left.includes("well")),
     breakerOpen,
+    example: groups[0]?.example_message ?? null,
     pagesLeft: facts.left?.pages === true,
     depthLeft: facts.left?.depth === true,
     sitemapsUnread: failedAside(context, run.n),

@@ -30,6 +30,28 @@ export function readErrors(context: Context, run: number): RunErrorRecord[] {
   }));
 }
 
+/** Whoever watches a run asks for this again and again: it looks at no more tasks than these. */
+const MOST_RETRIES = 1000;
+
+const RETRY_REASONS = `SELECT code, reason, count(*) AS count, min(id) AS task, url, message FROM (
+    SELECT t.id, t.url, json_extract(t.outcome, '$.failure.code') AS code,
+      json_extract(t.outcome, '$.failure.reason') AS reason, json_extract(t.outcome, '$.failure.message') AS message
+    FROM streams s INDEXED BY streams_retrying_of_run JOIN tasks t ON t.stream = s.id AND t.state = ${STATE.retrying}
+    WHERE s.run = ? AND s.retrying > 0 AND s.aside = 0 LIMIT ${MOST_RETRIES}
+  ) WHERE reason IS NOT NULL GROUP BY code, reason ORDER BY count DESC, reason`;
+
+export function readRetryReasons({ connection, instance }: Context, run: number): RunErrorRecord[] {
+  type RetryRow = Pick<ErrorRow, "code" | "reason" | "count"> & { task: number; url: string | null; message: string };
+  return rows<RetryRow>(connection.sql(RETRY_REASONS).all(run)).map(({ code, reason, count, task, url, message }) => ({
+    code,
+    reason,
+    count,
+    exampleTaskId: encodeId(instance, "task", task),
+    exampleUrl: url,
+    exampleMessage: message,
+  }));
+}
+
 /** Counts a task that failed, in the transaction in which it did. */
 export function countError({ connection }: Context, task: { row: number; runId: string }, failure: Failure): void {
   connection

@@ -1,7 +1,8 @@
+import type { Failure } from "../../domain/failure.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { RunSiteFilter, RunSiteRecord } from "../progress-port.ts";
-import { badPosition, type Context, rows, STATE } from "./context.ts";
+import { badPosition, type Context, parseJson, rows, STATE } from "./context.ts";
 import { siteOfLane } from "./sites.ts";
 
 const SUMS = TASK_STATES.map((name) => `sum(s.${name}) AS ${name}`).join(", ");
@@ -25,7 +26,7 @@ export function readRunSites(context: Context, run: number, filter: RunSiteFilte
     return {
       lane: name,
       counts: { ...NO_TASKS, ...found },
-      nextTryAt: found.retrying === 0 ? null : nextTry(context, run, lane),
+      ...(found.retrying === 0 ? { nextTryAt: null, lastFailure: null } : nextTry(context, run, lane)),
       laneRunning: numberOf(context, "SELECT sum(running) AS n FROM streams WHERE lane = ?", lane) ?? 0,
       site: siteOfLane(context, lane),
     };
@@ -52,14 +53,16 @@ function laneNumber({ connection }: Context, name: string): number | undefined {
   return (connection.sql("SELECT id FROM lanes WHERE lane = ?").get(name) as { id: number } | undefined)?.id;
 }
 
-function nextTry(context: Context, run: number, lane: number): number | null {
-  return numberOf(
-    context,
-    `SELECT min((SELECT min(ready_at) FROM tasks WHERE stream = s.id AND state = ${STATE.retrying})) AS n
-     FROM streams s WHERE s.run = ? AND s.lane = ? AND s.aside = 0`,
-    run,
-    lane,
-  );
+/** Of each stream the first in its index, and of those the first. */
+function nextTry({ connection }: Context, run: number, lane: number): Pick<RunSiteRecord, "nextTryAt" | "lastFailure"> {
+  const row = connection
+    .sql(
+      `SELECT t.ready_at AS at, json_extract(t.outcome, '$.failure') AS failure FROM streams s
+       JOIN tasks t ON t.id = (SELECT id FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1)
+       WHERE s.run = ? AND s.lane = ? AND s.aside = 0 ORDER BY t.ready_at LIMIT 1`,
+    )
+    .get(run, lane) as { at: number; failure: string | null } | undefined;
+  return { nextTryAt: row?.at ?? null, lastFailure: parseJson<Failure | null>(row?.failure ?? null, null) };
 }
 
 function numberOf({ connection }: Context, sql: string, ...values: number[]): number | null {

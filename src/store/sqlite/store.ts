@@ -22,7 +22,7 @@ import { retryFailed } from "./retry-failed.ts";
 import { readPageCopy } from "./page-copies.ts";
 import { keepRobots, readRobots } from "./robots.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
-import { readErrors } from "./run-errors.ts";
+import { readErrors, readRetryReasons } from "./run-errors.ts";
 import { readRunSites } from "./run-sites.ts";
 import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates, requireRun } from "./runs.ts";
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
@@ -100,6 +100,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     exchanges: async (id, window) => readExchanges(context, id, window),
     trapState: async (id) => readTraps(context, requireRun(context, id).n),
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),
+    retryReasons: async (id) => readRetryReasons(context, requireRun(context, id).n),
     runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),
     crawlCounts: async () => countCrawls(context),
     openBreakers: async (now, limit) => openBreakers(context, now, limit),

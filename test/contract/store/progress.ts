@@ -136,20 +136,29 @@ export function progressScenarios(scenario: Scenario): void {
     await kit.store.setSite("b.example", { paused: true });
     const list = await kit.store.runSites(run.id, { limit: 10 });
     assert.deepEqual(
-      list.map(({ lane: name, counts, nextTryAt, laneRunning, site }) => [
+      list.map(({ lane: name, counts, nextTryAt, lastFailure, laneRunning, site }) => [
         name,
         counts.queued,
         counts.running,
         counts.retrying,
         nextTryAt,
+        lastFailure?.reason ?? null,
         laneRunning,
         site?.paused,
       ]),
       [
-        [LANE, 0, 1, 2, kit.now + 5000, 2, false],
-        [OTHER, 1, 0, 0, null, 0, true],
+        [LANE, 0, 1, 2, kit.now + 5000, "connection_reset", 2, false],
+        [OTHER, 1, 0, 0, null, null, 0, true],
       ],
     );
+    const why = await kit.store.retryReasons(run.id);
+    assert.deepEqual(
+      why.map(({ reason, count }) => [reason, count]),
+      [["connection_reset", 2]],
+      "why those have failed that are tried again",
+    );
+    assert.ok(of("a1", "a2").some(({ id, url }) => id === why[0]?.exampleTaskId && url === why[0].exampleUrl));
+    assert.deepEqual(await kit.store.retryReasons(more.id), []);
     const names = async (filter: object) =>
       (await kit.store.runSites(run.id, { limit: 10, ...filter })).map(({ lane: name }) => name);
     assert.deepEqual(await names({ limit: 1 }), [LANE]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { CrawlDisplay } from "../../src/cli/crawl-display.ts";
 import { crawlBlock, type CrawlMoment } from "../../src/cli/crawl-block.ts";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
@@ -130,4 +131,30 @@ describe("the picture of a crawl", () => {
     assert.doesNotMatch(head({ rate: null, view: crawl({ pages_per_second: 0 }) }), /left/);
     assert.match(head({ view: crawl({ status: "pending" }) }), /waits for its turn/);
   });
+});
+
+test("off a terminal a line says what is tried again, and others what sites wait for, now and then", () => {
+  let now = NOW;
+  const said: string[] = [];
+  const terminal = { out: () => {}, err: (text: string) => void said.push(text), live: false, colour: false };
+  const display = new CrawlDisplay(terminal, () => now, "plain");
+  const last = { failure_reason: "connection_refused", message: "nobody listens at dead.example" } as const;
+  const view = crawl({
+    retrying_items: 2,
+    retrying_groups: crawl().error_groups.slice(1, 2),
+    waiting_sites: [
+      { site: "dead.example", waiting_for: { reason: "retry", until: later(20) }, last_failure: last },
+      { site: "shut.example", waiting_for: { reason: "circuit_open", until: later(300) }, last_failure: null },
+    ],
+  });
+  const line = "405 of 1038 known pages, 9.8/s, 7 failed, 2 retrying (timeout_headers)\n";
+  const wait = (seconds: number) =>
+    `  dead.example: nobody listens at dead.example; waits to try again, ${seconds} s left\n`;
+  display.show(view, []);
+  now += 9000;
+  display.show(view, []);
+  assert.deepEqual(said, [line, wait(20), "  shut.example: breaker open, 5 min left\n"]);
+  now += 1000;
+  display.show({ ...view, waiting_sites: view.waiting_sites.slice(0, 1) }, []);
+  assert.deepEqual(said.slice(3), [line.replace("9.8/s", "0.0/s"), wait(10)]);
 });

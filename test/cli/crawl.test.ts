@@ -44,17 +44,6 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.ok(!stderr.includes("\u001b"), "nothing that only a screen understands");
   });
 
-  test("off a terminal it says what a site that does not answer waits for", async () => {
-    await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), page(1)) });
-    await using orb = new Orb({ APP_RETRY_BASE_SECONDS: "12" });
-    const { code, stderr } = await orb.run(["crawl", site.url("/"), ...flags]);
-    assert.equal(code, 0, stderr);
-    assert.match(
-      stderr,
-      /\n0 of 1 known page, [\d.]+\/s, 0 failed, 1 retrying \(http_server_error\)\n {2}127\.0\.0\.1:\d+: .*500.*; waits to try again, \d+ s left\n/,
-    );
-  });
-
   test("with --json there is JSON and nothing else", async () => {
     await using site = await tree(1);
     await using orb = new Orb();

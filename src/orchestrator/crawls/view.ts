@@ -1,4 +1,5 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
+import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
@@ -97,7 +98,7 @@ export function toCrawlView(
     pages_per_second: ran === 0 ? 0 : Math.round((ended / ran) * 100_000) / 100,
     errors: errorsByClass(errors),
     end_reason: run.facts.end_reason ?? null,
-    export_format: options.export_format,
+    export_format: (run.snapshot as CrawlSnapshot).options.export_format,
     created_at: iso(run.createdAt)!,
     started_at: iso(run.startedAt),
     finished_at: iso(run.finishedAt),

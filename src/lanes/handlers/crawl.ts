@@ -1,4 +1,5 @@
 import { without } from "../../base/without.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
 import type { CrawlPayload } from "../../domain/crawl-options.ts";
 import { crawlKey } from "../../domain/crawl-scope.ts";
 import type { Failure } from "../../domain/failure.ts";
@@ -29,7 +30,8 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
     strategy: "http",
     run: async (task, context) => {
       const learned = await sites.learned(siteOf(task.nextUrl ?? task.url ?? ""));
-      return attempt(deps, await crawls.of(task.runId), task, learned, context);
+      const handled = await attempt(deps, await crawls.of(task.runId), task, learned, context);
+      return handOnMany(deps.clock, handled, context);
     },
     onWritten: ({ task, report }) => {
       // Its scope has grown.
@@ -38,6 +40,20 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
       if (keys.length > 0) crawls.keep({ crawl: task.runId, keys });
     },
   };
+}
+
+/** More than these are handed on in pieces: others wait for the transaction in which they become tasks. */
+const MOST_AT_ONCE = 500;
+
+async function handOnMany(clock: Clock, handled: Handled, context: HandlerContext): Promise<Handled> {
+  const found = handled.report?.discovered ?? [];
+  let from = 0;
+  // Whoever is interrupted begins again: what is known is not added twice.
+  for (; found.length - from > MOST_AT_ONCE; from += MOST_AT_ONCE) {
+    await context.handOn({ found: found.slice(from, from + MOST_AT_ONCE), asideLimit: 0 });
+    await sleep(clock, 0, context.signal);
+  }
+  return from === 0 ? handled : { ...handled, report: { ...handled.report, discovered: found.slice(from) } };
 }
 
 async function attempt(

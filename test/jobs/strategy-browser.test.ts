@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { browserGate } from "../support/browser-kit.ts";
-import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import {
   challenge,
   emptyApplication,
   endlessScript,
   held,
+  html,
   json,
   onlyForBrowsers,
   page,
   rendered,
   renderedAfter,
+  robots,
+  sendTo,
   status,
   tooMany,
 } from "../support/misbehaviours.ts";
@@ -214,4 +217,29 @@ describe("how a page is got that needs a browser", { ...browserGate, concurrency
     assert.deepEqual([run.status, run.resolved_strategy, run.attempt], ["completed", "http", 1]);
     assert.ok(site.visits.every(({ byBrowser }) => !byBrowser));
   });
+
+  for (const [how, lead] of Object.entries<(to: string) => Route>({
+    "a redirect": (to) => sendTo(to),
+    "a script": (to) => html(`<p>Wait.</p><script>location.href = ${JSON.stringify(to)}</script>`),
+  }))
+    test(`${how} to an origin whose robots.txt nobody has read is followed in a browser if that one allows it`, async () => {
+      const wanted = {
+        strategy: "browser",
+        respect_robots: true,
+        fields: { title: "title" },
+        max_attempts: 1,
+      } as const;
+      for (const [path, title] of [
+        ["/private", null],
+        ["/open", "Open"],
+      ] as const) {
+        await using there = await MisbehavingSite.start({ "/open": page("Open"), "/private": page("Private") });
+        await using here = await MisbehavingSite.start({ "/": lead(there.url(path)) });
+        there.on("/robots.txt", robots("User-agent: *\nDisallow: /private\n"));
+        const run = await place.run({ ...wanted, target_url: here.url("/") });
+        const got = (await place.results(run.id))[0]?.data as { title?: string } | undefined;
+        assert.equal(got?.title ?? null, title, run.error_message ?? "");
+        assert.deepEqual([there.count("/robots.txt"), there.count(path)], [1, title === null ? 0 : 1]);
+      }
+    });
 });

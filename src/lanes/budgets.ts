@@ -16,10 +16,16 @@ interface Budget {
   borrowing: boolean;
   idleTimer: Timer | null;
   waiting: Set<Signal>;
+  /** What each lane uses of it. */
+  shares: Map<Signal, number>;
+  /** Lanes that asked in vain, and when they last did. */
+  wanted: Map<Signal, number>;
 }
 
 const IDLE_MS = 1000;
 const ASK_AGAIN_MS = 200;
+/** A lane that has not asked for this long does not want any more. */
+const WANTED_MS = 1000;
 
 /**
  * Limits that cross lanes. Units are borrowed from the store, so that the cap holds over all machines; what is not
@@ -53,21 +59,38 @@ export class Budgets {
       return false;
     }
     // Without a cap nothing is borrowed, but what is at work is counted: a cap may be set any moment.
-    if (budget.used < (budget.cap === null ? Number.POSITIVE_INFINITY : Math.min(budget.held, budget.cap))) {
+    const most = budget.cap === null ? Number.POSITIVE_INFINITY : Math.min(budget.held, budget.cap);
+    if (budget.used < most && this.#isFair(budget, waiter, most)) {
       budget.used += 1;
+      budget.shares.set(waiter, (budget.shares.get(waiter) ?? 0) + 1);
+      budget.wanted.delete(waiter);
       budget.idleTimer?.cancel();
       budget.idleTimer = null;
       return true;
     }
     budget.waiting.add(waiter);
+    budget.wanted.set(waiter, this.#deps.clock.monotonic());
     if (budget.cap !== null && budget.held < budget.cap && !budget.borrowing) void this.#borrow(budget, budget.cap);
     return false;
   }
 
-  release(resolver: string): void {
+  /** A site that takes its time would have all of it in the end: while others want some, no lane has more than its share. */
+  #isFair({ shares, wanted }: Budget, lane: Signal, most: number): boolean {
+    const since = this.#deps.clock.monotonic() - WANTED_MS;
+    for (const [other, at] of wanted) if (at < since) wanted.delete(other);
+    const rivals = wanted.size - (wanted.has(lane) ? 1 : 0);
+    if (rivals === 0) return true;
+    const parties = new Set([lane, ...shares.keys(), ...wanted.keys()]).size;
+    return (shares.get(lane) ?? 0) < Math.max(1, Math.floor(most / parties));
+  }
+
+  release(resolver: string, lane: Signal): void {
     const budget = this.#budgets.get(resolver);
     if (budget === undefined) return;
     budget.used -= 1;
+    const share = (budget.shares.get(lane) ?? 0) - 1;
+    if (share > 0) budget.shares.set(lane, share);
+    else budget.shares.delete(lane);
     this.#wake(budget);
     if (budget.used === 0 && budget.waiting.size === 0) this.#giveBackLater(budget);
   }
@@ -115,6 +138,8 @@ export class Budgets {
           borrowing: false,
           idleTimer: null,
           waiting: new Set(),
+          shares: new Map(),
+          wanted: new Map(),
         };
         this.#budgets.set(resolver, budget);
         // Whoever asked may not come back for it.

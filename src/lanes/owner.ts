@@ -288,7 +288,7 @@ export class LaneOwner implements SlotSeeker {
       this.#running.delete(task.row);
       const events = this.#pace.end(end.aboutSite, end.answeredMs);
       leaveSlot();
-      if (task.resolver !== null) budgets.release(task.resolver);
+      if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
       onTask?.(this.#grant.lane, "ended", end.settled);
       this.#settle(end, events);
       this.#ticket.changed.raise();

@@ -55,23 +55,23 @@ test("a resolver that nobody limited needs no unit", async (t) => {
 });
 
 test("a configured cap holds, and a released unit serves the next", async (t) => {
-  const { budgets, takeAll, clock } = await make(t, { slow: 3 });
+  const { budgets, takeAll, clock, waiter } = await make(t, { slow: 3 });
   assert.equal(await takeAll("slow"), 3);
-  const waiter = new Signal();
-  assert.equal(budgets.take("slow", waiter), false);
-  const woken = waiter.wait(clock, null);
+  const other = new Signal();
+  assert.equal(budgets.take("slow", other), false);
+  const woken = other.wait(clock, null);
   assert.equal(await isDone(woken), false);
-  budgets.release("slow");
+  budgets.release("slow", waiter);
   await woken;
-  assert.equal(budgets.take("slow", waiter), true);
-  assert.equal(budgets.take("slow", waiter), false);
+  assert.equal(budgets.take("slow", other), true);
+  assert.equal(budgets.take("slow", other), false);
 });
 
 test("what stays unused goes back to the store after a second", async (t) => {
-  const { budgets, takeAll, lent, clock } = await make(t, { slow: 3 });
+  const { budgets, takeAll, lent, clock, waiter } = await make(t, { slow: 3 });
   assert.equal(await takeAll("slow"), 3);
   assert.equal(await lent("slow", 3), 3);
-  for (let n = 0; n < 3; n += 1) budgets.release("slow");
+  for (let n = 0; n < 3; n += 1) budgets.release("slow", waiter);
   await clock.advance(999);
   assert.equal(await lent("slow", 3), 3);
   await clock.advance(1);
@@ -85,7 +85,7 @@ test("a cap that is lowered lets what runs finish and starts no more; raised, it
   await store.setBudgetCap(resolverKey("slow"), 2);
   await budgets.refresh(1);
   for (const expected of [false, false, true]) {
-    budgets.release("slow");
+    budgets.release("slow", waiter);
     await clock.advance(1);
     assert.equal(budgets.take("slow", waiter), expected);
   }
@@ -97,13 +97,13 @@ test("a cap that is lowered lets what runs finish and starts no more; raised, it
 });
 
 test("a cap that is set while work runs without one holds from then on, and can be taken away again", async (t) => {
-  const { store, budgets, takeAll } = await make(t, {});
+  const { store, budgets, takeAll, waiter } = await make(t, {});
   assert.equal(await takeAll("slow"), 20);
   await store.setBudgetCap(resolverKey("slow"), 1);
   await budgets.refresh(3);
   // Those that began without a cap count, too.
   assert.equal(await takeAll("slow"), 0);
-  for (let ended = 0; ended < 20; ended += 1) budgets.release("slow");
+  for (let ended = 0; ended < 20; ended += 1) budgets.release("slow", waiter);
   assert.equal(await takeAll("slow"), 1);
   await store.setBudgetCap(resolverKey("slow"), null);
   await budgets.refresh(4);
@@ -111,13 +111,13 @@ test("a cap that is set while work runs without one holds from then on, and can 
 });
 
 test("a new term of the engine borrows anew, and counts what still runs", async (t) => {
-  const { store, budgets, takeAll, clock } = await make(t, { slow: 3 });
+  const { store, budgets, takeAll, clock, waiter } = await make(t, { slow: 3 });
   assert.equal(await takeAll("slow"), 3);
   await store.takeEngine(candidate("me-again"), TTL, "me");
   budgets.setOwner("me-again");
   // The three of the term before are still in flight in this process.
   assert.equal(await takeAll("slow"), 0);
-  budgets.release("slow");
+  budgets.release("slow", waiter);
   await clock.advance(200);
   assert.equal(await takeAll("slow"), 1);
 });
@@ -136,10 +136,10 @@ test("a store that fails is asked again after a second", async (t) => {
 });
 
 test("a change is asked about once, however many lanes hear of it, and only for resolvers that are in use", async (t) => {
-  const { budgets, takeAll, clock, asked } = await make(t, { slow: 2 });
+  const { budgets, takeAll, clock, asked, waiter } = await make(t, { slow: 2 });
   for (let crawl = 0; crawl < 100; crawl += 1) {
     assert.equal(await takeAll(`crawl-${crawl}`), 20);
-    for (let ended = 0; ended < 20; ended += 1) budgets.release(`crawl-${crawl}`);
+    for (let ended = 0; ended < 20; ended += 1) budgets.release(`crawl-${crawl}`, waiter);
   }
   assert.equal(await takeAll("slow"), 2);
   await clock.advance(1000);
@@ -172,4 +172,32 @@ test("a resolver that is waited for is not forgotten", async (t) => {
   await budgets.refresh(1);
   await woken;
   assert.equal(await takeAll("slow"), 3);
+});
+
+test("while several lanes want a limit, none of them has more than its share, and alone a lane has all of it", async (t) => {
+  const { budgets, clock } = await make(t, { crawl: 10 });
+  const [slow, fast] = [new Signal(), new Signal()];
+  const takeAll = async (lane: Signal) => {
+    let taken = 0;
+    for (let quiet = 0; quiet < 3; quiet += 1) {
+      while (budgets.take("crawl", lane)) [taken, quiet] = [taken + 1, 0];
+      await clock.advance(1);
+    }
+    return taken;
+  };
+  assert.equal(await takeAll(slow), 10, "nobody else wants any");
+  assert.equal(await takeAll(fast), 0);
+  // What the slow one ends goes to the other, until both have the same.
+  for (const expected of [1, 1, 1, 1, 1]) {
+    budgets.release("crawl", slow);
+    assert.equal(await takeAll(slow), 0);
+    assert.equal(await takeAll(fast), expected);
+  }
+  budgets.release("crawl", slow);
+  assert.equal(await takeAll(fast), 0, "half of it is its share");
+  assert.equal(await takeAll(slow), 1);
+  // The fast one has nothing more to do.
+  for (let ended = 0; ended < 5; ended += 1) budgets.release("crawl", fast);
+  await clock.advance(1001);
+  assert.equal(await takeAll(slow), 5);
 });

@@ -60,8 +60,8 @@ export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, Robots
   job(id: string): Promise<JobRecord | null>;
   jobs(filter: JobFilter): Promise<JobRecord[]>;
   updateJob(id: string, change: Partial<NewJob>, now: number): Promise<JobRecord>;
-  /** Refuses (illegal_transition) while a run of it is not at its end. Its runs stay. */
-  deleteJob(id: string): Promise<void>;
+  /** Refuses (illegal_transition) while a run of it is not at its end. Its runs stay; crawls expire from then on. */
+  deleteJob(id: string, now: number): Promise<void>;
 
   /** Jobs whose time has come, longest due first; `after` is the last one of the page before, as it was then. */
   dueJobs(now: number, limit: number, after?: Pick<JobRecord, "id" | "nextAt">): Promise<JobRecord[]>;
@@ -197,6 +197,8 @@ export interface RunRecord {
   status: RunState;
   generation: number;
   jobId: string | null;
+  /** Of a crawl whose job is gone. */
+  jobDeletedAt: number | null;
   name: string | null;
   url: string | null;
   site: string | null;

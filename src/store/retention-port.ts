@@ -1,8 +1,8 @@
 /** The verbs of the store about what is kept no longer. */
 export interface RetentionVerbs {
   /**
-   * Hides crawls without a job that ended at `endedBefore` or earlier, at most `limit`: from then on nobody sees
-   * anything of them, or can open them again. Returns how many there were.
+   * Hides crawls that ended at `endedBefore` or earlier and have no job, or had one that was deleted by then, at most
+   * `limit`: from then on nobody sees anything of them, or can open them again. Returns how many there were.
    */
   expireCrawls(endedBefore: number, limit: number, now: number): Promise<number>;
   /** Removes about `limit` rows of what is hidden; returns how many. 0: nothing is left of it. */

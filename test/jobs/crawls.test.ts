@@ -194,6 +194,26 @@ describe("a crawl", () => {
     assert.equal((await busy.ended(second)).status, "completed");
   });
 
+  test("rules that are named like something else have columns of their own in tables", async () => {
+    const words = { depth: "deep", title: "named", unchanged: "kept", fields_depth: "other", price: "7" };
+    const body = Object.entries(words).map(([name, word]) => `<b class="${name}">${word}</b>`);
+    await using site = await MisbehavingSite.start({ "/": html(`<title>Start</title>${body.join("")}`) });
+    const fields = Object.fromEntries(Object.keys(words).map((name) => [name, `.${name}`]));
+    const { id } = await crawl({ url: site.url("/"), max_depth: 0, fields });
+    const csv = await place.api.get(`/scraping/tasks/${id}/results?format=csv`);
+    const [names, values] = csv.text.split("\r\n").map((line) => line.split(","));
+    assert.deepEqual(Object.fromEntries((names ?? []).map((name, index) => [name, values?.[index]])), {
+      url: site.url("/"),
+      depth: "0",
+      title: "Start",
+      fields_fields_depth: "deep",
+      fields_title: "named",
+      fields_unchanged: "kept",
+      fields_depth: "other",
+      price: "7",
+    });
+  });
+
   test("bad input is refused, naming the field", async () => {
     for (const [body, path] of [
       [{}, "url"],

@@ -59,6 +59,12 @@ describe("a finished crawl", () => {
     const left = (await place.api.get("/runs")).json<{ id: string }[]>();
     assert.deepEqual(left.map((run) => run.id).toSorted(), [page.id, ofJob.id].toSorted());
 
+    await place.api.call("DELETE", `/jobs/${saved.id}`);
+    const orphan = (await place.api.get(`/scraping/tasks/${ofJob.id}/status`)).json<CrawlView>();
+    assert.ok(Date.parse(orphan.expires_at ?? "") > Date.parse(orphan.finished_at ?? "") + DAY, "from the deletion on");
+    await later(client, DAY + 60_000);
+    assert.equal((await place.api.get(`/scraping/tasks/${ofJob.id}/status`)).status, 404);
+
     const again = await submit({ "idempotency-key": "once" });
     assert.notEqual(again, id, "the call that began it begins another");
     assert.equal((await place.ended(again)).status, "completed");

@@ -104,6 +104,7 @@ async function expectAll(store: Store, instance: string): Promise<void> {
     status: "running",
     generation: 2,
     jobId: null,
+    jobDeletedAt: null,
     name: null,
     url: null,
     site: null,

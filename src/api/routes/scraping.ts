@@ -56,7 +56,7 @@ const Crawl = strict({
   finished_at: nullable(Time),
   expires_at: nullable({
     ...Time,
-    description: "it is kept until then; null: it has not ended, or belongs to a job, whose runs stay",
+    description: "it is kept until then; null: it has not ended, or belongs to a job, with which its runs stay",
   }),
   message: nullable(Type.String()),
 });

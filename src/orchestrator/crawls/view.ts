@@ -1,6 +1,7 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
+import { sinceLastStep } from "../../domain/running-time.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunErrorRecord } from "../../store/progress-port.ts";
@@ -57,9 +58,15 @@ export function crawlStatusOf(state: RunState): CrawlStatus {
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
+/** Crawls of a job stay as long as the job. */
+function expiryOf({ jobId, jobDeletedAt, finishedAt }: RunRecord, keptMs: number): string | null {
+  if (finishedAt === null || (jobId !== null && jobDeletedAt === null)) return null;
+  return iso(Math.max(finishedAt, jobDeletedAt ?? 0) + keptMs);
+}
+
 /** How long it has been running by now. */
 export function ranMs(run: RunRecord, now: number): number {
-  return run.ranMs + (run.runningSince === null ? 0 : Math.max(0, now - run.runningSince));
+  return run.ranMs + sinceLastStep(run.runningSince, now);
 }
 
 export function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorClass, number> {
@@ -102,7 +109,7 @@ export function toCrawlView(
     created_at: iso(run.createdAt)!,
     started_at: iso(run.startedAt),
     finished_at: iso(run.finishedAt),
-    expires_at: run.jobId !== null || run.finishedAt === null ? null : iso(run.finishedAt + keptMs),
+    expires_at: expiryOf(run, keptMs),
     message: run.message,
   };
 }

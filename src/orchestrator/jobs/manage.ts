@@ -112,7 +112,7 @@ export async function deleteJob(deps: JobDeps, id: string, options: { force: boo
       for (const run of live) await cancelUnlessEnded(deps, run.id);
     }
   }
-  await deps.store.deleteJob(id);
+  await deps.store.deleteJob(id, deps.clock.now());
 }
 
 /** A run that came to its end by itself in between is as good as a cancelled one. */

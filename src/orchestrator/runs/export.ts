@@ -8,7 +8,8 @@ import { formatNamed } from "../../exporters/registry.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
-import { allResults, columnsOf, flatResults } from "./read.ts";
+import { flatResults } from "./flat-results.ts";
+import { allResults, columnsOf } from "./read.ts";
 
 export interface ExportDeps extends OrchestratorDeps {
   random: Random;

@@ -87,15 +87,6 @@ export async function* allResults(deps: OrchestratorDeps, runId: string): AsyncG
   }
 }
 
-/** For tables: what rules found stands beside the rest instead of below it, and an address is there once. */
-export async function* flatResults(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView> {
-  for await (const result of allResults(deps, runId)) {
-    const { url, fields, ...rest } = result.data;
-    const inner = typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
-    yield { ...result, url: typeof url === "string" ? url : result.url, data: { ...rest, ...inner } };
-  }
-}
-
 /** The names of the fields, when the recipe names them: a table then has its columns before its first row. */
 export async function columnsOf(deps: OrchestratorDeps, runId: string): Promise<string[] | null> {
   const { snapshot } = await requireRun(deps, runId);

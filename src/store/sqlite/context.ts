@@ -3,6 +3,7 @@ import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
+import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import {
   OPEN_TASK_STATES,
   type RunState,
@@ -147,7 +148,7 @@ export function moveRun(
   connection
     .sql(
       `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3, started_at = coalesce(started_at, ?4),
-         ran_ms = ran_ms + max(0, ?5 - coalesce(running_since, ?5)), running_since = ?4 WHERE n = ?6`,
+         ran_ms = ran_ms + max(0, min(${LONGEST_STEP_MS}, ?5 - coalesce(running_since, ?5))), running_since = ?4 WHERE n = ?6`,
     )
     .run(to, message, terminal ? now : null, to === "running" ? now : null, now, run);
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
@@ -155,7 +156,12 @@ export function moveRun(
 
 /** Opens an ended run again, as a new generation: each has one end. */
 export function reopenRun(context: Context, run: number, message: string, now: number, to: RunState = "running"): void {
-  context.connection.sql("UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0 WHERE n = ?").run(run);
+  context.connection
+    .sql(
+      `UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
+       WHERE n = ?`,
+    )
+    .run(run);
   moveRun(context, run, to, message, now);
 }
 

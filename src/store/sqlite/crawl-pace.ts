@@ -1,4 +1,5 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
+import type { TaskState } from "../../domain/states.ts";
 import type { SettledTask } from "../port.ts";
 import type { RecentPages } from "../progress-port.ts";
 import type { Context } from "./context.ts";
@@ -14,9 +15,10 @@ export class CrawlPace {
   readonly #ends = { ...NO_ENDS };
   #any = false;
 
-  note({ task, verdict }: SettledTask): void {
+  /** A page that has ended in this state, whatever its verdict was. */
+  note({ task, verdict }: SettledTask, state: TaskState): void {
     if (task.runKind !== "crawl" || task.aside) return;
-    if (verdict.kind === "completed") this.#ends.completed += 1;
+    if (state === "completed") this.#ends.completed += 1;
     else if (verdict.kind === "failed") this.#ends[errorClassOf(verdict.failure.code)] += 1;
     else return;
     this.#any = true;

@@ -139,7 +139,7 @@ const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 const COPIES_AT_ONCE = 1000;
 
 /** What the job has kept of pages goes first, a piece at a time: a job that is then still there only asks anew. */
-export async function deleteJob(context: Context, id: string): Promise<void> {
+export async function deleteJob(context: Context, id: string, now: number): Promise<void> {
   const { connection } = context;
   const { n } = requireDeletable(context, id);
   while (connection.write(() => dropCopies(context, n, COPIES_AT_ONCE))) await setImmediate();
@@ -148,6 +148,12 @@ export async function deleteJob(context: Context, id: string): Promise<void> {
       requireDeletable(context, id);
       // A run may have come and gone in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
+      connection
+        .sql(
+          `INSERT INTO deleted_jobs SELECT ?1, ?2
+           WHERE EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND kind = 'crawl' AND removing_at IS NULL)`,
+        )
+        .run(id, now);
       connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
     },
     { durable: true },

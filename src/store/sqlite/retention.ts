@@ -9,9 +9,14 @@ const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
  */
 export function expireCrawls(context: Context, endedBefore: number, limit: number, now: number): number {
   const { connection } = context;
-  const find = `SELECT n, id FROM runs INDEXED BY runs_expiring WHERE kind = 'crawl' AND job IS NULL AND removing_at IS NULL
-    AND finished_at <= ? AND status IN (${ended}) AND open_streams = 0 ORDER BY finished_at LIMIT ?`;
-  const expired = () => rows<{ n: number; id: string }>(connection.sql(find).all(endedBefore, limit));
+  const isOver = `kind = 'crawl' AND removing_at IS NULL AND finished_at <= ?1 AND status IN (${ended}) AND open_streams = 0`;
+  const withoutJob = `SELECT n, id FROM runs INDEXED BY runs_expiring WHERE job IS NULL AND ${isOver} ORDER BY finished_at LIMIT ?2`;
+  const ofDeletedJobs = `SELECT n, id FROM deleted_jobs d CROSS JOIN runs INDEXED BY runs_by_job ON runs.job = d.job
+    WHERE d.deleted_at <= ?1 AND ${isOver} LIMIT ?2`;
+  const expired = () =>
+    [withoutJob, ofDeletedJobs]
+      .flatMap((find) => rows<{ n: number; id: string }>(connection.sql(find).all(endedBefore, limit)))
+      .slice(0, limit);
   // Most of the time there is nothing to do, and then nothing is written.
   if (expired().length === 0) return 0;
   return connection.write(() => {
@@ -22,6 +27,12 @@ export function expireCrawls(context: Context, endedBefore: number, limit: numbe
       connection.sql("DELETE FROM answers WHERE json_extract(answer, '$.id') = ?").run(id);
       connection.sql("DELETE FROM budgets WHERE key = (SELECT budget FROM runs WHERE n = ?)").run(n);
     }
+    connection
+      .sql(
+        `DELETE FROM deleted_jobs WHERE NOT EXISTS
+           (SELECT 1 FROM runs WHERE runs.job = deleted_jobs.job AND kind = 'crawl' AND removing_at IS NULL)`,
+      )
+      .run();
     return list.length;
   });
 }

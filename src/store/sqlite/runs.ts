@@ -29,6 +29,7 @@ interface RunRow {
   first_task: number | null;
   last_task: number | null;
   job: string | null;
+  job_deleted_at?: number | null;
   name: string | null;
   url: string | null;
   site: string | null;
@@ -54,6 +55,7 @@ function toRecord(row: RunRow): RunRecord {
     status: row.status,
     generation: row.generation,
     jobId: row.job,
+    jobDeletedAt: row.job_deleted_at ?? null,
     name: row.name,
     url: row.url,
     site: row.site,
@@ -72,9 +74,12 @@ function toRecord(row: RunRow): RunRecord {
   };
 }
 
+const SELECT_RUN =
+  "SELECT *, (SELECT deleted_at FROM deleted_jobs d WHERE d.job = runs.job) AS job_deleted_at FROM runs";
+
 /** A run that is being removed is not there any more, whoever asks. */
 export function runRow({ connection }: Context, id: string): RunRow | null {
-  const find = connection.sql("SELECT * FROM runs WHERE id = ? AND removing_at IS NULL");
+  const find = connection.sql(`${SELECT_RUN} WHERE id = ? AND removing_at IS NULL`);
   return (find.get(id) as RunRow | undefined) ?? null;
 }
 
@@ -160,7 +165,7 @@ export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
     }
   }
   const list = context.connection
-    .sql(`SELECT * FROM runs WHERE ${conditions.join(" AND ")} ORDER BY n DESC LIMIT ?`)
+    .sql(`${SELECT_RUN} WHERE ${conditions.join(" AND ")} ORDER BY n DESC LIMIT ?`)
     .all(...values, filter.limit);
   return rows<RunRow>(list).map(toRecord);
 }

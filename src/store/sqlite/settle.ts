@@ -27,6 +27,7 @@ const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = 
 class Tally {
   /** Tasks (by row) that were not there to be written. */
   readonly missed: number[] = [];
+  readonly pace = new CrawlPace();
   readonly #deltas = new Map<number, TaskCounts>();
   #last: { stream: number; delta: TaskCounts } | null = null;
 
@@ -60,7 +61,6 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const lost: number[] = [];
     const opened = new Set<string>();
     const tally = new Tally();
-    const pace = new CrawlPace();
     const closed = new ClosedStreams(context);
     const dropped: number[] = [];
     for (const batch of batches) {
@@ -74,13 +74,12 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
           dropped.push(settled.task.row);
         } else {
           settleTask(context, settled, tally, opened, now);
-          pace.note(settled);
         }
       }
       if (batch.site !== undefined) writePoliteness(context, batch.site.site, batch.site.politeness);
       if (batch.events !== undefined) appendToRuns(context, batch.hold.laneId, batch.events, now);
     }
-    pace.write(context, now);
+    tally.pace.write(context, now);
     // Only after all moves are counted may a run be found finished.
     const ended: Settled["ended"] = [];
     for (const run of tally.apply(context)) {
@@ -127,12 +126,13 @@ function dropTask(context: Context, { task, verdict, report }: SettledTask, tall
 /** Writes a task's end; false when it was not ours to end. */
 function endTask(
   context: Context,
-  { task, attempt }: SettledTask,
+  settled: SettledTask,
   state: TaskState,
   outcome: unknown,
   tally: Tally,
   now: number,
 ): boolean {
+  const { task, attempt } = settled;
   const { changes } = context.connection
     .sql(END_TASK)
     .run(
@@ -144,9 +144,13 @@ function endTask(
       task.row,
       task.streamId,
     );
-  if (changes === 1) tally.move(task.streamId, task.streamId, state);
-  else tally.missed.push(task.row);
-  return changes === 1;
+  if (changes !== 1) {
+    tally.missed.push(task.row);
+    return false;
+  }
+  tally.move(task.streamId, task.streamId, state);
+  tally.pace.note(settled, state);
+  return true;
 }
 
 interface Kept {

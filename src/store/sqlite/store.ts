@@ -82,7 +82,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     job: async (id) => readJob(context, id),
     jobs: async (filter) => readJobs(context, filter),
     updateJob: async (id, change, now) => updateJob(context, id, change, now),
-    deleteJob: async (id) => deleteJob(context, id),
+    deleteJob: async (id, now) => deleteJob(context, id, now),
     dueJobs: async (now, limit, after) => dueJobs(context, now, limit, after),
     passSlot: async (jobId, at, next) => passSlot(context, { jobId, at, next }),
     startSlot: async (run, tasks, slot, now) => startSlot(context, run, tasks, slot, now),

@@ -1,11 +1,10 @@
+import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import { admitCrawls } from "../../orchestrator/crawls/start.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
 const CHUNK = 1000;
-/** When more has passed since the last time, no crawl was running meanwhile: this process was not the engine. */
-const LONGEST_STEP_MS = 10_000;
 
 /** Crawls whose time is over end with what they have, and those that wait begin when there is room. */
 export function keepCrawls(deps: CrawlDeps): Duty {

@@ -7,7 +7,7 @@ const AT_ONCE = 100;
 const CHUNK = 500;
 const REST_MS = 20;
 
-/** Crawls without a job are removed some time after their end. A removal that was interrupted goes on here. */
+/** Crawls without a job, or whose job is gone, are removed some time after their end. A removal that was interrupted goes on here. */
 export function removeExpiredCrawls(deps: { store: Store; clock: Clock; crawlsKeptMs: number }): Duty {
   const { store, clock, crawlsKeptMs } = deps;
   return {

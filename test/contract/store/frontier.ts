@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
+import { LONGEST_STEP_MS } from "../../../src/domain/running-time.ts";
 import type { Discovered, Report } from "../../../src/domain/outcome.ts";
 import { NO_TRAPS } from "../../../src/domain/traps.ts";
 import type { ClaimedTask, LaneHold, NewRun, RunRecord } from "../../../src/store/port.ts";
@@ -92,6 +93,7 @@ export function frontierScenarios(scenario: Scenario): void {
         assert.match(JSON.stringify(alias?.detail), /"alias_of":"https:\/\/a\.example\/b"/);
         assert.deepEqual(await records(kit, run), state === "completed" ? [{ url: url("b"), said: "b" }] : []);
         assert.equal((await kit.store.run(run.id))?.pagesKnown, 3);
+        assert.equal((await kit.store.recentPages(kit.now)).completed, state === "completed" ? 1 : 0, "of two");
       },
     );
   }
@@ -251,6 +253,12 @@ export function frontierScenarios(scenario: Scenario): void {
     kit.pass(60_000);
     await kit.store.passTime(7900, kit.now);
     assert.equal((await kit.store.run(late.id))?.ranMs, 100);
+    // Nor does it count when somebody pauses it after an hour in which nobody worked.
+    await kit.store.changeRun(late.id, "running", "Run resumed", kit.now);
+    kit.pass(HOUR);
+    await kit.store.changeRun(late.id, "paused", "Run paused", kit.now);
+    const counted = (await kit.store.run(late.id))?.ranMs ?? 0;
+    assert.ok(counted <= 100 + LONGEST_STEP_MS, `${counted} ms`);
     assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), [run.id]);
   });
 

@@ -45,7 +45,7 @@ export function jobScenarios(scenario: Scenario): void {
     for (const id of [NOBODY, "not an id", ""]) {
       assert.equal(await kit.store.job(id), null);
       await refused("not_found", kit.store.updateJob(id, { name: "new" }, kit.now));
-      await refused("not_found", kit.store.deleteJob(id));
+      await refused("not_found", kit.store.deleteJob(id, kit.now));
     }
     assert.deepEqual(await names(kit, {}), ["one"]);
   });
@@ -98,7 +98,7 @@ export function jobScenarios(scenario: Scenario): void {
   scenario("a reader goes on behind a job that was deleted meanwhile", async (kit) => {
     for (let n = 0; n < 6; n += 1) await make(kit, `j${n}`);
     const page = await kit.store.jobs({ limit: 2 });
-    for (const { id } of page) await kit.store.deleteJob(id);
+    for (const { id } of page) await kit.store.deleteJob(id, kit.now);
     await make(kit, "late");
     assert.deepEqual(await names(kit, { after: page[1]?.id ?? "", limit: 3 }), ["j3", "j2", "j1"]);
   });
@@ -108,7 +108,7 @@ export function jobScenarios(scenario: Scenario): void {
     for (let n = 0; n < 3; n += 1) {
       const { id } = await make(kit, "again");
       ids.add(id);
-      await kit.store.deleteJob(id);
+      await kit.store.deleteJob(id, kit.now);
     }
     assert.equal(ids.size, 3);
   });
@@ -156,7 +156,7 @@ export function jobScenarios(scenario: Scenario): void {
   scenario("a job with a live run is not deleted; with ended ones it is, and they stay readable", async (kit) => {
     const job = await make(kit, "prices");
     const run = await kit.page("one", { jobId: job.id, name: "prices", url: job.url, site: job.site });
-    const refuse = () => refused("illegal_transition", kit.store.deleteJob(job.id));
+    const refuse = () => refused("illegal_transition", kit.store.deleteJob(job.id, kit.now));
     await refuse();
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
@@ -170,10 +170,10 @@ export function jobScenarios(scenario: Scenario): void {
     await kit.store.changeRun(cancelled.id, "cancelled", "Run cancelled", kit.now);
     await kit.store.sweepEnded(10, kit.now);
 
-    await kit.store.deleteJob(job.id);
+    await kit.store.deleteJob(job.id, kit.now);
     assert.equal(await kit.store.job(job.id), null);
     assert.deepEqual(await kit.store.jobs({ limit: 10 }), []);
-    await refused("not_found", kit.store.deleteJob(job.id));
+    await refused("not_found", kit.store.deleteJob(job.id, kit.now));
     const left = await kit.store.run(run.id);
     assert.deepEqual([left?.status, left?.jobId, left?.name], ["completed", job.id, "prices"]);
     assert.deepEqual(
@@ -191,7 +191,7 @@ export function jobScenarios(scenario: Scenario): void {
       [newTask("k")],
       kit.now,
     );
-    await kit.store.deleteJob(mine.id);
+    await kit.store.deleteJob(mine.id, kit.now);
     assert.deepEqual(await names(kit, {}), ["other"]);
   });
 

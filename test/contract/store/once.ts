@@ -132,7 +132,7 @@ export function onceScenarios(scenario: Scenario): void {
     await kit.store.updateJob(first.made.id, { name: "after" }, kit.now);
     const again = () => kit.store.createJob(newJob("before"), kit.now, ONCE);
     assert.deepEqual((await again()).made, first.made);
-    await kit.store.deleteJob(first.made.id);
+    await kit.store.deleteJob(first.made.id, kit.now);
     assert.deepEqual((await again()).made, first.made);
     assert.deepEqual(await kit.store.jobs({ limit: 10 }), []);
   });

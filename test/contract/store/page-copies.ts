@@ -125,7 +125,7 @@ export function pageCopyScenarios(scenario: Scenario): void {
       const keys = Array.from({ length: 2500 }, (_, n) => `page-${n}`);
       await begin(kit, job, keys);
       const lane = await kit.take("A");
-      await refused("illegal_transition", kit.store.deleteJob(job));
+      await refused("illegal_transition", kit.store.deleteJob(job, kit.now));
       for (let left = keys.length; left > 0;) {
         const { tasks } = await kit.claim(lane, 1000);
         await kit.report(lane, tasks, ONE_RECORD, { copy: copyOf('"1"') });
@@ -133,10 +133,10 @@ export function pageCopyScenarios(scenario: Scenario): void {
       }
       assert.equal((await kit.store.pageCopy(job, "page-2499", RULES))?.etag, '"1"');
       await begin(kit, job);
-      await refused("illegal_transition", kit.store.deleteJob(job));
+      await refused("illegal_transition", kit.store.deleteJob(job, kit.now));
       assert.equal((await kit.store.pageCopy(job, "page-0", RULES))?.etag, '"1"');
       await kit.work(lane, DONE);
-      await kit.store.deleteJob(job);
+      await kit.store.deleteJob(job, kit.now);
       assert.equal(await kit.store.job(job), null);
       for (const key of keys) assert.equal(await kit.store.pageCopy(job, key, RULES), null);
     },

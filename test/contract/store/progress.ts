@@ -48,8 +48,10 @@ export function progressScenarios(scenario: Scenario): void {
   scenario("only what failed for the reasons asked for is tried again, and the counts stay right", async (kit) => {
     const run = await failedRun(kit, ["internal-1", "dns_failed-1", "dns_failed-2", "timeout_idle-1"], "crawl");
     const choice = { reasons: ["dns_failed", "tls_failed"] as const, limit: 10 };
+    assert.equal((await kit.store.run(run.id))?.facts.end_reason, "exhausted");
     assert.deepEqual(await kit.store.retryFailed(run.id, choice, kit.now), { requeued: 2, lanes: [LANE] });
     assert.deepEqual(await queued(kit, run), ["dns_failed-1", "dns_failed-2"]);
+    assert.equal((await kit.store.run(run.id))?.facts.end_reason, undefined, "it is not at its end any more");
     assert.deepEqual(await groups(kit, run), { internal: 1, timeout_idle: 1 });
     assert.deepEqual((await kit.store.retryFailed(run.id, choice, kit.now)).requeued, 0);
     const lane = await kit.take("A");

@@ -149,6 +149,36 @@ export function retentionScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(open), "missing");
   });
 
+  scenario("crawls of a job go when they were kept long enough after its deletion, pages of it stay", async (kit) => {
+    const jobOf = async (kind: "page" | "crawl") => {
+      const about = { name: null, url: "https://a.example/", site: "a.example", tags: [], recipe: {}, nextAt: null };
+      return (await kit.store.createJob({ ...about, kind }, kit.now)).made.id;
+    };
+    const [jobId, other] = [await jobOf("crawl"), await jobOf("page")];
+    const run = await endedCrawl(kit, { jobId });
+    const end = run.finishedAt as number;
+    kit.pass(10 * HOUR);
+    const deletedAt = kit.now;
+    await kit.store.deleteJob(jobId, deletedAt);
+    await kit.store.deleteJob(other, deletedAt);
+    assert.equal((await kit.store.run(run.id))?.jobDeletedAt, deletedAt);
+    assert.deepEqual(
+      (await kit.store.runs({ limit: 10 })).map(({ jobDeletedAt }) => jobDeletedAt),
+      [deletedAt],
+    );
+    kit.pass(HOUR);
+    assert.equal(await kit.store.expireCrawls(deletedAt - 1, 10, kit.now), 0, "it is kept from the deletion on");
+    assert.ok(end < deletedAt);
+    // Opened again, it counts from its new end.
+    await kit.store.retryFailed(run.id, { limit: 10 }, kit.now);
+    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 0);
+    await kit.work(await kit.take("A"), DONE);
+    assert.equal(await kit.store.expireCrawls(kit.now - 1, 10, kit.now), 0);
+    assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 1);
+    await removeAll(kit);
+    assert.equal(await kit.status(run), "missing");
+  });
+
   scenario("who comes too late to open it again is told that it is gone; who is in time keeps it", async (kit) => {
     const late = await endedCrawl(kit);
     await kit.store.expireCrawls(kit.now, 10, kit.now);

@@ -44,6 +44,7 @@ export function runScenarios(scenario: Scenario): void {
         status: "queued",
         generation: 1,
         jobId: null,
+        jobDeletedAt: null,
         name: null,
         url: null,
         site: null,

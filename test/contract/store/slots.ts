@@ -77,7 +77,7 @@ export function slotScenarios(scenario: Scenario): void {
       assert.deepEqual([await due.states(), await due.next()], [["queued"], kit.now]);
       await kit.store.changeRun(before.id, "cancelled", "Run cancelled", kit.now);
       await kit.store.sweepEnded(100, kit.now);
-      await kit.store.deleteJob(due.job.id);
+      await kit.store.deleteJob(due.job.id, kit.now);
       assert.deepEqual(await due.start(), { kind: "gone" });
       assert.deepEqual(await due.states(), ["cancelled"]);
     },

@@ -107,6 +107,8 @@ function retention(db: DatabaseSync): void {
     ALTER TABLE runs ADD COLUMN removing_at INTEGER;
     CREATE INDEX runs_removing ON runs (n) WHERE removing_at IS NOT NULL;
     CREATE INDEX runs_expiring ON runs (finished_at) WHERE kind = 'crawl' AND job IS NULL AND removing_at IS NULL;
+    -- Jobs that were deleted and of which crawls are left: those expire, too.
+    CREATE TABLE deleted_jobs (job TEXT PRIMARY KEY, deleted_at INTEGER NOT NULL) WITHOUT ROWID;
     -- The tasks of a run that is over. Only a removal says it in these words, so that no list is read by this index.
     CREATE INDEX tasks_ended ON tasks (stream) WHERE ended_at IS NOT NULL;
     CREATE INDEX answers_by_made ON answers (json_extract(answer, '$.id'));

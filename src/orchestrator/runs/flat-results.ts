@@ -1,0 +1,31 @@
+import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { requireRun } from "./control.ts";
+import { allResults } from "./read.ts";
+import type { ResultView } from "./view.ts";
+
+/** What a page of a crawl with rules may have beside what they found; the second with `article` alone. */
+const OF_EVERY_PAGE = ["url", "depth", "title", "duplicate_of", "unchanged"];
+const OF_ARTICLES = ["text", "markdown", "language", "word_count", "content_hash", "links"];
+
+/**
+ * A crawl for tables: what rules found stands beside the rest instead of below it, and an address is there once. A rule
+ * that has the name of something else gets another, on all pages alike: nothing takes the place of anything.
+ */
+export async function* flatResults(deps: OrchestratorDeps, runId: string): AsyncGenerator<ResultView> {
+  const { options } = (await requireRun(deps, runId)).snapshot as CrawlSnapshot;
+  const taken = new Set([...OF_EVERY_PAGE, ...(options.article === true ? OF_ARTICLES : [])]);
+  for await (const result of allResults(deps, runId)) {
+    const { url, fields, ...rest } = result.data;
+    const found = typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
+    const beside = Object.entries(found).map(([name, value]) => [columnOf(name, taken, found), value]);
+    const data = { ...rest, ...(Object.fromEntries(beside) as Record<string, unknown>) };
+    yield { ...result, url: typeof url === "string" ? url : result.url, data };
+  }
+}
+
+function columnOf(name: string, taken: ReadonlySet<string>, found: Readonly<Record<string, unknown>>): string {
+  let column = name;
+  while (taken.has(column) || (column !== name && column in found)) column = `fields_${column}`;
+  return column;
+}

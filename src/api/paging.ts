@@ -43,6 +43,21 @@ export function cursorFilter(query: { cursor?: string }): { after?: string } {
   return { after };
 }
 
+/** A file is all there is: what chooses a part of a list has no meaning beside it. */
+export function refuseBesideFormat(request: Pick<ApiRequest, "url">, ...names: string[]): void {
+  // As it was written: what was left out has its default by now.
+  const given = new URLSearchParams(request.url.split("?")[1] ?? "");
+  const fields = names
+    .filter((name) => given.has(name))
+    .map((name) => ({ path: `query.${name}`, message: "has no meaning with format, which gives all of it as a file" }));
+  const [first] = fields;
+  if (first === undefined) return;
+  throw new OrbError("input_invalid", `${first.path}: ${first.message}`, {
+    hint: "Leave out format to get a page of the list, or the other to get the file.",
+    fields,
+  });
+}
+
 export function badCursor(): OrbError {
   return new OrbError("input_invalid", "query.cursor: is not a cursor of this list", {
     hint: "Follow the Link header of the page before, or leave the cursor away to begin again.",

@@ -112,8 +112,11 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
       (error) => error.schemaPath.slice(union.schemaPath.length + 1).split("/")[0] ?? "",
     );
     if (branches.size === 0) continue;
+    // What is of another type altogether resembles it least.
     const misfit = (branch: readonly ErrorObject[]) =>
-      branch.filter(({ instancePath }) => instancePath === union.instancePath).length;
+      branch
+        .filter(({ instancePath }) => instancePath === union.instancePath)
+        .reduce((sum, { keyword }) => sum + (keyword === "type" ? 2 : 1), 0);
     const ranked = [...branches.values()].toSorted((a, b) => misfit(a) - misfit(b));
     const best = ranked[0] ?? [];
     const onlyTypes = ranked.every((branch) =>
@@ -170,7 +173,7 @@ function messageOf(error: ErrorObject, root: unknown): string {
     case "maxLength":
       return `must have at most ${params["limit"]} characters`;
     case "minItems":
-      return params["limit"] === 1 ? "must not be empty" : `must have at least ${params["limit"]} entries`;
+      return `must have at least ${params["limit"] === 1 ? "one entry" : `${params["limit"]} entries`}`;
     case "maxItems":
       return `must have at most ${params["limit"]} entries`;
     case "minProperties":

@@ -11,7 +11,14 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
       bestDistance = distance;
     }
   }
-  return best;
+  return best ?? longerName(wanted, known);
+}
+
+/** Whoever leaves out a part of a name writes the rest of it: `depth` is `max_depth`, if nothing else ends so. */
+function longerName(wanted: string, known: Iterable<string>): string | undefined {
+  if (wanted.length < 3) return undefined;
+  const found = [...known].filter((candidate) => candidate.toLowerCase().endsWith(`_${wanted}`));
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; stops counting at `limit`. */

@@ -68,6 +68,7 @@ export class PaceMemories {
 export class Pace {
   readonly #rules: LaneRules;
   readonly #clock: Clock;
+  readonly #site: string | null;
   #limits: SiteLimits;
   #politeness: Politeness;
   #bucket: Bucket;
@@ -80,6 +81,7 @@ export class Pace {
   constructor(site: SiteRecord | null, rules: LaneRules, clock: Clock, memory?: PaceMemory) {
     this.#rules = rules;
     this.#clock = clock;
+    this.#site = site?.site ?? null;
     this.#limits = site ?? NO_LIMITS;
     this.#crawlDelayMs = memory?.crawlDelayMs ?? site?.crawlDelayMs ?? 0;
     this.#politeness = {
@@ -227,12 +229,11 @@ export class Pace {
       const rest = failure.retryAfterMs ?? (fresh ? siteHold(this.#rules.retry.backoff, holdStep) : 0);
       const until = now + Math.min(rest, this.#rules.retry.retryAfterMaxMs);
       if (until > holdUntil) {
+        // What was under way with the first refusal says the same a little later: that is no news.
+        const isNews = fresh || until - holdUntil > holdUntil - now;
         holdUntil = until;
-        events.push({
-          level: "warn",
-          message: "Site held",
-          meta: { seconds: Math.round(rest / 1000), http_status: failure.httpStatus },
-        });
+        if (isNews)
+          events.push(this.#event("Site held", until, failure, { seconds: Math.round((until - now) / 1000) }));
       }
       if (fresh) {
         holdStep += 1;
@@ -244,15 +245,23 @@ export class Pace {
       const wasOpen = breaker.openUntil;
       breaker = breakerAfterFailure(breaker, this.#rules.breaker, now);
       if (breaker.openUntil !== null && breaker.openUntil !== wasOpen) {
-        events.push({
-          level: "warn",
-          message: "Breaker opened",
-          meta: { failures: breaker.failures, failed_probes: breaker.failedProbes },
-        });
+        const { failures, failedProbes: failed_probes } = breaker;
+        events.push(this.#event("Breaker opened", breaker.openUntil, failure, { failures, failed_probes }));
       }
     }
     this.#politeness = { holdUntil, holdStep, breaker };
     this.#changed = true;
     return events;
+  }
+
+  /** What became of the site, until when, and what it did last. */
+  #event(what: string, until: number, last: Failure, more: Record<string, unknown>): LaneEvent {
+    const time = new Date(until).toISOString();
+    const { reason: failure_reason, httpStatus: http_status } = last;
+    return {
+      level: "warn",
+      message: `${what}: ${this.#site ?? "the site"} until ${time.slice(11, 19)} UTC, as ${last.message}`,
+      meta: { site: this.#site, until: time, failure_reason, http_status, ...more },
+    };
   }
 }

@@ -53,6 +53,8 @@ export class Transfer implements Timed, HopOwner {
   readonly #resolve: (result: HttpResult) => void;
   readonly #reject: (error: unknown) => void;
   readonly #redirects: Redirect[] = [];
+  /** What was answered by a redirect. */
+  readonly #asks = new Set<string>();
   readonly #startedAt: number;
   /** When the current hop was asked for. */
   #asked = 0;
@@ -152,6 +154,11 @@ export class Transfer implements Timed, HopOwner {
     checkUrl(target, this.context.policy);
     if (this.#redirects.length >= (this.#request.maxRedirects ?? this.limits.maxRedirects)) {
       throw new FetchFailure("too_many_redirects", `more than ${this.#redirects.length} redirects`);
+    }
+    // Nothing that was answered on the way is sent along, so the same question gets the same answer.
+    this.#asks.add(`${this.#method} ${this.#url.href}`);
+    if (this.#asks.has(`${redirectMethod(status, this.#method)} ${target.href}`)) {
+      throw new FetchFailure("too_many_redirects", "the redirects lead in a circle");
     }
     if (this.#request.followRedirects?.(this.#url, target) === false) hop.notFollowed = target.href;
     else {

@@ -5,7 +5,7 @@ import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import type { ErrorGroup } from "../../src/orchestrator/runs/failed.ts";
 import type { RunSiteView } from "../../src/orchestrator/runs/sites.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { hang, html, status, tooMany } from "../support/misbehaviours.ts";
+import { hang, html, sendTo, status, tooMany } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
 
 const page = (title: string, ...links: string[]) =>
@@ -96,6 +96,12 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.equal(seen.errors.length, 6);
     const alone = (await place.api.get(`/scraping/tasks/${id}/results`)).json<Results>();
     assert.deepEqual(alone.errors, []);
+    for (const name of ["limit=4", "cursor=x", "include_errors=true"]) {
+      const refused = await place.api.get(`/scraping/tasks/${id}/results?format=csv&${name}`);
+      assert.equal(refused.status, 422);
+      assert.equal(refused.json<{ errors: { path: string }[] }>().errors[0]?.path, `query.${name.split("=")[0]}`);
+    }
+    assert.equal((await place.api.get(`/jobs/runs/${id}/results?format=csv&limit=4`)).status, 422);
     const nonsense = Buffer.from("1:here/there").toString("base64url");
     assert.equal((await place.api.get(`/scraping/tasks/${id}/results?cursor=${nonsense}`)).status, 422);
   });
@@ -239,6 +245,17 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.match((await view(id)).message ?? "", /^Run failed: no page was got \(1 not found\): .*404/);
   });
 
+  test("an address that redirects in a circle is asked for once on each way round", async () => {
+    await using site = await MisbehavingSite.start({ "/": sendTo("/a"), "/a": sendTo("/b"), "/b": sendTo("/a") });
+    const id = await begin({ url: site.url("/"), strategy: "http", retry_attempts: 0, respect_robots: false });
+    await place.ended(id);
+    assert.match((await view(id)).message ?? "", /the redirects lead in a circle$/);
+    assert.deepEqual(
+      site.visits.map(({ path }) => path),
+      ["/", "/a", "/b"],
+    );
+  });
+
   test("a site that keeps failing is left alone, tried once, and comes back", async () => {
     await using cautious = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "1" });
     const paths = Array.from({ length: 12 }, (_, n) => `/p/${n}`);
@@ -266,6 +283,19 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.deepEqual([after.blocked_domains, after.healthy, after.active_tasks], [[], true, 0]);
     assert.deepEqual(after.error_counts, { timeout: 0, connection: 0, general: 0 }, "all were got in the end");
     assert.ok(after.pages_per_second > 0 && after.window_seconds <= 300);
+  });
+
+  test("what cannot be a crawl is refused with what was meant", async () => {
+    for (const [body, path, message] of [
+      [{ url: [] }, "url", /at least one entry/],
+      [{ url: "http://a.test/", depth: 3 }, "depth", /did you mean "max_depth"/],
+    ] as const) {
+      const answer = await place.api.post("/scraping/async-scrape", body);
+      assert.equal(answer.status, 422);
+      const [error] = answer.json<{ errors: { path: string; message: string }[] }>().errors;
+      assert.equal(error?.path, path);
+      assert.match(error.message, message);
+    }
   });
 
   test("crawls that nobody works on are no healthy state, and say so", async () => {

@@ -180,13 +180,23 @@ test("a 429 holds the site for as long as it asks", async () => {
   const { clock, pace, one } = make();
   const events = one(answer(429, 42_000));
   assert.deepEqual(
-    events.map((event) => event.message),
-    ["Site held"],
+    events.map((event) => event.message.replace(/\d\d:\d\d:\d\d/, "then")),
+    ["Site held: a.example until then UTC, as the server answered 429 (too many requests)"],
   );
   assert.equal(waitOf(pace), 42_000);
   assert.equal(whyOf(pace), "rate_limited");
   await clock.advance(42_000);
   assert.equal(pace.gate().kind, "go");
+});
+
+test("what was under way with the first refusal is no other hold, a much longer one is", async () => {
+  const { clock, pace } = make({ maxConcurrency: 4 });
+  for (let n = 0; n < 4; n += 1) pace.start();
+  assert.equal(pace.end(answer(429, 30_000)).length, 1);
+  await clock.advance(200);
+  assert.equal(pace.end(answer(429, 30_000)).length, 0);
+  assert.equal(pace.end(answer(429, 300_000)).length, 1);
+  assert.equal(pace.end(answer(429)).length, 0);
 });
 
 test("a longer Retry-After than allowed holds the site for the allowed time", () => {
@@ -299,8 +309,8 @@ test("the breaker opens after five failures in a row, lets one probe through, an
   for (let n = 0; n < 4; n += 1) assert.deepEqual(one(answer(500)), []);
   assert.equal(pace.gate().kind, "go");
   assert.deepEqual(
-    one(answer(500)).map((event) => event.message),
-    ["Breaker opened"],
+    one(answer(500)).map(({ message }) => message.replace(/\d\d:\d\d:\d\d/, "then")),
+    ["Breaker opened: a.example until then UTC, as the server answered 500 (server error)"],
   );
   assert.equal(waitOf(pace), 300_000);
   assert.equal(whyOf(pace), "circuit_open");

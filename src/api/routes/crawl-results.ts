@@ -5,7 +5,7 @@ import { crawlStatusOf } from "../../orchestrator/crawls/view.ts";
 import { listResults } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
-import { badCursor, decodeCursor, linkNext, pageQuery } from "../paging.ts";
+import { badCursor, decodeCursor, linkNext, pageQuery, refuseBesideFormat } from "../paging.ts";
 import { Count, nullable, oneOf, strict, Uuid } from "../schemas.ts";
 import { FILE_TYPES, notArchived, sendExport } from "./results.ts";
 import { CRAWL_STATUSES, CrawlParams, unknownCrawl } from "./scraping.ts";
@@ -66,6 +66,7 @@ export function crawlResultRoutes(api: ApiInstance, deps: ApiDeps): void {
     async (request, reply) => {
       const { limit, format, include_errors: wantsErrors } = request.query;
       const run = await requireCrawl(deps, request.params.task_id);
+      if (format !== undefined) refuseBesideFormat(request, "limit", "cursor", "include_errors");
       if (format !== undefined) return sendExport(deps, reply, run.id, format) as never;
       const places = placesOf(request.query.cursor);
       const found = await listResults(deps, run.id, { ...places.items, limit: limit + 1 });

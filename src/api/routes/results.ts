@@ -5,7 +5,7 @@ import { exportRun } from "../../orchestrator/runs/export.ts";
 import { listResults, showArtifact } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance, ApiReply } from "../instance.ts";
-import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, refuseBesideFormat, sendPage } from "../paging.ts";
 import { IdParam, oneOf, problemAnswer, strict } from "../schemas.ts";
 import { Result } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
@@ -38,6 +38,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
     async (request, reply) => {
       const { limit, format } = request.query;
       const id = request.params.run_id;
+      if (format !== undefined) refuseBesideFormat(request, "limit", "cursor");
       if (format !== undefined) return sendExport(deps, reply, id, format);
       const rows = await listResults(deps, id, { ...cursorFilter(request.query), limit: limit + 1 });
       return sendPage(request, reply, { rows, limit, positionOf: (row) => row.id });

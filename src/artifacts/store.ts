@@ -7,15 +7,16 @@ import {
   opendirSync,
   type ReadStream,
   readdirSync,
+  renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../base/clock.ts";
-import { OrbError } from "../base/errors.ts";
+import { OrbError, systemCode } from "../base/errors.ts";
 import { onDisk } from "./disk.ts";
-import { artifactPath, Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
+import { artifactPath, ASIDE_PREFIX, Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
 import { removeLoose } from "./loose.ts";
 import { dropPart, readPart, type ResumablePart } from "./part.ts";
 import { type ArtifactWriter, FileWriter, type WriterOptions } from "./writer.ts";
@@ -106,13 +107,29 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Temporary files of processes that died. Parts are somebody's progress: only the janitor knows whether it is wanted. */
+/** Whether a row names it is for those to say who know: until then it is where it was, unless it was stored anew. */
+function putBack(aside: string, path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return removeIfThere(aside);
+  try {
+    renameSync(aside, path);
+  } catch (error) {
+    // Whoever put it aside lives, and was faster.
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+}
+
+/** Temporary files of processes that died; what was about to be removed is put back. Parts are somebody's progress: only the janitor knows whether it is wanted. */
 function removeLeftovers(folder: Folder, before: number): void {
   for (const name of readdirSync(folder.tmp)) {
     const key = partKeyOf(name);
     if (key !== null) folder.knownParts.add(key);
     if (name.startsWith(PART_PREFIX)) continue;
     const path = `${folder.tmp}/${name}`;
+    const hash = name.startsWith(ASIDE_PREFIX) ? name.slice(ASIDE_PREFIX.length) : "";
+    if (/^[0-9a-f]{64}$/.test(hash)) {
+      putBack(path, folder.prepare(artifactPath(hash)));
+      continue;
+    }
     const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isFile() === true && found.mtimeMs < before) removeIfThere(path);
   }

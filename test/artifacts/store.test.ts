@@ -282,6 +282,25 @@ describe("a file that no row names any more", () => {
     }
   });
 
+  it("is put back by the next start when whoever removes it dies, or is slow", async () => {
+    using dir = tempDir();
+    const store = open(dir.path);
+    const { hash } = await put(store, SMALL);
+    age(dir.path, hash);
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<boolean>();
+    const removal = store.removeLoose(hash, () => {
+      asked.resolve();
+      return answer.promise;
+    });
+    await asked.promise;
+    assert.equal(store.has(hash), false, "it is aside");
+    assert.deepEqual(await read(open(dir.path), hash), SMALL);
+    answer.resolve(true);
+    assert.equal(await removal, false, "it is there again, and has its turn another time");
+    assert.deepEqual([store.has(hash), readdirSync(`${dir.path}/tmp`)], [true, []]);
+  });
+
   it("is there for whoever stores it while it is being removed, at whichever moment", async () => {
     using dir = tempDir();
     const [store, other] = [open(dir.path), open(dir.path)];

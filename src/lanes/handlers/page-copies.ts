@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CrawlOptions } from "../../domain/crawl-options.ts";
-import { type PageCopy, validatorsOf } from "../../domain/page-copy.ts";
+import { type PageCopy, READER_VERSION, validatorsOf } from "../../domain/page-copy.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { siteOf } from "../../domain/url.ts";
 import type { FollowLink } from "../../extract/follow.ts";
@@ -30,8 +30,8 @@ export class PageCopies {
     this.#store = store;
     this.#jobId = jobId;
     const { fields, items, schema, article, urls, include, exclude, same_site } = options;
-    // What is read from a page, and which of its links are worth keeping.
-    const rules = JSON.stringify([fields, items, schema, article, urls, include, exclude, same_site]);
+    // What is read from a page, how, and which of its links are worth keeping.
+    const rules = JSON.stringify([READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site]);
     this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);
   }
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
-import { oneLine, paint, type Terminal } from "./output.ts";
+import { oneLine, paint, plural, type Terminal } from "./output.ts";
 import { bar, fit, span } from "./progress.ts";
 import { waitingLeft, waitingWords } from "./waiting-words.ts";
 
@@ -60,7 +60,7 @@ function headLine(terminal: Terminal, moment: CrawlMoment, columns: number): str
   const lead = paint(terminal, "cyan", spinner);
   if (view.status === "pending") return `${lead} waits for its turn: others are running  ${clock(elapsedSeconds)}`;
   const picture = columns >= 72 && known > 0 ? `${bar(terminal, done / known)} ` : "";
-  const pages = columns < NARROW ? `${done}/${known} pages` : `${done} of ${known} known pages`;
+  const pages = columns < NARROW ? `${done}/${known} pages` : `${done} of ${plural(known, "known page")}`;
   const parts = [`${lead} ${picture}${pages}`, leftOf(moment, columns), clock(elapsedSeconds)];
   return joined(
     parts.filter((part) => part !== ""),

@@ -19,6 +19,8 @@ export interface CrawlFacts {
   pages: Readonly<Record<PageEnd, number>>;
   /** The failed pages by class. */
   errors: Readonly<Record<ErrorClass, number>>;
+  /** Of those that were got: as they were when the job came to them before. */
+  unchanged: number;
   /** Its time was over before its pages were. */
   timeIsUp: boolean;
   /** Pages are left because their site's circuit breaker is open. */
@@ -73,7 +75,8 @@ export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
     return { status, end_reason, error_class, message };
   };
   if (pages.succeeded === 0) return end("failed", `Crawl failed: no page was got (${whatInstead(facts)})${example}`);
-  const got = `${count(pages.succeeded, "page")} got${alsoOf(pages)}`;
+  const same = facts.unchanged === 0 ? "" : ` (${facts.unchanged} unchanged)`;
+  const got = `${count(pages.succeeded, "page")} got${same}${alsoOf(pages)}`;
   if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);
   if (partialResultsOk) return end("partial", `Crawl completed in part: ${got}; ${gap}`);
   return end(

@@ -268,13 +268,19 @@ function startsOf(value: unknown, urlLength: number, errors: FieldError[]): Star
     else if (text.length > urlLength || (url?.length ?? 0) > urlLength) {
       errors.push({ path, message: `is longer than ${urlLength} characters` });
     } else if (url === null || !/^https?:/.test(url)) {
-      errors.push({ path, message: "expected an absolute http or https URL" });
+      errors.push({ path, message: `expected an absolute http or https URL${meant(text)}` });
     } else {
       const key = crawlKey(url);
       if (!starts.has(key)) starts.set(key, { url, key });
     }
   }
   return [...starts.values()];
+}
+
+/** People leave the scheme away. */
+function meant(text: string): string {
+  const near = /^[\w.-]+(?::\d+)?(?:[/?#]|$)/.test(text) ? fetchUrl(`http://${text}`) : null;
+  return near === null ? "" : `, did you mean "${near}"?`;
 }
 
 function depthOf(value: unknown, errors: FieldError[]): number {

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { firstTimes, hang, html, slow, status } from "../support/misbehaviours.ts";
+import { firstTimes, hang, html, sendTo, slow, status } from "../support/misbehaviours.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
 const COUNT = 60;
@@ -73,6 +73,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
       shown.stdout,
       /^reason +count +code +what it said +example\nhttp_not_found +1 +bad_response .*\/gone\n$/,
     );
+    assert.equal(shown.stderr, "", "what does not exist is not worth another try");
     const table = await orb.run(["runs", "sites", id]);
     assert.match(
       table.stdout,
@@ -83,7 +84,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(none.stderr, /nothing of what failed of this run is what was asked for\nThere is: 1 bad_response/);
     site.on("/gone", page(3));
     const some = await orb.run(["runs", "retry-failed", id, "--reason", "http_not_found", "--site", site.name]);
-    assert.deepEqual([some.code, some.stdout], [0, `${id} running\n`], some.stderr);
+    assert.deepEqual([some.code, some.stdout, some.stderr], [0, `${id} running\n`, "1 task to be tried again\n"]);
     const rest = await orb.run(["crawl", "--resume", id]);
     assert.deepEqual([rest.code, urls(rest.stdout).length], [0, 4], rest.stderr);
   });
@@ -184,6 +185,30 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /does not keep what the servers send: there is no warc of it/);
     assert.equal(fetched(site), seen, "nothing was done");
+  });
+
+  test("a page that was left says why, and a crawl that was cancelled cannot be resumed", async () => {
+    await using site = await MisbehavingSite.start({
+      "/": page(0, "/old", "/hangs"),
+      "/old": sendTo("/"),
+      "/hangs": hang,
+    });
+    await using orb = new Orb();
+    const crawl = orb.start(["crawl", site.url("/"), ...flags]);
+    await site.visited("/hangs");
+    const [run] = await orb.json<{ id: string }[]>("runs", "list");
+    const id = run?.id ?? "";
+    const skipped = async () => (await orb.run(["runs", "tasks", id, "--status", "skipped"])).stdout;
+    let told = await skipped();
+    while (!told.includes("skipped")) told = await skipped();
+    assert.match(told, /redirects to http:\S+\/, which is in this crawl already/);
+    await orb.run(["runs", "cancel", id]);
+    const { stderr } = await crawl.ended;
+    assert.match(stderr, /\nRun cancelled: 1 page got, 1 not done \(\S{36}\)\n$/);
+    const resumed = await orb.run(["runs", "resume", id]);
+    assert.match(resumed.stderr, /cannot be resumed\nWhat is cancelled stays so: start a new run instead\.\n$/);
+    const nothing = await orb.run(["crawl", "notaurl"]);
+    assert.match(nothing.stderr, /url: expected an absolute http or https URL, did you mean "http:\/\/notaurl\/"\?/);
   });
 
   test("an address together with --resume is refused", async () => {

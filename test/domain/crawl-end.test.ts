@@ -17,6 +17,7 @@ type Given = Partial<Omit<CrawlFacts, "pages">> & { pages?: Partial<CrawlFacts["
 
 function end(given: Given) {
   return endOfCrawl({
+    unchanged: 0,
     timeIsUp: false,
     breakerOpen: false,
     pagesLeft: false,
@@ -32,6 +33,7 @@ function end(given: Given) {
 
 const TABLE: [Given, status: string, reason: string, errorClass: string | null, message: RegExp][] = [
   [{ pages: { succeeded: 3 } }, "completed", "exhausted", null, /^Crawl completed: 3 pages got$/],
+  [{ pages: { succeeded: 3 }, unchanged: 2 }, "completed", "exhausted", null, /3 pages got \(2 unchanged\)$/],
   [{ pages: { succeeded: 1 } }, "completed", "exhausted", null, /1 page got$/],
   [{ pages: { succeeded: 5 }, pagesLeft: true }, "completed", "limit_pages", null, /max_pages/],
   [{ pages: { succeeded: 5 }, depthLeft: true }, "completed", "limit_depth", null, /max_depth/],

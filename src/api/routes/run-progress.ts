@@ -56,6 +56,8 @@ const RunSite = strict({
   breaker: strict({ state: oneOf(["closed", "open", "half_open"]), failures: Count, reopens_at: nullable(Time) }),
 });
 
+const Retried = strict({ ...Run.properties, retried: { ...Count, description: "tasks that are tried again" } });
+
 /** Everything that failed, or what is all of what is said. */
 const Choice = Type.Union([
   strict({
@@ -118,10 +120,12 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
         tags: ["runs"],
         params: RunParams,
         body: Choice,
-        response: { 200: Run, 404: unknownRun, 409: wrongState },
+        response: { 200: Retried, 404: unknownRun, 409: wrongState },
       },
     },
-    async (request) =>
-      viewOf(deps, await retryFailedTasks(deps, request.params.run_id, (request.body ?? {}) as RetryInput)),
+    async (request) => {
+      const { run, retried } = await retryFailedTasks(deps, request.params.run_id, (request.body ?? {}) as RetryInput);
+      return { ...(await viewOf(deps, run)), retried };
+    },
   );
 }

@@ -217,7 +217,9 @@ async function conclude(
   });
   if (context.json) return printJson(terminal, view);
   const where = options.out === undefined ? "" : `, written to ${options.out}`;
-  terminal.err(`${view.message ?? view.status}${where} (${id})\n`);
+  const { completed_items: got, cancelled_items: left } = view;
+  const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
+  terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
   return tellFailures(terminal, view);
 }
 

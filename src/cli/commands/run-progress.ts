@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { pageEndOf } from "../../domain/crawl-end.ts";
 import { FAILURE_CODES } from "../../domain/failure.ts";
 import { TASK_STATES } from "../../domain/states.ts";
 import type { ErrorGroup } from "../../orchestrator/runs/failed.ts";
@@ -7,7 +8,7 @@ import type { RunView } from "../../orchestrator/runs/view.ts";
 import { listOf } from "../api/caller.ts";
 import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { listTable, printJson, table } from "../output.ts";
+import { listTable, plural, printJson, table } from "../output.ts";
 import { waitingWords } from "../waiting-words.ts";
 
 /** `orb runs sites`, `errors` and `retry-failed`: a run in parts. */
@@ -38,7 +39,10 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
         if (context.json) return printJson(terminal, groups);
         if (groups.length === 0) return terminal.out("nothing failed\n");
         terminal.out(errorTable(groups, terminal.columns));
-        return terminal.err(`orb runs retry-failed ${id} --reason ${groups[0]?.failure_reason} tries those again\n`);
+        // What does not exist or may not be fetched will not be there the next time either.
+        const worth = groups.find(({ failure_reason: reason }) => pageEndOf({ reason }) === "failed");
+        if (worth === undefined) return undefined;
+        return terminal.err(`orb runs retry-failed ${id} --reason ${worth.failure_reason} tries those again\n`);
       }),
     );
 
@@ -52,7 +56,9 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
       context.withApi(given({ url }), async (api) => {
         const body = given({ failure_code: code, failure_reason: reason, site });
         const answer = await api.request("POST", `/jobs/runs/${idOf(id, "run")}/retry-failed`, { body });
-        acted(context, await answer.json<RunView>());
+        const run = await answer.json<RunView & { retried: number }>();
+        acted(context, run);
+        if (!context.json) terminal.err(`${plural(run.retried, "task")} to be tried again\n`);
       }),
     );
 }

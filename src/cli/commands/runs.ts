@@ -162,12 +162,18 @@ function taskTable(tasks: readonly TaskView[], columns: number | undefined): str
       task.status,
       task.attempts.length,
       task.attempts.at(-1)?.strategy ?? "",
-      task.failure_reason ?? "",
+      task.failure_reason ?? whyOf(task.detail),
       task.artifacts.length,
       addressCell(task.url ?? "", columns),
     ]),
     columns,
   );
+}
+
+/** Why a task was skipped. */
+function whyOf(detail: unknown): string {
+  const why = (detail as { why?: unknown } | null)?.why;
+  return typeof why === "string" ? why : "";
 }
 
 function show({ json, terminal }: CliContext, run: RunView): void {

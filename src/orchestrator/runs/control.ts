@@ -55,7 +55,9 @@ export async function resumeRun(deps: OrchestratorDeps, id: string): Promise<Run
       hint:
         run.status === "waiting_for_human"
           ? "It waits for a person: answer it with a session, or skip."
-          : "Only a paused run can be resumed; retry-failed opens an ended one again.",
+          : run.status === "cancelled"
+            ? "What is cancelled stays so: start a new run instead."
+            : "Only a paused run can be resumed; retry-failed opens one again of which something failed.",
     });
   const resumed = await change(deps, id, "running", "Run resumed", (status) => status === "running");
   await deps.wake(await lanesOf(deps, id));

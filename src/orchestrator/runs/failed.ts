@@ -48,16 +48,21 @@ export interface RetryInput {
   task_ids?: readonly string[];
 }
 
-/** Gives what failed fresh attempts; an ended run opens again. */
-export async function retryFailedTasks(deps: OrchestratorDeps, id: string, input: RetryInput = {}): Promise<RunRecord> {
+/** Gives what failed fresh attempts, and says how many there were; an ended run opens again. */
+export async function retryFailedTasks(
+  deps: OrchestratorDeps,
+  id: string,
+  input: RetryInput = {},
+): Promise<{ run: RunRecord; retried: number }> {
   const run = await requireRun(deps, id);
   if (run.status === "cancelled" || run.kind === "workflow")
     throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be tried again`, {
       hint: "Start a new run instead.",
     });
   const choice = choiceOf(input);
-  if ((await requeueFailed(deps, id, choice)) === 0) throw await nothingFailed(deps, run, choice);
-  return requireRun(deps, id);
+  const retried = await requeueFailed(deps, id, choice);
+  if (retried === 0) throw await nothingFailed(deps, run, choice);
+  return { run: await requireRun(deps, id), retried };
 }
 
 function choiceOf({ failure_code: code, failure_reason: reason, site, task_ids: taskIds }: RetryInput): FailedChoice {

@@ -12,7 +12,7 @@ import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { type Context, moveRun, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
 import { countCrawls } from "./crawl-pace.ts";
-import { errorRows } from "./run-errors.ts";
+import { errorRows, readRetryReasons } from "./run-errors.ts";
 
 /** How a crawl ends that has these tasks. */
 export function crawlEnd(
@@ -38,10 +38,11 @@ export function crawlEnd(
   const crawl: CrawlFacts = {
     pages,
     errors,
+    unchanged: facts.unchanged ?? 0,
     // What waits for a site that keeps failing would not have been done in more time, either.
     timeIsUp: timeIsUp && (left.length === 0 || left.includes("well")),
     breakerOpen,
-    example: groups[0]?.example_message ?? null,
+    example: groups[0]?.example_message ?? readRetryReasons(context, run.n)[0]?.exampleMessage ?? null,
     pagesLeft: facts.left?.pages === true,
     depthLeft: facts.left?.depth === true,
     sitemapsUnread: failedAside(context, run.n),

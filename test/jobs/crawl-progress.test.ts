@@ -245,6 +245,21 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.match((await view(id)).message ?? "", /^Run failed: no page was got \(1 not found\): .*404/);
   });
 
+  test("the record of a page that was redirected has one address, that of the page", async () => {
+    await using site = await MisbehavingSite.start({
+      "/": page("Start", "/old"),
+      "/old": sendTo("/new"),
+      "/new": page("New"),
+    });
+    const id = await begin({ url: site.url("/"), strategy: "http" });
+    await place.ended(id);
+    const records = (await place.api.get(`/jobs/runs/${id}/results`)).json<{ url: string; data: { url: string } }[]>();
+    assert.deepEqual(
+      records.map(({ url, data }) => [url, data.url]),
+      ["/", "/new"].map((path) => [site.url(path), site.url(path)]),
+    );
+  });
+
   test("an address that redirects in a circle is asked for once on each way round", async () => {
     await using site = await MisbehavingSite.start({ "/": sendTo("/a"), "/a": sendTo("/b"), "/b": sendTo("/a") });
     const id = await begin({ url: site.url("/"), strategy: "http", retry_attempts: 0, respect_robots: false });

@@ -1,3 +1,4 @@
+import { without } from "../../base/without.ts";
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requireRun } from "./control.ts";
@@ -16,11 +17,14 @@ export async function* flatResults(deps: OrchestratorDeps, runId: string): Async
   const { options } = (await requireRun(deps, runId)).snapshot as CrawlSnapshot;
   const taken = new Set([...OF_EVERY_PAGE, ...(options.article === true ? OF_ARTICLES : [])]);
   for await (const result of allResults(deps, runId)) {
-    const { url, fields, ...rest } = result.data;
+    const { fields } = result.data;
     const found = typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {};
     const beside = Object.entries(found).map(([name, value]) => [columnOf(name, taken, found), value]);
-    const data = { ...rest, ...(Object.fromEntries(beside) as Record<string, unknown>) };
-    yield { ...result, url: typeof url === "string" ? url : result.url, data };
+    const data = {
+      ...without(result.data, "url", "fields"),
+      ...(Object.fromEntries(beside) as Record<string, unknown>),
+    };
+    yield { ...result, data };
   }
 }
 

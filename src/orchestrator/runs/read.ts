@@ -70,8 +70,15 @@ export async function listResults(
   runId: string,
   window: { after?: string; limit: number },
 ): Promise<ResultView[]> {
-  await requireRun(deps, runId);
-  return (await deps.store.results(runId, window)).map(toResultView);
+  const { kind } = await requireRun(deps, runId);
+  const found = (await deps.store.results(runId, window)).map(toResultView);
+  return kind === "crawl" ? found.map(atItsAddress) : found;
+}
+
+/** The item of a page of a crawl says where the page is; a redirect may have led there. */
+function atItsAddress(result: ResultView): ResultView {
+  const url = result.data["url"];
+  return typeof url === "string" ? { ...result, url } : result;
 }
 
 const PAGE = 500;

@@ -50,10 +50,6 @@ export function resultsCommand(id: string, { url, format, out }: Place): string 
   return commandOf(["orb runs results", id], given({ url, format, out }), false);
 }
 
-export function cancelCommand(id: string, { url }: Place): string {
-  return commandOf(["orb runs cancel", id], given({ url }), false);
-}
-
 function commandOf(words: string[], options: Place, json: boolean): string {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, quoted(String(value))]);
   return [...words, ...flags, ...(json ? ["--json"] : [])].join(" ");

@@ -2,7 +2,7 @@
  * How a crawl ends. Two things are told apart: why it went no further (`end_reason`), and whether what it has is all of
  * what it wanted (`status`). A limit that the user set is no failure: a crawl that reached its page limit is completed.
  */
-import type { Failure, FailureCode } from "./failure.ts";
+import type { Failure, FailureCode, FailureReason } from "./failure.ts";
 
 export const END_REASONS = ["exhausted", "limit_pages", "limit_depth", "limit_time", "breaker_open"] as const;
 export type EndReason = (typeof END_REASONS)[number];
@@ -48,6 +48,17 @@ export interface CrawlEnd {
   /** What went wrong most often; null when nothing did. */
   error_class: ErrorClass | null;
   message: string;
+}
+
+/**
+ * `max_pages` counts pages that were fetched to an end, good or bad. These were not: they may not be fetched, or their
+ * site was given up before it was their turn.
+ */
+export const NEVER_FETCHED: readonly FailureReason[] = ["robots_disallowed", "breaker_open"];
+
+/** How many pages a crawl may come to know: some of them will not count. */
+export function mostKnown(maxPages: number): number {
+  return 2 * maxPages + 1000;
 }
 
 /** Null: the page was got. What does not exist or may not be fetched is an answer, not a failure of the crawl. */

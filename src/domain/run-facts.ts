@@ -12,8 +12,8 @@ export interface RunFacts {
   failure_reason?: FailureReason | null;
   error_message?: string | null;
   stats?: PageStats;
-  /** What the limits of a crawl kept out. */
-  left?: { pages?: boolean; depth?: boolean };
+  /** What the limits of a crawl kept out, or cut off. */
+  left?: { pages?: boolean; depth?: boolean; time?: boolean };
   /** Pages of a crawl that were as they had been. */
   unchanged?: number;
   /** Where starts of a crawl have moved to, in other sites than they were. */

@@ -16,15 +16,16 @@ export const RUN_STATES = [
 export type RunState = (typeof RUN_STATES)[number];
 
 export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
-  queued: ["running", "cancelled", "failed"],
+  queued: ["running", "paused", "cancelled", "failed"],
   running: ["completed", "partial", "failed", "cancelled", "paused", "waiting_for_human"],
-  paused: ["running", "cancelled", "failed"],
+  // A crawl that is resumed or opened again waits its turn like a new one.
+  paused: ["running", "queued", "cancelled", "failed"],
   waiting_for_human: ["running", "cancelled", "failed"],
   recovering: ["running"],
   // An ended run opens again as a new generation: by retry-failed, or by new items in the queue.
-  completed: ["running"],
-  partial: ["running"],
-  failed: ["running", "recovering"],
+  completed: ["running", "queued"],
+  partial: ["running", "queued"],
+  failed: ["running", "queued", "recovering"],
   cancelled: [],
 };
 
@@ -52,7 +53,8 @@ export const TASK_TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>>
   completed: [],
   failed: ["queued"],
   skipped: [],
-  cancelled: [],
+  // What the end of a crawl's time has cut off goes on when the crawl does.
+  cancelled: ["queued"],
 };
 
 export const OPEN_TASK_STATES: readonly TaskState[] = ["pending", "queued", "running", "retrying"];

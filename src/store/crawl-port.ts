@@ -2,6 +2,7 @@
 import type { Discovered } from "../domain/outcome.ts";
 import type { TrapState } from "../domain/traps.ts";
 import type { PageCopy } from "../domain/page-copy.ts";
+import type { Requeued, RequeueWindow } from "./progress-port.ts";
 import type { ArtifactRecord } from "./yield-records.ts";
 
 export interface CrawlVerbs {
@@ -11,6 +12,11 @@ export interface CrawlVerbs {
   overdueRuns(now: number, limit: number): Promise<string[]>;
   /** Ends a run because its time is over: what is done stays. */
   endByTime(id: string, now: number): Promise<void>;
+  /**
+   * Opens a crawl again that ran out of time, with all its time, and puts up to `limit` of what that had cut off back into
+   * the queue. Does nothing for other runs.
+   */
+  goOnAfterTime(id: string, window: RequeueWindow, now: number): Promise<Requeued>;
   /**
    * Running time has passed since this was called last. Time is counted in these steps, so that neither a clock that is
    * set nor the time in which no process ran uses up any of it. How far the runs are is looked at in the same steps.
@@ -30,7 +36,7 @@ export interface CrawlVerbs {
  */
 export interface Growth {
   found: readonly Discovered[];
-  /** How many tasks the run may have aside; its pages have the limit it was made with. */
+  /** How many tasks the run may have aside; how many pages it may know follows from the limit it was made with. */
   asideLimit: number;
 }
 

@@ -20,7 +20,7 @@ import type {
   Slot,
   SlotStart,
 } from "./job-records.ts";
-import type { FailedChoice, ProgressVerbs } from "./progress-port.ts";
+import type { FailedChoice, ProgressVerbs, Requeued, RequeueWindow } from "./progress-port.ts";
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
@@ -101,7 +101,7 @@ export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, Robots
   taskByKey(runId: string, key: string): Promise<TaskRecord | null>;
   tasks(runId: string, filter: TaskFilter): Promise<TaskRecord[]>;
   /** Gives failed tasks fresh attempts, at most `limit` per call, and their sites' open breakers fresh probes. */
-  retryFailed(runId: string, choice: FailedChoice & { limit: number }, now: number): Promise<Requeued>;
+  retryFailed(runId: string, choice: FailedChoice & RequeueWindow, now: number): Promise<Requeued>;
   counts(runId: string): Promise<LaneCounts[]>;
   /** The sums over all lanes, and a few lanes with open work: cheap enough to ask several times a second. */
   overview(runId: string, mostLanes: number): Promise<{ totals: TaskCounts; open: LaneCounts[]; openStreams: number }>;
@@ -183,7 +183,7 @@ export interface NewRun {
   alias?: string;
   maxAttempts: number | null;
   snapshot: unknown;
-  /** Of a run that grows: how many tasks it may have, and how long it may be running. */
+  /** Of a run that grows: how many pages may be fetched to an end, and how long it may be running. */
   pagesLimit?: number;
   timeLimitMs?: number;
   /** A limit that crosses lanes and is the run's own: it appears together with it, and goes with it. */
@@ -250,11 +250,6 @@ export interface Enqueued {
   /** Lanes that got work. */
   lanes: string[];
   reopened: boolean;
-}
-
-export interface Requeued {
-  requeued: number;
-  lanes: string[];
 }
 
 export interface TaskRecord {

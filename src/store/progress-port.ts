@@ -34,8 +34,27 @@ export interface FailedChoice {
   lane?: string;
   reasons?: readonly FailureReason[];
   taskIds?: readonly string[];
-  /** Only those that had failed by then: what fails again is left for the next time. */
-  failedUntil?: number;
+}
+
+/** A piece of many tasks that go back into the queue. */
+export interface RequeueWindow {
+  limit: number;
+  /** Where the piece before ended. */
+  after?: RequeuePosition;
+}
+
+/** Means something only to the store; what has ended since the first piece is left for the next time. */
+export interface RequeuePosition {
+  stream: number;
+  task: number;
+  upTo: number;
+}
+
+export interface Requeued {
+  requeued: number;
+  lanes: string[];
+  /** Where to go on; null: that was all. */
+  next: RequeuePosition | null;
 }
 
 export interface RunSiteFilter {

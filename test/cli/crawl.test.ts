@@ -211,6 +211,18 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(nothing.stderr, /url: expected an absolute http or https URL, did you mean "http:\/\/notaurl\/"\?/);
   });
 
+  test("what ran out of time goes on where it was", async () => {
+    await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
+    await using orb = new Orb();
+    const first = await orb.run(["crawl", site.url("/"), ...flags, "--timeout-minutes", "0.1", "--json"]);
+    const view = JSON.parse(first.stdout) as CrawlDetail;
+    assert.deepEqual([first.code, view.end_reason, view.failed_items], [3, "limit_time", 0], first.stderr);
+    site.on("/hangs", page(1));
+    const end = await orb.run(["crawl", "--resume", view.task_id]);
+    assert.deepEqual([end.code, urls(end.stdout)], [0, [site.url("/"), site.url("/hangs")]], end.stderr);
+    await orb.audit();
+  });
+
   test("an address together with --resume is refused", async () => {
     await using orb = new Orb();
     const id = crypto.randomUUID();
@@ -249,6 +261,26 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     assert.match(end.stderr, /Run completed: 60 pages got, written to all pages\.json/);
     assert.deepEqual(urls(readFileSync(join(orb.dir, "all pages.json"), "utf8")), wanted(site));
     assert.ok(fetched(site) <= COUNT + AT_ONCE, `${fetched(site)} fetches: no more than what was in flight again`);
+    await orb.audit();
+  });
+
+  test("Ctrl-C while it waits its turn stops it, too, whoever else works", async () => {
+    await using site = await MisbehavingSite.start({ "/long": hang, "/waits": page(1) });
+    await using orb = new Orb({ APP_MAX_CONCURRENT_TASKS: "1" });
+    const long = onTerminal(orb, ["crawl", site.url("/long"), ...flags]);
+    await site.visited("/long");
+    const waits = onTerminal(orb, ["crawl", site.url("/waits"), ...flags]);
+    await until(() => waits.text.includes("waits for its turn"), "it says that it waits");
+    waits.type("\u0003");
+    assert.equal(await waits.ended, 3, waits.text);
+    const text = stripVTControlCharacters(waits.text);
+    const id = /stopped before it began; to go on:\s+orb crawl --resume (\S{36})/.exec(text)?.[1];
+    assert.ok(id !== undefined, text);
+    assert.equal((await orb.json<{ status: string }>("runs", "show", id)).status, "paused");
+    long.type("\u0003");
+    await long.ended;
+    const end = await orb.run(["crawl", "--resume", id]);
+    assert.deepEqual([end.code, urls(end.stdout)], [0, [site.url("/waits")]], end.stderr);
     await orb.audit();
   });
 

@@ -7,6 +7,7 @@ import { enqueueScenarios } from "./store/enqueue.ts";
 import { feedScenarios } from "./store/feed.ts";
 import { frontierScenarios } from "./store/frontier.ts";
 import { growthScenarios } from "./store/growth.ts";
+import { limitScenarios } from "./store/limits.ts";
 import { humanScenarios } from "./store/human.ts";
 import { jobScenarios } from "./store/jobs.ts";
 import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
@@ -65,6 +66,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("cancelling", cancelScenarios);
   group("files and records", yieldScenarios);
   group("runs that grow", growthScenarios);
+  group("limits of crawls, and turns", limitScenarios);
   group("pages that a crawl meets twice, and its time", frontierScenarios);
   group("what is kept no longer", retentionScenarios);
   group("copies of pages", pageCopyScenarios);

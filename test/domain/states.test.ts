@@ -20,16 +20,17 @@ const TASK_MOVES = [
   "queued→running queued→skipped queued→cancelled",
   "running→completed running→failed running→skipped running→cancelled running→retrying running→queued",
   "retrying→queued retrying→skipped retrying→cancelled",
-  "failed→queued",
+  "failed→queued cancelled→queued",
 ].flatMap((line) => line.split(" "));
 
 const RUN_MOVES = [
-  "queued→running queued→cancelled queued→failed",
+  "queued→running queued→paused queued→cancelled queued→failed",
   "running→completed running→partial running→failed running→cancelled running→paused running→waiting_for_human",
-  "paused→running paused→cancelled paused→failed",
+  "paused→running paused→queued paused→cancelled paused→failed",
   "waiting_for_human→running waiting_for_human→cancelled waiting_for_human→failed",
   "failed→recovering recovering→running",
   "completed→running partial→running failed→running",
+  "completed→queued partial→queued failed→queued",
 ].flatMap((line) => line.split(" "));
 
 test("a task moves exactly as the contract says", () => {

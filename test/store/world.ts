@@ -146,7 +146,7 @@ export class World {
         this.times.mono += what.ms;
         return;
       case "pause":
-        return this.change(what.run, "paused", ["running"]);
+        return this.change(what.run, "paused", ["queued", "running"]);
       case "resume":
         return this.change(what.run, "running", ["queued", "paused", "recovering", "completed", "partial", "failed"]);
       case "cancel":

@@ -8,7 +8,6 @@ import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl-display.ts";
 import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
 import {
-  cancelCommand,
   refuseTwoOnOutput,
   refuseUnarchived,
   refuseWithResume,
@@ -111,15 +110,21 @@ async function begin(api: OpenApi, body: Record<string, unknown>): Promise<strin
 const look = async (api: OpenApi, id: string) =>
   (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlDetail>();
 
-/** Whatever state it is in: what was paused is resumed, what failed is tried again, and all else is followed as it is. */
+/** Crawls that ended by these may have left pages that were never tried. */
+const PAGES_LEFT: ReadonlySet<string> = new Set(["limit_time", "breaker_open"]);
+
+/**
+ * Whatever state it is in: what was paused is resumed, what failed or was left when its time was over is tried again, and
+ * all else is followed as it is.
+ */
 async function goOn({ terminal, json }: CliContext, api: OpenApi, options: CrawlCommandOptions): Promise<string> {
   const id = idOf(options.resume ?? "", "run");
-  const { status, failed_items: failed, export_format: begunWith } = await look(api, id);
+  const { status, failed_items: failed, end_reason: why, export_format: begunWith } = await look(api, id);
   // What cannot be written at the end is said before the work.
   if (!json || options.out !== undefined) refuseOnScreen(terminal, options.format ?? begunWith, options.out);
   refuseUnarchived(options.format, begunWith);
   if (status === "paused") await api.request("POST", `/jobs/runs/${id}/resume`);
-  else if ((status === "partial" || status === "failed") && failed > 0)
+  else if ((status === "partial" || status === "failed") && (failed > 0 || PAGES_LEFT.has(why ?? "")))
     await api.request("POST", `/jobs/runs/${id}/retry-failed`);
   return id;
 }
@@ -202,11 +207,8 @@ async function conclude(
     context.exitCode = EXIT.partial;
     const resume = resumeCommand(id, options, context.json);
     if (context.json) return printJson(terminal, { ...view, resume });
-    if (view.status === "pending")
-      return terminal.err(
-        `it still waits for its turn, and begins when others have ended; to follow it then:\n  ${resume}\nto cancel it:\n  ${cancelCommand(id, options)}\n`,
-      );
-    return terminal.err(`stopped with ${plural(view.completed_items, "page")} done; to go on:\n  ${resume}\n`);
+    const done = view.started_at === null ? "before it began" : `with ${plural(view.completed_items, "page")} done`;
+    return terminal.err(`stopped ${done}; to go on:\n  ${resume}\n`);
   }
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;
   if (context.json && options.out === undefined) return printJson(terminal, view);

@@ -24,7 +24,7 @@ export function newCrawlRun(
   job?: Pick<JobRecord, "id" | "name">,
 ): { run: NewRun; tasks: NewTask[] } {
   const scope = compileScope({ ...options, url: options.urls }).ok!;
-  const starts = scope.starts.slice(0, options.max_pages);
+  const { starts } = scope;
   const [first] = starts;
   const snapshot: CrawlSnapshot = { options };
   // What a crawl may do at once, over all its sites, is a limit that crosses lanes, as a resolver's is.
@@ -56,10 +56,10 @@ function toSitemapTask(origin: string, resolver: string): NewTask {
   return { key, lane, site, resolver, url, priority: 1, handler, payload: aside, aside: true };
 }
 
-/** Lets crawls begin as long as there is room, and tells the engine. */
-export async function admitCrawls(
-  deps: Pick<CrawlDeps, "store" | "clock" | "wake" | "maxConcurrentCrawls">,
-): Promise<void> {
+export type TurnDeps = Pick<CrawlDeps, "store" | "clock" | "wake" | "maxConcurrentCrawls">;
+
+/** Lets crawls begin or go on as long as there is room, and tells the engine. */
+export async function admitCrawls(deps: TurnDeps): Promise<void> {
   const { lanes } = await deps.store.admitCrawls(deps.maxConcurrentCrawls, deps.clock.now());
   if (lanes.length > 0) await deps.wake(lanes);
 }

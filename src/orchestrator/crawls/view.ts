@@ -1,4 +1,4 @@
-import { ERROR_CLASSES, type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
+import { ERROR_CLASSES, type ErrorClass, errorClassOf, NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { sinceLastStep } from "../../domain/running-time.ts";
@@ -82,6 +82,9 @@ export function toCrawlView(
   { now, keptMs, underWay }: { now: number; keptMs: number; underWay: number },
 ): CrawlView {
   const ended = counts.completed + counts.failed + counts.skipped;
+  // Pages that do not count come on top of what the crawl may fetch.
+  const { options } = run.snapshot as CrawlSnapshot;
+  const unfetched = errors.reduce((sum, { reason, count }) => sum + (NEVER_FETCHED.includes(reason) ? count : 0), 0);
   const ran = ranMs(run, now);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
   return {
@@ -89,7 +92,7 @@ export function toCrawlView(
     url: run.url === null ? null : shownUrl(run.url),
     status: crawlStatusOf(run.status),
     progress: isOver ? 100 : run.progress,
-    total_items: run.pagesKnown,
+    total_items: Math.min(run.pagesKnown, options.max_pages + counts.skipped + unfetched),
     queued_items: counts.pending + counts.queued + counts.retrying + counts.running - underWay,
     retrying_items: counts.retrying,
     running_items: underWay,

@@ -3,6 +3,7 @@ import type { PageSnapshot } from "../../domain/recipe.ts";
 import type { RunState } from "../../domain/states.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import { admitCrawls, type TurnDeps } from "../crawls/start.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 
 /** Tasks that one transaction ends; more would keep other writers waiting. */
@@ -30,12 +31,10 @@ export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<Run
   return cancelled;
 }
 
-/** Runs were cancelled: what is under way stops, and what waits ends. */
+/** Runs were ended: what is under way stops, and what waits ends, too. If that is much, a duty does the rest of it. */
 export async function dropWork(deps: OrchestratorDeps, ids: readonly string[]): Promise<void> {
   await deps.wake(null);
-  for (const id of ids) {
-    for (;;) if ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) < CHUNK) break;
-  }
+  for (const id of ids) await deps.store.sweepEnded(CHUNK, deps.clock.now(), id);
 }
 
 /** What is under way is finished, nothing new begins. */
@@ -47,9 +46,12 @@ export async function pauseRun(deps: OrchestratorDeps, id: string): Promise<RunR
   return paused;
 }
 
-export async function resumeRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
+/** A crawl waits its turn, if as many are running as may. */
+export async function resumeRun(deps: TurnDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
-  if (run.status === "running") return run;
+  const isCrawl = run.kind === "crawl";
+  const isDone = (status: RunState) => status === "running" || (isCrawl && status === "queued");
+  if (isDone(run.status)) return run;
   if (run.status !== "paused")
     throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be resumed`, {
       hint:
@@ -59,9 +61,13 @@ export async function resumeRun(deps: OrchestratorDeps, id: string): Promise<Run
             ? "What is cancelled stays so: start a new run instead."
             : "Only a paused run can be resumed; retry-failed opens one again of which something failed.",
     });
-  const resumed = await change(deps, id, "running", "Run resumed", (status) => status === "running");
-  await deps.wake(await lanesOf(deps, id));
-  return resumed;
+  const resumed = await change(deps, id, isCrawl ? "queued" : "running", "Run resumed", isDone);
+  if (!isCrawl) {
+    await deps.wake(await lanesOf(deps, id));
+    return resumed;
+  }
+  await admitCrawls(deps);
+  return requireRun(deps, id);
 }
 
 /** Somebody else may have done it in between: then it is done, too. */

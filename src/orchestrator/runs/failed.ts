@@ -5,7 +5,14 @@ import { laneOfSite } from "../../domain/lane.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunRecord } from "../../store/port.ts";
-import type { FailedChoice, RunErrorRecord } from "../../store/progress-port.ts";
+import type {
+  FailedChoice,
+  Requeued,
+  RequeuePosition,
+  RequeueWindow,
+  RunErrorRecord,
+} from "../../store/progress-port.ts";
+import { admitCrawls, type TurnDeps } from "../crawls/start.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { siteName } from "../sites.ts";
 import { requireRun } from "./control.ts";
@@ -48,9 +55,12 @@ export interface RetryInput {
   task_ids?: readonly string[];
 }
 
-/** Gives what failed fresh attempts, and says how many there were; an ended run opens again. */
+/**
+ * Gives what failed fresh attempts, and says how many there were; an ended run opens again. A crawl that ran out of time
+ * goes on with what was left as well, unless only a part is asked for.
+ */
 export async function retryFailedTasks(
-  deps: OrchestratorDeps,
+  deps: TurnDeps,
   id: string,
   input: RetryInput = {},
 ): Promise<{ run: RunRecord; retried: number }> {
@@ -60,8 +70,15 @@ export async function retryFailedTasks(
       hint: "Start a new run instead.",
     });
   const choice = choiceOf(input);
-  const retried = await requeueFailed(deps, id, choice);
-  if (retried === 0) throw await nothingFailed(deps, run, choice);
+  const goesOn = run.facts.left?.time === true && Object.keys(choice).length === 0;
+  let retried = 0;
+  if (goesOn) retried += await inPieces(deps, (window) => deps.store.goOnAfterTime(id, window, deps.clock.now()));
+  // What an end has left waiting is not what is asked for.
+  else if (TERMINAL_RUN_STATES.includes(run.status))
+    while ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) === CHUNK);
+  retried += await requeueFailed(deps, id, choice);
+  if (retried === 0 && !goesOn) throw await nothingFailed(deps, run, choice);
+  if (run.kind === "crawl") await admitCrawls(deps);
   return { run: await requireRun(deps, id), retried };
 }
 
@@ -81,14 +98,21 @@ const CHUNK = 1000;
 
 /** What fails again while we are at it waits for the next call. Says how many there were. */
 export async function requeueFailed(deps: OrchestratorDeps, id: string, choice: FailedChoice): Promise<number> {
-  const failedUntil = deps.clock.now();
+  return inPieces(deps, (window) => deps.store.retryFailed(id, { ...choice, ...window }, deps.clock.now()));
+}
+
+async function inPieces(
+  { wake }: Pick<OrchestratorDeps, "wake">,
+  requeue: (window: RequeueWindow) => Promise<Requeued>,
+): Promise<number> {
   let requeued = 0;
-  for (;;) {
-    const part = await deps.store.retryFailed(id, { ...choice, failedUntil, limit: CHUNK }, deps.clock.now());
+  for (let after: RequeuePosition | null | undefined; after !== null;) {
+    const part = await requeue({ limit: CHUNK, ...(after === undefined ? {} : { after }) });
     requeued += part.requeued;
-    if (part.lanes.length > 0) await deps.wake(part.lanes);
-    if (part.requeued < CHUNK) return requeued;
+    if (part.lanes.length > 0) await wake(part.lanes);
+    after = part.next;
   }
+  return requeued;
 }
 
 async function nothingFailed({ store }: OrchestratorDeps, run: RunRecord, choice: FailedChoice): Promise<OrbError> {

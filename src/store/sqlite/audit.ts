@@ -1,8 +1,9 @@
 import { isOrbError, messageOf } from "../../base/errors.ts";
+import { NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { AuditFinding, AuditReport } from "../audit-records.ts";
 import { storeError } from "./connection.ts";
-import { type Context, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { type Context, HAS_PLACE, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { engineHolder } from "./engine-lock.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 
@@ -12,6 +13,7 @@ interface Check {
 }
 
 const terminal = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
+const neverFetched = NEVER_FETCHED.map((reason) => `'${reason}'`).join(", ");
 const openSum = OPEN_TASK_STATES.map((name) => `s.${name}`).join(" + ");
 
 function all<T>({ connection }: Context, sql: string, ...values: (string | number)[]): T[] {
@@ -82,6 +84,22 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `run ${row.id} says ${row.open_streams} open streams, there are ${row.real}`),
   },
   {
+    name: "crawls know how many of their pages are in hand, and how many count",
+    find: (context) =>
+      all<{ id: string; said: string; real: string }>(
+        context,
+        `SELECT id, said, real FROM (
+           SELECT r.id, r.pages_in_hand || ' in hand, ' || r.pages_counted || ' that count, ' || r.pages_uncounted || ' that do not' AS said,
+             sum(s.running) || ' in hand, ' || (sum(s.completed + s.failed) - unfetched) || ' that count, '
+               || (sum(s.skipped) + unfetched) || ' that do not' AS real
+           FROM (SELECT *, (SELECT coalesce(sum(count), 0) FROM run_errors e
+               WHERE e.run = runs.n AND e.reason IN (${neverFetched})) AS unfetched
+             FROM runs WHERE kind = 'crawl' AND removing_at IS NULL) r
+           JOIN streams s ON s.run = r.n AND s.aside = 0 GROUP BY r.n
+         ) WHERE said <> real`,
+      ).map((row) => `run ${row.id} says it has pages: ${row.said}; there are ${row.real}`),
+  },
+  {
     name: "runs know why their tasks failed",
     find: (context) =>
       all<{ id: string; counted: number; real: number }>(
@@ -105,8 +123,10 @@ const CHECKS: readonly Check[] = [
     find: (context) =>
       all<{ id: string; status: string; open_streams: number }>(
         context,
+        // What an end has cut off is swept soon.
         `SELECT id, status, open_streams FROM runs
-         WHERE (status = 'running' AND open_streams = 0) OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0)`,
+         WHERE (status = 'running' AND open_streams = 0) OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
+           AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages')) IS NULL)`,
       ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),
   },
   {
@@ -134,7 +154,7 @@ const CHECKS: readonly Check[] = [
         context,
         `SELECT l.lane, l.lease_until AS since FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
          LEFT JOIN sites p ON p.lane = l.id
-         WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND ${RUN_MAY_WORK}
+         WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND ${RUN_MAY_WORK} AND ${HAS_PLACE}
            AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) < ? AND coalesce(p.breaker_open_until, 0) < ?
          GROUP BY l.id`,
         context.wallNow() - PATIENCE_MS,

@@ -1,7 +1,8 @@
 import { encodeId } from "../../domain/ids.ts";
 import type { ClaimOptions } from "../claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../port.ts";
-import { changeCounters, type Context, moveRun, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { type Context, HAS_PLACE, moveRun, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { changeCounters } from "./counters.ts";
 import { unpackAttempts } from "./history.ts";
 import { holdsLane, nextRetry, STREAM_IS_OPEN } from "./lanes.ts";
 
@@ -12,6 +13,8 @@ interface StreamRow {
   aside: number;
   queued: number;
   retrying: number;
+  /** How many more pages of the run may be in hand; null: as many as there are. */
+  places: number | null;
   run_id: string;
   kind: string;
   status: string;
@@ -69,8 +72,8 @@ const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
 const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts,
-    r.time_limit_ms IS NOT NULL AS timed
-  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT}`;
+    r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_hand AS places
+  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_PLACE}`;
 
 /**
  * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
@@ -114,14 +117,14 @@ export function claim(
     const order = [...byRun.keys()];
     const shares = divide(
       options.limit,
-      order.map((run) => (byRun.get(run) ?? []).reduce((sum, stream) => sum + stream.queued, 0)),
+      order.map((run) => readyOf(byRun.get(run) ?? [])),
     );
     const taken = order.map((run, index) => takeFrom(context, byRun.get(run) ?? [], shares[index] ?? 0, now));
     // The one that got the last task of the deal; the next deal starts behind it, so that no run always has the extra one.
     const most = Math.max(0, ...taken.map((list) => list.length));
     const lastServed = most === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === most);
     if (lastServed !== undefined) cursor.served(hold.laneId, lastServed);
-    const left = ready.reduce((sum, stream) => sum + stream.queued, 0);
+    const left = order.reduce((sum, run) => sum + readyOf(byRun.get(run) ?? []), 0);
     return {
       tasks: interleave(taken),
       more: left > 0 || ready.length >= STREAMS_AT_ONCE,
@@ -155,6 +158,13 @@ function wakeRetries(context: Context, stream: number, now: number): void {
       .run(stream, now).changes,
   );
   if (woken > 0) changeCounters(context, stream, { retrying: -woken, queued: woken });
+}
+
+/** How many tasks of these streams of one run may be taken. */
+function readyOf(streams: readonly StreamRow[]): number {
+  const ready = { aside: 0, pages: 0 };
+  for (const { aside, queued } of streams) ready[aside === 1 ? "aside" : "pages"] += queued;
+  return ready.aside + Math.min(ready.pages, streams[0]?.places ?? Number.POSITIVE_INFINITY);
 }
 
 /** Splits `limit` evenly over parties that can use at most what they have; the first in line get the remainder. */
@@ -197,6 +207,8 @@ function takeFrom(context: Context, streams: StreamRow[], count: number, now: nu
     if (taken === 0) continue;
     changeCounters(context, stream.id, { queued: -taken, running: taken });
     stream.queued -= taken;
+    if (stream.aside === 1) continue;
+    for (const other of streams) if (other.places !== null) other.places -= taken;
   }
   if (first.status === "queued") moveRun(context, first.run, "running", "Run started", now);
   return claimed;
@@ -206,8 +218,9 @@ function before(a: TaskRow, b: TaskRow): boolean {
   return a[2] > b[2] || (a[2] === b[2] && a[0] < b[0]);
 }
 
-/** The ids of the most urgent tasks over several streams of one run. */
+/** The ids of the most urgent tasks over several streams of one run, with no more pages than there are places. */
 function bestOf({ connection }: Context, streams: StreamRow[], count: number): number[] {
+  let places = streams[0]?.places ?? Number.POSITIVE_INFINITY;
   return streams
     .flatMap((stream) =>
       rows<{ id: number; priority: number }>(
@@ -216,9 +229,10 @@ function bestOf({ connection }: Context, streams: StreamRow[], count: number): n
             `SELECT id, priority FROM tasks WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?`,
           )
           .all(stream.id, count),
-      ),
+      ).map((task) => ({ ...task, isPage: stream.aside === 0 })),
     )
     .toSorted((a, b) => b.priority - a.priority || a.id - b.id)
+    .filter(({ isPage }) => !isPage || places-- > 0)
     .slice(0, count)
     .map((row) => row.id);
 }

@@ -1,16 +1,9 @@
 import { hash } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
-import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
-import {
-  OPEN_TASK_STATES,
-  type RunState,
-  TASK_STATES,
-  TERMINAL_RUN_STATES,
-  type TaskState,
-} from "../../domain/states.ts";
+import { type RunState, TASK_STATES, TERMINAL_RUN_STATES, type TaskState } from "../../domain/states.ts";
 import type { Connection } from "./connection.ts";
 
 /** What every verb of the store works with. */
@@ -75,6 +68,9 @@ export function bumpControl({ connection }: Context): void {
 /** A crawl waits as `queued` until it is let in; other runs begin with the first of their tasks. */
 export const RUN_MAY_WORK = "(r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl'))";
 
+/** The pages that are in hand and those that count are together no more than the crawl may have. */
+export const HAS_PLACE = "(s.aside = 1 OR r.pages_limit IS NULL OR r.pages_counted + r.pages_in_hand < r.pages_limit)";
+
 export function appendEvent(
   { connection }: Context,
   run: number,
@@ -98,27 +94,6 @@ export function appendEvent(
       toJson(event.meta),
       now,
     );
-}
-
-const CHANGE_COUNTERS = `UPDATE streams SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")}
-  WHERE id = ? RETURNING run, ${OPEN_TASK_STATES.join(" + ")} AS open`;
-
-/**
- * Changes a stream's counters together with the tasks they count, and keeps the run's number of open streams right.
- * Returns the run.
- */
-export function changeCounters({ connection }: Context, stream: number, delta: Partial<TaskCounts>): number {
-  const values = TASK_STATES.map((name) => delta[name] ?? 0);
-  const row = connection.sql(CHANGE_COUNTERS).get(...values, stream) as { run: number; open: number };
-  const openDelta = OPEN_TASK_STATES.reduce((sum, name) => sum + (delta[name] ?? 0), 0);
-  const before = row.open - openDelta;
-  if (before === 0 && row.open > 0) changeOpenStreams(connection, row.run, 1);
-  else if (before > 0 && row.open === 0) changeOpenStreams(connection, row.run, -1);
-  return row.run;
-}
-
-function changeOpenStreams(connection: Connection, run: number, by: number): void {
-  connection.sql("UPDATE runs SET open_streams = open_streams + ? WHERE n = ?").run(by, run);
 }
 
 /** What a run shows of itself, changed key by key. */
@@ -154,15 +129,21 @@ export function moveRun(
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
 }
 
-/** Opens an ended run again, as a new generation: each has one end. */
-export function reopenRun(context: Context, run: number, message: string, now: number, to: RunState = "running"): void {
+/** Opens an ended run again, as a new generation: each has one end. A crawl waits its turn once more. */
+export function reopenRun(
+  context: Context,
+  run: { n: number; kind: string },
+  message: string,
+  now: number,
+  to: RunState = run.kind === "crawl" ? "queued" : "running",
+): void {
   context.connection
     .sql(
       `UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
        WHERE n = ?`,
     )
-    .run(run);
-  moveRun(context, run, to, message, now);
+    .run(run.n);
+  moveRun(context, run.n, to, message, now);
 }
 
 /**

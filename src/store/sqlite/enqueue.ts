@@ -16,7 +16,7 @@ export function enqueue(context: Context, runId: string, tasks: readonly NewTask
       const { added: grown, lanes } = insertTasks(context, run.n, tasks, hashes, now);
       const added = grown.pages + grown.aside;
       const reopened = added > 0 && TERMINAL_RUN_STATES.includes(run.status);
-      if (reopened) reopenRun(context, run.n, `Run reopened: ${added} added`, now);
+      if (reopened) reopenRun(context, run, `Run reopened: ${added} added`, now);
       return { added, existing: tasks.length - added, lanes, reopened };
     },
     { durable: true },

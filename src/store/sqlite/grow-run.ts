@@ -1,4 +1,5 @@
 /** How a run gets more tasks from those it has: at their end, or while they are at work. */
+import { mostKnown } from "../../domain/crawl-end.ts";
 import type { Discovered } from "../../domain/outcome.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
@@ -76,11 +77,11 @@ function addDiscovered(
   now: number,
 ): Grown {
   const { connection } = context;
-  const { pages_limit: limit, pages_known: known } = connection
-    .sql("SELECT pages_limit, pages_known FROM runs WHERE n = ?")
-    .get(run) as { pages_limit: number | null; pages_known: number };
+  const pages = connection
+    .sql("SELECT pages_limit, pages_known, pages_counted FROM runs WHERE n = ?")
+    .get(run) as unknown as PagesOfRun;
   const room = {
-    pages: limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - known),
+    pages: roomFor(pages),
     aside: tasks.some(({ aside }) => aside === true) ? Math.max(0, asideLimit - countAside(context, run)) : 0,
   };
   const { added, lanes, leftOut } = insertTasks(context, run, tasks, hashes, now, room);
@@ -88,6 +89,18 @@ function addDiscovered(
     connection.sql("UPDATE runs SET pages_known = pages_known + ? WHERE n = ?").run(added.pages, run);
   if (leftOut.pages) noteLeft(context, run, "pages");
   return { added: added.pages + added.aside, lanes, leftOut: leftOut.pages || leftOut.aside };
+}
+
+interface PagesOfRun {
+  pages_limit: number | null;
+  pages_known: number;
+  pages_counted: number;
+}
+
+/** More become known than may be fetched, because some of them will not count; how many are fetched is seen to by claims. */
+function roomFor({ pages_limit: limit, pages_known: known, pages_counted: counted }: PagesOfRun): number {
+  if (limit === null) return Number.POSITIVE_INFINITY;
+  return counted >= limit ? 0 : Math.max(0, mostKnown(limit) - known);
 }
 
 function countAside({ connection }: Context, run: number): number {

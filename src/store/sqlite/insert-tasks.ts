@@ -1,6 +1,7 @@
 import type { NewTask } from "../port.ts";
 import type { Connection } from "./connection.ts";
-import { changeCounters, type Context, stampIdleLane, STATE, toJson } from "./context.ts";
+import { type Context, stampIdleLane, STATE, toJson } from "./context.ts";
+import { changeCounters } from "./counters.ts";
 import { hasAliases } from "./frontier.ts";
 
 /** Finds or makes the lane; a lane that gets its first work is stamped, so that the audit can tell how long it waits. */

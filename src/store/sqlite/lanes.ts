@@ -1,6 +1,7 @@
 import { FAILED_PROBES_BEFORE_GIVING_UP } from "../../domain/circuit.ts";
 import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
-import { changeCounters, type Context, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { type Context, HAS_PLACE, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { changeCounters } from "./counters.ts";
 import { siteOfLane } from "./sites.ts";
 
 /** Written as the partial index has it, so that SQLite uses the index. */
@@ -10,13 +11,15 @@ export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): La
   const open = rows<LaneRow>(
     connection
       .sql(
-        `SELECT l.id, l.lane, sum(s.queued + CASE WHEN l.owner = ? THEN 0 ELSE s.running END) AS ready, l.owner = ? AS ours,
+        `SELECT l.id, l.lane, l.owner = ? AS ours,
+           sum(CASE WHEN ${HAS_PLACE} THEN s.queued ELSE 0 END + CASE WHEN l.owner = ? THEN 0 ELSE s.running END) AS ready,
            sum(CASE WHEN r.time_limit_ms IS NULL THEN s.queued ELSE 0 END) AS endless,
            coalesce(p.hold_until, 0) AS held_until, coalesce(p.breaker_open_until, 0) AS open_until,
            coalesce(p.breaker_failed_probes, 0) AS failed_probes
          FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
            LEFT JOIN sites p ON p.lane = l.id
          WHERE ${STREAM_IS_OPEN} AND ${RUN_MAY_WORK} AND coalesce(p.paused, 0) = 0
+           AND (${HAS_PLACE} OR s.running > 0 OR s.retrying > 0)
            AND (l.owner IS NULL OR l.owner = ? OR l.lease_until < ?)
          GROUP BY l.id HAVING ready > 0 OR ours IS NOT 1`,
       )

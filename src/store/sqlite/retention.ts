@@ -1,5 +1,6 @@
 import { TASK_STATES, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { changeCounters, type Context, rows } from "./context.ts";
+import { type Context, rows } from "./context.ts";
+import { changeCounters } from "./counters.ts";
 
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 

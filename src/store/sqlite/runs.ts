@@ -184,7 +184,7 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
       if (!canRunMove(row.status, to)) {
         throw new OrbError("illegal_transition", `a run that is ${row.status} cannot become ${to}`);
       }
-      if (TERMINAL_RUN_STATES.includes(row.status)) reopenRun(context, row.n, message, now, to);
+      if (TERMINAL_RUN_STATES.includes(row.status)) reopenRun(context, row, message, now, to);
       else moveRun(context, row.n, to, message, now);
       if (to === "running") {
         stampIdleLanesOfRun(context, row.n);

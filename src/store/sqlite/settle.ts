@@ -1,18 +1,19 @@
+import { NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import type { Failure } from "../../domain/failure.ts";
-import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { ClaimedTask, LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import type { TaskArtifact } from "../../domain/outcome.ts";
-import { appendEvent, changeCounters, type Context, mergeFacts, rows, stampIdleLane, STATE } from "./context.ts";
+import { appendEvent, type Context, mergeFacts, rows, stampIdleLane, STATE } from "./context.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { laneId, streamId } from "./insert-tasks.ts";
 import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
-import { CrawlPace } from "./crawl-pace.ts";
+import { lanesForFreedPlaces } from "./freed-places.ts";
 import { claimLanding, duplicateOf, knownLanding, writeTraps } from "./frontier.ts";
 import { takeDiscovered } from "./grow-run.ts";
 import { keepCopy } from "./page-copies.ts";
 import { dropArtifacts, noteLoose } from "./retention.ts";
+import { Tally } from "./tally.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { countError } from "./run-errors.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
@@ -22,38 +23,6 @@ const END_TASK = `UPDATE tasks SET state = ?, tries = ?, attempts = ?, outcome =
 
 const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = ?, attempts = ?, outcome = ?, stream = ?, next_url = ?
   WHERE id = ? AND stream = ? AND state = ${STATE.running}`;
-
-/** Counter changes, gathered so that each stream's row is written once per transaction. */
-class Tally {
-  /** Tasks (by row) that were not there to be written. */
-  readonly missed: number[] = [];
-  readonly pace = new CrawlPace();
-  readonly #deltas = new Map<number, TaskCounts>();
-  #last: { stream: number; delta: TaskCounts } | null = null;
-
-  move(from: number, to: number, state: TaskState): void {
-    this.#add(from, "running", -1);
-    this.#add(to, state, 1);
-  }
-
-  #add(stream: number, state: TaskState, by: number): void {
-    // Most of a batch belongs to one stream.
-    let delta = stream === this.#last?.stream ? this.#last.delta : this.#deltas.get(stream);
-    if (delta === undefined) this.#deltas.set(stream, (delta = { ...NO_TASKS }));
-    if (stream !== this.#last?.stream) this.#last = { stream, delta };
-    delta[state] += by;
-  }
-
-  /** Writes the counters and returns the runs that were touched. */
-  apply(context: Context): Set<number> {
-    const runs = new Set<number>();
-    // In order of id, as every writer does it: on a store with row locks this is what prevents deadlocks.
-    for (const [stream, delta] of [...this.#deltas].toSorted((a, b) => a[0] - b[0])) {
-      runs.add(changeCounters(context, stream, delta));
-    }
-    return runs;
-  }
-}
 
 export function settle(context: Context, batches: readonly SettleBatch[], now: number): Settled {
   const { connection } = context;
@@ -82,9 +51,12 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     tally.pace.write(context, now);
     // Only after all moves are counted may a run be found finished.
     const ended: Settled["ended"] = [];
-    for (const run of tally.apply(context)) {
+    for (const [run, change] of tally.apply(context)) {
       const status = endRunIfDone(context, run, now);
-      if (status === null) continue;
+      if (status === null) {
+        for (const lane of lanesForFreedPlaces(context, run, change)) opened.add(lane);
+        continue;
+      }
       const row = connection.sql("SELECT id FROM runs WHERE n = ?").get(run) as { id: string };
       ended.push({ runId: row.id, status });
     }
@@ -120,7 +92,7 @@ function dropTask(context: Context, { task, verdict, report }: SettledTask, tall
   const { changes } = context.connection
     .sql(END_TASK)
     .run(STATE.cancelled, task.tries, packAttempts(task.attempts, null), null, now, task.row, task.streamId);
-  if (changes === 1) tally.move(task.streamId, task.streamId, "cancelled");
+  if (changes === 1) tally.move(task.streamId, task.streamId, "cancelled", false);
 }
 
 /** Writes a task's end; false when it was not ours to end. */
@@ -148,7 +120,9 @@ function endTask(
     tally.missed.push(task.row);
     return false;
   }
-  tally.move(task.streamId, task.streamId, state);
+  const { verdict } = settled;
+  const unfetched = verdict.kind === "failed" && NEVER_FETCHED.includes(verdict.failure.reason);
+  tally.move(task.streamId, task.streamId, state, unfetched);
   tally.pace.note(settled, state);
   return true;
 }
@@ -195,7 +169,7 @@ function keepTask(
       task.streamId,
     );
   if (changes !== 1) return false;
-  tally.move(task.streamId, stream, state);
+  tally.move(task.streamId, stream, state, false);
   return true;
 }
 

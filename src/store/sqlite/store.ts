@@ -3,8 +3,9 @@ import { storeError, Connection } from "./connection.ts";
 import type { Store } from "../port.ts";
 import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
+import { admitCrawls } from "./admit-crawls.ts";
 import { countCrawls, readRecentPages } from "./crawl-pace.ts";
-import { admitCrawls, overdueRuns, passTime } from "./crawls.ts";
+import { overdueRuns, passTime } from "./crawls.ts";
 import { endByTime } from "./end-run.ts";
 import { growRun } from "./grow-run.ts";
 import { readTraps } from "./frontier.ts";
@@ -18,7 +19,7 @@ import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
 import { expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
-import { retryFailed } from "./retry-failed.ts";
+import { goOnAfterTime, retryFailed } from "./requeue.ts";
 import { readPageCopy } from "./page-copies.ts";
 import { keepRobots, readRobots } from "./robots.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
@@ -95,6 +96,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     growRun: async (hold, task, growth, now) => growRun(context, hold, task, growth, now),
     admitCrawls: async (most, now) => admitCrawls(context, most, now),
     overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
+    goOnAfterTime: async (id, window, now) => goOnAfterTime(context, id, window, now),
     endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
     passTime: async (elapsedMs, now) => passTime(context, elapsedMs, now),
     exchanges: async (id, window) => readExchanges(context, id, window),

@@ -1,10 +1,10 @@
 import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import { admitCrawls } from "../../orchestrator/crawls/start.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
+import { dropWork } from "../../orchestrator/runs/control.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
-const CHUNK = 1000;
 
 /** Crawls whose time is over end with what they have, and those that wait begin when there is room. */
 export function keepCrawls(deps: CrawlDeps): Duty {
@@ -19,8 +19,7 @@ export function keepCrawls(deps: CrawlDeps): Duty {
       countedAt = monotonic;
       for (const id of await store.overdueRuns(clock.now(), AT_ONCE)) {
         await store.endByTime(id, clock.now());
-        await deps.wake(null);
-        while ((await store.sweepEnded(CHUNK, clock.now(), id)) === CHUNK);
+        await dropWork(deps, [id]);
       }
       await admitCrawls(deps);
     },

@@ -1,16 +1,19 @@
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
 import type { Store } from "../../store/port.ts";
 import type { Duty } from "../duties.ts";
 
+/** Tasks of one transaction, and the rest after it: other writers have the database in between. */
 const CHUNK = 1000;
+const REST_MS = 5;
 
-/** Whoever cancelled a run may have died before all its waiting tasks were ended. */
+/** Whoever ends a run does not wait until all that waits is ended, too, and may have died. */
 export function sweepEndedRuns({ store, clock }: { store: Store; clock: Clock }): Duty {
   return {
     name: "end what ended runs have left waiting",
-    everyMs: 10_000,
-    async run() {
-      while ((await store.sweepEnded(CHUNK, clock.now())) === CHUNK);
+    everyMs: 1000,
+    async run(signal) {
+      while (!signal.aborted && (await store.sweepEnded(CHUNK, clock.now())) === CHUNK)
+        await sleep(clock, REST_MS, signal);
     },
   };
 }

@@ -145,7 +145,11 @@ export function enqueueScenarios(scenario: Scenario): void {
     );
     assert.equal(await kit.status(run), "partial");
 
-    assert.deepEqual(await kit.store.retryFailed(run.id, { limit: 10 }, kit.now), { requeued: 1, lanes: [LANE] });
+    assert.deepEqual(await kit.store.retryFailed(run.id, { limit: 10 }, kit.now), {
+      requeued: 1,
+      lanes: [LANE],
+      next: null,
+    });
     const task = await kit.store.taskByKey(run.id, "bad");
     assert.deepEqual([task?.state, task?.tries, task?.waits, task?.endedAt], ["queued", 0, 0, null]);
     assert.equal(task?.attempts.length, 1);
@@ -173,10 +177,14 @@ export function enqueueScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(run), "failed");
 
     const other = await kit.store.retryFailed(run.id, { lane: "site:b.example", limit: 10 }, kit.now);
-    assert.deepEqual(other, { requeued: 1, lanes: ["site:b.example"] });
+    assert.deepEqual(other, { requeued: 1, lanes: ["site:b.example"], next: null });
     assert.equal((await kit.store.retryFailed(run.id, { lane: LANE, limit: 2 }, kit.now)).requeued, 2);
     assert.equal((await kit.store.retryFailed(run.id, { lane: LANE, limit: 2 }, kit.now)).requeued, 1);
-    assert.deepEqual(await kit.store.retryFailed(run.id, { limit: 2 }, kit.now), { requeued: 0, lanes: [] });
+    assert.deepEqual(await kit.store.retryFailed(run.id, { limit: 2 }, kit.now), {
+      requeued: 0,
+      lanes: [],
+      next: null,
+    });
     assert.deepEqual(await kit.counts(run), { queued: 4 });
     assert.equal((await kit.store.run(run.id))?.generation, 2);
   });
@@ -185,7 +193,11 @@ export function enqueueScenarios(scenario: Scenario): void {
     const run = await kit.runWith(["a"]);
     await kit.work(await kit.take("A"), DONE);
     const version = await kit.store.controlVersion();
-    assert.deepEqual(await kit.store.retryFailed(run.id, { limit: 10 }, kit.now), { requeued: 0, lanes: [] });
+    assert.deepEqual(await kit.store.retryFailed(run.id, { limit: 10 }, kit.now), {
+      requeued: 0,
+      lanes: [],
+      next: null,
+    });
     assert.equal(await kit.status(run), "completed");
     assert.equal(await kit.store.controlVersion(), version);
   });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { failure, type FailureReason } from "../../../src/domain/failure.ts";
 import type { NewTask, RunRecord } from "../../../src/store/port.ts";
-import { DONE, FAILED, type Kit, LANE, newTask, refused, retryAt, type Scenario, type Verdict } from "./kit.ts";
+import type { RequeuePosition } from "../../../src/store/progress-port.ts";
+import { DONE, type Kit, LANE, newTask, refused, retryAt, type Scenario, type Verdict } from "./kit.ts";
 
 const OTHER = "site:b.example";
 const failedBy = (reason: FailureReason): Verdict => ({ kind: "failed", failure: failure(reason, `it was ${reason}`) });
@@ -49,11 +50,12 @@ export function progressScenarios(scenario: Scenario): void {
     const run = await failedRun(kit, ["internal-1", "dns_failed-1", "dns_failed-2", "timeout_idle-1"], "crawl");
     const choice = { reasons: ["dns_failed", "tls_failed"] as const, limit: 10 };
     assert.equal((await kit.store.run(run.id))?.facts.end_reason, "exhausted");
-    assert.deepEqual(await kit.store.retryFailed(run.id, choice, kit.now), { requeued: 2, lanes: [LANE] });
+    assert.deepEqual(await kit.store.retryFailed(run.id, choice, kit.now), { requeued: 2, lanes: [LANE], next: null });
     assert.deepEqual(await queued(kit, run), ["dns_failed-1", "dns_failed-2"]);
     assert.equal((await kit.store.run(run.id))?.facts.end_reason, undefined, "it is not at its end any more");
     assert.deepEqual(await groups(kit, run), { internal: 1, timeout_idle: 1 });
     assert.deepEqual((await kit.store.retryFailed(run.id, choice, kit.now)).requeued, 0);
+    await kit.store.admitCrawls(5, kit.now);
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane);
     await kit.settle(lane, tasks.slice(0, 1), DONE);
@@ -90,15 +92,32 @@ export function progressScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.runErrors(run.id), []);
   });
 
-  scenario("what failed after a moment is left for the next time", async (kit) => {
-    const run = await failedRun(kit, ["internal-1", "internal-2"]);
-    const failedUntil = kit.now;
-    kit.pass(10);
-    assert.equal((await kit.store.retryFailed(run.id, { failedUntil, limit: 1 }, kit.now)).requeued, 1);
-    await kit.work(await kit.take("A"), FAILED);
-    assert.equal((await kit.store.retryFailed(run.id, { failedUntil, limit: 10 }, kit.now)).requeued, 1);
-    assert.equal((await kit.store.retryFailed(run.id, { failedUntil, limit: 10 }, kit.now)).requeued, 0);
-    assert.equal((await kit.store.retryFailed(run.id, { limit: 10 }, kit.now)).requeued, 1);
+  scenario("what fails again while others are put back is left for the next time, by any clock", async (kit) => {
+    const keys = ["internal-1", "dns_failed-1", "internal-2", elsewhere("internal-3"), elsewhere("dns_failed-2")];
+    for (const reasons of [undefined, ["internal", "dns_failed"]] as const) {
+      const run = await failedRun(kit, keys);
+      kit.clock.wall -= 3_600_000;
+      const pieces: number[] = [];
+      for (let after: RequeuePosition | null | undefined; after !== null;) {
+        const window = { limit: 2, ...(after === undefined ? {} : { after }), ...(reasons ? { reasons } : {}) };
+        const part = await kit.store.retryFailed(run.id, window, kit.now);
+        pieces.push(part.requeued);
+        after = part.next;
+        // New ones come and fail, too.
+        await kit.enqueue(run, [`more-${pieces.length}`]);
+        for (const name of [LANE, OTHER]) {
+          const lane = await kit.take("B", name);
+          await kit.work(lane, failedBy("internal"));
+          await kit.store.releaseLane(lane);
+        }
+      }
+      assert.equal(
+        pieces.reduce((sum, piece) => sum + piece),
+        5,
+        `${pieces}`,
+      );
+      assert.ok(pieces.every((piece) => piece <= 2));
+    }
   });
 
   scenario("failed tasks are listed page by page, over several sites", async (kit) => {

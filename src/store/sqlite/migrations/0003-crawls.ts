@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { TASK_STATES } from "../../../domain/states.ts";
 import { neverReuseNumbers } from "./never-reuse-numbers.ts";
+import { keepTransitions } from "./transitions.ts";
 
 /** Runs that grow while they run: how many pages they know, how long they ran, and what failed of them. */
 export const crawls = {
@@ -92,8 +93,26 @@ export const crawls = {
       CREATE INDEX robots_delays ON robots (site, crawl_delay_ms) WHERE crawl_delay_ms IS NOT NULL;
     `);
     retention(db);
+    limits(db);
   },
 };
+
+/** What the limits of a crawl are kept by: how many of its pages are in hand, and how many have ended and count or do not. */
+function limits(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE runs ADD COLUMN pages_in_hand INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE runs ADD COLUMN pages_counted INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE runs ADD COLUMN pages_uncounted INTEGER NOT NULL DEFAULT 0;
+    UPDATE runs SET pages_in_hand = s.running, pages_counted = s.completed + s.failed, pages_uncounted = s.skipped
+      FROM (SELECT run, sum(running) AS running, sum(completed) AS completed, sum(failed) AS failed, sum(skipped) AS skipped
+        FROM streams GROUP BY run) AS s
+      WHERE s.run = runs.n AND runs.kind = 'crawl';
+    -- What goes on when a crawl does that had run out of time.
+    CREATE INDEX tasks_cancelled ON tasks (stream, id) WHERE state = ${TASK_STATES.indexOf("cancelled")};
+  `);
+  // A crawl that goes on waits its turn, and takes up again what was cut off.
+  keepTransitions(db);
+}
 
 /** Crawls are kept for a while, and then removed with all that belongs to them. */
 function retention(db: DatabaseSync): void {

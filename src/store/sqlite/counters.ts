@@ -1,0 +1,58 @@
+/** What streams and runs count of their tasks; written in the transactions that move the tasks. */
+import type { TaskCounts } from "../../domain/run-end.ts";
+import { OPEN_TASK_STATES, TASK_STATES } from "../../domain/states.ts";
+import type { Connection } from "./connection.ts";
+import type { Context } from "./context.ts";
+
+/** How the tasks of a stream have moved; `unfetched` of those that failed were never fetched. */
+export type CounterChange = Partial<TaskCounts> & { unfetched?: number };
+
+/** How the pages of a run have moved: what somebody has in hand, and what ended, counting for its limit or not. */
+export interface PageChange {
+  inHand: number;
+  counted: number;
+  uncounted: number;
+}
+
+const CHANGE_STREAM = `UPDATE streams SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")}
+  WHERE id = ? RETURNING run, aside, ${OPEN_TASK_STATES.join(" + ")} AS open`;
+
+const CHANGE_PAGES = `UPDATE runs SET pages_in_hand = pages_in_hand + ?, pages_counted = pages_counted + ?,
+  pages_uncounted = pages_uncounted + ? WHERE n = ? AND kind = 'crawl'`;
+
+export function changeCounters(context: Context, stream: number, change: CounterChange): void {
+  changeAllCounters(context, [[stream, change]]);
+}
+
+/**
+ * Changes the counters of streams together with the tasks they count, and those of their runs, each row once. Returns
+ * the runs.
+ */
+export function changeAllCounters(
+  { connection }: Context,
+  changes: Iterable<readonly [stream: number, change: CounterChange]>,
+): Map<number, PageChange> {
+  const runs = new Map<number, PageChange & { open: number }>();
+  for (const [stream, change] of changes) {
+    const values = TASK_STATES.map((name) => change[name] ?? 0);
+    const row = connection.sql(CHANGE_STREAM).get(...values, stream) as { run: number; aside: number; open: number };
+    let run = runs.get(row.run);
+    if (run === undefined) runs.set(row.run, (run = { inHand: 0, counted: 0, uncounted: 0, open: 0 }));
+    const before = row.open - OPEN_TASK_STATES.reduce((sum, name) => sum + (change[name] ?? 0), 0);
+    run.open += Number(row.open > 0) - Number(before > 0);
+    if (row.aside === 1) continue;
+    const { running = 0, completed = 0, failed = 0, skipped = 0, unfetched = 0 } = change;
+    run.inHand += running;
+    run.counted += completed + failed - unfetched;
+    run.uncounted += skipped + unfetched;
+  }
+  for (const [run, change] of runs) writeRun(connection, run, change);
+  return runs;
+}
+
+function writeRun(connection: Connection, run: number, change: PageChange & { open: number }): void {
+  const { open, inHand, counted, uncounted } = change;
+  if (open !== 0) connection.sql("UPDATE runs SET open_streams = open_streams + ? WHERE n = ?").run(open, run);
+  if (inHand !== 0 || counted !== 0 || uncounted !== 0)
+    connection.sql(CHANGE_PAGES).run(inHand, counted, uncounted, run);
+}

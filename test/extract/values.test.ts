@@ -5,6 +5,8 @@ import { parseHtml } from "../../src/extract/dom/parse.ts";
 import { cleanHtml } from "../../src/extract/values/clean-html.ts";
 import { parseDate } from "../../src/extract/values/date.ts";
 import { parseNumber } from "../../src/extract/values/number.ts";
+import { UNEVEN_IN_LINE } from "../../src/extract/article/plain-text.ts";
+import { oneSpaced, squeeze } from "../../src/extract/dom/text.ts";
 
 const NUMBERS: readonly [text: string, number: number | null, language?: string][] = [
   ["£51.77", 51.77],
@@ -189,6 +191,18 @@ test("whatever HTML is cleaned, reading it again finds no script, handler or run
       const again = cleaned(cleaned(list.join("")));
       assert.ok(!/<script|<svg|<style|<iframe/i.test(again), again);
       for (const match of again.matchAll(/<[^>]*>/g)) assert.ok(!/\son\w+=|javascript:/i.test(match[0]), again);
+    }),
+  );
+});
+
+test("text is evened out as if every run of white space were replaced, whatever it consists of", () => {
+  const spaces = fc.constantFrom(" ", "  ", "\n", "\t", "\u00a0", "\u2003", "\ufeff", "a", "b_", "", "\r\n");
+  fc.assert(
+    fc.property(fc.array(spaces, { maxLength: 30 }), (parts) => {
+      const text = parts.join("");
+      assert.equal(oneSpaced(text), text.replace(/\s+/g, " "));
+      assert.equal(text.replace(UNEVEN_IN_LINE, " "), text.replace(/[^\S\n]+/g, " "));
+      assert.equal(squeeze(text), text.replace(/\s+/g, " ").trim());
     }),
   );
 });

@@ -1,6 +1,7 @@
 /** The article of a page: its text, Markdown and what can be said about them. */
 import { hash } from "node:crypto";
 import type { Document } from "../dom/nodes.ts";
+import { squeeze } from "../dom/text.ts";
 import { cleanHtml } from "../values/clean-html.ts";
 import { findArticle } from "./find.ts";
 import { detectLanguage } from "./language.ts";
@@ -43,7 +44,7 @@ export function readArticle(document: Document, options: ArticleOptions): Articl
     },
     wordCount: countWords(text),
     language: options.language ?? detectLanguage(text),
-    contentHash: hash("sha256", text.replace(/\s+/g, " ").trim(), "hex"),
+    contentHash: hash("sha256", squeeze(text), "hex"),
   };
 }
 

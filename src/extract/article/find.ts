@@ -110,10 +110,16 @@ function visibleLength(text: string): number {
   return gap && count > 0 ? count - 1 : count;
 }
 
+/** Those of scripts that have their own: `،`, `、`, `。` and `，`. */
+const COMMAS: ReadonlySet<number> = new Set([0x060c, 0x3001, 0x3002, 0xff0c]);
+
 function countCommas(text: string): number {
   let count = 0;
-  for (const char of text.slice(0, 10_000))
-    if (char === "," || char === "、" || char === "،" || char === "，" || char === "。") count += 1;
+  const end = Math.min(text.length, 10_000);
+  for (let at = 0; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x2c || (code >= 0x060c && COMMAS.has(code))) count += 1;
+  }
   return count;
 }
 

@@ -1,7 +1,8 @@
 /** HTML to Markdown (CommonMark with GitHub's tables and strike-through). */
 import { type Element, MAX_TEXT, type Node } from "../dom/nodes.ts";
-import { isBlock, rawText } from "../dom/text.ts";
+import { isBlock, oneSpaced, rawText } from "../dom/text.ts";
 import { tableToMarkdown } from "./markdown-table.ts";
+import { UNEVEN_IN_LINE } from "./plain-text.ts";
 
 export interface MarkdownOptions {
   /** An absolute address, or null for what should not be linked. */
@@ -252,10 +253,8 @@ function codeSpan(text: string): string {
 }
 
 function escapeText(text: string): string {
-  return text
-    .replace(/\s+/g, " ")
-    .replace(/[\\`*[\]<]/g, "\\$&")
-    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_");
+  const marked = oneSpaced(text).replace(/[\\`*[\]<]/g, "\\$&");
+  return marked.includes("_") ? marked.replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_") : marked;
 }
 
 /** What would start a heading, a list or a quote at the beginning of a line. */
@@ -264,9 +263,6 @@ function escapeStart(text: string): string {
 }
 
 function tidy(text: string): string {
-  return text
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n ?/g, (match) => (match.includes("\n") ? "\n" : " "))
-    .replace(/\n+/g, "  \n")
-    .replace(/^(?:\s|\n)+|(?:\s|\n)+$/g, "");
+  const even = text.replace(UNEVEN_IN_LINE, " ");
+  return (even.includes("\n") ? even.replace(/ ?\n ?/g, "\n").replace(/\n+/g, "  \n") : even).trim();
 }

@@ -1,9 +1,11 @@
 /** The text of an article: paragraphs apart by an empty line, list items and table rows each on a line. */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
-import { isBlock } from "../dom/text.ts";
+import { isBlock, oneSpaced } from "../dom/text.ts";
 
 const LINES = new Set(["li", "tr", "dt", "dd", "br", "option", "caption"]);
 const CELLS = new Set(["td", "th"]);
+/** White space within a line that is not one space. */
+export const UNEVEN_IN_LINE = /[^\S\n ][^\S\n]*| [^\S\n]+/g;
 
 export function toPlainText(element: Element, keep: (element: Element) => boolean): string {
   const writer = new Writer();
@@ -25,7 +27,7 @@ class Writer {
 
   /** Ends the line; the strongest of the breaks between two pieces of text counts. */
   break(gap: "\n" | "\n\n"): void {
-    const line = this.#line.replace(/[^\S\n]+/g, " ").trim();
+    const line = this.#line.replace(UNEVEN_IN_LINE, " ").trim();
     this.#line = "";
     if (line !== "") {
       this.#out += (this.#out === "" ? "" : this.#gap) + line;
@@ -50,7 +52,7 @@ class Writer {
 function visit(element: Element, keep: (element: Element) => boolean, writer: Writer): void {
   for (let node = element.first; node !== null; node = node.next) {
     if (node.kind === 3) {
-      writer.text(node.data.replace(/\s+/g, " "));
+      writer.text(oneSpaced(node.data));
       continue;
     }
     if (!keep(node)) continue;

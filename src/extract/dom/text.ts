@@ -12,9 +12,17 @@ export function isBlock(element: Element): boolean {
   return BLOCKS.has(element.tag.name);
 }
 
+/** What is one space already is left alone: most text has nothing else, and then nothing is copied. */
+const UNEVEN = /[^\S ]\s*| \s+/g;
+
 /** Runs of white space, no-break spaces included, are one space. */
+export function oneSpaced(text: string): string {
+  return text.replace(UNEVEN, " ");
+}
+
+/** The same, without any at the ends. */
 export function squeeze(text: string): string {
-  return /^\S*$/.test(text) ? text : text.replace(/\s+/g, " ").trim();
+  return oneSpaced(text).trim();
 }
 
 /** The text as a reader sees it, on one line: blocks are apart although no space stands between their tags. */

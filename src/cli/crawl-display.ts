@@ -1,13 +1,12 @@
-import { createLogUpdate } from "log-update";
 import type { Log } from "../base/log.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import { crawlBlock, retryingOf } from "./crawl-block.ts";
 import { oneLine, plural, type Terminal } from "./output.ts";
-import { RecentRate, SPINNER, throughPicture } from "./progress.ts";
+import { Picture } from "./picture.ts";
+import { RecentRate } from "./progress.ts";
 import { waitingLeft } from "./waiting-words.ts";
 
-const REDRAW_MS = 100;
 const PLAIN_LINE_MS = 10_000;
 /** Of the sites that wait, as many have a line of their own. */
 const MOST_WAITING = 3;
@@ -19,21 +18,17 @@ export class CrawlDisplay {
   readonly #terminal: Terminal;
   readonly #now: () => number;
   readonly #mode: DisplayMode;
-  readonly #draw: ReturnType<typeof createLogUpdate> | null;
-  readonly #timer: NodeJS.Timeout | null;
+  readonly #picture: Picture;
   readonly #whole = new RecentRate();
   #sites = new Map<string, RecentRate>();
   #seen: { view: CrawlDetail; sites: readonly RunSiteView[]; at: number } | null = null;
-  #frame = 0;
   #saidAt: number | null = null;
-  #over = false;
 
   constructor(terminal: Terminal, now: () => number, mode: DisplayMode) {
     this.#terminal = terminal;
     this.#now = now;
     this.#mode = mode;
-    this.#draw = mode === "live" ? createLogUpdate(process.stderr) : null;
-    this.#timer = mode === "live" ? setInterval(() => this.#show(), REDRAW_MS).unref() : null;
+    this.#picture = new Picture(mode === "live", (spinner) => this.#block(spinner));
   }
 
   /** How many sites there is room for. */
@@ -41,9 +36,8 @@ export class CrawlDisplay {
     return this.#mode === "live" ? Math.max(1, Math.min(50, rowsOf() - 3)) : 0;
   }
 
-  /** Log lines go above the block instead of through it. */
   wrap(log: Log): Log {
-    return this.#draw === null ? log : throughPicture(log, () => this.#draw?.clear());
+    return this.#picture.wrap(log);
   }
 
   /** Without sites, those that were shown last are still there. */
@@ -53,7 +47,7 @@ export class CrawlDisplay {
     if (sites !== null) this.#noteRates(sites, at);
     this.#seen = { view, sites: sites ?? this.#seen?.sites ?? [], at };
     if (this.#mode === "plain") this.#say(view, at);
-    this.#show();
+    this.#picture.show();
   }
 
   #noteRates(sites: readonly RunSiteView[], at: number): void {
@@ -69,25 +63,17 @@ export class CrawlDisplay {
   /** Something that has to be known, also when the picture is gone: it stays above it. */
   note(text: string): void {
     if (this.#mode === "silent") return;
-    this.#draw?.clear();
+    this.#picture.clear();
     this.#terminal.err(`${text}\n`);
-    this.#show();
+    this.#picture.show();
   }
 
-  /** The block goes away: what counts is printed by then. */
   done(): void {
-    if (this.#over) return;
-    this.#over = true;
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#draw?.clear();
-    this.#draw?.done();
+    this.#picture.done();
   }
 
-  #show(): void {
-    if (this.#draw === null || this.#over) return;
-    this.#frame = (this.#frame + 1) % SPINNER.length;
-    const spinner = SPINNER[this.#frame] ?? "";
-    if (this.#seen === null) return this.#draw(`${spinner} starting`);
+  #block(spinner: string): string {
+    if (this.#seen === null) return `${spinner} starting`;
     const { view, sites, at } = this.#seen;
     const moment = {
       view,
@@ -99,7 +85,7 @@ export class CrawlDisplay {
       spinner,
     };
     const room = { columns: process.stderr.columns ?? 80, rows: rowsOf() };
-    return this.#draw(crawlBlock(this.#terminal, moment, room).join("\n"));
+    return crawlBlock(this.#terminal, moment, room).join("\n");
   }
 
   #say(view: CrawlDetail, at: number): void {

@@ -31,6 +31,9 @@ describe("the page limit of a crawl", () => {
     const { view, items } = await crawler.crawl({ url: site.url("/"), max_pages: 10, ...FIELDS });
     assert.deepEqual([view.status, view.end_reason], ["completed", "limit_pages"]);
     assert.deepEqual([items.length, view.completed_items, view.failed_items, view.skipped_items], [10, 10, 20, 5]);
+    const { queued_items: queued, running_items: running, cancelled_items: left } = view;
+    const parts = view.completed_items + view.failed_items + view.skipped_items + queued + running + left;
+    assert.equal(parts, view.total_items, "the counts add up");
     assert.equal(view.total_items, 35, "the limit, and what does not count");
     const fetched = site.visits.filter(({ path }) => path.startsWith("/good/"));
     assert.equal(fetched.length, 9, "nothing is fetched beyond it");

@@ -85,6 +85,12 @@ export function toCrawlView(
   // Pages that do not count come on top of what the crawl may fetch.
   const { options } = run.snapshot as CrawlSnapshot;
   const unfetched = errors.reduce((sum, { reason, count }) => sum + (NEVER_FETCHED.includes(reason) ? count : 0), 0);
+  const total = Math.min(run.pagesKnown, options.max_pages + counts.skipped + unfetched);
+  // More links are kept than the crawl may fetch, in case some of them do not count: those are none of its pages yet.
+  const queued = Math.min(
+    counts.pending + counts.queued + counts.retrying + counts.running - underWay,
+    Math.max(0, total - ended - underWay),
+  );
   const ran = ranMs(run, now);
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
   return {
@@ -92,14 +98,14 @@ export function toCrawlView(
     url: run.url === null ? null : shownUrl(run.url),
     status: crawlStatusOf(run.status),
     progress: isOver ? 100 : run.progress,
-    total_items: Math.min(run.pagesKnown, options.max_pages + counts.skipped + unfetched),
-    queued_items: counts.pending + counts.queued + counts.retrying + counts.running - underWay,
+    total_items: total,
+    queued_items: queued,
     retrying_items: counts.retrying,
     running_items: underWay,
     completed_items: counts.completed,
     failed_items: counts.failed,
     skipped_items: counts.skipped,
-    cancelled_items: counts.cancelled,
+    cancelled_items: Math.min(counts.cancelled, Math.max(0, total - ended - queued - underWay)),
     unchanged_items: run.facts.unchanged ?? 0,
     success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
     duration_seconds: Math.round(ran) / 1000,

@@ -1,0 +1,46 @@
+import { createLogUpdate } from "log-update";
+import type { Log } from "../base/log.ts";
+import { SPINNER, throughPicture } from "./progress.ts";
+
+const REDRAW_MS = 100;
+
+/** A part of the terminal that is drawn in place while something goes on, and goes away at its end. */
+export class Picture {
+  readonly #lines: (spinner: string) => string;
+  readonly #draw: ReturnType<typeof createLogUpdate> | null;
+  readonly #timer: NodeJS.Timeout | null;
+  #frame = 0;
+  #over = false;
+
+  /** `live`: false draws nothing. */
+  constructor(live: boolean, lines: (spinner: string) => string) {
+    this.#lines = lines;
+    this.#draw = live ? createLogUpdate(process.stderr) : null;
+    this.#timer = live ? setInterval(() => this.show(), REDRAW_MS).unref() : null;
+  }
+
+  show(): void {
+    if (this.#draw === null || this.#over) return;
+    this.#frame = (this.#frame + 1) % SPINNER.length;
+    this.#draw(this.#lines(SPINNER[this.#frame] ?? ""));
+  }
+
+  /** Until it is shown again. */
+  clear(): void {
+    this.#draw?.clear();
+  }
+
+  /** Log lines go above it instead of through it. */
+  wrap(log: Log): Log {
+    return this.#draw === null ? log : throughPicture(log, () => this.clear());
+  }
+
+  /** It goes away: what counts is printed by then. */
+  done(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#draw?.clear();
+    this.#draw?.done();
+  }
+}

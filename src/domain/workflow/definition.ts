@@ -1,0 +1,88 @@
+/** What a workflow is once it has been checked: steps in order, each after those it depends on. */
+import type { JsonValue } from "../queue-item.ts";
+
+export interface WorkflowDefinition {
+  name: string;
+  description: string | null;
+  /** A JSON Schema (2020-12) of what a start is to say, with defaults; null: nothing is asked for. */
+  params: JsonValue | null;
+  max_recovery_attempts: number;
+  steps: readonly StepDefinition[];
+}
+
+export interface StepDefinition {
+  name: string;
+  /** Which kind of step it is: the name of one that is built in, or of one that a user's module registers. */
+  task_type: string;
+  /** As they were written: expressions in them are resolved when the step begins. */
+  params: Readonly<Record<string, JsonValue>>;
+  /** Indices of earlier steps. */
+  dependencies: readonly number[];
+  /** Extra tries after the first. */
+  max_retries: number;
+  /** Seconds that one try may take; of a step that waits for a child run, the waiting counts. null: no limit. */
+  timeout: number | null;
+  /** Seconds; what the step weighs in the progress of the whole. */
+  estimated_duration: number | null;
+  /** An expression: when it is false the step is skipped, and those after it go on without it. */
+  when: string | null;
+  for_each: ForEach | null;
+}
+
+/** The step is done once for every entry of a list; `item` and `index` stand for it in the expressions of its params. */
+export interface ForEach {
+  /** A list, an expression that gives one, or `${{ steps.NAME.items }}` for all items of an earlier step, however many. */
+  in: JsonValue;
+  /** How many at once, over all machines. */
+  concurrency: number;
+  /**
+   * What becomes of the step when entries fail for good. `stop`: no more are begun, and it fails. `finish`: all are tried,
+   * and it fails. `continue`: all are tried, and it completes with what succeeded, unless nothing did.
+   */
+  on_error: "stop" | "finish" | "continue";
+}
+
+export const STEP_DEFAULTS = { max_retries: 3, max_recovery_attempts: 3, concurrency: 4, on_error: "finish" } as const;
+export const MOST_STEPS = 1000;
+export const MOST_ITEMS = 100_000;
+
+/** Who executes the steps of workflows. */
+export const STEP_HANDLER = "@step";
+
+/** What a run of a workflow keeps: editing a template or a job changes later runs only. */
+export interface WorkflowSnapshot {
+  definition: WorkflowDefinition;
+  params: Readonly<Record<string, JsonValue>>;
+  template: { name: string; version: number } | null;
+}
+
+/** What stands in the task of a step. */
+export interface StepPayload {
+  step: number;
+  /** Of one entry of a `for_each`. */
+  item?: { index: number; value: JsonValue };
+}
+
+/** A step is a lane of its own; the entries of a `for_each` take turns in as many lanes as may be at work at once. */
+export function laneOfStep(runId: string, step: number, slot?: number): string {
+  return `step.${runId}.${step}${slot === undefined ? "" : `.${slot}`}`;
+}
+
+/** What a completed step leaves: a small value for expressions, and a list of any length in a file. */
+export interface StepResult {
+  output: Readonly<Record<string, JsonValue>>;
+  items: ItemsFile | null;
+}
+
+/** A stored file of JSON lines, one item each. */
+export interface ItemsFile {
+  hash: string;
+  size: number;
+  count: number;
+}
+
+/** Larger outputs belong into items. */
+export const MOST_OUTPUT_BYTES = 256 * 1024;
+
+/** Steps try again after 1, 2, 4, 8 … s, at most so long. */
+export const STEP_RETRY = { baseMs: 1000, factor: 2, maxMs: 300_000 } as const;

@@ -1,0 +1,158 @@
+/** The verbs and words of the store about workflows: runs whose tasks are steps that wait for each other. */
+import type { JsonValue } from "../domain/queue-item.ts";
+import type { RunState } from "../domain/states.ts";
+import type { ItemsFile } from "../domain/workflow/definition.ts";
+import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./port.ts";
+
+/** What a run of a workflow is made with; part of `NewRun`, so that every way of starting a run can start one. */
+export interface NewWorkflow {
+  steps: readonly NewStep[];
+  /** False: it waits, queued, until it is started. */
+  start: boolean;
+  metadata: Readonly<Record<string, JsonValue>>;
+  maxRecoveryAttempts: number;
+  template: { name: string; version: number } | null;
+  /** The run that this one repeats with other params. */
+  rerunOf: string | null;
+}
+
+/** Its task has the key `step:NAME`, the lane `laneOfStep`, the handler `@step` and a `StepPayload`. */
+export interface NewStep {
+  name: string;
+  kind: string;
+  /** Indices of earlier steps. */
+  dependencies: readonly number[];
+  maxRetries: number;
+  estimatedMs: number | null;
+}
+
+export interface WorkflowRecord {
+  run: RunRecord;
+  totalSteps: number;
+  /** The index of the first step that has not ended; totalSteps when all have. */
+  currentStep: number;
+  metadata: Readonly<Record<string, JsonValue>>;
+  recoveryAttempts: number;
+  maxRecoveryAttempts: number;
+  template: { name: string; version: number } | null;
+  rerunOf: string | null;
+  /** When something of it was last written that a restart goes on from. */
+  lastCheckpoint: number | null;
+  updatedAt: number;
+  errorMessage: string | null;
+}
+
+export interface StepRecord {
+  task: TaskRecord;
+  index: number;
+  name: string;
+  kind: string;
+  dependencies: readonly number[];
+  maxRetries: number;
+  estimatedMs: number | null;
+  /** Of the present generation: since when it has been at work, waiting included. */
+  startedAt: number | null;
+  updatedAt: number;
+  /** 0 to 1, as the step last said. */
+  progress: number;
+  progressMessage: string | null;
+  /** What it sleeps for. */
+  waiting: StepWait | null;
+  /** Of a step that is done once for every entry of a list. */
+  items: { total: number; open: number; completed: number; failed: number; skipped: number } | null;
+  /** Child runs it has started, newest last. */
+  childRuns: readonly string[];
+  /** The lane's name once the engine has had it; what the engine knows it by. */
+  engineTaskId: string | null;
+}
+
+export type StepWait = { for: "time"; until: number } | { for: "run"; runId: string } | { for: "items"; open: number };
+
+/** How a step goes to sleep: written by `settle` as the verdict `wait`. No attempt is spent. */
+export interface StepSleep {
+  memory: JsonValue;
+  /** Wakes it at the latest; null: only what it waits for does. */
+  until: number | null;
+  /** Created in the same transaction; its end wakes the step. */
+  child?: { run: NewRun; tasks: readonly NewTask[] };
+  /** It waits for the entries that were added for it; as many as `concurrency` are open at a time. */
+  items?: { concurrency: number; stopAtFailure: boolean };
+}
+
+export interface WorkflowFilter {
+  /** `active`: running or recovering; `recoverable`: failed with recoveries left; or a state. */
+  status?: readonly RunState[] | "recoverable";
+  jobId?: string;
+  template?: string;
+  q?: string;
+  after?: string;
+  limit: number;
+}
+
+export interface TemplateRecord {
+  name: string;
+  version: number;
+  definition: JsonValue;
+  createdAt: number;
+}
+
+export interface WorkflowVerbs {
+  /** queued → running: steps that wait for nobody get work. Starting twice is no mistake. Says which lanes got work. */
+  startWorkflow(id: string, now: number): Promise<{ run: RunRecord; lanes: string[] }>;
+  workflow(id: string): Promise<WorkflowRecord | null>;
+  workflows(filter: WorkflowFilter): Promise<WorkflowRecord[]>;
+  /** All steps of a run, by index. */
+  steps(runId: string): Promise<StepRecord[]>;
+  /** Entries of a step with a `for_each`, in the order of the list; `after` is the id of one. */
+  stepItems(
+    runId: string,
+    step: number,
+    options: { states?: readonly TaskRecord["state"][]; after?: string; limit: number },
+  ): Promise<TaskRecord[]>;
+  /** The step (or entry) that the engine last had under this id. */
+  stepByEngineId(engineId: string): Promise<{ runId: string; step: StepRecord; item: TaskRecord | null } | null>;
+  /** Keys that are null are removed. */
+  changeMetadata(id: string, change: Readonly<Record<string, JsonValue>>, now: number): Promise<WorkflowRecord>;
+  /**
+   * failed → recovering: notes what is to be done again, which an engine then does (`takeUpRecoveries`). `from` is the index
+   * of a step: it and all that follow from it are done again, and nothing else; null: all that did not complete. Refuses
+   * (illegal_transition) when it is not failed, (recovery_exhausted) when there were as many recoveries as there may be.
+   */
+  recoverWorkflow(id: string, from: number | null, now: number): Promise<RunRecord>;
+  /** recovering → running, in transactions of bounded size; says which lanes got work. Called by an engine again and again. */
+  takeUpRecoveries(limit: number, now: number): Promise<{ lanes: string[]; more: boolean }>;
+
+  // Verbs of the owner of a step. null: the lane is not ours any more, or the run has ended.
+  /**
+   * Adds entries of a list to a step, `first` is the index of the first of them. The list's hash says whether it is the one
+   * that entries were added of before: then those that completed stay, and others are put back; else all begin anew.
+   */
+  addStepItems(
+    hold: LaneHold,
+    task: ClaimedTask,
+    part: { listHash: string; first: number; values: readonly JsonValue[] },
+    now: number,
+  ): Promise<true | null>;
+  /** Ends up to `limit` entries that have not begun; returns how many there were. */
+  skipStepItems(hold: LaneHold, task: ClaimedTask, limit: number, why: string, now: number): Promise<number | null>;
+  noteStepProgress(
+    hold: LaneHold,
+    task: ClaimedTask,
+    progress: { fraction: number; message: string | null },
+    now: number,
+  ): Promise<true | null>;
+
+  /** How long the steps of this name took when they last completed, newest first, in runs of the same template or job (or name). */
+  stepDurations(of: { template?: string; jobId?: string; name: string }, limit: number): Promise<Map<string, number[]>>;
+  /** The items of a step in the last completed run of the same job, template or name before this one. */
+  lastItems(runId: string, step: string): Promise<ItemsFile | null>;
+
+  // Templates: each change is a new version.
+  putTemplate(name: string, definition: JsonValue, now: number): Promise<TemplateRecord>;
+  /** Without a version: the newest. */
+  template(name: string, version?: number): Promise<TemplateRecord | null>;
+  /** The newest of each, by name. */
+  templates(): Promise<TemplateRecord[]>;
+  /** Newest first. */
+  templateVersions(name: string): Promise<TemplateRecord[]>;
+}

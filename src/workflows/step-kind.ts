@@ -1,0 +1,126 @@
+/** What every kind of step is. A new one is a file in steps/ and a line in registry.ts. */
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { TaskArtifact } from "../domain/outcome.ts";
+import type { JsonValue } from "../domain/queue-item.ts";
+import type { RunState } from "../domain/states.ts";
+
+export interface StepKind<Params = Record<string, JsonValue>> {
+  /** What definitions call it: their `task_type`. */
+  readonly kind: string;
+  /** One line for lists and docs. */
+  readonly about: string;
+  /** A JSON Schema (2020-12) of its params; unknown names are refused by `additionalProperties: false`. */
+  readonly params: JsonValue;
+  /**
+   * One try. It may be ended at any moment and begun again from the start, so what it does must bear doing twice. It may
+   * throw: a FetchFailure keeps its classification, and `permanent` ones are not tried again.
+   */
+  run(context: StepContext, params: Params): Promise<StepEnd>;
+}
+
+export type StepEnd =
+  | {
+      kind: "done";
+      output: Readonly<Record<string, JsonValue>>;
+      /** What the next steps take in, one object each; they are written to a file as they come. Absent: none. */
+      items?: AsyncIterable<Item> | Iterable<Item>;
+      /** Further files of the step, for people to fetch: each gets an artifact id. */
+      files?: readonly TaskArtifact[];
+    }
+  /** Not needed; steps after it go on, with the items that came to this one. */
+  | { kind: "skip"; why: string }
+  /**
+   * Goes to sleep without a lease or a slot, and is run again with `memory` when the time has come or the child run has
+   * ended. The child is created in the transaction that lets the step sleep, so there is exactly one.
+   */
+  | { kind: "wait"; memory: JsonValue; until?: number; child?: ChildRun };
+
+/** A run that a step starts and waits for. */
+export type ChildRun =
+  | { kind: "page"; url: string; options: Readonly<Record<string, JsonValue>> }
+  | { kind: "crawl"; options: Readonly<Record<string, JsonValue>> }
+  | { kind: "download"; urls: readonly { url: string; data: JsonValue }[] };
+
+export interface StepContext {
+  /** Aborted when the step's time is over or its result is not wanted any more. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly run: { readonly id: string; readonly name: string; readonly jobId: string | null };
+  readonly step: { readonly name: string; readonly index: number; readonly attempt: number };
+  /** Of one entry of a `for_each`. */
+  readonly item: JsonValue | undefined;
+  /** What it left when it went to sleep; null at the beginning of a try. */
+  readonly memory: JsonValue;
+  /** The child run that has ended, after a sleep that waited for one. */
+  readonly child: ChildEnd | null;
+  /** All items of the steps it depends on, in the order of its dependencies. Readable any number of times. */
+  inputs(): AsyncIterable<Item>;
+  /** The items of one earlier step. */
+  itemsOf(step: string): AsyncIterable<Item>;
+  /** The items of the step of this name in the last completed run of the same job or template; null: there was none. */
+  itemsOfLastRun(step: string): Promise<AsyncIterable<Item> | null>;
+  readonly files: StepFiles;
+  readonly http: StepHttp;
+  /** Told to people, and weighed in the progress of the whole; written about once a second at most. */
+  progress(done: number, total: number | null, message?: string): void;
+}
+
+/** One thing that goes from step to step: a page, a file, a record. Keys that a step does not know it passes on. */
+export interface Item {
+  /** Where it came from. */
+  url?: string;
+  /** The stored file: SHA-256 of its bytes in hex. */
+  hash?: string;
+  bytes?: number;
+  content_type?: string | null;
+  artifact_id?: string;
+  /** A name for people, such as the last part of the address. */
+  name?: string;
+  label?: string;
+  /** What `validate` found out about a picture; see images/facts. */
+  image?: Readonly<Record<string, JsonValue>>;
+  [more: string]: JsonValue | undefined;
+}
+
+export interface ChildEnd {
+  runId: string;
+  status: RunState;
+  message: string | null;
+  counts: Readonly<Record<string, number>>;
+  /** Records of the run, oldest first. */
+  results(): AsyncIterable<{ url: string; data: Readonly<Record<string, JsonValue>> }>;
+  /** One entry for each task of a download: its file, or why there is none. `data` is what was given with the address. */
+  downloads(): AsyncIterable<{
+    url: string;
+    data: JsonValue;
+    file: (TaskArtifact & { id: string }) | null;
+    error: string | null;
+  }>;
+}
+
+/** Stored files, by content. */
+export interface StepFiles {
+  has(hash: string): boolean;
+  /** Where the bytes are on this machine. */
+  pathOf(hash: string): string;
+  open(hash: string): AsyncIterable<Uint8Array>;
+  /** Stores what comes, and says what it is called. */
+  save(
+    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    about: { name: string; contentType: string },
+  ): Promise<TaskArtifact>;
+}
+
+/** The guarded way out. */
+export interface StepHttp {
+  fetch(request: {
+    url: string;
+    method?: string;
+    headers?: Readonly<Record<string, string>>;
+    body?: string | Uint8Array;
+  }): Promise<{ status: number; url: string; headers: Record<string, string>; body: Uint8Array }>;
+}

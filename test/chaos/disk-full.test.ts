@@ -74,7 +74,12 @@ describe("a full disk", gate("full disks", mayMount(), "it needs root and the ri
       });
       orb.env["APP_HANDLERS"] = orb.file("handlers.ts", HANDLERS);
       target.latencyMs = 10;
-      target.script = (path) => ({ body: pageOf(path) });
+      // The rest comes when the disk is full: it must not be stored before.
+      const full = Promise.withResolvers<void>();
+      target.script = async (path) => {
+        if (target.hits.length > 60) await full.promise;
+        return { body: pageOf(path) };
+      };
       const names = Array.from({ length: ITEMS }, (_, index) => `i${index}`);
       // Some go through a handler: it must not be blamed for the disk either.
       await orb.import(
@@ -88,6 +93,7 @@ describe("a full disk", gate("full disks", mayMount(), "it needs root and the ri
       await target.when(() => target.hits.length >= 60, "work is under way");
       const ballast = join(disk.path, "ballast");
       fill(ballast);
+      full.resolve();
       await engine.said("work pauses");
       const { bavail } = statfsSync(disk.path);
 
@@ -142,7 +148,11 @@ describe("a full disk", gate("full disks", mayMount(), "it needs root and the ri
       APP_SHUTDOWN_GRACE_SECONDS: "1",
     });
     target.latencyMs = 10;
-    target.script = (path) => ({ body: pageOf(path) });
+    const full = Promise.withResolvers<void>();
+    target.script = async (path) => {
+      if (target.hits.length > 30) await full.promise;
+      return { body: pageOf(path) };
+    };
     await orb.import(
       Array.from({ length: 200 }, (_, index) => ({ artifact_id: `${index}`, url: target.url(`/${index}`) })),
     );
@@ -150,6 +160,7 @@ describe("a full disk", gate("full disks", mayMount(), "it needs root and the ri
     await target.when(() => target.hits.length >= 30, "work is under way");
     const ballast = join(disk.path, "ballast");
     fill(ballast);
+    full.resolve();
     await engine.said("work pauses");
     const asked = Date.now();
     engine.kill("SIGTERM");

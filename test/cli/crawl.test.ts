@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { firstTimes, hang, html, sendTo, slow, status } from "../support/misbehaviours.ts";
+import { firstTimes, hang, held, html, sendTo, slow, status } from "../support/misbehaviours.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
 const COUNT = 60;
@@ -236,12 +236,17 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
 describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no script(1) here" }, () => {
   test("Ctrl-C stops it, and the command that it prints goes on to the same pages as without", async () => {
-    await using site = await tree(80);
+    await using site = await tree(20);
+    // The last pages come when it was told to stop: it must not be at its end before.
+    const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+    for (let n = 30; n < COUNT; n += 1) site.on(`/page-${n}`, held(told, page(n, "/page-0")));
     await using orb = new Orb();
     const screen = onTerminal(orb, ["crawl", site.url("/page-0"), ...flags, "--out", "all pages.json"]);
     await site.when(() => fetched(site) >= 15, "some pages are fetched");
     await until(() => /\d+ of \d+ known pages/.test(screen.text), "the block is drawn");
     screen.type("\u0003");
+    await until(() => screen.text.includes("stopping:"), "it says that it stops");
+    tell();
     assert.equal(await screen.ended, 3, screen.text);
     const text = stripVTControlCharacters(screen.text);
     const block =

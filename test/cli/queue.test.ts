@@ -174,16 +174,24 @@ describe("orb queue", { concurrency: 2 }, () => {
   test("limits that are set from another terminal hold for running work", async () => {
     await using target = await Target.start(1);
     await using orb = new Orb();
+    // Nothing is answered before the limit is set: the work must not be done before.
+    const limited = Promise.withResolvers<void>();
+    target.script = async (path) => {
+      await limited.promise;
+      return { body: bodyOf(path) };
+    };
     target.latencyMs = 30;
     const site = target.sites[0] ?? "";
-    await orb.import(Array.from({ length: 1500 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
+    await orb.import(Array.from({ length: 400 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
     const engine = orb.start(["queue", "run", "--drain"]);
-    await target.when(() => target.hits.length >= 20, "it works");
+    await target.when(() => target.open > 1, "it works");
     const set = await orb.run(["sites", "set", site, "--max-concurrency", "1"]);
     assert.match(set.stdout, new RegExp(`${site} +1 +default`));
+    limited.resolve();
     await target.when(() => target.open <= 1, "it slows down");
     const before = target.hits.length;
     await target.when(() => target.hits.length >= before + 3 && target.open <= 1, "one at a time");
+    target.latencyMs = 0;
     await orb.json("sites", "set", site, "--max-concurrency", "default");
     assert.equal((await engine.end()).code, 0);
   });

@@ -148,7 +148,8 @@ export interface WorkflowVerbs {
   lastItems(runId: string, step: string): Promise<ItemsFile | null>;
 
   // Templates: each change is a new version.
-  putTemplate(name: string, definition: JsonValue, now: number): Promise<TemplateRecord>;
+  /** `first` is the number of the first version, where a template that is built in has the ones before. */
+  putTemplate(name: string, definition: JsonValue, first: number, now: number): Promise<TemplateRecord>;
   /** Without a version: the newest. */
   template(name: string, version?: number): Promise<TemplateRecord | null>;
   /** The newest of each, by name. */

@@ -20,6 +20,18 @@ export interface StepKind<Params = Record<string, JsonValue>> {
   run(context: StepContext, params: Params): Promise<StepEnd>;
 }
 
+/** What is to be known of the kinds there are, where nothing is executed: definitions are checked against it. */
+export interface KnownKinds {
+  find(kind: string): Pick<StepKind, "kind" | "about" | "params"> | undefined;
+  /** By name. */
+  all(): readonly Pick<StepKind, "kind" | "about" | "params">[];
+}
+
+/** Those that are built in, and those of a user's module, which may not replace them. */
+export interface StepKinds extends KnownKinds {
+  find(kind: string): StepKind | undefined;
+}
+
 export type StepEnd =
   | {
       kind: "done";

@@ -53,6 +53,9 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "handler_missing",
   "handler_refused",
   "handler_bad_result",
+  "step_params",
+  "step_bad_result",
+  "step_entries_failed",
 ]);
 
 const RETRYABLE_CLIENT_ERRORS: ReadonlySet<number> = new Set([408, 421, 425, 423]);

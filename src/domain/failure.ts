@@ -75,6 +75,11 @@ export const FAILURE_REASONS = {
   handler_exited: "unknown",
   handler_missing: "unknown",
   handler_bad_result: "unknown",
+  step_timeout: "timeout",
+  step_params: "unknown",
+  step_bad_result: "unknown",
+  step_child_failed: "unknown",
+  step_entries_failed: "unknown",
   internal: "unknown",
 } as const satisfies Record<string, FailureCode>;
 export type FailureReason = keyof typeof FAILURE_REASONS;

@@ -21,9 +21,10 @@ export interface Attempt {
 
 /**
  * What a stored file is: what was asked for, what shows why it could not be had, or what servers sent, for an archive. The
- * answer that sent a page to another site stays, whatever becomes of the page there.
+ * answer that sent a page to another site stays, whatever becomes of the page there. `items` is what a step of a workflow
+ * hands on to the next ones.
  */
-export const ARTIFACT_ROLES = ["file", "screenshot", "snapshot", "exchange", "redirect"] as const;
+export const ARTIFACT_ROLES = ["file", "screenshot", "snapshot", "exchange", "redirect", "items"] as const;
 export type ArtifactRole = (typeof ARTIFACT_ROLES)[number];
 
 /** A stored file that belongs to a task. */

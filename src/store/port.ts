@@ -24,6 +24,7 @@ import type { FailedChoice, ProgressVerbs, Requeued, RequeueWindow } from "./pro
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
+import type { StepSleep } from "./workflow-port.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
 /**
@@ -172,7 +173,7 @@ export interface StoreCapabilities {
 }
 
 export interface NewRun {
-  kind: "queue" | "page" | "crawl" | "workflow";
+  kind: "queue" | "page" | "crawl" | "workflow" | "download";
   jobId?: string;
   name?: string | null;
   url?: string;
@@ -353,6 +354,8 @@ export interface SettledTask {
     /** The task waits in the queue, and its run for a person. */
     | { kind: "human"; failure: Failure }
     | { kind: "handed_back" }
+    /** Of a step: no attempt is spent, and nothing is added to the history. */
+    | { kind: "wait"; sleep: StepSleep }
     | { kind: "moved"; url: string; lane: string; site: string; redirects: readonly string[] };
   /** null: nothing was tried, so nothing is added to the history. */
   attempt: Attempt | null;

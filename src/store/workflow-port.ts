@@ -109,6 +109,8 @@ export interface WorkflowVerbs {
     step: number,
     options: { states?: readonly TaskRecord["state"][]; after?: string; limit: number },
   ): Promise<TaskRecord[]>;
+  /** Child runs that the task of a step, or of an entry, has started in its present generation, oldest first. */
+  childRuns(taskId: string): Promise<string[]>;
   /** The step (or entry) that the engine last had under this id. */
   stepByEngineId(engineId: string): Promise<{ runId: string; step: StepRecord; item: TaskRecord | null } | null>;
   /** Keys that are null are removed. */

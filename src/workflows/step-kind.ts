@@ -69,6 +69,8 @@ export interface StepContext {
   readonly memory: JsonValue;
   /** The child run that has ended, after a sleep that waited for one. */
   readonly child: ChildEnd | null;
+  /** All child runs of this try that have ended, oldest first. */
+  readonly children: readonly ChildEnd[];
   /** All items of the steps it depends on, in the order of its dependencies. Readable any number of times. */
   inputs(): AsyncIterable<Item>;
   /** The items of one earlier step. */

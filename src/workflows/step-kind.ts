@@ -35,6 +35,7 @@ export interface StepKinds extends KnownKinds {
 export type StepEnd =
   | {
       kind: "done";
+      /** Read when the last of the items has been written, so that a step may count them as they go by. */
       output: Readonly<Record<string, JsonValue>>;
       /** What the next steps take in, one object each; they are written to a file as they come. Absent: none. */
       items?: AsyncIterable<Item> | Iterable<Item>;

@@ -1,7 +1,6 @@
 import type { Failure } from "../domain/failure.ts";
 import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
-import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
 import type { ClaimOptions } from "./claim-port.ts";
 import type { CrawlVerbs, Grown, Growth } from "./crawl-port.ts";
@@ -24,8 +23,11 @@ import type { FailedChoice, ProgressVerbs, Requeued, RequeueWindow } from "./pro
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
+import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
 import type { StepSleep } from "./workflow-port.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
+
+export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
 
 /**
  * The truth: runs, tasks, lanes, events. Verbs of the domain, not of a database. Every call that changes something
@@ -172,54 +174,6 @@ export interface StoreCapabilities {
   notifies: boolean;
 }
 
-export interface NewRun {
-  kind: "queue" | "page" | "crawl" | "workflow" | "download";
-  jobId?: string;
-  name?: string | null;
-  url?: string;
-  site?: string;
-  /** Told in the event that says the run was created. */
-  meta?: Readonly<Record<string, unknown>>;
-  /** A name of which there is only one. */
-  alias?: string;
-  maxAttempts: number | null;
-  snapshot: unknown;
-  /** Of a run that grows: how many pages may be fetched to an end, and how long it may be running. */
-  pagesLimit?: number;
-  timeLimitMs?: number;
-  /** A limit that crosses lanes and is the run's own: it appears together with it, and goes with it. */
-  budget?: { key: string; cap: number };
-}
-
-export interface RunRecord {
-  id: string;
-  kind: string;
-  alias: string | null;
-  status: RunState;
-  generation: number;
-  jobId: string | null;
-  /** Of a crawl whose job is gone. */
-  jobDeletedAt: number | null;
-  name: string | null;
-  url: string | null;
-  site: string | null;
-  facts: RunFacts;
-  maxAttempts: number | null;
-  snapshot: unknown;
-  /** Tasks that a run that grows has had. */
-  pagesKnown: number;
-  timeLimitMs: number | null;
-  /** Time it has been running, without `runningSince` until now. */
-  ranMs: number;
-  runningSince: number | null;
-  /** Of a run that grows, in percent, as it was last seen; never falls. */
-  progress: number;
-  message: string | null;
-  createdAt: number;
-  startedAt: number | null;
-  finishedAt: number | null;
-}
-
 export interface EventRecord {
   id: string;
   seq: number;
@@ -229,50 +183,12 @@ export interface EventRecord {
   createdAt: number;
 }
 
-export interface NewTask {
-  /** Unique within the run: what makes enqueueing idempotent. */
-  key: string;
-  lane: string;
-  site: string | null;
-  /** A budget that crosses lanes, e.g. a resolver. */
-  resolver: string | null;
-  url: string | null;
-  priority: number;
-  /** Which handler does it; null is the run kind's own. */
-  handler: string | null;
-  payload: unknown;
-  /** Serves the run and is none of its pages: it is done like the others, and stands in none of the run's sums. */
-  aside?: boolean;
-}
-
 export interface Enqueued {
   added: number;
   existing: number;
   /** Lanes that got work. */
   lanes: string[];
   reopened: boolean;
-}
-
-export interface TaskRecord {
-  id: string;
-  runId: string;
-  key: string;
-  lane: string;
-  resolver: string | null;
-  state: TaskState;
-  url: string | null;
-  nextUrl: string | null;
-  priority: number;
-  handler: string | null;
-  payload: unknown;
-  tries: number;
-  waits: number;
-  readyAt: number;
-  attempts: Attempt[];
-  failure: Failure | null;
-  detail: unknown;
-  createdAt: number;
-  endedAt: number | null;
 }
 
 export interface TaskFilter {
@@ -296,13 +212,6 @@ export interface LaneWork {
   readyAt: number;
 }
 
-/** Proof of ownership that every write of an owner carries. */
-export interface LaneHold {
-  laneId: number;
-  epoch: number;
-  owner: string;
-}
-
 export interface LaneGrant extends LaneHold {
   lane: string;
   site: SiteRecord | null;
@@ -316,31 +225,6 @@ export interface Claim {
   nextReadyAt: number | null;
   /** Ready tasks stay behind in the queue. */
   more: boolean;
-}
-
-export interface ClaimedTask {
-  row: number;
-  id: string;
-  streamId: number;
-  runId: string;
-  runKind: string;
-  maxAttempts: number | null;
-  /** Its run has a time limit. */
-  hasDeadline: boolean;
-  key: string;
-  resolver: string | null;
-  url: string | null;
-  nextUrl: string | null;
-  priority: number;
-  handler: string | null;
-  payload: unknown;
-  aside: boolean;
-  tries: number;
-  waits: number;
-  attempts: Attempt[];
-  redirects: string[];
-  /** What the attempt before left for this one. */
-  memory: unknown;
 }
 
 export interface SettledTask {

@@ -2,7 +2,7 @@
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { RunState } from "../domain/states.ts";
 import type { ItemsFile } from "../domain/workflow/definition.ts";
-import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./port.ts";
+import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
 
 /** What a run of a workflow is made with; part of `NewRun`, so that every way of starting a run can start one. */
 export interface NewWorkflow {

@@ -5,16 +5,18 @@ import {
   createReadStream,
   mkdirSync,
   opendirSync,
-  type ReadStream,
+  openSync,
   readdirSync,
   renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../base/clock.ts";
 import { OrbError, systemCode } from "../base/errors.ts";
+import { ColdPlace } from "./cold.ts";
 import { onDisk } from "./disk.ts";
 import { artifactPath, ASIDE_PREFIX, Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
 import { removeLoose } from "./loose.ts";
@@ -30,7 +32,11 @@ export interface ArtifactStore {
   parts(): AsyncIterable<string>;
   has(hash: string): boolean;
   sizeOf(hash: string): number | null;
-  open(hash: string): ReadStream;
+  open(hash: string): Readable;
+  /** The path of a plain file with its bytes; one that lies compressed in the cold place is unpacked first. */
+  pathOf(hash: string): Promise<string>;
+  /** Moves it to the cold place, and says how many bytes it took and takes; null: there is none. */
+  coolDown(hash: string): Promise<{ before: number; after: number } | null>;
   /** Reads the file again and compares; false also when there is none. */
   verify(hash: string): Promise<boolean>;
   /** Removes a file that no row names; false: it was stored or found again a short time ago, and stays for now. */
@@ -40,6 +46,7 @@ export interface ArtifactStore {
 }
 
 const STALE_MS = 60 * 60 * 1000;
+const READ_BYTES = 256 * 1024;
 
 export function createArtifactStore(options: { dir: string; clock: Clock }): ArtifactStore {
   const { dir, clock } = options;
@@ -48,10 +55,15 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
     mkdirSync(folder.tmp, { recursive: true });
     mkdirSync(`${dir}/sha256`, { recursive: true });
   });
+  const cold = new ColdPlace(folder);
   removeLeftovers(folder, clock.now() - STALE_MS);
+  cold.removeLeftovers(clock.now() - STALE_MS);
 
   const locate = (hash: string) => `${dir}/${artifactPath(hash)}`;
-  const sizeOf = (hash: string) => statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
+  const hotSize = (hash: string) => statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
+  const sizeOf = (hash: string) => hotSize(hash) ?? cold.sizeOf(hash);
+  const missing = () => new OrbError("not_found", "there is no artifact with that hash");
+  const openNow = (hash: string) => openHot(locate(hash)) ?? cold.open(hash);
 
   return {
     writer: (writerOptions = {}) => new FileWriter(folder, writerOptions),
@@ -70,16 +82,48 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
     has: (hash) => sizeOf(hash) !== null,
     sizeOf,
     open: (hash) => {
-      if (sizeOf(hash) === null) throw new OrbError("not_found", "there is no artifact with that hash");
-      return createReadStream(locate(hash));
+      // Asked a second time: it may have been unpacked between the two looks.
+      const found = openNow(hash) ?? openNow(hash);
+      if (found === null) throw missing();
+      return found;
     },
+    async pathOf(hash) {
+      if (hotSize(hash) !== null) return locate(hash);
+      const found = cold.find(hash);
+      if (found?.packed === false) return found.path;
+      const bytes = openNow(hash);
+      if (bytes === null) throw missing();
+      const writer = new FileWriter(folder, {});
+      try {
+        for await (const chunk of bytes) await writer.write(chunk as Buffer);
+        await writer.finish();
+      } catch (error) {
+        await writer.abort(false);
+        throw error;
+      }
+      return locate(hash);
+    },
+    coolDown: (hash) => cold.coolDown(hash),
     async verify(hash) {
-      if (sizeOf(hash) === null) return false;
+      const bytes = openNow(hash) ?? openNow(hash);
+      if (bytes === null) return false;
       const actual = createHash("sha256");
-      await pipeline(createReadStream(locate(hash), { highWaterMark: 1024 * 1024 }), actual);
+      try {
+        await pipeline(bytes, actual);
+      } catch (error) {
+        // Packed bytes that the disk has altered cannot be unpacked.
+        if (/^Z(?:STD)?_/.test(systemCode(error) ?? "")) return false;
+        throw error;
+      }
       return actual.digest("hex") === hash;
     },
-    removeLoose: (hash, isLoose) => removeLoose(folder, hash, isLoose),
+    async removeLoose(hash, isLoose) {
+      if (!(await removeLoose(folder, hash, isLoose))) return false;
+      // Who stores the same content again stores it in the usual place: what is cold needs no such care.
+      if (!(await isLoose())) return false;
+      await cold.remove(hash);
+      return true;
+    },
     probe() {
       const path = folder.temporary();
       onDisk(() => {
@@ -92,6 +136,16 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       });
     },
   };
+}
+
+/** Opened at once, so that it can be read to its end whatever becomes of its name. */
+function openHot(path: string): Readable | null {
+  try {
+    return createReadStream(path, { fd: openSync(path, "r"), highWaterMark: READ_BYTES });
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
 }
 
 function partKeyOf(name: string): string | null {

@@ -78,6 +78,8 @@ export interface StepContext {
   itemsOf(step: string): AsyncIterable<Item>;
   /** The items of the step of this name in the last completed run of the same job or template; null: there was none. */
   itemsOfLastRun(step: string): Promise<AsyncIterable<Item> | null>;
+  /** What files this run has in the store, step by step. */
+  readonly past: StepPast;
   readonly files: StepFiles;
   readonly http: StepHttp;
   /** Told to people, and weighed in the progress of the whole; written about once a second at most. */
@@ -120,14 +122,29 @@ export interface ChildEnd {
 /** Stored files, by content. */
 export interface StepFiles {
   has(hash: string): boolean;
-  /** Where the bytes are on this machine. */
-  pathOf(hash: string): string;
+  /** The size of its bytes; null: there is none. */
+  sizeOf(hash: string): number | null;
+  /** Where the bytes are on this machine; one that is compressed in the cold place is unpacked first. */
+  pathOf(hash: string): Promise<string>;
   open(hash: string): AsyncIterable<Uint8Array>;
   /** Stores what comes, and says what it is called. */
   save(
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     about: { name: string; contentType: string },
   ): Promise<TaskArtifact>;
+  /** Moves it to the cold place, compressed where that pays; null: there is none. Doing it twice is no mistake. */
+  coolDown(hash: string): Promise<{ before: number; after: number } | null>;
+}
+
+/** The files that earlier steps of the run have left; lists of items are not among them. */
+export interface StepPast {
+  /**
+   * What the step of this name downloaded, in its child runs (`downloads`), or made itself (`made`), oldest first. What the
+   * run drops meanwhile may be among it.
+   */
+  filesOf(step: string, which: "downloads" | "made"): AsyncIterable<{ id: string; hash: string; size: number }>;
+  /** Their rows go; the files themselves go later, unless another row names the same content. Returns how many there were. */
+  drop(ids: readonly string[]): Promise<number>;
 }
 
 /** The guarded way out. */

@@ -1,0 +1,194 @@
+/**
+ * The cold place: files that are kept but hardly read, compressed where that pays. It is a folder of its own, `cold/`, so
+ * that a slower and larger disk can be mounted there.
+ *
+ * A file is whole in one of the two places at any moment: it leaves the usual one only when it is safe in the cold one,
+ * and one that is unpacked stays cold, too. Who reads it looks at the usual place first.
+ */
+import { closeSync, createReadStream, createWriteStream, mkdirSync, openSync, readdirSync, readSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
+import { open, rename, rm, unlink } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { constants, createZstdCompress, createZstdDecompress, zstdCompress } from "node:zlib";
+import { systemCode } from "../base/errors.ts";
+import { onDiskAsync } from "./disk.ts";
+import { artifactPath, type Folder } from "./layout.ts";
+
+const PACKED_SUFFIX = ".zst";
+const PACKING = { [constants.ZSTD_c_compressionLevel]: 9 };
+const SAMPLE_BYTES = 256 * 1024;
+/** Pictures and archives shrink by a hundredth; that is not worth unpacking them. */
+const PAYS_BELOW = 0.95;
+const PIECE_BYTES = 256 * 1024;
+
+interface ColdFile {
+  path: string;
+  packed: boolean;
+  /** As it lies there. */
+  bytes: number;
+}
+
+export class ColdPlace {
+  readonly #dir: string;
+  readonly #tmp: string;
+  readonly #folder: Folder;
+  /** In one process a file is moved once at a time. */
+  readonly #moving = new Map<string, Promise<{ before: number; after: number } | null>>();
+
+  constructor(folder: Folder) {
+    this.#folder = folder;
+    this.#dir = `${folder.dir}/cold`;
+    this.#tmp = `${this.#dir}/tmp`;
+  }
+
+  #paths(hash: string): { plain: string; packed: string } {
+    const plain = `${this.#dir}/${artifactPath(hash).slice("sha256/".length)}`;
+    return { plain, packed: plain + PACKED_SUFFIX };
+  }
+
+  find(hash: string): ColdFile | null {
+    const { plain, packed } = this.#paths(hash);
+    for (const path of [packed, plain]) {
+      const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+      if (bytes !== undefined) return { path, packed: path === packed, bytes };
+    }
+    return null;
+  }
+
+  /** Of the bytes when they are unpacked. */
+  sizeOf(hash: string): number | null {
+    const found = this.find(hash);
+    if (found === null || !found.packed) return found?.bytes ?? null;
+    const head = Buffer.alloc(18);
+    const file = openSync(found.path, "r");
+    try {
+      return contentSize(head.subarray(0, readSync(file, head)));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Null when it is not here. */
+  open(hash: string): Readable | null {
+    const found = this.find(hash);
+    if (found === null) return null;
+    const stored = createReadStream(found.path, { highWaterMark: PIECE_BYTES });
+    if (!found.packed) return stored;
+    const unpacked = createZstdDecompress();
+    stored.once("error", (error) => unpacked.destroy(error));
+    unpacked.once("close", () => stored.destroy());
+    return stored.pipe(unpacked);
+  }
+
+  /** Null when the file is in neither place. */
+  coolDown(hash: string): Promise<{ before: number; after: number } | null> {
+    const before = this.#moving.get(hash);
+    if (before !== undefined) return before;
+    const moving = onDiskAsync(() => this.#coolDown(hash)).finally(() => this.#moving.delete(hash));
+    this.#moving.set(hash, moving);
+    return moving;
+  }
+
+  async #coolDown(hash: string): Promise<{ before: number; after: number } | null> {
+    const hot = `${this.#folder.dir}/${artifactPath(hash)}`;
+    const size = statSync(hot, { throwIfNoEntry: false })?.size;
+    if (size !== undefined && this.find(hash) === null) {
+      try {
+        await this.#copy(hot, size, hash);
+      } catch (error) {
+        // Moved by another process just now, or removed.
+        if (systemCode(error) !== "ENOENT") throw error;
+      }
+    }
+    const cold = this.find(hash);
+    if (cold === null) return null;
+    await unlinkIfThere(hot);
+    return { before: this.sizeOf(hash) ?? cold.bytes, after: cold.bytes };
+  }
+
+  /** Written aside, made durable, then named: what has a name in the cold place is whole. */
+  async #copy(hot: string, size: number, hash: string): Promise<void> {
+    const { plain, packed } = this.#paths(hash);
+    const pays = await shrinks(hot);
+    const target = pays ? packed : plain;
+    const shard = target.slice(0, target.lastIndexOf("/"));
+    mkdirSync(shard, { recursive: true });
+    mkdirSync(this.#tmp, { recursive: true });
+    const draft = `${this.#tmp}/${this.#folder.temporary().slice(this.#folder.tmp.length + 1)}`;
+    try {
+      const from = createReadStream(hot, { highWaterMark: PIECE_BYTES });
+      const to = createWriteStream(draft, { flags: "wx", flush: true });
+      // The size stands in the head of what is packed, and is read from there.
+      if (pays) await pipeline(from, createZstdCompress({ pledgedSrcSize: size, params: PACKING }), to);
+      else await pipeline(from, to);
+      await rename(draft, target);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    const folder = await open(shard);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  async remove(hash: string): Promise<void> {
+    const { plain, packed } = this.#paths(hash);
+    await unlinkIfThere(packed);
+    await unlinkIfThere(plain);
+  }
+
+  /** What processes left that died while they moved a file. */
+  removeLeftovers(before: number): void {
+    let names: string[];
+    try {
+      names = readdirSync(this.#tmp);
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") return;
+      throw error;
+    }
+    for (const name of names) {
+      const path = `${this.#tmp}/${name}`;
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found !== undefined && found.mtimeMs < before) rmSync(path, { force: true });
+    }
+  }
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+}
+
+/** Asked of its beginning: that is enough to tell text from what is compressed already. */
+async function shrinks(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+    const packed = await promisify(zstdCompress)(buffer.subarray(0, bytesRead));
+    return packed.length < bytesRead * PAYS_BELOW;
+  } finally {
+    await file.close();
+  }
+}
+
+const FRAME = 0xfd2fb528;
+
+/** The size that the head of a Zstandard frame (RFC 8878, 3.1.1.1) names; null when it does not. */
+function contentSize(head: Buffer): number | null {
+  if (head.length < 6 || head.readUInt32LE(0) !== FRAME) return null;
+  const about = head[4]!;
+  const single = (about & 0x20) !== 0;
+  const at = 5 + (single ? 0 : 1) + [0, 1, 2, 4][about & 3]!;
+  const length = [single ? 1 : 0, 2, 4, 8][about >> 6]!;
+  if (length === 0 || head.length < at + length) return null;
+  if (length === 8) return Number(head.readBigUInt64LE(at));
+  return head.readUIntLE(at, length) + (length === 2 ? 256 : 0);
+}

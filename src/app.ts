@@ -1,6 +1,4 @@
 /** The composition root: the only place that knows which implementation stands behind which port. */
-import { join } from "node:path";
-import { artifactPath } from "./artifacts/layout.ts";
 import { type ArtifactStore, createArtifactStore } from "./artifacts/store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { messageOf, OrbError } from "./base/errors.ts";
@@ -98,7 +96,7 @@ export async function openClient(
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,
     crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
-    pathOf: (hash) => join(artifactsDir(config), artifactPath(hash)),
+    pathOf: (hash) => artifacts.placeOf(hash),
     wake: async (lanes) => {
       const holder = await store.engineHolder();
       if (holder !== null) await poke(holder.address, lanes);

@@ -5,8 +5,17 @@
  * A file is whole in one of the two places at any moment: it leaves the usual one only when it is safe in the cold one,
  * and one that is unpacked stays cold, too. Who reads it looks at the usual place first.
  */
-import { closeSync, createReadStream, createWriteStream, mkdirSync, openSync, readdirSync, readSync } from "node:fs";
-import { rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { open, rename, rm, unlink } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";

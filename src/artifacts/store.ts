@@ -33,6 +33,8 @@ export interface ArtifactStore {
   has(hash: string): boolean;
   sizeOf(hash: string): number | null;
   open(hash: string): Readable;
+  /** Where it lies, as it lies there; where it would, when there is none. */
+  placeOf(hash: string): string;
   /** The path of a plain file with its bytes; one that lies compressed in the cold place is unpacked first. */
   pathOf(hash: string): Promise<string>;
   /** Moves it to the cold place, and says how many bytes it took and takes; null: there is none. */
@@ -87,6 +89,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       if (found === null) throw missing();
       return found;
     },
+    placeOf: (hash) => (hotSize(hash) === null ? cold.find(hash)?.path : undefined) ?? locate(hash),
     async pathOf(hash) {
       if (hotSize(hash) !== null) return locate(hash);
       const found = cold.find(hash);

@@ -10,15 +10,13 @@ import type { Seal } from "./base/seal.ts";
 import { ServiceStack } from "./base/service.ts";
 import { keepYoungHeapSmall } from "./base/young-heap.ts";
 import type { Config } from "./config/options.ts";
-import { classifyStatus } from "./domain/classify.ts";
 import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
 import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
-import { FetchFailure } from "./domain/failure.ts";
-import { parseRetryAfter } from "./domain/retry-after.ts";
 import { EmbeddedEngine } from "./engine/embedded/engine.ts";
 import { createLink, poke, socketPath, watchEngine } from "./engine/embedded/link.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { createHttpStrategy } from "./fetch/http/download.ts";
+import type { Strategy } from "./fetch/strategy.ts";
 import { crawlHandler } from "./lanes/handlers/crawl.ts";
 import { CrawlRuns } from "./lanes/handlers/crawl-runs.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
@@ -26,16 +24,14 @@ import type { HandlerLookup } from "./lanes/handlers/handler.ts";
 import { pageHandler } from "./lanes/handlers/page.ts";
 import { sitemapHandler } from "./lanes/handlers/sitemap.ts";
 import { userSolver } from "./lanes/handlers/solver.ts";
-import type { HandlerServices } from "./lanes/handlers/user/host.ts";
-import { UserHandlers } from "./lanes/handlers/user/pool.ts";
+import type { UserCode } from "./lanes/handlers/user/user-code.ts";
 import type { LaneRules } from "./lanes/rules.ts";
 import { LaneWorker } from "./lanes/worker.ts";
 import { parseAddressPolicy } from "./net/address.ts";
-import { BufferSink } from "./net/buffer-sink.ts";
 import type { HttpClient } from "./net/http-client.ts";
 import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
-import { createPageTools, httpLimits, type PageTools } from "./page-tools.ts";
+import { createPageTools, downloadLimits, type PageTools } from "./page-tools.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { createExchangeKeeper } from "./pages/exchange.ts";
 import { openSeal } from "./secret-key.ts";
@@ -49,6 +45,7 @@ import { startDueJobs } from "./supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
+import { loadUserCode } from "./user-code.ts";
 
 export interface Client extends CrawlDeps, AsyncDisposable {
   artifacts: ArtifactStore;
@@ -125,6 +122,8 @@ export interface WorkerHooks {
   client?: Client;
   /** Shared with others in the process, who close them; without it the worker has its own. */
   tools?: PageTools;
+  /** The user's module, if there is one; shared with others in the process, who stop it. */
+  user?: UserCode;
   onRole?: (role: EngineRole) => void;
   onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
@@ -141,7 +140,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   try {
     const tools = hooks.tools ?? createPageTools(config, log, clock, store);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
-    const others = await createHandlers(config, { clock, http: tools.http, artifacts, stack });
+    const user = hooks.user ?? (await loadUserCode(config, { clock, http: tools.http, artifacts }));
+    if (user !== null && hooks.user === undefined) stack.defer("user code", () => user.stop());
+    const strategy = createHttpStrategy({ client: tools.http, artifacts });
+    const others = queueHandlers(config, clock, strategy, user);
     const pages = {
       ...tools,
       store,
@@ -252,9 +254,6 @@ function robotsGate(config: Config, http: HttpClient, clock: Clock, store: Store
   return new RobotsGate({ http, clock, store, productToken, backoff });
 }
 
-/** A file may take longer than a page, as long as it keeps coming at this pace. */
-const SLOWEST_DOWNLOAD_BYTES_PER_SECOND = 32 * 1024;
-
 function laneRules(config: Config): LaneRules {
   return {
     maxPerSite: config.maxPerHost,
@@ -270,52 +269,9 @@ function laneRules(config: Config): LaneRules {
   };
 }
 
-async function createHandlers(
-  config: Config,
-  parts: { clock: Clock; http: HttpClient; artifacts: ArtifactStore; stack: ServiceStack },
-): Promise<HandlerLookup> {
-  const { clock, http, artifacts, stack } = parts;
-  const strategy = createHttpStrategy({ client: http, artifacts });
-  const limits = { ...httpLimits(config), minBytesPerSecond: SLOWEST_DOWNLOAD_BYTES_PER_SECOND };
+/** What the queue's items name: the user's handlers, and the plain download. */
+function queueHandlers(config: Config, clock: Clock, strategy: Strategy, user: UserCode | null): HandlerLookup {
+  const limits = downloadLimits(config);
   const download = downloadHandler({ strategy, clock, limits, maxBodyBytes: config.maxBodyBytes });
-  if (config.handlers === null) return (name) => (name === null || name === "download" ? download : undefined);
-  const services: HandlerServices = {
-    fetch: async (url, headers, signal) => {
-      const sink = new BufferSink();
-      const result = await http.fetch({ url, headers, signal }, sink);
-      return { status: result.status, url: result.url, headers: result.headers, body: new Uint8Array(sink.body()) };
-    },
-    download: async (url, headers, task, signal) => {
-      const answer = await strategy.fetch({
-        url,
-        headers,
-        // Only the item's own address has a part to go on from: several downloads of one item must not share one.
-        ...(url === (task.nextUrl ?? task.url) ? { partKey: task.id } : {}),
-        maxBodyBytes: config.maxBodyBytes,
-        limits,
-        signal,
-      });
-      const { hash, size, status, contentType, finalUrl } = answer;
-      const refused = classifyStatus(status, parseRetryAfter(answer.headers["retry-after"] ?? "", clock.now()));
-      if (refused !== null) {
-        const { reason, message, retryAfterMs } = refused;
-        throw new FetchFailure(reason, message, {
-          httpStatus: status,
-          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-        });
-      }
-      if (hash === null)
-        throw new FetchFailure("http_unexpected", `the server answered ${status}`, { httpStatus: status });
-      return { hash, size, contentType, url: finalUrl };
-    },
-    save: async (bytes, contentType, url) => {
-      const writer = artifacts.writer();
-      await writer.write(Buffer.from(bytes));
-      const { hash, size } = await writer.finish();
-      return { hash, size, contentType, url };
-    },
-  };
-  const user = await UserHandlers.load(config.handlers, { clock, services });
-  stack.defer("handlers", () => user.stop());
-  return (name) => user.find(name) ?? (name === null || name === "download" ? download : undefined);
+  return (name) => user?.handler(name) ?? (name === null || name === "download" ? download : undefined);
 }

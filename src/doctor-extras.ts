@@ -8,7 +8,7 @@ import { harmlessEnvironment } from "./base/machine.ts";
 import type { Config } from "./config/options.ts";
 import { FetchFailure } from "./domain/failure.ts";
 import { Launcher } from "./fetch/browser/launch.ts";
-import { UserHandlers } from "./lanes/handlers/user/pool.ts";
+import { UserCode } from "./lanes/handlers/user/user-code.ts";
 import { secretKeyFile } from "./secret-key.ts";
 
 export async function examineExtras(config: Config): Promise<DoctorCheck[]> {
@@ -69,12 +69,11 @@ async function examineHandlers(config: Config): Promise<DoctorCheck[]> {
     throw new OrbError("handler_failed", "nothing is run here");
   };
   try {
-    const handlers = await UserHandlers.load(config.handlers, {
+    await using code = await UserCode.load(config.handlers, {
       clock: systemClock,
       services: { fetch: refuse, download: refuse, save: refuse },
     });
-    const { names } = handlers;
-    await handlers.stop();
+    const names = [...code.handlers, ...code.steps.map(({ kind }) => kind)];
     return [{ name, status: "ok", what: `${config.handlers}: ${names.join(", ")}`, fix: null }];
   } catch (error) {
     return [{ name, status: "problem", what: messageOf(error), fix: "correct the module named in APP_HANDLERS" }];

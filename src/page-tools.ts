@@ -106,3 +106,10 @@ export function httpLimits(config: Config) {
     maxBodyBytes: config.maxBodyBytes,
   };
 }
+
+/** A file may take longer than a page, as long as it keeps coming at this pace. */
+const SLOWEST_DOWNLOAD_BYTES_PER_SECOND = 32 * 1024;
+
+export function downloadLimits(config: Config) {
+  return { ...httpLimits(config), minBytesPerSecond: SLOWEST_DOWNLOAD_BYTES_PER_SECOND };
+}

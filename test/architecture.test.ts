@@ -23,6 +23,7 @@ const TOP = new Set([
   "src/login.ts",
   "src/page-tools.ts",
   "src/work-metrics.ts",
+  "src/user-code.ts",
   "src/secret-key.ts",
   "src/main.ts",
   "src/index.ts",

@@ -1,5 +1,13 @@
-/** What the author of an APP_HANDLERS module sees. Imports nothing at run time, because every handler's process loads it. */
-import type { FetchedPage, HandlerItem, StoredFile } from "./protocol.ts";
+/** What the author of an APP_HANDLERS module imports. Loads next to nothing, because every handler's process loads it. */
+import type { FetchedPage, FetchOptions, HandlerItem, StoredFile } from "./protocol.ts";
+
+export {
+  type CustomStep,
+  type CustomStepContext,
+  defineStep,
+  skip,
+  type StepFile,
+} from "../../../workflows/define-step.ts";
 
 /** What a handler works with. Every way out to the network goes through here, under the guard and its limits. */
 export interface HandlerContext {
@@ -7,7 +15,7 @@ export interface HandlerContext {
    * One request, redirects followed. Any status is an answer; what breaks on the way is thrown, and if the handler lets
    * it pass, the item fails for that very reason. The body is at most APP_MAX_BODY_BYTES long.
    */
-  fetch(url: string, options?: { headers?: Record<string, string> }): Promise<FetchedPage>;
+  fetch(url: string, options?: FetchOptions): Promise<FetchedPage>;
   /** Stores what the address gives (the item's own by default) as a file of the item. A status of 400 or more is thrown. */
   download(url?: string, options?: { headers?: Record<string, string> }): Promise<StoredFile>;
   /** Stores bytes as a file of the item. */

@@ -2,29 +2,29 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../base/clock.ts";
 import { isDiskFull, messageOf, OrbError } from "../../../base/errors.ts";
+import type { Log } from "../../../base/log.ts";
 import { FetchFailure } from "../../../domain/failure.ts";
-import type { Handled, TaskArtifact } from "../../../domain/outcome.ts";
-import type { ClaimedTask } from "../../../store/port.ts";
-import type { HandlerContext } from "../handler.ts";
-import type { FromProcess, HandlerItem, StoredFile, ToThread } from "./protocol.ts";
-
-/** What this process does on behalf of a handler; every way out to the network goes through here. */
-export interface HandlerServices {
-  fetch(
-    url: string,
-    headers: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<{ status: number; url: string; headers: Record<string, string>; body: Uint8Array }>;
-  download(url: string, headers: Record<string, string>, task: ClaimedTask, signal: AbortSignal): Promise<TaskArtifact>;
-  save(bytes: Uint8Array, contentType: string | null, url: string): Promise<TaskArtifact>;
-}
+import type { FromProcess, ModuleContents, ToThread } from "./protocol.ts";
 
 export interface HandlerProcessOptions {
   module: string;
   clock: Clock;
-  services: HandlerServices;
   memoryMb: number;
 }
+
+/** One item or step that a process is to execute. */
+export interface Work {
+  begin: ToThread;
+  timeoutSeconds: number;
+  signal: AbortSignal;
+  log: Log;
+  /** Answers what the user's code asks for. */
+  serve(name: string, args: unknown[]): Promise<unknown>;
+  /** What it says on the way. */
+  heard?(message: Extract<FromProcess, { kind: "progress" | "flows" | "items" }>): void;
+}
+
+export type WorkEnd = Extract<FromProcess, { kind: "done" | "skip" }>;
 
 const MOST_LOG_LENGTH = 2000;
 const START_TIMEOUT_MS = 30_000;
@@ -32,19 +32,19 @@ const START_TIMEOUT_MS = 30_000;
 const MEMORY_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set(["SIGABRT", "SIGTRAP", "SIGKILL"]);
 
 /**
- * A process that runs one item at a time, and is replaced when it dies or does not come back. A thread would not do: V8
+ * A process that executes one thing at a time, and is replaced when it dies or does not come back. A thread would not do: V8
  * ends the whole process when a thread's heap is full and a single allocation is too large to wait for.
  */
 export class HandlerProcess {
-  readonly #options: HandlerProcessOptions;
+  readonly #clock: Clock;
   readonly #child: ChildProcess;
-  readonly names: Map<string, number>;
+  readonly contents: ModuleContents;
   #dead = false;
 
-  private constructor(options: HandlerProcessOptions, child: ChildProcess, names: Map<string, number>) {
-    this.#options = options;
+  private constructor(clock: Clock, child: ChildProcess, contents: ModuleContents) {
+    this.#clock = clock;
     this.#child = child;
-    this.names = names;
+    this.contents = contents;
     child.on("exit", () => (this.#dead = true));
     child.on("message", (message: FromProcess) => (this.#dead ||= message.kind === "died"));
   }
@@ -60,13 +60,13 @@ export class HandlerProcess {
     });
     child.unref();
     child.channel?.unref();
-    const names = await new Promise<Map<string, number>>((resolve, reject) => {
+    const contents = await new Promise<ModuleContents>((resolve, reject) => {
       const timer = options.clock.after(START_TIMEOUT_MS, () => fail("it did not finish loading"), { keepAlive: true });
       const fail = (message: string) => {
         timer.cancel();
         // The first complaint is the one that counts: ending the process would make another.
         child.removeAllListeners("exit");
-        const error = new OrbError("handlers_invalid", `APP_HANDLERS: ${options.module}: ${message}`);
+        const error = moduleError(options.module, message);
         void ended(child).then(() => reject(error));
       };
       child.on("error", (error) => fail(messageOf(error)));
@@ -77,12 +77,12 @@ export class HandlerProcess {
         if (message.kind === "broken" || message.kind === "died") return fail(message.message);
         if (message.kind !== "ready") return fail("it spoke out of turn");
         timer.cancel();
-        return resolve(new Map(message.handlers.map(({ name, timeoutSeconds }) => [name, timeoutSeconds])));
+        return resolve({ handlers: message.handlers, steps: message.steps });
       });
     });
     child.removeAllListeners("exit").removeAllListeners("error");
     child.on("error", () => {});
-    return new HandlerProcess(options, child, names);
+    return new HandlerProcess(options.clock, child, contents);
   }
 
   get dead(): boolean {
@@ -95,54 +95,44 @@ export class HandlerProcess {
     return ended(this.#child);
   }
 
-  run(handler: string, task: ClaimedTask, context: HandlerContext): Promise<Handled> {
-    const { clock } = this.#options;
+  /** Says what came of it; everything else is thrown as a FetchFailure, or as what the disk said. */
+  execute(work: Work): Promise<WorkEnd> {
     const child = this.#child;
-    const artifacts: TaskArtifact[] = [];
-    return new Promise<Handled>((resolve, reject) => {
-      const timeout = (this.names.get(handler) ?? 0) * 1000;
-      const timer = clock.after(
-        timeout,
-        () => end(() => this.#kill(reject, "handler_timeout", `the handler did not end within ${timeout / 1000} s`)),
+    return new Promise<WorkEnd>((resolve, reject) => {
+      const timer = this.#clock.after(
+        work.timeoutSeconds * 1000,
+        () => stopped(new FetchFailure("handler_timeout", `the handler did not end within ${work.timeoutSeconds} s`)),
         { keepAlive: true },
       );
       const end = (then: () => void) => {
         timer.cancel();
         child.off("message", onMessage);
         child.off("exit", onExit);
-        context.signal.removeEventListener("abort", onAbort);
+        work.signal.removeEventListener("abort", onAbort);
         then();
       };
+      const stopped = (error: Error) =>
+        end(() => {
+          void this.stop();
+          reject(error);
+        });
       const onMessage = (message: FromProcess) => {
         switch (message.kind) {
           case "call":
-            return void this.#serve(message, task, context.signal, artifacts, (error) =>
-              end(() => {
-                void this.stop();
-                reject(error);
-              }),
-            );
+            return void this.#answer(message, work, stopped);
           case "log":
-            return context.log[message.level](message.message.slice(0, MOST_LOG_LENGTH), { handler, task: task.id });
+            return work.log[message.level](message.message.slice(0, MOST_LOG_LENGTH));
           case "done":
-            return end(() => resolve({ kind: "completed", artifacts, results: message.results }));
           case "skip":
-            return end(() => resolve({ kind: "skipped", why: message.why }));
+            return end(() => resolve(message));
           case "threw":
-            return end(() =>
-              reject(
-                new FetchFailure(
-                  message.final ? "handler_refused" : (message.reason ?? "handler_threw"),
-                  message.message,
-                  {
-                    ...(message.httpStatus === null ? {} : { httpStatus: message.httpStatus }),
-                    ...(message.retryAfterMs === null ? {} : { retryAfterMs: message.retryAfterMs }),
-                  },
-                ),
-              ),
-            );
+            return end(() => reject(failureOf(message)));
           case "died":
             return end(() => reject(new FetchFailure(message.reason, message.message)));
+          case "progress":
+          case "flows":
+          case "items":
+            return work.heard?.(message);
         }
       };
       const onExit = (_code: number | null, signal: NodeJS.Signals | null) =>
@@ -154,57 +144,38 @@ export class HandlerProcess {
           ),
         );
       const onAbort = () => {
-        this.#send({ kind: "abort" });
-        end(() => this.#kill(reject, "run_cancelled", "stopped"));
+        this.send({ kind: "abort" });
+        stopped(new FetchFailure("run_cancelled", "stopped"));
       };
       child.on("message", onMessage);
       child.on("exit", onExit);
       // It may have been stopped while its process was starting.
-      if (context.signal.aborted) return onAbort();
-      context.signal.addEventListener("abort", onAbort, { once: true });
-      this.#send({ kind: "run", handler, item: toItem(task) });
+      if (work.signal.aborted) return onAbort();
+      work.signal.addEventListener("abort", onAbort, { once: true });
+      this.send(work.begin);
     });
   }
 
-  #kill(reject: (error: Error) => void, reason: "handler_timeout" | "run_cancelled", message: string): void {
-    void this.stop();
-    reject(new FetchFailure(reason, message));
-  }
-
-  #send(message: ToThread): void {
+  send(message: ToThread): void {
     // When it cannot be sent the process is at its end, which is told by itself.
     this.#child.send(message, () => {});
   }
 
-  async #serve(
-    message: Extract<FromProcess, { kind: "call" }>,
-    task: ClaimedTask,
-    signal: AbortSignal,
-    artifacts: TaskArtifact[],
+  async #answer(
+    { call, name, args }: Extract<FromProcess, { kind: "call" }>,
+    work: Work,
     giveUp: (error: Error) => void,
   ): Promise<void> {
-    const { services } = this.#options;
     try {
-      const options = (message.args[1] ?? {}) as { headers?: Record<string, string>; content_type?: string };
-      const keep = (file: TaskArtifact): StoredFile => {
-        artifacts.push(file);
-        return { hash: file.hash, size: file.size, content_type: file.contentType, url: file.url };
-      };
-      const value =
-        message.name === "fetch"
-          ? await services.fetch(String(message.args[0]), options.headers ?? {}, signal)
-          : message.name === "download"
-            ? keep(await services.download(String(message.args[0]), options.headers ?? {}, task, signal))
-            : keep(await services.save(message.args[0] as Uint8Array, options.content_type ?? null, task.url ?? ""));
-      this.#send({ kind: "answer", call: message.call, value });
+      this.send({ kind: "answer", call, value: await work.serve(name, args) });
       return undefined;
     } catch (error) {
       // A full disk is nothing that the handler could answer for: its item waits until there is room.
       if (isDiskFull(error)) return giveUp(error as Error);
       const failure = error instanceof FetchFailure ? error.failure : null;
-      this.#send({
+      this.send({
         kind: "refusal",
-        call: message.call,
+        call,
         message: messageOf(error),
         reason: failure?.reason ?? null,
         httpStatus: failure?.httpStatus ?? null,
@@ -215,6 +186,18 @@ export class HandlerProcess {
   }
 }
 
+export function moduleError(module: string, message: string): OrbError {
+  return new OrbError("handlers_invalid", `APP_HANDLERS: ${module}: ${message}`);
+}
+
+function failureOf(message: Extract<FromProcess, { kind: "threw" }>): FetchFailure {
+  const { final, reason, httpStatus, retryAfterMs } = message;
+  return new FetchFailure(final ? "handler_refused" : (reason ?? "handler_threw"), message.message, {
+    ...(httpStatus === null ? {} : { httpStatus }),
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  });
+}
+
 /** Ends it, unless it never began or is at its end already. */
 function ended(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
@@ -223,15 +206,4 @@ function ended(child: ChildProcess): Promise<void> {
     child.once("exit", () => resolve());
     child.kill("SIGKILL");
   });
-}
-
-function toItem(task: ClaimedTask): HandlerItem {
-  return {
-    artifact_id: task.key,
-    url: task.nextUrl ?? task.url ?? "",
-    resolver: task.resolver,
-    priority: task.priority,
-    payload: task.payload,
-    attempt: task.tries + 1,
-  };
 }

@@ -1,0 +1,110 @@
+/** The user's side of the channel to the engine: what is asked of it, and how an execution ends. */
+import type { MessagePort } from "node:worker_threads";
+import type { FromThread, Refusal, ToThread } from "./protocol.ts";
+
+/** A handler that fills the log is cut short; its item goes on. */
+const MOST_LOG_LINES = 200;
+/** A handler that does not wait for its answers would otherwise fill the memory of the engine. */
+const MOST_CALLS_AT_ONCE = 32;
+/** What a handler says travels through the engine and into the database: files belong into `save`. */
+const MOST_WORDS = 2000;
+const MOST_JSON = 1024 * 1024;
+
+/** An error that keeps its reason on the way through the user's code. */
+export class Refused extends Error {
+  readonly reason: Refusal["reason"];
+  readonly httpStatus: Refusal["httpStatus"];
+  readonly retryAfterMs: Refusal["retryAfterMs"];
+
+  constructor({ message, reason, httpStatus, retryAfterMs }: Refusal) {
+    super(message);
+    this.reason = reason;
+    this.httpStatus = httpStatus;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export type LogLines = Record<"debug" | "info" | "warn" | "error", (message: unknown) => void>;
+
+export class Channel {
+  readonly #port: MessagePort;
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  #calls = 0;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+  }
+
+  tell(message: FromThread): void {
+    this.#port.postMessage(message);
+  }
+
+  call(name: string, args: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size >= MOST_CALLS_AT_ONCE) {
+        reject(new Error(`a handler may wait for at most ${MOST_CALLS_AT_ONCE} answers at the same time`));
+        return;
+      }
+      const call = (this.#calls += 1);
+      this.#waiting.set(call, { resolve, reject });
+      this.tell({ kind: "call", call, name, args });
+    });
+  }
+
+  answered(message: Extract<ToThread, { kind: "answer" | "refusal" }>): void {
+    const waiter = this.#waiting.get(message.call);
+    this.#waiting.delete(message.call);
+    if (message.kind === "answer") waiter?.resolve(message.value);
+    else waiter?.reject(new Refused(message));
+  }
+
+  log(): LogLines {
+    let lines = 0;
+    const line = (level: keyof LogLines) => (message: unknown) => {
+      if ((lines += 1) <= MOST_LOG_LINES)
+        this.tell({ kind: "log", level, message: String(message).slice(0, MOST_WORDS) });
+    };
+    return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+  }
+
+  /** Does the work and tells how it ended. */
+  async execute(work: () => Promise<{ value: unknown } | { skip: string }>): Promise<void> {
+    try {
+      const end = await work();
+      if ("skip" in end) this.tell({ kind: "skip", why: end.skip.slice(0, MOST_WORDS) });
+      else this.tell({ kind: "done", value: end.value });
+    } catch (error) {
+      const refused = error instanceof Refused ? error : null;
+      this.tell({
+        kind: "threw",
+        message: (error instanceof Error ? error.message : String(error)).slice(0, MOST_WORDS),
+        reason: refused?.reason ?? null,
+        httpStatus: refused?.httpStatus ?? null,
+        retryAfterMs: refused?.retryAfterMs ?? null,
+        final: (error as { retry?: unknown } | null)?.retry === false,
+      });
+    }
+  }
+}
+
+export function badResult(message: string): Refused {
+  return new Refused({ message, reason: "handler_bad_result", httpStatus: null, retryAfterMs: null });
+}
+
+/** What is kept is JSON: what that cannot carry is left out, and a cycle is the handler's own error. */
+export function toJson(what: string, value: unknown, most = MOST_JSON): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? "null";
+  } catch (error) {
+    throw badResult(`${what} cannot be stored as JSON: ${(error as Error).message}`);
+  }
+  if (text.length > most)
+    throw badResult(`${what} cannot be stored as JSON: it has ${text.length} characters, at most ${most} are kept`);
+  return text;
+}
+
+/** `{ skip: "why" }` is how a handler and a step say that they are not needed. */
+export function isSkip(value: unknown): value is { skip: string } {
+  return typeof value === "object" && value !== null && typeof (value as { skip?: unknown }).skip === "string";
+}

@@ -1,0 +1,58 @@
+/** The engine's side of a user's queue handler: what an item is given, and what becomes of its end. */
+import { OrbError } from "../../../base/errors.ts";
+import type { Handled, TaskArtifact } from "../../../domain/outcome.ts";
+import type { ClaimedTask } from "../../../store/port.ts";
+import type { HandlerContext } from "../handler.ts";
+import type { HandlerProcess } from "./process.ts";
+import type { FetchOptions, HandlerItem, StoredFile } from "./protocol.ts";
+import type { HandlerServices } from "./services.ts";
+
+export async function executeItem(
+  process: HandlerProcess,
+  services: HandlerServices,
+  handler: { name: string; timeoutSeconds: number },
+  task: ClaimedTask,
+  { signal, log }: HandlerContext,
+): Promise<Handled> {
+  const artifacts: TaskArtifact[] = [];
+  const keep = (file: TaskArtifact): StoredFile => {
+    artifacts.push(file);
+    return { hash: file.hash, size: file.size, content_type: file.contentType, url: file.url };
+  };
+  const end = await process.execute({
+    begin: { kind: "run", handler: handler.name, item: toItem(task) },
+    timeoutSeconds: handler.timeoutSeconds,
+    signal,
+    log: log.with({ handler: handler.name, task: task.id }),
+    serve: async (name, [what, given]) => {
+      const options = (given ?? {}) as FetchOptions & { content_type?: string };
+      switch (name) {
+        case "fetch":
+          return services.fetch(String(what), options, signal);
+        case "download": {
+          const { headers = {} } = options;
+          // Only the item's own address has a part to go on from: several downloads of one item must not share one.
+          const part = what === (task.nextUrl ?? task.url) ? { partKey: task.id } : {};
+          return keep(await services.download(String(what), { headers, ...part }, signal));
+        }
+        case "save":
+          return keep(await services.save(what as Uint8Array, options.content_type ?? null, task.url ?? ""));
+        default:
+          throw new OrbError("handler_failed", `a handler cannot ask for ${name}`);
+      }
+    },
+  });
+  if (end.kind === "skip") return { kind: "skipped", why: end.why };
+  return { kind: "completed", artifacts, results: end.value === undefined ? [] : [end.value] };
+}
+
+function toItem(task: ClaimedTask): HandlerItem {
+  return {
+    artifact_id: task.key,
+    url: task.nextUrl ?? task.url ?? "",
+    resolver: task.resolver,
+    priority: task.priority,
+    payload: task.payload,
+    attempt: task.tries + 1,
+  };
+}

@@ -1,0 +1,28 @@
+/** Looks at what a module says of its step kinds, before anything relies on it. */
+import { messageOf } from "../../../base/errors.ts";
+import { compileSchema, type RecordCheck, SchemaError } from "../../../extract/schema.ts";
+import { moduleError } from "./process.ts";
+import type { ModuleContents, StepDescription } from "./protocol.ts";
+import type { UserStep } from "./step-work.ts";
+
+/** In the order of their names. */
+export function checkSteps(module: string, { steps }: ModuleContents): UserStep[] {
+  return steps
+    .toSorted((a, b) => (a.kind < b.kind ? -1 : 1))
+    .map((description) => {
+      check(module, description, "params", description.params);
+      const checkOutput = description.output === null ? null : check(module, description, "output", description.output);
+      return { description, checkOutput };
+    });
+}
+
+function check(module: string, { kind }: StepDescription, part: "params" | "output", schema: unknown): RecordCheck {
+  const path = `steps.${kind}.${part}`;
+  if ((schema as { type?: unknown }).type !== "object")
+    throw moduleError(module, `${path} must be the JSON Schema of an object: { type: "object", … }`);
+  try {
+    return compileSchema(schema);
+  } catch (error) {
+    throw moduleError(module, `${path}${error instanceof SchemaError ? error.path : ""}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,94 @@
+/** Reads what a user's module exports: `handlers` for the queue, `steps` for workflows. */
+import type { CustomStep } from "../../../workflows/define-step.ts";
+import type { Handler } from "./define.ts";
+import { DEFAULT_TIMEOUT_SECONDS, type ModuleContents, STEP_TIMEOUT_SECONDS } from "./protocol.ts";
+
+export interface LoadedHandler {
+  run: Handler;
+  timeoutSeconds: number;
+}
+
+export interface LoadedModule {
+  handlers: Map<string, LoadedHandler>;
+  steps: Map<string, CustomStep>;
+}
+
+const KIND = /^[a-z][a-z0-9_-]{0,63}$/i;
+
+/** Throws with a sentence about what is wrong. Schemas are looked at by the engine. */
+export function readModule(module: Record<string, unknown>): LoadedModule {
+  const { handlers, steps } = module;
+  if (handlers === undefined && steps === undefined) {
+    throw new Error('it must export "handlers", an object of functions by name, or "steps", a list of step kinds');
+  }
+  return { handlers: readHandlers(handlers ?? {}), steps: readSteps(steps ?? []) };
+}
+
+export function contentsOf({ handlers, steps }: LoadedModule): ModuleContents {
+  return {
+    handlers: [...handlers].map(([name, { timeoutSeconds }]) => ({ name, timeoutSeconds })),
+    steps: [...steps.values()].map(({ kind, about, params, output, timeout }) => ({
+      kind,
+      about: about ?? null,
+      params: plain(`steps.${kind}.params`, params),
+      output: output === undefined ? null : plain(`steps.${kind}.output`, output),
+      timeoutSeconds: timeout ?? STEP_TIMEOUT_SECONDS,
+    })),
+  };
+}
+
+function readHandlers(given: unknown): Map<string, LoadedHandler> {
+  if (typeof given !== "object" || given === null) {
+    throw new Error('"handlers" must be an object of functions by name');
+  }
+  const loaded = new Map<string, LoadedHandler>();
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === "function") {
+      loaded.set(name, { run: value as Handler, timeoutSeconds: DEFAULT_TIMEOUT_SECONDS });
+      continue;
+    }
+    const { run, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = (value ?? {}) as Partial<LoadedHandler>;
+    if (typeof run !== "function")
+      throw new Error(`handlers.${name} is neither a function nor an object with a function "run"`);
+    if (!isSeconds(timeoutSeconds)) throw new Error(`handlers.${name}.timeoutSeconds must be a number above 0`);
+    loaded.set(name, { run, timeoutSeconds });
+  }
+  return loaded;
+}
+
+function readSteps(given: unknown): Map<string, CustomStep> {
+  if (!Array.isArray(given)) throw new Error('"steps" must be a list of step kinds, each made by defineStep({…})');
+  const loaded = new Map<string, CustomStep>();
+  for (const [index, value] of given.entries()) {
+    const step = (value ?? {}) as Partial<CustomStep>;
+    const { kind, about, params, timeout } = step;
+    if (typeof kind !== "string" || !KIND.test(kind))
+      throw new Error(
+        `steps[${index}].kind must be a name: a letter, then letters, digits, "-" and "_", at most 64 in all`,
+      );
+    if (loaded.has(kind)) throw new Error(`steps[${index}].kind: there is another step kind named ${kind}`);
+    if (typeof step.run !== "function") throw new Error(`steps.${kind} has no function "run"`);
+    if (typeof params !== "object" || params === null)
+      throw new Error(`steps.${kind}.params must be the JSON Schema of its params`);
+    if (about !== undefined && typeof about !== "string") throw new Error(`steps.${kind}.about must be a text`);
+    if (timeout !== undefined && !isSeconds(timeout))
+      throw new Error(`steps.${kind}.timeout must be a number of seconds above 0`);
+    loaded.set(kind, step as CustomStep);
+  }
+  return loaded;
+}
+
+/** Timers carry at most some 24 days; longer ones would fire at once. */
+const MOST_SECONDS = 2_000_000;
+
+function isSeconds(value: unknown): value is number {
+  return typeof value === "number" && value > 0 && value <= MOST_SECONDS;
+}
+
+function plain(what: string, schema: unknown) {
+  try {
+    return JSON.parse(JSON.stringify(schema));
+  } catch (error) {
+    throw new Error(`${what} cannot be written as JSON: ${(error as Error).message}`, { cause: error });
+  }
+}

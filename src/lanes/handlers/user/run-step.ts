@@ -1,0 +1,140 @@
+/** Executes one step of a workflow in the user's thread. */
+import { readFile } from "node:fs/promises";
+import { MOST_OUTPUT_BYTES } from "../../../domain/workflow/definition.ts";
+import type { CustomStep, CustomStepContext } from "../../../workflows/define-step.ts";
+import type { Item } from "../../../workflows/step-kind.ts";
+import { badResult, type Channel, isSkip, toJson } from "./channel.ts";
+import { PART_CHARS, type StepAbout, type StepCalls } from "./protocol.ts";
+
+type Items = AsyncIterable<unknown> | Iterable<unknown>;
+
+/** What is said more often is not told: people look about once a second. */
+const PROGRESS_EVERY_MS = 250;
+
+export class StepExecution {
+  readonly #channel: Channel;
+  readonly #about: StepAbout;
+  readonly #signal: AbortSignal;
+  #readings = 0;
+  #told = Number.NEGATIVE_INFINITY;
+  #untold: { done: number; total: number | null; message: string | null } | null = null;
+  #asked = Promise.withResolvers<void>();
+
+  constructor(channel: Channel, about: StepAbout, signal: AbortSignal) {
+    this.#channel = channel;
+    this.#about = about;
+    this.#signal = signal;
+  }
+
+  async run(kind: CustomStep, params: unknown): Promise<{ value: unknown } | { skip: string }> {
+    const returned: unknown = await kind.run(this.#context(), params as never);
+    if (isSkip(returned)) return returned;
+    const { output, items } = endOf(returned);
+    if (items !== null) await this.#give(items);
+    this.#tellProgress();
+    // Read only now: it may have counted the items.
+    return { value: JSON.parse(toJson("the output", plainObject(output), MOST_OUTPUT_BYTES)) };
+  }
+
+  /** The engine wants the next part of the items. */
+  pulled(): void {
+    this.#asked.resolve();
+  }
+
+  async #give(items: Items): Promise<void> {
+    this.#channel.tell({ kind: "flows" });
+    let part: string[] = [];
+    let chars = 0;
+    const send = async () => {
+      await this.#asked.promise;
+      this.#asked = Promise.withResolvers<void>();
+      this.#channel.tell({ kind: "items", json: `[${part.join(",")}]` });
+      part = [];
+      chars = 0;
+    };
+    for await (const item of items) {
+      if (typeof item !== "object" || item === null || Array.isArray(item))
+        throw badResult(`an item must be an object, not ${Array.isArray(item) ? "a list" : String(item)}`);
+      const text = toJson("an item", item);
+      part.push(text);
+      chars += text.length;
+      if (chars >= PART_CHARS) await send();
+    }
+    if (part.length > 0) await send();
+  }
+
+  #context(): CustomStepContext {
+    const call = <Name extends keyof StepCalls>(name: Name, ...args: Parameters<StepCalls[Name]>) =>
+      this.#channel.call(name, args) as Promise<ReturnType<StepCalls[Name]>>;
+    return {
+      ...this.#about,
+      signal: this.#signal,
+      log: this.#channel.log(),
+      items: (step) => this.#read(step ?? null, call),
+      fetch: (url, options = {}) => call("fetch", url, options),
+      download: (url, options = {}) => call("download", url, options),
+      save: (content, options = {}) => call("save", content, options),
+      read: async (hash) => readFile(await call("locate", hash)),
+      progress: (done, total = null, message) => {
+        this.#untold = { done: Number(done), total, message: message ?? null };
+        if (performance.now() - this.#told >= PROGRESS_EVERY_MS) this.#tellProgress();
+      },
+    };
+  }
+
+  async *#read(
+    step: string | null,
+    call: <Name extends "items" | "leave">(
+      name: Name,
+      ...args: Parameters<StepCalls[Name]>
+    ) => Promise<ReturnType<StepCalls[Name]>>,
+  ): AsyncGenerator<Item> {
+    const reading = (this.#readings += 1);
+    let over = false;
+    try {
+      for (;;) {
+        const part = await call("items", reading, step);
+        if (part === null) {
+          over = true;
+          return;
+        }
+        yield* JSON.parse(part) as Item[];
+      }
+    } finally {
+      if (!over) await call("leave", reading);
+    }
+  }
+
+  #tellProgress(): void {
+    if (this.#untold === null) return;
+    this.#channel.tell({ kind: "progress", ...this.#untold });
+    this.#untold = null;
+    this.#told = performance.now();
+  }
+}
+
+/** A plain object is the output; one that has nothing but `output` and `items` names them. */
+function endOf(returned: unknown): { output: unknown; items: Items | null } {
+  if (typeof returned !== "object" || returned === null) return { output: returned, items: null };
+  const { output, items, ...more } = returned as { output?: unknown; items?: unknown };
+  const named = Object.keys(more).length === 0 && (isObject(output) || isIterable(items));
+  if (!named) return { output: returned, items: null };
+  if (items !== undefined && items !== null && !isIterable(items))
+    throw badResult('what it returned as "items" can not be gone through: it must be a list or an iterable');
+  return { output, items: items ?? null };
+}
+
+function plainObject(output: unknown): object {
+  if (output === undefined || output === null) return {};
+  if (!isObject(output))
+    throw badResult(`a step returns an object, not ${Array.isArray(output) ? "a list" : typeof output}`);
+  return output;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isIterable(value: unknown): value is Items {
+  return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+}

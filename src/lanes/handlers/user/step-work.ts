@@ -1,0 +1,247 @@
+/** The engine's side of a user's step: what it is given, and what becomes of its end. */
+import { OrbError } from "../../../base/errors.ts";
+import { FetchFailure } from "../../../domain/failure.ts";
+import type { TaskArtifact } from "../../../domain/outcome.ts";
+import type { JsonValue } from "../../../domain/queue-item.ts";
+import type { RecordCheck } from "../../../extract/schema.ts";
+import type { StepFile } from "../../../workflows/define-step.ts";
+import type { Item, StepContext, StepEnd } from "../../../workflows/step-kind.ts";
+import type { HandlerProcess, WorkEnd } from "./process.ts";
+import { type FetchOptions, PART_CHARS, type StepAbout, type StepDescription } from "./protocol.ts";
+import type { HandlerServices } from "./services.ts";
+
+export interface UserStep {
+  description: StepDescription;
+  /** Without a schema of its own every object will do. */
+  checkOutput: RecordCheck | null;
+}
+
+/** Each is a row in the transaction that ends the step. */
+const MOST_FILES = 10_000;
+/** A step that never stops giving items must not fill the disk before its time is over. */
+const MOST_ITEMS_CHARS = 2 * 1024 ** 3;
+const MOST_WORDS = 500;
+
+/** `over` settles, never with an error, when the process is free again; that may be long after `end`, while items are fetched. */
+export function executeStep(
+  process: HandlerProcess,
+  services: HandlerServices,
+  { description, checkOutput }: UserStep,
+  context: StepContext,
+  params: Record<string, JsonValue>,
+): { end: Promise<StepEnd>; over: Promise<void> } {
+  const files: TaskArtifact[] = [];
+  const output: Record<string, JsonValue> = {};
+  const readings = new Readings(context);
+  const flow = new Flow(process);
+  const executed = process
+    .execute({
+      begin: { kind: "step", step: description.kind, about: aboutOf(context), params },
+      timeoutSeconds: description.timeoutSeconds,
+      signal: context.signal,
+      log: context.log.with({ kind: description.kind }),
+      serve: (name, args) => serve(name, args, services, context, files, readings),
+      heard: (message) => {
+        if (message.kind === "flows") return flow.begin();
+        if (message.kind === "items") return flow.came(message.json);
+        const { done, total, message: words } = message;
+        if (Number.isFinite(done) && (total === null || Number.isFinite(total)))
+          context.progress(done, total, ...(words === null ? [] : [String(words).slice(0, MOST_WORDS)]));
+      },
+    })
+    .then((end) => {
+      if (end.kind === "done") Object.assign(output, checked(end, checkOutput));
+      return end;
+    })
+    .finally(() => readings.close());
+  executed.then(
+    () => flow.end(null),
+    (error: Error) => flow.end(error),
+  );
+  const end = Promise.race([executed, flow.begun]).then((first): StepEnd => {
+    if (first === undefined) return { kind: "done", output, items: flow.items(), files };
+    return first.kind === "skip" ? { kind: "skip", why: first.why } : { kind: "done", output, files };
+  });
+  return {
+    end,
+    over: executed.then(
+      () => {},
+      () => {},
+    ),
+  };
+}
+
+function aboutOf({ run, step, item }: StepContext): StepAbout {
+  return {
+    run: { id: run.id, name: run.name, job_id: run.jobId },
+    step: { name: step.name, index: step.index },
+    attempt: step.attempt,
+    item,
+  };
+}
+
+function checked(end: Extract<WorkEnd, { kind: "done" }>, check: RecordCheck | null): Record<string, JsonValue> {
+  const output = end.value as Record<string, JsonValue>;
+  if (Object.hasOwn(output, "__proto__"))
+    throw new FetchFailure("handler_bad_result", "the output has a key named __proto__");
+  const [problem] = check?.(output) ?? [];
+  if (problem === undefined) return output;
+  const where = problem.path === "" ? "the output" : `the output's ${problem.path}`;
+  throw new FetchFailure("handler_bad_result", `${where} ${problem.message}`);
+}
+
+async function serve(
+  name: string,
+  [what, given]: unknown[],
+  services: HandlerServices,
+  { files: store, signal }: StepContext,
+  files: TaskArtifact[],
+  readings: Readings,
+): Promise<unknown> {
+  const options = (given ?? {}) as FetchOptions & { name?: string; content_type?: string };
+  const keep = (file: TaskArtifact, called: string): StepFile => {
+    files.push(file);
+    return { hash: file.hash, bytes: file.size, content_type: file.contentType, name: called };
+  };
+  if ((name === "download" || name === "save") && files.length >= MOST_FILES)
+    throw new OrbError("handler_failed", `a step stores at most ${MOST_FILES} files; for_each makes several of it`);
+  switch (name) {
+    case "fetch":
+      return services.fetch(String(what), options, signal);
+    case "download": {
+      const file = await services.download(String(what), { headers: options.headers ?? {} }, signal);
+      return keep(file, options.name ?? nameOf(file.url));
+    }
+    case "save": {
+      if (typeof what !== "string" && !(what instanceof Uint8Array))
+        throw new OrbError("handler_failed", "context.save takes bytes or a text");
+      const called = options.name ?? "file";
+      const contentType =
+        options.content_type ?? (typeof what === "string" ? "text/plain; charset=utf-8" : "application/octet-stream");
+      return keep(await store.save([Buffer.from(what as Uint8Array)], { name: called, contentType }), called);
+    }
+    case "locate": {
+      const hash = String(what);
+      if (!/^[0-9a-f]{64}$/.test(hash) || !store.has(hash))
+        throw new OrbError("not_found", `there is no stored file with the hash ${hash.slice(0, 64)}`);
+      return store.pathOf(hash);
+    }
+    case "items":
+      return readings.next(Number(what), typeof given === "string" ? given : null);
+    case "leave":
+      return readings.leave(Number(what));
+    default:
+      throw new OrbError("handler_failed", `a step cannot ask for ${name}`);
+  }
+}
+
+/** The last part of an address, for people. */
+function nameOf(url: string): string {
+  return new URL(url).pathname.split("/").findLast((part) => part !== "") ?? new URL(url).hostname;
+}
+
+/** Where the step is in its inputs; it may go through them several times, and side by side. */
+class Readings {
+  readonly #context: StepContext;
+  /** null: it came to its end, which is yet to be told. */
+  readonly #open = new Map<number, AsyncIterator<Item> | null>();
+
+  constructor(context: StepContext) {
+    this.#context = context;
+  }
+
+  async next(reading: number, step: string | null): Promise<string | null> {
+    let source = this.#open.get(reading);
+    if (source === undefined) {
+      if (this.#open.size >= MOST_READINGS)
+        throw new OrbError("handler_failed", `a step goes through its items at most ${MOST_READINGS} times at once`);
+      source = (step === null ? this.#context.inputs() : this.#context.itemsOf(step))[Symbol.asyncIterator]();
+      this.#open.set(reading, source);
+    }
+    const part: string[] = [];
+    for (let chars = 0; source !== null && chars < PART_CHARS;) {
+      const { done, value } = await source.next();
+      if (done === true) {
+        source = null;
+        this.#open.set(reading, null);
+      } else {
+        const text = JSON.stringify(value);
+        part.push(text);
+        chars += text.length;
+      }
+    }
+    if (part.length > 0) return `[${part.join(",")}]`;
+    this.#open.delete(reading);
+    return null;
+  }
+
+  async leave(reading: number): Promise<null> {
+    const source = this.#open.get(reading);
+    this.#open.delete(reading);
+    await source?.return?.();
+    return null;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((reading) => this.leave(reading)));
+  }
+}
+
+const MOST_READINGS = 8;
+
+/** The items that a step gives, part by part, each when it is asked for. */
+class Flow {
+  readonly #process: HandlerProcess;
+  readonly #beginning = Promise.withResolvers<undefined>();
+  #changed = Promise.withResolvers<void>();
+  #part: string | null = null;
+  #over: { error: Error | null } | null = null;
+  #chars = 0;
+
+  constructor(process: HandlerProcess) {
+    this.#process = process;
+  }
+
+  /** Settles only when the step has items to give. */
+  get begun(): Promise<undefined> {
+    return this.#beginning.promise;
+  }
+
+  begin(): void {
+    this.#beginning.resolve(undefined);
+  }
+
+  came(json: string): void {
+    this.#part = json;
+    this.#changed.resolve();
+  }
+
+  end(error: Error | null): void {
+    this.#over = { error };
+    this.#changed.resolve();
+  }
+
+  async *items(): AsyncGenerator<Item> {
+    try {
+      for (;;) {
+        if (this.#over === null) this.#process.send({ kind: "pull" });
+        else this.#changed.resolve();
+        await this.#changed.promise;
+        this.#changed = Promise.withResolvers<void>();
+        if (this.#part === null) {
+          if (this.#over?.error) throw this.#over.error;
+          return;
+        }
+        const items = JSON.parse(this.#part) as Item[];
+        this.#chars += this.#part.length;
+        this.#part = null;
+        if (this.#chars > MOST_ITEMS_CHARS)
+          throw new FetchFailure("handler_bad_result", `it gave more than ${MOST_ITEMS_CHARS} characters of items`);
+        yield* items;
+      }
+    } finally {
+      // Nobody wants the rest.
+      if (this.#over === null) void this.#process.stop();
+    }
+  }
+}

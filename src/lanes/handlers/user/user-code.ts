@@ -1,0 +1,145 @@
+import type { Clock, Timer } from "../../../base/clock.ts";
+import type { JsonValue } from "../../../domain/queue-item.ts";
+import type { StepContext, StepEnd, StepKind } from "../../../workflows/step-kind.ts";
+import type { TaskHandler } from "../handler.ts";
+import { executeItem } from "./item-work.ts";
+import { checkSteps } from "./kinds.ts";
+import { HandlerProcess, type HandlerProcessOptions } from "./process.ts";
+import type { HandlerServices } from "./services.ts";
+import { executeStep, type UserStep } from "./step-work.ts";
+
+/** The handler of this name replaces the built-in download for items that name none. */
+const DEFAULT_NAME = "default";
+const MEMORY_MB = 512;
+/** A process takes some 60 MB: one that has had nothing to do for so long is let go. */
+const IDLE_MS = 30_000;
+
+export interface UserCodeDeps {
+  clock: Clock;
+  services: HandlerServices;
+}
+
+/**
+ * The handlers and step kinds of a user's module, each item or step in a process of its own: as many processes as there are
+ * at work, kept for the next ones. A bad one can only take its own process along.
+ */
+export class UserCode implements AsyncDisposable {
+  readonly #options: HandlerProcessOptions;
+  readonly #services: HandlerServices;
+  readonly #idle: { process: HandlerProcess; timer: Timer }[] = [];
+  readonly #all = new Set<HandlerProcess>();
+  readonly #timeouts: ReadonlyMap<string, number>;
+  /** By name. */
+  readonly steps: readonly StepKind[];
+
+  private constructor(
+    options: HandlerProcessOptions,
+    services: HandlerServices,
+    first: HandlerProcess,
+    steps: readonly UserStep[],
+  ) {
+    this.#options = options;
+    this.#services = services;
+    this.#timeouts = new Map(first.contents.handlers.map(({ name, timeoutSeconds }) => [name, timeoutSeconds]));
+    this.steps = steps.map((step) => this.#kindOf(step));
+    this.#all.add(first);
+    this.#keep(first);
+  }
+
+  /** Loads the module in a process; what is wrong with it, or with the schemas of its steps, is said here. */
+  static async load(module: string, { clock, services }: UserCodeDeps): Promise<UserCode> {
+    const options = { module, memoryMb: MEMORY_MB, clock };
+    const first = await HandlerProcess.start(options);
+    try {
+      return new UserCode(options, services, first, checkSteps(module, first.contents));
+    } catch (error) {
+      await first.stop();
+      throw error;
+    }
+  }
+
+  /** Names of queue handlers. */
+  get handlers(): string[] {
+    return [...this.#timeouts.keys()];
+  }
+
+  handler(given: string | null): TaskHandler | undefined {
+    const name = given ?? DEFAULT_NAME;
+    const timeoutSeconds = this.#timeouts.get(name);
+    if (timeoutSeconds === undefined) return undefined;
+    return {
+      strategy: `handler:${name}`,
+      run: async (task, context) => {
+        const process = await this.#take();
+        try {
+          return await executeItem(process, this.#services, { name, timeoutSeconds }, task, context);
+        } finally {
+          this.#giveBack(process);
+        }
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    for (const { timer } of this.#idle.splice(0)) timer.cancel();
+    await Promise.all([...this.#all].map((process) => process.stop()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #kindOf(step: UserStep): StepKind {
+    const { kind, about, params } = step.description;
+    return {
+      kind,
+      about: about ?? "a step of your own",
+      params,
+      run: (context, given) => this.#runStep(step, context, given),
+    };
+  }
+
+  async #runStep(step: UserStep, context: StepContext, params: Record<string, JsonValue>): Promise<StepEnd> {
+    const process = await this.#take();
+    const { end, over } = executeStep(process, this.#services, step, context, params);
+    void over.then(() => this.#giveBack(process));
+    return end;
+  }
+
+  async #take(): Promise<HandlerProcess> {
+    const process = this.#takeIdle() ?? (await HandlerProcess.start(this.#options));
+    this.#all.add(process);
+    return process;
+  }
+
+  #giveBack(process: HandlerProcess): void {
+    if (process.dead) void this.#end(process);
+    else this.#keep(process);
+  }
+
+  async #end(process: HandlerProcess): Promise<void> {
+    await process.stop();
+    this.#all.delete(process);
+  }
+
+  /** The one that was used last, so that those that are not needed any more come to their end. */
+  #takeIdle(): HandlerProcess | undefined {
+    for (let entry = this.#idle.pop(); entry !== undefined; entry = this.#idle.pop()) {
+      entry.timer.cancel();
+      if (!entry.process.dead) return entry.process;
+      void this.#end(entry.process);
+    }
+    return undefined;
+  }
+
+  #keep(process: HandlerProcess): void {
+    const timer = this.#options.clock.after(IDLE_MS, () => {
+      this.#idle.splice(
+        this.#idle.findIndex((entry) => entry.process === process),
+        1,
+      );
+      void this.#end(process);
+    });
+    this.#idle.push({ process, timer });
+  }
+}

@@ -2,7 +2,7 @@
 import type { ErrorClass } from "../domain/crawl-end.ts";
 import type { Failure, FailureCode, FailureReason } from "../domain/failure.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
-import type { TaskState } from "../domain/states.ts";
+import type { RunState, TaskState } from "../domain/states.ts";
 import type { SiteRecord } from "./site-records.ts";
 
 export interface ProgressVerbs {
@@ -12,12 +12,24 @@ export interface ProgressVerbs {
   retryReasons(id: string): Promise<RunErrorRecord[]>;
   /** How a run is getting on, site by site, in the order in which the sites were first seen. */
   runSites(id: string, filter: RunSiteFilter): Promise<RunSiteRecord[]>;
+  /** How the newest run of each of these jobs is getting on; jobs that had none are not in it. */
+  lastRuns(jobIds: readonly string[]): Promise<Map<string, LastRunRecord>>;
   /** How many crawls are running, and how many wait for their turn. */
   crawlCounts(): Promise<{ running: number; queued: number }>;
   /** Sites whose breaker is open, those that stay shut longest first. */
   openBreakers(now: number, limit: number): Promise<SiteRecord[]>;
   /** Pages of crawls that ended within the last five minutes. */
   recentPages(now: number): Promise<RecentPages>;
+}
+
+export interface LastRunRecord {
+  id: string;
+  kind: string;
+  status: RunState;
+  progress: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
 }
 
 export interface RunErrorRecord {

@@ -5,6 +5,7 @@ import { Connection } from "../../src/store/sqlite/connection.ts";
 import type { Context } from "../../src/store/sqlite/context.ts";
 import { countCrawls } from "../../src/store/sqlite/crawl-pace.ts";
 import { admitCrawls } from "../../src/store/sqlite/admit-crawls.ts";
+import { readLastRuns } from "../../src/store/sqlite/last-runs.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { expireCrawls } from "../../src/store/sqlite/retention.ts";
 import { readRunSites } from "../../src/store/sqlite/run-sites.ts";
@@ -72,6 +73,12 @@ describe("SQLite: what is asked for often is found without looking at everything
     using place = database();
     readRuns(place.context, { kind: "crawl", status: ["failed"], limit: 10 });
     searches(plans(place, /runs/), /INDEX runs_by_kind_and_status \(kind=\? AND status=\? AND n<\?/);
+  });
+
+  test("the newest run of each of some jobs", () => {
+    using place = database();
+    readLastRuns(place.context, ["a", "b"]);
+    searches(plans(place, /^(?:SEARCH|SCAN) r(?:uns)?\b/), /INDEX runs_by_job \(job=\?\)|INTEGER PRIMARY KEY/);
   });
 
   test("crawls that were kept long enough", () => {

@@ -16,6 +16,7 @@ import { readEvents, readFeed } from "./events.ts";
 import { createJob, deleteJob, dueJobs, readJob, readJobs, updateJob } from "./jobs.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
+import { readLastRuns } from "./last-runs.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
 import { expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
@@ -104,6 +105,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),
     retryReasons: async (id) => readRetryReasons(context, requireRun(context, id).n),
     runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),
+    lastRuns: async (jobIds) => readLastRuns(context, jobIds),
     crawlCounts: async () => countCrawls(context),
     openBreakers: async (now, limit) => openBreakers(context, now, limit),
     recentPages: async (now) => readRecentPages(context, now),

@@ -62,6 +62,30 @@ export function jobScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.job(made.id), changed);
   });
 
+  scenario("the newest run of each job says how it is getting on; jobs without runs say nothing", async (kit) => {
+    const [busy, done, idle] = [await make(kit, "busy"), await make(kit, "done"), await make(kit, "idle")];
+    const start = (jobId: string) =>
+      kit.store.startRun({ kind: "page", jobId, maxAttempts: 1, snapshot: null }, [], kit.now);
+    await start(busy.id);
+    const ended = (await start(done.id)).made;
+    await kit.store.changeRun(ended.id, "cancelled", "Run cancelled", kit.now);
+    kit.pass(1000);
+    const newest = (await start(busy.id)).made;
+    const last = await kit.store.lastRuns([busy.id, done.id, idle.id, NOBODY]);
+    assert.deepEqual([...last.keys()].toSorted(), [busy.id, done.id].toSorted());
+    assert.deepEqual(last.get(busy.id), {
+      id: newest.id,
+      kind: "page",
+      status: "queued",
+      progress: 0,
+      createdAt: kit.now,
+      startedAt: null,
+      finishedAt: null,
+    });
+    assert.deepEqual([last.get(done.id)?.id, last.get(done.id)?.status], [ended.id, "cancelled"]);
+    assert.equal((await kit.store.lastRuns([])).size, 0);
+  });
+
   scenario("jobs come newest first, in pages, without gaps or doubles while others are added", async (kit) => {
     const made: string[] = [];
     for (let n = 0; n < 11; n += 1) made.unshift((await make(kit, `j${n}`)).id);

@@ -2,12 +2,12 @@
  * Requests are checked against the very schemas that the API documents. Bodies are taken as they are; only what stands
  * in an address is text that has to be turned into numbers first.
  */
-import type { ErrorObject, ValidateFunction } from "ajv";
+import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
-import { type FieldError, OrbError } from "../base/errors.ts";
-import { suggest } from "../domain/suggest.ts";
+import { OrbError } from "../base/errors.ts";
+import { fieldErrors } from "../domain/schema-faults.ts";
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text),
@@ -80,133 +80,4 @@ function countValues(value: unknown, limit: number): number {
     stack.push(...inner);
   }
   return count;
-}
-
-export function fieldErrors(errors: readonly ErrorObject[], value: unknown, prefix: string): FieldError[] {
-  const seen = new Set<string>();
-  return nearestBranches(errors).flatMap((error) => {
-    const path = pathOf(error);
-    const message = messageOf(error, value);
-    const key = `${path} ${message}`;
-    if (seen.has(key)) return [];
-    seen.add(key);
-    return [{ path: path === "" ? prefix.replace(/\.$/, "") : `${prefix}${path}`, message }];
-  });
-}
-
-/**
- * Where a value may be one of several things, only the mistakes against the one it resembles most help: those of the
- * branch that fits its outer shape best.
- */
-function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
-  let left = [...errors];
-  const unions = left
-    .filter(({ keyword }) => keyword === "anyOf")
-    .toSorted((a, b) => a.schemaPath.length - b.schemaPath.length);
-  for (const union of unions) {
-    const branches = Map.groupBy(
-      left.filter(
-        (error) =>
-          error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath),
-      ),
-      (error) => error.schemaPath.slice(union.schemaPath.length + 1).split("/")[0] ?? "",
-    );
-    if (branches.size === 0) continue;
-    // What is of another type altogether resembles it least.
-    const misfit = (branch: readonly ErrorObject[]) =>
-      branch
-        .filter(({ instancePath }) => instancePath === union.instancePath)
-        .reduce((sum, { keyword }) => sum + (keyword === "type" ? 2 : 1), 0);
-    const ranked = [...branches.values()].toSorted((a, b) => misfit(a) - misfit(b));
-    const best = ranked[0] ?? [];
-    const onlyTypes = ranked.every((branch) =>
-      branch.every((error) => error.keyword === "type" && error.instancePath === union.instancePath),
-    );
-    // A value of a wrong type is told all types that would do.
-    const types = ranked.flat().map((error) => String((error.params as { type?: unknown }).type));
-    const told: ErrorObject[] = onlyTypes
-      ? [{ ...union, keyword: "type", params: { type: types.join(" or ") } }]
-      : best.filter(({ keyword }) => keyword !== "anyOf" || ranked.length > 1);
-    const dropped = new Set<ErrorObject>([union, ...ranked.flat()]);
-    left = [...left.filter((error) => !dropped.has(error)), ...told];
-  }
-  return left;
-}
-
-/** `items[0].url` instead of `/items/0/url`. */
-function pathOf(error: ErrorObject): string {
-  const parts = error.instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const { missingProperty, additionalProperty } = error.params as {
-    missingProperty?: string;
-    additionalProperty?: string;
-  };
-  if (error.keyword === "required" && missingProperty !== undefined) parts.push(missingProperty);
-  if (error.keyword === "additionalProperties" && additionalProperty !== undefined) parts.push(additionalProperty);
-  return parts
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`), "")
-    .slice(0, 300);
-}
-
-function messageOf(error: ErrorObject, root: unknown): string {
-  const params = error.params as Record<string, unknown>;
-  switch (error.keyword) {
-    case "required":
-      return "is required";
-    case "additionalProperties": {
-      const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
-      const near = suggest(String(params["additionalProperty"]).slice(0, 100), known);
-      return `unknown key${near === undefined ? "" : `, did you mean "${near}"?`}`;
-    }
-    case "type":
-      return `expected ${params["type"]}, got ${typeNameOf(valueAt(root, error.instancePath))}`;
-    case "enum":
-      return `expected one of ${(params["allowedValues"] as unknown[]).join(", ")}`;
-    case "const":
-      return `expected ${JSON.stringify(params["allowedValue"])}`;
-    case "format":
-      return `expected ${FORMAT_NAMES[String(params["format"])] ?? params["format"]}`;
-    case "minLength":
-      return params["limit"] === 1 ? "must not be empty" : `must have at least ${params["limit"]} characters`;
-    case "maxLength":
-      return `must have at most ${params["limit"]} characters`;
-    case "minItems":
-      return `must have at least ${params["limit"] === 1 ? "one entry" : `${params["limit"]} entries`}`;
-    case "maxItems":
-      return `must have at most ${params["limit"]} entries`;
-    case "minProperties":
-      return "must not be empty";
-    case "minimum":
-      return `must be at least ${params["limit"]}`;
-    case "exclusiveMinimum":
-      return `must be more than ${params["limit"]}`;
-    case "maximum":
-      return `must be at most ${params["limit"]}`;
-    default:
-      return error.message ?? "cannot be used";
-  }
-}
-
-const FORMAT_NAMES: Readonly<Record<string, string>> = {
-  uuid: "a UUID",
-  "date-time": "a time such as 2026-01-31T12:00:00Z",
-  uri: "an absolute URL",
-};
-
-function valueAt(root: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((value, part) => {
-      const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-      return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-    }, root);
-}
-
-function typeNameOf(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }

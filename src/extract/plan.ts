@@ -1,9 +1,10 @@
 /** What is to be taken from a page, compiled once and used for every page of a run. */
 import { OrbError } from "../base/errors.ts";
+import { SchemaError } from "../domain/json-schema.ts";
 import type { Parsed } from "../domain/queue-item.ts";
 import { compileItems, compileRule, isObject, Problems, readKnown, type Rule } from "./rules/compile.ts";
 import type { Select } from "./rules/extractors.ts";
-import { compileSchema, type RecordCheck, SchemaError } from "./schema.ts";
+import { compileSchema, type RecordCheck } from "./schema.ts";
 
 export interface PlanSpec {
   /** A list of well-known names, or rules by field name. */

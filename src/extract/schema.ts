@@ -1,11 +1,7 @@
-/** JSON Schema 2020-12 for records. References stay within the schema; its patterns run on the linear engine. */
-import type { ErrorObject, ValidateFunction } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { messageOf } from "../base/errors.ts";
+/** The schema that every record of a page has to satisfy. */
+import type { ErrorObject } from "ajv";
+import { compileJsonSchema } from "../domain/json-schema.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
-import { withTimeLimit } from "./select/budget.ts";
-import { compileRegex } from "./select/regex.ts";
-import { parseDate } from "./values/date.ts";
 
 export interface SchemaProblem {
   /** `/offers/0/price`, empty for the record itself. */
@@ -17,53 +13,12 @@ export interface SchemaProblem {
 
 export type RecordCheck = (record: JsonValue) => SchemaProblem[];
 
-export class SchemaError extends Error {
-  readonly path: string;
-
-  constructor(path: string, message: string) {
-    super(message);
-    this.path = path;
-  }
-}
-
-const MAX_CHARS = 64 * 1024;
-const MAX_DEPTH = 50;
 const MAX_PROBLEMS = 20;
-
-const FORMATS: Record<string, (text: string) => boolean> = {
-  date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseDate(text) === text,
-  "date-time": (text) => /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}/i.test(text) && parseDate(text) !== null,
-  time: (text) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d/.test(text),
-  uri: (text) => /^[a-z][a-z0-9+.-]*:/i.test(text) && URL.canParse(text),
-  email: (text) => text.length < 321 && /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(text),
-  uuid: (text) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text),
-  ipv4: (text) => /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text),
-};
 
 /** Throws a SchemaError with the path of what is wrong. */
 export function compileSchema(schema: unknown): RecordCheck {
-  if (typeof schema === "boolean") return schema ? () => [] : () => [{ path: "", rule: "", message: "is never valid" }];
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    throw new SchemaError("", "expected a JSON Schema: an object, true or false");
-  }
-  const shape = inspect(schema, "", 0);
-  if (JSON.stringify(schema).length > MAX_CHARS) throw new SchemaError("", `is longer than ${MAX_CHARS} characters`);
-  // The library keeps one expression per text of it: without the text all patterns would be one.
-  const engine = (pattern: string) => ({ ...compileRegex(pattern), toString: () => pattern });
-  const regExp = Object.assign(engine, { code: "" });
-  let validate: ValidateFunction;
-  try {
-    const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, code: { regExp: regExp as never } });
-    for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check);
-    validate = withTimeLimit(() => ajv.compile(schema));
-  } catch (error) {
-    throw new SchemaError("", messageOf(error).replace(/^schema is invalid: data/, "is no JSON Schema: "));
-  }
-  return (record) => {
-    // Without references and comparisons of everything with everything, the time is bounded by the sizes.
-    const valid = shape.watched ? withTimeLimit(() => validate(record)) : validate(record);
-    return valid ? [] : (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(problemOf);
-  };
+  const check = compileJsonSchema(schema, { defaults: false });
+  return (record) => check(record).slice(0, MAX_PROBLEMS).map(problemOf);
 }
 
 function problemOf(error: ErrorObject): SchemaProblem {
@@ -73,26 +28,4 @@ function problemOf(error: ErrorObject): SchemaProblem {
     rule: error.schemaPath.replace(/^#/, ""),
     message: `${error.message ?? "is not valid"}${extra}`,
   };
-}
-
-/** Refuses what would lead out of the schema, and says whether checking it can take long. */
-function inspect(value: unknown, path: string, depth: number): { watched: boolean } {
-  if (typeof value !== "object" || value === null) return { watched: false };
-  if (depth > MAX_DEPTH) throw new SchemaError(path, `is nested more than ${MAX_DEPTH} levels deep`);
-  let watched = false;
-  for (const [key, inner] of Object.entries(value)) {
-    const at = `${path}.${key}`;
-    if (key === "__proto__") throw new SchemaError(at, "is not allowed");
-    if ((key === "$ref" || key === "$dynamicRef") && typeof inner === "string" && !inner.startsWith("#")) {
-      throw new SchemaError(at, "must point into this schema: #/…");
-    }
-    if (key === "$schema" && inner !== "https://json-schema.org/draft/2020-12/schema") {
-      throw new SchemaError(at, "only https://json-schema.org/draft/2020-12/schema is understood");
-    }
-    if (key === "$id" && depth > 0 && typeof inner === "string")
-      throw new SchemaError(at, "only the root may have one");
-    if (key === "$ref" || key === "$dynamicRef" || key === "uniqueItems") watched = true;
-    if (inspect(inner, at, depth + 1).watched) watched = true;
-  }
-  return { watched };
 }

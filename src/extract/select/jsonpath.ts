@@ -1,8 +1,8 @@
 /** JSONPath by RFC 9535. Filters compare and match; there are no scripts in it. */
 import { FunctionExpressionType, JSONPathEnvironment, type JSONPathQuery } from "json-p3";
+import { withTimeLimit } from "../../base/time-limit.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { withTimeLimit } from "./budget.ts";
-import { compileRegex, type Pattern } from "./regex.ts";
+import { compileRegex, type Pattern } from "../../domain/regex.ts";
 
 export interface JsonQuery {
   select(value: JsonValue, limit: number): JsonValue[];

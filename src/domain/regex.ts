@@ -1,6 +1,6 @@
 /** Users' regular expressions, on an engine whose time is linear in the text whatever the pattern. */
 import { RE2JS } from "re2js";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 
 const MAX_PATTERN = 1000;
 /** A pattern of many states takes some 200 ns a character. */

@@ -65,7 +65,9 @@ export function compileJsonSchema(schema: unknown, options: { defaults: boolean 
     for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check);
     validate = withTimeLimit(() => ajv.compile(schema));
   } catch (error) {
-    throw new SchemaError("", messageOf(error).replace(/^schema is invalid: data/, "is no JSON Schema: "));
+    // The library tells every branch that does not fit, too; the first says what is wrong.
+    const [first = ""] = messageOf(error).split(", data");
+    throw new SchemaError("", first.replace(/^schema is invalid: data/, "is no JSON Schema: "));
   }
   return (value) => {
     // Without references and comparisons of everything with everything, the time is bounded by the sizes.

@@ -1,0 +1,76 @@
+/** The shape of a definition as people write it. What depends on other parts of it is looked at by `validate`. */
+import { Type } from "typebox";
+import { MOST_STEPS, STEP_DEFAULTS } from "./definition.ts";
+
+/** About ten years: more is a slip, and would not fit into the sums of milliseconds. */
+const MOST_SECONDS = 315_360_000;
+
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const ForEachInput = Type.Object(
+  {
+    in: Type.Union([Type.Array(Type.Unknown()), Type.String({ minLength: 1 })], {
+      description: "A list, an expression that gives one, or ${{ steps.NAME.items }} for all items of an earlier step.",
+    }),
+    concurrency: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: STEP_DEFAULTS.concurrency, description: "How many at once." }),
+    ),
+    on_error: Type.Optional(
+      Type.Enum(["stop", "finish", "continue"], {
+        default: STEP_DEFAULTS.on_error,
+        description: "What becomes of the step when entries fail for good.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const StepInput = Type.Object(
+  {
+    name: Type.String({ minLength: 1, description: "Unique in the workflow." }),
+    task_type: Type.String({ minLength: 1, description: "The kind of the step." }),
+    params: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "What the kind wants to know; ${{ … }} is resolved when the step begins.",
+      }),
+    ),
+    dependencies: Type.Optional(
+      Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+        description: "Names or indices of earlier steps that must have ended.",
+      }),
+    ),
+    max_retries: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 20, default: STEP_DEFAULTS.max_retries, description: "Extra tries." }),
+    ),
+    timeout: Type.Optional(
+      nullable(Type.Number({ exclusiveMinimum: 0, maximum: MOST_SECONDS, description: "Seconds of one try." })),
+    ),
+    estimated_duration: Type.Optional(
+      nullable(Type.Number({ minimum: 0, maximum: MOST_SECONDS, description: "Seconds; the weight in the progress." })),
+    ),
+    when: Type.Optional(
+      nullable(Type.String({ minLength: 1, description: "An expression; when it is false the step is skipped." })),
+    ),
+    for_each: Type.Optional(nullable(ForEachInput)),
+  },
+  { additionalProperties: false },
+);
+
+export const WorkflowInput = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    description: Type.Optional(nullable(Type.String({ maxLength: 5000 }))),
+    params: Type.Optional(
+      nullable(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: "A JSON Schema (2020-12) of what a start is to say, with defaults.",
+        }),
+      ),
+    ),
+    max_recovery_attempts: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 100, default: STEP_DEFAULTS.max_recovery_attempts }),
+    ),
+    steps: Type.Array(StepInput, { minItems: 1, maxItems: MOST_STEPS }),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,83 @@
+/** Every expression of a definition, read and looked at before anything runs. */
+import type { JsonValue } from "../queue-item.ts";
+import { compileTemplate, compileWhen } from "./expression.ts";
+import { type ExpressionPlace, itemsSource, wrongNames } from "./expression-names.ts";
+import { ExpressionError, type Node } from "./expression-syntax.ts";
+import type { Faults } from "./faults.ts";
+import { dependenceOf } from "./graph.ts";
+
+export interface StepExpressions {
+  readonly name: string;
+  /** Indices of earlier steps. */
+  readonly dependencies: readonly number[];
+  /** The keys of what it gives; null: not known. */
+  readonly output: readonly string[] | null;
+  readonly params: Readonly<Record<string, JsonValue>>;
+  readonly when: string | null;
+  /** What its `for_each` goes through; null: it has none. */
+  readonly list: JsonValue;
+}
+
+/** `params` are the names of the workflow's params, null: any; `dependencies` says whether those of the steps are known. */
+export function findExpressionFaults(
+  steps: readonly StepExpressions[],
+  known: { params: readonly string[] | null; dependencies: boolean },
+  faults: Faults,
+): void {
+  const indexOf = new Map(steps.map(({ name }, index) => [name, index]));
+  const depends = dependenceOf(steps);
+  const names = new Set(indexOf.keys());
+  for (const [index, { name, when, list, params: own }] of steps.entries()) {
+    const path = `steps[${index}]`;
+    const place: ExpressionPlace = {
+      step: name,
+      steps: names,
+      dependsOn: (other) => !known.dependencies || depends(index, indexOf.get(other) ?? index),
+      outputOf: (other) => steps[indexOf.get(other) ?? -1]?.output ?? null,
+      params: known.params,
+      hasItem: false,
+      takesItems: false,
+    };
+    const inParams = { ...place, hasItem: list !== null };
+    const note = (at: string, look: () => readonly ExpressionError[]): void => {
+      for (const { message } of mistakesOf(look)) faults.add(at, message);
+    };
+    if (when !== null) note(`${path}.when`, () => wrongNames(compileWhen(when), place));
+    if (typeof list === "string") note(`${path}.for_each.in`, () => listMistakes(list, place));
+    else eachText(list, `${path}.for_each.in`, (text, at) => note(at, () => textMistakes(text, place)));
+    eachText(own, `${path}.params`, (text, at) => note(at, () => textMistakes(text, inParams)));
+  }
+}
+
+function mistakesOf(look: () => readonly ExpressionError[]): readonly ExpressionError[] {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof ExpressionError) return [error];
+    throw error;
+  }
+}
+
+function listMistakes(text: string, place: ExpressionPlace): ExpressionError[] {
+  const template = compileTemplate(text);
+  const node = template?.whole ?? null;
+  if (node === null) return [new ExpressionError("expected a list, or one expression that gives a list", 0)];
+  return wrongNames(node, { ...place, takesItems: itemsSource(template) !== null });
+}
+
+function textMistakes(text: string, place: ExpressionPlace): ExpressionError[] {
+  const nodes = (compileTemplate(text)?.parts ?? []).filter((part): part is Node => typeof part !== "string");
+  return nodes.flatMap((node) => wrongNames(node, place));
+}
+
+function eachText(
+  value: JsonValue | Readonly<Record<string, JsonValue>>,
+  path: string,
+  look: (text: string, path: string) => void,
+): void {
+  if (typeof value === "string") look(value, path);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    eachText(inner, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, look);
+  }
+}

@@ -1,0 +1,137 @@
+/** What expressions may name, looked at before anything runs: a name that will not be there is a mistake of the definition. */
+import type { Template } from "./expression.ts";
+import { didYouMean, shortened } from "./faults.ts";
+import { ExpressionError, type Node, type PathPart } from "./expression-syntax.ts";
+
+/** What is known of the place where an expression stands. */
+export interface ExpressionPlace {
+  readonly step: string;
+  /** Every step's name. */
+  readonly steps: ReadonlySet<string>;
+  /** Whether the step depends on that one, directly or through others. */
+  dependsOn(step: string): boolean;
+  /** The keys of what that step gives; null: not known. */
+  outputOf(step: string): readonly string[] | null;
+  /** The names that the workflow's params have; null: any. */
+  readonly params: readonly string[] | null;
+  /** Whether `item` and `index` stand for something. */
+  readonly hasItem: boolean;
+  /** Whether `steps.NAME.items` alone may stand here: in the list of a `for_each`. */
+  readonly takesItems: boolean;
+}
+
+/** The step whose items are all gone through, when that is what the list of a `for_each` asks for. */
+export function itemsSource(template: Template | null): string | null {
+  const node = template?.whole ?? null;
+  if (node?.kind !== "path" || node.root !== "steps" || node.parts.length !== 2) return null;
+  const [step, items] = node.parts.map((part) => ("key" in part ? part.key : null));
+  return items === "items" && typeof step === "string" ? step : null;
+}
+
+/** Every name in it that is not there. */
+export function wrongNames(node: Node, place: ExpressionPlace): ExpressionError[] {
+  const wrong: ExpressionError[] = [];
+  const check = (problem: ExpressionError | null): void => {
+    if (problem !== null) wrong.push(problem);
+  };
+  const walk = (current: Node): void => {
+    switch (current.kind) {
+      case "value":
+        return;
+      case "list":
+        current.items.forEach(walk);
+        return;
+      case "path":
+        if (typeof current.root === "string") check(wrongRoot(current.root, current.at, current.parts, place));
+        else walk(current.root);
+        for (const part of current.parts) if ("index" in part) walk(part.index);
+        return;
+      case "not":
+      case "minus":
+        walk(current.of);
+        return;
+      case "binary":
+        walk(current.left);
+        walk(current.right);
+        return;
+      case "choice":
+        walk(current.condition);
+        walk(current.yes);
+        walk(current.no);
+        return;
+      case "call":
+        current.args.forEach(walk);
+    }
+  };
+  walk(node);
+  return wrong;
+}
+
+function wrongRoot(
+  root: string,
+  at: number,
+  parts: readonly PathPart[],
+  place: ExpressionPlace,
+): ExpressionError | null {
+  if (root === "steps") return wrongStep(at, parts, place);
+  if (root === "params") return wrongParam(parts, place);
+  if (root === "item" || root === "index") {
+    if (place.hasItem) return null;
+    return new ExpressionError(`"${root}" is for the params of a step with for_each`, at);
+  }
+  const roots = ["steps", "params", ...(place.hasItem ? ["item", "index"] : [])];
+  return new ExpressionError(
+    `unknown name "${shortened(root)}"${didYouMean(root, roots) || `: there are ${roots.join(", ")}`}`,
+    at,
+  );
+}
+
+function wrongParam(parts: readonly PathPart[], { params }: ExpressionPlace): ExpressionError | null {
+  const [first] = parts;
+  if (params === null || first === undefined || !("key" in first) || params.includes(first.key)) return null;
+  const hint = didYouMean(first.key, params);
+  const rest = params.length === 0 ? ": the workflow declares no params" : hint;
+  return new ExpressionError(`the workflow has no param "${shortened(first.key)}"${rest}`, first.at);
+}
+
+function wrongStep(at: number, parts: readonly PathPart[], place: ExpressionPlace): ExpressionError | null {
+  const [step, field, key] = parts;
+  if (step === undefined || !("key" in step)) {
+    return new ExpressionError(
+      'steps is followed by the name of a step: steps.NAME.output or steps["NAME"].output',
+      at,
+    );
+  }
+  const name = step.key;
+  if (!place.steps.has(name)) {
+    // `steps.get-list` reads as a difference.
+    const cut = [...place.steps].find((other) => other.startsWith(`${name}-`) || other.startsWith(`${name}.`));
+    const hint = cut === undefined ? didYouMean(name, place.steps) : `, write steps["${shortened(cut)}"]`;
+    return new ExpressionError(`there is no step "${shortened(name)}"${hint}`, step.at);
+  }
+  if (name === place.step) return new ExpressionError("a step cannot use what it gives itself", step.at);
+  if (!place.dependsOn(name)) {
+    return new ExpressionError(`this step does not depend on "${name}": add it to its dependencies`, step.at);
+  }
+  if (field === undefined || !("key" in field) || field.key !== "output") {
+    if (field !== undefined && "key" in field && field.key === "items") return wrongItems(name, field.at, parts, place);
+    return new ExpressionError(`what a step gives is its output: steps.${name}.output`, field?.at ?? step.at);
+  }
+  const keys = place.outputOf(name);
+  if (keys === null || key === undefined || !("key" in key) || keys.includes(key.key)) return null;
+  const hint = didYouMean(key.key, keys) || `: it has ${keys.join(", ")}`;
+  return new ExpressionError(`the output of "${name}" has no "${shortened(key.key)}"${hint}`, key.at);
+}
+
+function wrongItems(
+  name: string,
+  at: number,
+  parts: readonly PathPart[],
+  place: ExpressionPlace,
+): ExpressionError | null {
+  if (place.takesItems && parts.length === 2) return null;
+  return new ExpressionError(
+    `the items of "${name}" are too many for an expression: for_each.in takes them, alone`,
+    at,
+  );
+}

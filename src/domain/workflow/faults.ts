@@ -1,0 +1,53 @@
+/** What is wrong with a definition: every fault with its path, as many as somebody will read. */
+import type { FieldError } from "../../base/errors.ts";
+import { suggest } from "../suggest.ts";
+
+const MOST_FAULTS = 100;
+/** Comparing words takes time by their lengths and number; nobody mistypes a longer one. */
+const LONGEST_WORD = 40;
+const MOST_WORDS = 300;
+
+export class Faults {
+  readonly #list: FieldError[] = [];
+  readonly #seen = new Set<string>();
+  #more = 0;
+
+  get count(): number {
+    return this.#list.length + this.#more;
+  }
+
+  /** The message is made only if it will be read. */
+  add(path: string, message: string | (() => string)): void {
+    if (this.#list.length >= MOST_FAULTS) {
+      this.#more += 1;
+      return;
+    }
+    const text = typeof message === "string" ? message : message();
+    // The same slip may be seen from two sides.
+    const key = `${path} ${text}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#list.push({ path, message: text });
+  }
+
+  addAll(faults: readonly FieldError[], prefix = ""): void {
+    for (const { path, message } of faults) this.add(`${prefix}${path}`, message);
+  }
+
+  list(): FieldError[] {
+    if (this.#more === 0) return this.#list;
+    return [...this.#list, { path: "", message: `and ${this.#more} more faults` }];
+  }
+}
+
+/** `, did you mean "…"?`, or nothing. */
+export function didYouMean(word: string, known: Iterable<string>): string {
+  if (word.length > LONGEST_WORD) return "";
+  const near = suggest(word, [...known].slice(0, MOST_WORDS));
+  return near === undefined ? "" : `, did you mean "${near}"?`;
+}
+
+/** A name as messages show it. */
+export function shortened(word: string): string {
+  return word.length > LONGEST_WORD ? `${word.slice(0, LONGEST_WORD)}…` : word;
+}

@@ -1,0 +1,127 @@
+/** What follows from the graph of a workflow. Steps stand after those they depend on, so one pass in order is enough. */
+
+export interface GraphStep {
+  /** Indices of earlier steps. */
+  readonly dependencies: readonly number[];
+}
+
+/** For each step the indices of those that depend on it directly. */
+export function dependentsOf(steps: readonly GraphStep[]): number[][] {
+  const dependents: number[][] = steps.map(() => []);
+  for (const [index, { dependencies }] of steps.entries()) {
+    for (const dependency of dependencies) dependents[dependency]?.push(index);
+  }
+  return dependents;
+}
+
+/** All steps that depend on it, directly or through others, in order. */
+export function followersOf(steps: readonly GraphStep[], step: number): number[] {
+  const found = new Set([step]);
+  for (let index = step + 1; index < steps.length; index += 1) {
+    if (steps[index]?.dependencies.some((dependency) => found.has(dependency)) === true) found.add(index);
+  }
+  found.delete(step);
+  return [...found];
+}
+
+/** Says of two steps whether the first depends on the second, directly or through others. */
+export function dependenceOf(steps: readonly GraphStep[]): (step: number, other: number) => boolean {
+  // A bit for each pair: a thousand steps that all depend on each other have half a million of them.
+  const words = Math.ceil(steps.length / 32);
+  const bits = new Uint32Array(steps.length * words);
+  for (const [step, { dependencies }] of steps.entries()) {
+    for (const dependency of dependencies) {
+      for (let word = 0; word < words; word += 1) {
+        bits[step * words + word] = (bits[step * words + word] ?? 0) | (bits[dependency * words + word] ?? 0);
+      }
+      const own = step * words + (dependency >> 5);
+      bits[own] = (bits[own] ?? 0) | (1 << (dependency & 31));
+    }
+  }
+  return (step, other) => (((bits[step * words + (other >> 5)] ?? 0) >>> (other & 31)) & 1) === 1;
+}
+
+/** The order of the steps: those with the same number may run side by side, after all with a smaller one. */
+export function levelsOf(steps: readonly GraphStep[]): number[] {
+  const levels: number[] = [];
+  for (const { dependencies } of steps) {
+    levels.push(dependencies.reduce((level, dependency) => Math.max(level, (levels[dependency] ?? -1) + 1), 0));
+  }
+  return levels;
+}
+
+/** The index of the first step that has not ended; their number when all have. */
+export function currentStep(ended: readonly boolean[]): number {
+  const first = ended.indexOf(false);
+  return first === -1 ? ended.length : first;
+}
+
+/** What each step weighs in the whole: its estimate; without one the mean of the others', or 1. */
+export function weightsOf(estimates: readonly (number | null)[]): number[] {
+  const known = estimates.filter((estimate) => estimate !== null);
+  const sum = known.reduce((total, estimate) => total + estimate, 0);
+  const mean = sum > 0 ? sum / known.length : 1;
+  // Where nobody takes any time, all weigh the same.
+  return estimates.map((estimate) => (sum > 0 ? (estimate ?? mean) : 1));
+}
+
+/**
+ * From 0 to 100. `shares` says how much of each step is behind us, from 0 to 1: all of one that has ended, however it
+ * ended, and what a running one says of itself. 100 is for a run that is over.
+ */
+export function progressOf(weights: readonly number[], shares: readonly number[], over: boolean): number {
+  if (over) return 100;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const done = weights.reduce((sum, weight, index) => sum + weight * clamp(shares[index] ?? 0), 0);
+  return total === 0 ? 0 : Math.min(99, Math.floor((100 * done) / total));
+}
+
+export interface TimedStep extends GraphStep {
+  readonly ended: boolean;
+  /** Seconds that it took before, newest first. */
+  readonly history: readonly number[];
+  /** Seconds, as the definition says. */
+  readonly estimate: number | null;
+  /** Seconds since it began; null: it has not. */
+  readonly elapsed: number | null;
+  /** How much of it is done, 0 to 1. */
+  readonly share: number;
+}
+
+/**
+ * Seconds until the last open step ends, when each begins as soon as those before it have ended. null: nothing is known
+ * of how long any of them takes.
+ */
+export function secondsLeft(steps: readonly TimedStep[]): number | null {
+  const expected = steps.map(({ history, estimate }) => (history.length > 0 ? median(history) : estimate));
+  const known = expected.filter((seconds) => seconds !== null);
+  if (known.length === 0 && steps.some((step) => !step.ended && remaining(step, null) === null)) return null;
+  const mean = known.length === 0 ? 0 : known.reduce((sum, seconds) => sum + seconds, 0) / known.length;
+  const ends: number[] = [];
+  for (const [index, step] of steps.entries()) {
+    const begins = Math.max(0, ...step.dependencies.map((dependency) => ends[dependency] ?? 0));
+    ends.push(step.ended ? 0 : begins + (remaining(step, expected[index] ?? mean) ?? mean));
+  }
+  return Math.max(0, ...ends);
+}
+
+/** Less than this says little about the rest. */
+const TELLING_SHARE = 0.05;
+
+function remaining({ elapsed, share }: TimedStep, expected: number | null): number | null {
+  if (elapsed === null) return expected;
+  // What a step says of itself is worth more than what others took.
+  if (share >= TELLING_SHARE) return (elapsed * (1 - clamp(share))) / clamp(share);
+  return expected === null ? null : Math.max(0, expected - elapsed);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+function clamp(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}

@@ -1,0 +1,174 @@
+/**
+ * From whatever somebody handed in to a definition that can run, or to everything that is wrong with it at once: a
+ * workflow should not fail in its fifth hour for a slip that could be seen before.
+ */
+import { messageOf } from "../../base/errors.ts";
+import { compileJsonSchema, type SchemaCheck, SchemaError } from "../json-schema.ts";
+import type { JsonValue, Parsed } from "../queue-item.ts";
+import { fieldErrors } from "../schema-faults.ts";
+import { MOST_STEPS, STEP_DEFAULTS, type StepDefinition, type WorkflowDefinition } from "./definition.ts";
+import { WorkflowInput } from "./definition-schema.ts";
+import { resolveDependencies } from "./dependencies.ts";
+import { findExpressionFaults } from "./expression-faults.ts";
+import { didYouMean, Faults, shortened } from "./faults.ts";
+import { checkWrittenParams } from "./params-check.ts";
+import { plainJson } from "./plain-json.ts";
+
+/** What has to be known of the kinds of steps. */
+export interface KindLookup {
+  find(kind: string): { readonly params: JsonValue; readonly output?: JsonValue } | undefined;
+  all(): readonly { readonly kind: string }[];
+}
+
+/** Letters of any script, digits, and what stands between words. */
+const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{N} _.-]{0,98}[\p{L}\p{N}_.-])?$/u;
+
+/** More would take long to tell, and nobody reads them. */
+const MOST_SHAPE_ERRORS = 2000;
+
+/** Compiled when it is first needed: most commands never look at a workflow. */
+let shape: SchemaCheck | null = null;
+
+/** A definition with every default filled in and dependencies as indices; or every mistake, with its path. */
+export function validateWorkflow(value: unknown, kinds: KindLookup): Parsed<WorkflowDefinition> {
+  const faults = new Faults();
+  const json = plainJson(value, faults);
+  if (json === undefined) return { errors: faults.list() };
+  // What has the wrong shape is said here, and the rest is looked at as far as it goes.
+  shape ??= compileJsonSchema(WorkflowInput, { defaults: false });
+  faults.addAll(fieldErrors(shape(json).slice(0, MOST_SHAPE_ERRORS), json, ""));
+  const whole = objectOf(json);
+  const steps = listOf(whole["steps"]).slice(0, MOST_STEPS).map(objectOf);
+  const names = checkNames(steps, faults);
+  const written = steps.map((step, index) => ({ name: names[index] ?? null, dependencies: writtenDependencies(step) }));
+  const before = faults.count;
+  const dependencies = resolveDependencies(written, faults);
+  // Where dependencies are wrong, what follows from them would only be said twice.
+  const isSound = faults.count === before;
+  const params = checkParamsSchema(whole["params"], faults);
+  for (const [index, step] of steps.entries()) checkKind(step, `steps[${index}].`, kinds, faults);
+  const expressions = steps.map((step, index) => ({
+    name: names[index] ?? "",
+    dependencies: dependencies[index] ?? [],
+    output: outputKeys(step, kinds),
+    params: objectOf(step["params"]),
+    when: typeof step["when"] === "string" ? step["when"] : null,
+    list: isObject(step["for_each"]) ? (step["for_each"]["in"] ?? null) : null,
+  }));
+  findExpressionFaults(expressions, { params, dependencies: isSound }, faults);
+  if (faults.count > 0) return { errors: faults.list() };
+  return {
+    ok: {
+      name: String(whole["name"]),
+      description: (whole["description"] as string | undefined) ?? null,
+      params: whole["params"] ?? null,
+      max_recovery_attempts:
+        (whole["max_recovery_attempts"] as number | undefined) ?? STEP_DEFAULTS.max_recovery_attempts,
+      steps: steps.map((step, index) => completed(step, dependencies[index] ?? [])),
+    },
+  };
+}
+
+function completed(step: Readonly<Record<string, JsonValue>>, dependencies: number[]): StepDefinition {
+  const each = step["for_each"];
+  return {
+    name: String(step["name"]),
+    task_type: String(step["task_type"]),
+    params: objectOf(step["params"]),
+    dependencies,
+    max_retries: (step["max_retries"] as number | undefined) ?? STEP_DEFAULTS.max_retries,
+    timeout: (step["timeout"] as number | undefined) ?? null,
+    estimated_duration: (step["estimated_duration"] as number | undefined) ?? null,
+    when: (step["when"] as string | undefined) ?? null,
+    for_each: isObject(each)
+      ? {
+          in: each["in"] ?? null,
+          concurrency: (each["concurrency"] as number | undefined) ?? STEP_DEFAULTS.concurrency,
+          on_error: (each["on_error"] as "stop" | undefined) ?? STEP_DEFAULTS.on_error,
+        }
+      : null,
+  };
+}
+
+/** The name of each step; null: none that others could mean. */
+function checkNames(steps: readonly Readonly<Record<string, JsonValue>>[], faults: Faults): (string | null)[] {
+  const first = new Map<string, number>();
+  return steps.map(({ name }, index) => {
+    if (typeof name !== "string" || name === "") return null;
+    const path = `steps[${index}].name`;
+    if (!NAME.test(name) || name === "__proto__") {
+      faults.add(path, "expected 1 to 100 letters, digits, spaces and _ . - without a space at either end");
+    }
+    const before = first.get(name);
+    if (before === undefined) first.set(name, index);
+    else faults.add(path, `"${shortened(name)}" is already the name of steps[${before}]`);
+    return name;
+  });
+}
+
+function writtenDependencies(step: Readonly<Record<string, JsonValue>>): (string | number | null)[] {
+  return listOf(step["dependencies"]).map((entry) =>
+    typeof entry === "string" || (typeof entry === "number" && Number.isInteger(entry)) ? entry : null,
+  );
+}
+
+/** The names that the workflow's params have; null: any. */
+function checkParamsSchema(schema: JsonValue | undefined, faults: Faults): readonly string[] | null {
+  if (schema === undefined || schema === null) return [];
+  if (!isObject(schema)) return null;
+  try {
+    compileJsonSchema(schema, { defaults: true });
+  } catch (error) {
+    faults.add(`params${error instanceof SchemaError ? error.path : ""}`, messageOf(error));
+    return null;
+  }
+  if (schema["type"] !== "object") faults.add("params.type", 'expected "object", since params have names');
+  return closedKeys(schema);
+}
+
+function checkKind(step: Readonly<Record<string, JsonValue>>, prefix: string, kinds: KindLookup, faults: Faults): void {
+  const kind = step["task_type"];
+  if (typeof kind !== "string" || kind === "") return;
+  const known = kinds.find(kind);
+  if (known === undefined) {
+    faults.add(`${prefix}task_type`, () => {
+      const names = kinds.all().map((entry) => entry.kind);
+      const hint = didYouMean(kind, names) || `: there are ${names.join(", ")}`;
+      return `unknown kind of step "${shortened(kind)}"${hint}`;
+    });
+    return;
+  }
+  const params = step["params"] ?? {};
+  if (isObject(params)) faults.addAll(checkWrittenParams(known.params, params), prefix);
+}
+
+/** What a step that is done for each entry of a list says of them. */
+const FOR_EACH_OUTPUT = ["total", "completed", "failed", "skipped"];
+
+/** null: not known. */
+function outputKeys(step: Readonly<Record<string, JsonValue>>, kinds: KindLookup): readonly string[] | null {
+  if (isObject(step["for_each"])) return FOR_EACH_OUTPUT;
+  const kind = step["task_type"];
+  const output = typeof kind === "string" ? kinds.find(kind)?.output : undefined;
+  return output === undefined || !isObject(output) ? null : closedKeys(output);
+}
+
+/** The names that an object of this schema can have, where the schema says that it has no others; null: not known. */
+function closedKeys(schema: Readonly<Record<string, JsonValue>>): readonly string[] | null {
+  const open = ["patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"];
+  const others = schema["additionalProperties"];
+  if ((others !== undefined && others !== false) || open.some((key) => Object.hasOwn(schema, key))) return null;
+  return Object.keys(objectOf(schema["properties"]));
+}
+
+function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function objectOf(value: JsonValue | undefined): { [key: string]: JsonValue } {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}

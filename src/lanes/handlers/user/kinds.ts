@@ -1,6 +1,7 @@
 /** Looks at what a module says of its step kinds, before anything relies on it. */
 import { messageOf } from "../../../base/errors.ts";
-import { compileSchema, type RecordCheck, SchemaError } from "../../../extract/schema.ts";
+import { SchemaError } from "../../../domain/json-schema.ts";
+import { compileSchema, type RecordCheck } from "../../../extract/schema.ts";
 import { moduleError } from "./process.ts";
 import type { ModuleContents, StepDescription } from "./protocol.ts";
 import type { UserStep } from "./step-work.ts";

@@ -1,19 +1,18 @@
-/** The composition root: the only place that knows which implementation stands behind which port. */
-import { type ArtifactStore, createArtifactStore } from "./artifacts/store.ts";
+/** The worker: puts together all that executes tasks. Part of the composition root. */
 import { type Clock, systemClock } from "./base/clock.ts";
-import { messageOf, OrbError } from "./base/errors.ts";
+import { messageOf } from "./base/errors.ts";
 import { processGauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
-import type { Seal } from "./base/seal.ts";
 import { ServiceStack } from "./base/service.ts";
 import { keepYoungHeapSmall } from "./base/young-heap.ts";
+import { type Client, openClient, requireSqlite } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
 import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
 import { EmbeddedEngine } from "./engine/embedded/engine.ts";
-import { createLink, poke, socketPath, watchEngine } from "./engine/embedded/link.ts";
+import { createLink, socketPath, watchEngine } from "./engine/embedded/link.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { createHttpStrategy } from "./fetch/http/download.ts";
 import type { Strategy } from "./fetch/strategy.ts";
@@ -27,17 +26,13 @@ import { userSolver } from "./lanes/handlers/solver.ts";
 import type { UserCode } from "./lanes/handlers/user/user-code.ts";
 import type { LaneRules } from "./lanes/rules.ts";
 import { LaneWorker } from "./lanes/worker.ts";
-import { parseAddressPolicy } from "./net/address.ts";
 import type { HttpClient } from "./net/http-client.ts";
-import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
 import { createPageTools, downloadLimits, type PageTools } from "./page-tools.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { createExchangeKeeper } from "./pages/exchange.ts";
-import { openSeal } from "./secret-key.ts";
 import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
-import { openSqliteStore } from "./store/sqlite/store.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
 import { removeExpiredCrawls } from "./supervisor/duties/remove-expired-crawls.ts";
@@ -46,62 +41,6 @@ import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 import { loadUserCode } from "./user-code.ts";
-
-export interface Client extends CrawlDeps, AsyncDisposable {
-  artifacts: ArtifactStore;
-  /** The path of a stored file. */
-  pathOf(hash: string): string;
-  close(): Promise<void>;
-}
-
-export function requireSqlite(config: Config): string {
-  if (config.database.kind === "sqlite") return config.database.path;
-  throw new OrbError("config_invalid", "APP_DATABASE_URL: this version keeps its data in SQLite", {
-    hint: "Set APP_DATABASE_URL=sqlite:./data/orb.db",
-    fields: [{ path: "APP_DATABASE_URL", message: "expected sqlite:PATH" }],
-  });
-}
-
-function artifactsDir(config: Config): string {
-  if (config.artifacts.kind === "local") return config.artifacts.path;
-  throw new OrbError("config_invalid", "APP_ARTIFACTS_URL: this version keeps files in a directory", {
-    hint: "Set APP_ARTIFACTS_URL to a path, or leave it out.",
-    fields: [{ path: "APP_ARTIFACTS_URL", message: "expected a directory" }],
-  });
-}
-
-/** Whoever waits for the end of a crawl gets to read what it found, however short crawls are to be kept. */
-const SHORTEST_KEPT_MS = 60_000;
-
-/** A process that reads and writes the store without being its engine. A store that is given is closed with it, too. */
-export async function openClient(
-  config: Config,
-  clock: Clock = systemClock,
-  given: { store?: Store; seal?: Seal } = {},
-): Promise<Client> {
-  const store = given.store ?? openSqliteStore({ path: requireSqlite(config), clock });
-  const artifacts = createArtifactStore({ dir: artifactsDir(config), clock });
-  const close = () => store.close();
-  return {
-    store,
-    clock,
-    artifacts,
-    seal: given.seal ?? openSeal(config),
-    random: systemRandom,
-    policy: parseAddressPolicy(config.allowPrivateNetworks),
-    defaultMaxAttempts: config.defaultMaxAttempts,
-    maxConcurrentCrawls: config.maxConcurrentTasks,
-    respectRobots: config.respectRobots,
-    crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
-    pathOf: (hash) => artifacts.placeOf(hash),
-    wake: async (lanes) => {
-      const holder = await store.engineHolder();
-      if (holder !== null) await poke(holder.address, lanes);
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
 
 export interface RunningWorker extends Client {
   readonly role: EngineRole;

@@ -1,5 +1,5 @@
 /** Which calls a page makes, and the job that repeats each. Part of the composition root: it opens a browser. */
-import { openClient } from "./app.ts";
+import { openClient } from "./client.ts";
 import { systemClock } from "./base/clock.ts";
 import { OrbError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";

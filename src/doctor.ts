@@ -4,7 +4,7 @@ import { isOrbError, messageOf } from "./base/errors.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import type { DoctorCheck } from "./cli/wiring.ts";
 import type { LoadedConfig } from "./config/load.ts";
-import { openClient } from "./app.ts";
+import { openClient } from "./client.ts";
 import { dirname } from "node:path";
 import { examineExtras } from "./doctor-extras.ts";
 

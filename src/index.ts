@@ -10,7 +10,8 @@
  */
 
 // Processes: a client reads and writes the database, a worker also does the work (or stands by to).
-export { type Client, openClient, type RunningWorker, startWorker, type WorkerHooks } from "./app.ts";
+export { type RunningWorker, startWorker, type WorkerHooks } from "./app.ts";
+export { type Client, openClient } from "./client.ts";
 
 // Configuration is handed in; nothing reads the environment by itself.
 export { type ConfigInput, type LoadedConfig, loadConfig } from "./config/load.ts";

@@ -1,13 +1,14 @@
 /** The API without a port: for commands that speak it on the database of this machine. */
+import { apiDeps } from "./api-deps.ts";
 import type { Api } from "./api/server.ts";
 import { createApi } from "./api/server.ts";
-import { openClient, type RunningWorker, startWorker, type WorkerHooks } from "./app.ts";
+import type { RunningWorker, WorkerHooks } from "./app.ts";
 import type { Log } from "./base/log.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { ServiceStack } from "./base/service.ts";
+import { openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
-import { createPageTools } from "./page-tools.ts";
-import { apiDeps } from "./serve.ts";
+import type { PageTools } from "./page-tools.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
 export interface LocalApi extends AsyncDisposable {
@@ -24,13 +25,21 @@ export async function openLocalApi(config: Config, log: Log, version: string): P
   try {
     const client = await openClient(config);
     stack.defer("store", () => client.close());
-    const tools = createPageTools(config, log, client.clock, client.store);
-    stack.defer("pages", () => tools.close());
+    // Most commands get no page: what does is loaded for those that do.
+    let tools: Promise<PageTools> | null = null;
+    const pages = () => {
+      tools ??= import("./page-tools.ts").then(({ createPageTools }) =>
+        createPageTools(config, log, client.clock, client.store),
+      );
+      return tools;
+    };
+    stack.defer("pages", async () => (await tools)?.close());
     let worker: RunningWorker | null = null;
     const metrics = new WorkMetrics(client, () => worker);
     stack.defer("metrics", async () => metrics.stop());
     const api = await createApi(
-      apiDeps(config, log, version, client, tools, {
+      apiDeps(config, log, version, client, {
+        pages,
         metrics,
         wake: (lanes) => (worker ?? client).wake(lanes),
       }),
@@ -44,7 +53,8 @@ export async function openLocalApi(config: Config, log: Log, version: string): P
         return holder !== null && holder.boot === ownIdentity().boot && mayBeAlive(holder);
       },
       work: async (hooks) => {
-        const started = await startWorker(config, log, { ...hooks, client, tools });
+        const { startWorker } = await import("./app.ts");
+        const started = await startWorker(config, log, { ...hooks, client, tools: await pages() });
         stack.defer("worker", async () => {
           worker = null;
           await started.stop();

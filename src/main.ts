@@ -1,6 +1,5 @@
 /** The edge: the only file that touches the process's environment, streams and signals. */
 import { readFileSync } from "node:fs";
-import { type Client, openClient, requireSqlite, startWorker } from "./app.ts";
 import { systemClock } from "./base/clock.ts";
 import { createLog } from "./base/log.ts";
 import { readFile, refuseUnwritable, writeAll } from "./cli/files.ts";
@@ -8,8 +7,8 @@ import type { Terminal } from "./cli/output.ts";
 import { runCli } from "./cli/program.ts";
 import { createPrompt } from "./cli/prompt.ts";
 import type { CliClient, Wiring } from "./cli/wiring.ts";
+import { type Client, openClient, requireSqlite } from "./client.ts";
 import { loadConfig } from "./config/load.ts";
-import { examine } from "./doctor.ts";
 import { auditAll } from "./orchestrator/audit.ts";
 import { Connection } from "./store/sqlite/connection.ts";
 import { migrate } from "./store/sqlite/migrate.ts";
@@ -39,16 +38,18 @@ const wiring: Wiring = {
   loadConfig: load,
   createLog: (config) => createLog({ level: config.logLevel, pretty: terminal.live, write: terminal.err }),
   openClient: async (config) => forCli(await openClient(config)),
-  startWorker: async (config, log, hooks) =>
-    forCli(
+  // What does the work is loaded when it is needed: most commands only look, or write something down.
+  startWorker: async (config, log, hooks) => {
+    const { startWorker } = await import("./app.ts");
+    return forCli(
       await startWorker(config, log, {
         onRole: hooks.onRole,
         onTask: (lane, what, settled) =>
           hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
       }),
-    ),
+    );
+  },
   startServer: async (config, log, options) => {
-    // Loaded when it is needed: the web framework would cost every other command some 300 ms.
     const { startServer } = await import("./serve.ts");
     return startServer(config, log, { ...options, version: version() });
   },
@@ -95,7 +96,7 @@ const wiring: Wiring = {
       connection.close();
     }
   },
-  doctor: () => examine(load),
+  doctor: async () => (await import("./doctor.ts")).examine(load),
   openFile: readFile,
   refuseUnwritable,
   write: writeAll,

@@ -1,12 +1,13 @@
 /** The server: the API and the worker in one process. Part of the composition root, because it puts both together. */
-import type { ApiDeps } from "./api/deps.ts";
+import { apiDeps } from "./api-deps.ts";
 import { createApi } from "./api/server.ts";
-import { type Client, openClient, type RunningWorker, startWorker } from "./app.ts";
+import { type RunningWorker, startWorker } from "./app.ts";
+import { openClient } from "./client.ts";
 import type { Log } from "./base/log.ts";
 import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
-import { createPageTools, type PageTools } from "./page-tools.ts";
+import { createPageTools } from "./page-tools.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
 export interface ServerOptions {
@@ -36,7 +37,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     stack.defer("metrics", async () => metrics.stop());
     let stopping = false;
     const api = await createApi(
-      apiDeps(config, log, options.version, client, tools, {
+      apiDeps(config, log, options.version, client, {
+        pages: async () => tools,
         metrics,
         // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
         wake: (lanes) => (stopping || worker === null ? client : worker).wake(lanes),
@@ -67,45 +69,4 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     await stack.stop();
     throw error;
   }
-}
-
-/** What the API works with, whether it listens or is only called from inside the process. */
-export function apiDeps(
-  config: Config,
-  log: Log,
-  version: string,
-  client: Client,
-  tools: PageTools,
-  work: { metrics: WorkMetrics; wake: ApiDeps["wake"] },
-): ApiDeps {
-  return {
-    store: client.store,
-    clock: client.clock,
-    seal: client.seal,
-    policy: client.policy,
-    defaultMaxAttempts: client.defaultMaxAttempts,
-    maxConcurrentCrawls: client.maxConcurrentCrawls,
-    respectRobots: client.respectRobots,
-    siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
-    crawlsKeptMs: client.crawlsKeptMs,
-    pages: tools,
-    openArtifact: (hash) => client.artifacts.open(hash),
-    wake: work.wake,
-    log,
-    random: client.random,
-    settings: {
-      version,
-      host: config.host,
-      port: config.port,
-      token: config.apiToken,
-      graceMs: config.shutdownGraceMs,
-      maxPerResolver: config.maxPerResolver,
-    },
-    pathOf: client.pathOf,
-    probes: {
-      database: () => client.store.probe(),
-      disk: async () => client.artifacts.probe(),
-    },
-    metrics: () => work.metrics.read(),
-  };
 }

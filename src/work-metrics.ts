@@ -1,6 +1,7 @@
 /** What a process has done since it started, for `GET /metrics`. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Client, RunningWorker } from "./app.ts";
+import type { RunningWorker } from "./app.ts";
+import type { Client } from "./client.ts";
 import type { GaugeReading } from "./api/deps.ts";
 import { queueOverview } from "./orchestrator/queue/stats.ts";
 import type { SettledTask } from "./store/port.ts";

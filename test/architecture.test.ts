@@ -14,6 +14,8 @@ interface Room {
 
 const TOP = new Set([
   "src/app.ts",
+  "src/api-deps.ts",
+  "src/client.ts",
   "src/doctor.ts",
   "src/doctor-extras.ts",
   "src/serve.ts",
@@ -148,6 +150,33 @@ test("time, chance, environment and standard streams stay in their rooms", () =>
     [],
   );
   assert.deepEqual(findInCode(/\bprocess\.(stdout|stderr)\b/, mayPrint), []);
+});
+
+/** Packages that are loaded together with a file, before anything of it runs. */
+function packagesLoadedWith(entry: string): string[] {
+  const packages = new Set<string>();
+  const loaded = new Set([entry]);
+  for (const from of loaded) {
+    const code = codeOf(sources.get(from) ?? "", { strings: true });
+    const statements = code.matchAll(/^(?:import|export)\b(?! type\b)(?:[^;"=(]*\bfrom)? "([^"]+)"/gm);
+    for (const [, name = ""] of statements) {
+      const file = resolve(from, name);
+      if (file !== undefined) loaded.add(file);
+      else if (!name.startsWith("node:")) packages.add(name);
+    }
+  }
+  return [...packages].toSorted();
+}
+
+test("commands load what they need when they need it, so that the quick ones are quick", () => {
+  assert.deepEqual(packagesLoadedWith("src/main.ts"), ["commander"]);
+  const slow = new Set(["typebox", "undici", "playwright-core", "hyparquet-writer", "log-update"]);
+  const loaded = packagesLoadedWith("src/local-api.ts");
+  assert.ok(loaded.includes("fastify"));
+  assert.deepEqual(
+    loaded.filter((name) => slow.has(name)),
+    [],
+  );
 });
 
 test("a file has one subject: past 300 lines it is asked, past 400 it fails", (t) => {

@@ -1,8 +1,8 @@
 /** `Idempotency-Key`: a caller that does not know whether its call arrived sends it again with the same key. */
-import { Type } from "typebox";
 import { OrbError } from "../base/errors.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { ApiRequest } from "./instance.ts";
+import { Type } from "./type.ts";
 
 export interface IdempotencyMark {
   key: string;

@@ -2,11 +2,12 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { RouteOptions } from "fastify";
-import { type TSchema, Type } from "typebox";
+import type { TSchema } from "typebox";
 import type { ApiDeps } from "./deps.ts";
 import { type ApiInstance, UNSAFE_METHODS } from "./instance.ts";
 import { HTTP_PROBLEMS } from "./problems.ts";
 import { problemAnswer, ProblemSchema } from "./schemas.ts";
+import { Type } from "./type.ts";
 
 export const TAGS = {
   queue: "items to download or to hand to your own code, each done once",

@@ -1,8 +1,9 @@
 /** Lists come in pages: `limit` and an opaque `cursor` in, a JSON array and `Link: <…>; rel="next"` out. */
-import { type TProperties, Type } from "typebox";
+import type { TProperties } from "typebox";
 import { OrbError } from "../base/errors.ts";
 import type { ApiReply, ApiRequest } from "./instance.ts";
 import { strict } from "./schemas.ts";
+import { Type } from "./type.ts";
 
 export const DEFAULT_PAGE = 50;
 export const LARGEST_PAGE = 1000;

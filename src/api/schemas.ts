@@ -1,5 +1,6 @@
 /** Pieces that the schemas of all routes are made of. */
-import { type Static, type TProperties, type TSchema, Type } from "typebox";
+import type { Static, TProperties, TSchema } from "typebox";
+import { Type } from "./type.ts";
 
 /** An object that knows its keys: others are refused in requests, and never sent in answers. */
 export function strict<T extends TProperties>(properties: T, options: { description?: string } = {}) {

@@ -1,11 +1,11 @@
 /** Event streams (text/event-stream): resumable, kept open by comments, and never faster than their reader. */
 import { Readable } from "node:stream";
-import { Type } from "typebox";
 import type { Clock } from "../base/clock.ts";
 import type { ApiDeps } from "./deps.ts";
 import { limitsOf } from "./deps.ts";
 import type { ApiReply, ApiRequest } from "./instance.ts";
 import { textAnswer } from "./schemas.ts";
+import { Type } from "./type.ts";
 
 export interface SseEvent {
   /** What `Last-Event-ID` says when the client comes back. */

@@ -1,7 +1,6 @@
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/options.ts";
 import { type ApiCaller, createCaller } from "./api/caller.ts";
-import { openRemote } from "./api/remote.ts";
 import { commandLog } from "./command-log.ts";
 import { EXIT, type Terminal } from "./output.ts";
 import type { CliApi, CliClient, Wiring } from "./wiring.ts";
@@ -48,7 +47,8 @@ export class CliContext {
     for (const warning of warnings) this.terminal.err(`${warning}\n`);
     const log = wrap(commandLog(this.terminal, config.logLevel));
     const here = url === undefined ? await this.wiring.openApi(config, log) : null;
-    const opened = here ?? openRemote(url ?? "", config.apiToken);
+    // Only this way goes over the network, and only then its client is loaded.
+    const opened = here ?? (await import("./api/remote.ts")).openRemote(url ?? "", config.apiToken);
     try {
       await work({ ...createCaller(opened.send), here, config, log });
     } finally {

@@ -1,5 +1,5 @@
-import { createLogUpdate } from "log-update";
 import type { Log } from "../base/log.ts";
+import { Drawing } from "./drawing.ts";
 import { SPINNER, throughPicture } from "./progress.ts";
 
 const REDRAW_MS = 100;
@@ -7,7 +7,7 @@ const REDRAW_MS = 100;
 /** A part of the terminal that is drawn in place while something goes on, and goes away at its end. */
 export class Picture {
   readonly #lines: (spinner: string) => string;
-  readonly #draw: ReturnType<typeof createLogUpdate> | null;
+  readonly #drawing: Drawing;
   readonly #timer: NodeJS.Timeout | null;
   #frame = 0;
   #over = false;
@@ -15,24 +15,24 @@ export class Picture {
   /** `live`: false draws nothing. */
   constructor(live: boolean, lines: (spinner: string) => string) {
     this.#lines = lines;
-    this.#draw = live ? createLogUpdate(process.stderr) : null;
+    this.#drawing = new Drawing(live);
     this.#timer = live ? setInterval(() => this.show(), REDRAW_MS).unref() : null;
   }
 
   show(): void {
-    if (this.#draw === null || this.#over) return;
+    if (!this.#drawing.live || this.#over) return;
     this.#frame = (this.#frame + 1) % SPINNER.length;
-    this.#draw(this.#lines(SPINNER[this.#frame] ?? ""));
+    this.#drawing.show(this.#lines(SPINNER[this.#frame] ?? ""));
   }
 
   /** Until it is shown again. */
   clear(): void {
-    this.#draw?.clear();
+    this.#drawing.clear();
   }
 
   /** Log lines go above it instead of through it. */
   wrap(log: Log): Log {
-    return this.#draw === null ? log : throughPicture(log, () => this.clear());
+    return this.#drawing.live ? throughPicture(log, () => this.clear()) : log;
   }
 
   /** It goes away: what counts is printed by then. */
@@ -40,7 +40,7 @@ export class Picture {
     if (this.#over) return;
     this.#over = true;
     if (this.#timer !== null) clearInterval(this.#timer);
-    this.#draw?.clear();
-    this.#draw?.done();
+    this.#drawing.clear();
+    this.#drawing.done();
   }
 }

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
-import { createLogUpdate } from "log-update";
 import type { Log } from "../base/log.ts";
 import { siteOfLane } from "../domain/lane.ts";
 import type { ImportReport } from "../orchestrator/queue/import.ts";
 import { openItems, type QueueStats } from "../orchestrator/queue/stats.ts";
+import { Drawing } from "./drawing.ts";
 import { paint, type Terminal } from "./output.ts";
 
 export const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -73,8 +73,7 @@ interface LaneLine {
 export class QueueProgress {
   readonly #terminal: Terminal;
   readonly #now: () => number;
-  readonly #live: boolean;
-  readonly #draw: ReturnType<typeof createLogUpdate> | null;
+  readonly #drawing: Drawing;
   readonly #lanes = new Map<string, LaneLine>();
   readonly #rate = new RecentRate();
   #frame = 0;
@@ -87,8 +86,7 @@ export class QueueProgress {
   constructor(terminal: Terminal, now: () => number, options: { live: boolean }) {
     this.#terminal = terminal;
     this.#now = now;
-    this.#live = options.live;
-    this.#draw = options.live ? createLogUpdate(process.stderr) : null;
+    this.#drawing = new Drawing(options.live);
   }
 
   task(lane: string, what: "started" | "ended", end?: string): void {
@@ -101,18 +99,18 @@ export class QueueProgress {
 
   note(text: string): void {
     this.#note = text;
-    if (!this.#live) this.#terminal.err(`${text}\n`);
+    if (!this.#drawing.live) this.#terminal.err(`${text}\n`);
     else this.#redraw?.();
   }
 
   /** Log lines go above the picture instead of through it. */
   wrap(log: Log): Log {
-    return this.#draw === null ? log : throughPicture(log, () => this.#draw?.clear());
+    return this.#drawing.live ? throughPicture(log, () => this.#drawing.clear()) : log;
   }
 
   /** Why sites wait; off a terminal each reason is said once, when it begins. */
   waiting(reasons: Map<string, string>, log: Log): void {
-    if (!this.#live) {
+    if (!this.#drawing.live) {
       for (const [site, why] of reasons) if (this.#waiting.get(site) !== why) log.info("a site waits", { site, why });
     }
     this.#waiting = reasons;
@@ -122,14 +120,14 @@ export class QueueProgress {
     const now = this.#now();
     const ended = stats.done + stats.skipped + stats.error;
     this.#rate.note(now, ended);
-    if (this.#draw === null || now - this.#drawnAt < REDRAW_MS) return;
+    if (!this.#drawing.live || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
-    this.#redraw = () => this.#draw?.(this.#picture(stats, ended, inFlight, paused));
+    this.#redraw = () => this.#drawing.show(this.#picture(stats, ended, inFlight, paused));
     this.#redraw();
   }
 
   done(): void {
-    this.#draw?.done();
+    this.#drawing.done();
   }
 
   #picture(stats: QueueStats, ended: number, inFlight: number, paused: string | null): string {
@@ -168,17 +166,19 @@ export class QueueProgress {
 
 /** A count while a file is read. */
 export function importProgress(terminal: Terminal, json: boolean) {
-  const draw = terminal.live && !json ? createLogUpdate(process.stderr) : null;
+  const drawing = new Drawing(terminal.live && !json);
   return {
     update: (report: ImportReport) =>
-      draw?.(`${report.lines} lines read, ${report.added} added, ${report.existing} already there, ${report.bad} bad`),
+      drawing.show(
+        `${report.lines} lines read, ${report.added} added, ${report.existing} already there, ${report.bad} bad`,
+      ),
     line: (text: string) => {
-      draw?.clear();
+      drawing.clear();
       terminal.err(`${text}\n`);
     },
     done: () => {
-      draw?.clear();
-      draw?.done();
+      drawing.clear();
+      drawing.done();
     },
   };
 }

@@ -9,11 +9,13 @@ import { planSpecOf } from "../pages/judge.ts";
 import { getPage, type PageDeps } from "../pages/get-page.ts";
 import { leaveHeldSitesAlone } from "./held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
-import { invalid, pageJobFrom, type JobInput } from "./jobs/input.ts";
+import { invalid } from "./invalid.ts";
+import { pageJobFrom, type JobInput } from "./jobs/input.ts";
 
 /** What gets and reads pages, for use cases that do so at once instead of leaving it to a worker. */
 export interface PreviewDeps extends JobDeps {
-  pages: PageDeps;
+  /** What gets and reads pages: put together when the first page is asked for. */
+  pages(): Promise<PageDeps>;
 }
 
 export interface PreviewInput {
@@ -61,7 +63,7 @@ export async function previewExtraction(
   await leaveHeldSitesAlone(deps, siteOf(job.url));
   const recipe = job.recipe as Recipe;
   const site = await deps.store.site(siteOf(job.url));
-  const got = await getPage(deps.pages, {
+  const got = await getPage(await deps.pages(), {
     recipe,
     plan: planStrategy(recipe, null, site?.learned ?? null, job.url, deps.clock.now()),
     url: job.url,
@@ -100,7 +102,7 @@ async function readGiven(
   const { recipe } = pageJobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
   const spec = planSpecOf(recipe as Recipe);
   const page = { body: input.html ?? "", contentType: "text/html; charset=utf-8", url };
-  const { extraction } = await deps.pages.reader.read(page, spec, { signal });
+  const { extraction } = await (await deps.pages()).reader.read(page, spec, { signal });
   const [first] = extraction.errors;
   return {
     url: input.url ?? null,

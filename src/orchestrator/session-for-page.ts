@@ -1,7 +1,7 @@
 import { fetchedUrl, type PageSnapshot } from "../domain/recipe.ts";
 import type { SessionRecord } from "../store/job-records.ts";
 import type { OrchestratorDeps } from "./deps.ts";
-import { invalid } from "./jobs/input.ts";
+import { invalid } from "./invalid.ts";
 
 /** A session is sent to its own origin alone: for any other page it would fail every run. */
 export async function requireSessionFor(

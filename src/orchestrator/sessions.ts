@@ -9,7 +9,8 @@ import { getPage, type PageOrder } from "../pages/get-page.ts";
 import type { Once, SessionHealth, SessionRecord } from "../store/job-records.ts";
 import { leaveHeldSitesAlone } from "./held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
-import { invalid, readCredentials, refuseForbidden } from "./jobs/input.ts";
+import { invalid } from "./invalid.ts";
+import { readCredentials, refuseForbidden } from "./jobs/input.ts";
 import type { PreviewDeps } from "./preview.ts";
 
 export interface SessionInput {
@@ -197,7 +198,7 @@ async function askWithin(deps: PreviewDeps, ms: number, order: Omit<PageOrder, "
   const late = new AbortController();
   const timer = deps.clock.after(ms, () => late.abort());
   try {
-    const { failure, answer } = await getPage(deps.pages, { ...order, signal: late.signal });
+    const { failure, answer } = await getPage(await deps.pages(), { ...order, signal: late.signal });
     return { failure, finalUrl: answer?.finalUrl ?? null };
   } catch (error) {
     if (!late.signal.aborted) throw error;

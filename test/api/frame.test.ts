@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Type } from "typebox";
 import { nestingOf } from "../../src/api/body.ts";
 import { HTTP_PROBLEMS, type Problem, statusOf } from "../../src/api/problems.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
@@ -8,6 +7,7 @@ import { ERROR_CATALOGUE, type ErrorCode, OrbError } from "../../src/base/errors
 import { FetchFailure } from "../../src/domain/failure.ts";
 import { read, tableBelow } from "../support/source.ts";
 import { type Answer, openPlace } from "./kit.ts";
+import { Type } from "../../src/api/type.ts";
 
 /** The problem an answer is; that it is one is checked. */
 function problemIn(answer: Answer, status: number, code: string): Problem {

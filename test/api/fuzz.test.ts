@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Client } from "undici";
-import { openClient } from "../../src/app.ts";
+import { openClient } from "../../src/client.ts";
 import { createLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { startServer } from "../../src/serve.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { Type } from "typebox";
 import { canonicalJson, type IdempotencyMark, idempotencyOf } from "../../src/api/idempotency.ts";
 import type { Problem } from "../../src/api/problems.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
 import { openPlace } from "./kit.ts";
+import { Type } from "../../src/api/type.ts";
 
 /** Answers with what the helper makes of a call. */
 const marking: Routes = (api, deps) => {

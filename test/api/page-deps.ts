@@ -38,7 +38,7 @@ export function pageDeps(
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
-    pages,
+    pages: async () => pages,
     openArtifact: () => {
       throw new OrbError("not_found", "there is no artifact with that hash");
     },

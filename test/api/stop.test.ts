@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, test, type TestContext } from "node:test";
-import { Type } from "typebox";
 import type { Routes } from "../../src/api/routes/registry.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { openPlace, type Place } from "./kit.ts";
+import { Type } from "../../src/api/type.ts";
 
 /** A route that answers when the test says so. */
 function slowRoute() {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import { request } from "undici";
-import { Type } from "typebox";
 import type { ApiDeps } from "../../src/api/deps.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
 import { frameOf, sendEvents, type SseEvent, streamAnswer, type StreamFrom, streamQuery } from "../../src/api/sse.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { openPlace, type Place, TOKEN } from "./kit.ts";
+import { Type } from "../../src/api/type.ts";
 
 /** A route that streams what the test says. */
 function streaming(source: (from: StreamFrom) => AsyncIterable<SseEvent>): Routes {

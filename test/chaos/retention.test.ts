@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
-import { openClient } from "../../src/app.ts";
+import { openClient } from "../../src/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { integerBelow } from "../../src/base/random.ts";
 import { loadConfig } from "../../src/config/load.ts";

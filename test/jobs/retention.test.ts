@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { request } from "undici";
-import { openClient, type Client } from "../../src/app.ts";
+import { openClient, type Client } from "../../src/client.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import { removeExpiredCrawls } from "../../src/supervisor/duties/remove-expired-crawls.ts";

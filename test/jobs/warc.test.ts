@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, utimesSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { type Client, openClient } from "../../src/app.ts";
+import { type Client, openClient } from "../../src/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { removeExpiredCrawls } from "../../src/supervisor/duties/remove-expired-crawls.ts";
 import { sweepLooseFiles } from "../../src/supervisor/duties/sweep-loose-files.ts";

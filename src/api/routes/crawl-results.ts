@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { type CrawlErrorView, listCrawlErrors, requireCrawl } from "../../orchestrator/crawls/read.ts";
 import { crawlStatusOf } from "../../orchestrator/crawls/view.ts";
@@ -9,6 +8,7 @@ import { badCursor, decodeCursor, linkNext, pageQuery, refuseBesideFormat } from
 import { Count, nullable, oneOf, strict, Uuid } from "../schemas.ts";
 import { FILE_TYPES, notArchived, sendExport } from "./results.ts";
 import { CRAWL_STATUSES, CrawlParams, unknownCrawl } from "./scraping.ts";
+import { Type } from "../type.ts";
 
 const UUID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?$/;
 

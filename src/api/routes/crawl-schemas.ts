@@ -1,8 +1,9 @@
 /** What a crawl is asked for, the same for one that begins at once and for one that is saved. */
-import { type TOptional, type TSchema, Type } from "typebox";
+import type { TOptional, TSchema } from "typebox";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { nullable, oneOf, strict } from "../schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Type } from "../type.ts";
 
 const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 200 });
 const Address = Type.String({ minLength: 1, maxLength: 8192 });

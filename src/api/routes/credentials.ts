@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import {
   checkSession,
   createSession,
@@ -14,6 +13,7 @@ import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { CookieList, Cookies, Headers } from "./job-schemas.ts";
+import { Type } from "../type.ts";
 
 const Session = strict({
   id: Uuid,

@@ -1,10 +1,10 @@
-import { Type } from "typebox";
 import { isOrbError, messageOf } from "../../base/errors.ts";
 import { type ApiDeps, limitsOf } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import type { ApiMetrics } from "../metrics.ts";
 import { ApiProblem } from "../problems.ts";
 import { oneOf, problemAnswer, problemWith, strict, textAnswer } from "../schemas.ts";
+import { Type } from "../type.ts";
 
 const Check = strict({
   name: Type.String(),

@@ -1,9 +1,9 @@
 /** The shapes of jobs, as they are sent and as they are shown. */
-import { Type } from "typebox";
 import { STRATEGIES } from "../../domain/recipe.ts";
 import { nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { JobCrawl, JobCrawlBody } from "./crawl-schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Type } from "../type.ts";
 
 /** Any JSON; what it must be is checked, with the path of every mistake, by the reader of the rules themselves. */
 const Json = (description: string) => Type.Unknown({ description });

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { without } from "../../base/without.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
 import { changeJob, createJob, deleteJob, listJobs, requireJob, showJob } from "../../orchestrator/jobs/manage.ts";
@@ -11,6 +11,7 @@ import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { IdParam, problemAnswer, strict } from "../schemas.ts";
 import { Job, JobBody, JobChange } from "./job-schemas.ts";
 import { Run } from "./run-schemas.ts";
+import { Type } from "../type.ts";
 
 const Params = strict({ job_id: IdParam });
 const unknownJob = problemAnswer("there is no such job");

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import { type PreviewInput, previewExtraction } from "../../orchestrator/preview.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { nullable, oneOf, problemAnswer, strict } from "../schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Type } from "../type.ts";
 
 const text = nullable(Type.String());
 

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { QUEUE_ITEM_LIMITS } from "../../domain/queue-item.ts";
 import { QUEUE_STATES } from "../../domain/states.ts";
@@ -10,6 +9,7 @@ import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { badCursor, decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
+import { Type } from "../type.ts";
 
 const counts = { queued: Count, in_progress: Count, done: Count, skipped: Count, error: Count, total: Count };
 const Stats = strict({ ...counts, lanes: Type.Array(strict({ lane: Type.String(), ...counts })) });

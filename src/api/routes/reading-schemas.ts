@@ -1,6 +1,6 @@
 /** What is read from a page, in jobs and in crawls. */
-import { Type } from "typebox";
 import { nullable } from "../schemas.ts";
+import { Type } from "../type.ts";
 
 export const Fields = Type.Union(
   [

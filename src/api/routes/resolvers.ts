@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import { QUEUE_ITEM_LIMITS } from "../../domain/queue-item.ts";
 import { resolverLimit, setResolverLimit } from "../../orchestrator/queue/resolvers.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { nullable, strict } from "../schemas.ts";
+import { Type } from "../type.ts";
 
 const Limit = nullable(
   Type.Integer({ minimum: 1, maximum: 1_000_000, description: "items at work at once; null: no limit of its own" }),

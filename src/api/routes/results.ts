@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { Type } from "typebox";
 import { EXPORT_FORMATS, formatNamed } from "../../exporters/registry.ts";
 import { exportRun } from "../../orchestrator/runs/export.ts";
 import { listResults, showArtifact } from "../../orchestrator/runs/read.ts";
@@ -9,6 +8,7 @@ import { cursorFilter, LINK_HEADER, pageQuery, refuseBesideFormat, sendPage } fr
 import { IdParam, oneOf, problemAnswer, strict } from "../schemas.ts";
 import { Result } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
+import { Type } from "../type.ts";
 
 /** Records, as pages of JSON or as a whole file; and stored files. */
 export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { followAll, followRun, type FollowedEvent, requireEvent } from "../../events/follow.ts";
 import { listEvents, showRun } from "../../orchestrator/runs/read.ts";
@@ -9,6 +8,7 @@ import { problemAnswer, strict } from "../schemas.ts";
 import { sendEvents, type SseEvent, streamAnswer, streamQuery } from "../sse.ts";
 import { Event } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
+import { Type } from "../type.ts";
 
 const badPlace = problemAnswer("there is no such event to go on behind");
 

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { ERROR_CLASSES } from "../../domain/crawl-end.ts";
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
 import { TASK_STATES } from "../../domain/states.ts";
@@ -12,6 +11,7 @@ import { decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { Run } from "./run-schemas.ts";
 import { RunParams, unknownRun, wrongState } from "./runs.ts";
+import { Type } from "../type.ts";
 
 const Reason = oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]);
 

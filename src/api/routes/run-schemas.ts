@@ -1,9 +1,9 @@
 /** The shapes of runs and of what belongs to them. */
-import { Type } from "typebox";
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
 import { ARTIFACT_ROLES } from "../../domain/outcome.ts";
 import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
+import { Type } from "../type.ts";
 
 const FailureCode = nullable(oneOf(FAILURE_CODES));
 const FailureReason = nullable(oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]));

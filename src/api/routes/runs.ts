@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { OrbError } from "../../base/errors.ts";
 import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import { cancelRun, pauseRun, resolveRun, resumeRun } from "../../orchestrator/runs/control.ts";
@@ -8,6 +8,7 @@ import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { IdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
 import { Run, RUN_KINDS, Task } from "./run-schemas.ts";
+import { Type } from "../type.ts";
 
 export const RunParams = strict({ run_id: IdParam });
 export const unknownRun = problemAnswer("there is no such run");

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { END_REASONS } from "../../domain/crawl-end.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
@@ -13,6 +13,7 @@ import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { CrawlBody } from "./crawl-schemas.ts";
 import { ErrorGroupSchema, WaitingSite } from "./run-progress.ts";
+import { Type } from "../type.ts";
 
 export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
 

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import { ENDED_COOKIE, proofOf, sameSecret, sessionCookie } from "../auth.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { ApiProblem } from "../problems.ts";
 import { problemAnswer, strict } from "../schemas.ts";
+import { Type } from "../type.ts";
 
 /** Logging in and out, for browsers: a cookie instead of a header that a page would have to keep the token for. */
 export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {

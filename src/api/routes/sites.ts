@@ -1,8 +1,9 @@
-import { type Static, Type } from "typebox";
+import type { Static } from "typebox";
 import { changeSite, forgetLearned, listSites, resetSite, showSite } from "../../orchestrator/sites.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { Count, nullable, oneOf, problemAnswer, strict, Time } from "../schemas.ts";
+import { Type } from "../type.ts";
 
 const limits = {
   max_concurrency: nullable(Type.Integer({ minimum: 1, maximum: 10_000, description: "requests at the same time" })),

@@ -3,7 +3,8 @@ import type { CrawlInput, CrawlOptions } from "../../domain/crawl-options.ts";
 import { compileScope } from "../../domain/crawl-scope.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import type { JobDeps } from "../jobs/deps.ts";
-import { invalid, refuseForbidden } from "../jobs/input.ts";
+import { invalid } from "../invalid.ts";
+import { refuseForbidden } from "../jobs/input.ts";
 
 type Checks = Pick<JobDeps, "policy" | "respectRobots">;
 

@@ -8,6 +8,7 @@ import type { JobRecord, Once } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
 import { crawlOptionsFrom } from "./options.ts";
+import { admitCrawls } from "./turns.ts";
 
 /** Submits a crawl: it is on disk when this answers, and begins when it is its turn. */
 export async function startCrawl(deps: CrawlDeps, input: CrawlInput, once?: Once): Promise<RunRecord> {
@@ -54,12 +55,4 @@ function toTask({ url, key }: { url: string; key: string }, resolver: string): N
 function toSitemapTask(origin: string, resolver: string): NewTask {
   const { key, lane, site, url, handler = null, aside } = askForSitemaps(origin);
   return { key, lane, site, resolver, url, priority: 1, handler, payload: aside, aside: true };
-}
-
-export type TurnDeps = Pick<CrawlDeps, "store" | "clock" | "wake" | "maxConcurrentCrawls">;
-
-/** Lets crawls begin or go on as long as there is room, and tells the engine. */
-export async function admitCrawls(deps: TurnDeps): Promise<void> {
-  const { lanes } = await deps.store.admitCrawls(deps.maxConcurrentCrawls, deps.clock.now());
-  if (lanes.length > 0) await deps.wake(lanes);
 }

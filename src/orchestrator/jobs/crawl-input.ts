@@ -7,7 +7,8 @@ import { fetchUrl, siteOf } from "../../domain/url.ts";
 import type { NewJob } from "../../store/job-records.ts";
 import { readCrawlOptions } from "../crawls/options.ts";
 import type { JobDeps } from "./deps.ts";
-import { invalid, type JobInput } from "./input.ts";
+import { invalid } from "../invalid.ts";
+import type { JobInput } from "./input.ts";
 import { readSchedule } from "./schedule-input.ts";
 
 /** A crawl's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */

@@ -20,6 +20,7 @@ import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/job-records.ts";
 import { readSchedule } from "./schedule-input.ts";
+import { invalid } from "../invalid.ts";
 
 export interface JobInput {
   name?: string | null;
@@ -109,11 +110,6 @@ export function pageJobFrom(input: JobInput, deps: Checks): NewJob {
     recipe,
     nextAt: schedule === null ? null : nextSlot(schedule, deps.clock.now(), deps.random),
   };
-}
-
-export function invalid(fields: readonly FieldError[]): OrbError {
-  const list = fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
-  return new OrbError("input_invalid", list, { fields });
 }
 
 function readReplay(input: JobInput, problems: FieldError[]): { url: string } | null {

@@ -9,7 +9,8 @@ import { cancelRun } from "../runs/control.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
 import { asGiven, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
-import { invalid, type JobInput, pageJobFrom } from "./input.ts";
+import { invalid } from "../invalid.ts";
+import { type JobInput, pageJobFrom } from "./input.ts";
 import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
 

@@ -3,7 +3,7 @@ import type { PageSnapshot } from "../../domain/recipe.ts";
 import type { RunState } from "../../domain/states.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { admitCrawls, type TurnDeps } from "../crawls/start.ts";
+import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 
 /** Tasks that one transaction ends; more would keep other writers waiting. */

@@ -12,7 +12,7 @@ import type {
   RequeueWindow,
   RunErrorRecord,
 } from "../../store/progress-port.ts";
-import { admitCrawls, type TurnDeps } from "../crawls/start.ts";
+import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { siteName } from "../sites.ts";
 import { requireRun } from "./control.ts";

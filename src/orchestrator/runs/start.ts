@@ -4,7 +4,8 @@ import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.
 import { shownUrl } from "../../domain/url.ts";
 import type { JobRecord, Once, Slot, SlotStart } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
-import { admitCrawls, newCrawlRun } from "../crawls/start.ts";
+import { newCrawlRun } from "../crawls/start.ts";
+import { admitCrawls } from "../crawls/turns.ts";
 import type { CrawlDeps, RunDeps } from "../jobs/deps.ts";
 import { requireJob } from "../jobs/manage.ts";
 import { dropWork } from "./control.ts";

@@ -1,5 +1,5 @@
 import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
-import { admitCrawls } from "../../orchestrator/crawls/start.ts";
+import { admitCrawls } from "../../orchestrator/crawls/turns.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import { dropWork } from "../../orchestrator/runs/control.ts";
 import type { Duty } from "../duties.ts";

@@ -1,0 +1,45 @@
+import type { ApiDeps } from "./api/deps.ts";
+import type { Log } from "./base/log.ts";
+import type { Client } from "./client.ts";
+import type { Config } from "./config/options.ts";
+import type { WorkMetrics } from "./work-metrics.ts";
+
+/** What the API works with, whether it listens or is only called from inside the process. */
+export function apiDeps(
+  config: Config,
+  log: Log,
+  version: string,
+  client: Client,
+  work: { pages: ApiDeps["pages"]; metrics: WorkMetrics; wake: ApiDeps["wake"] },
+): ApiDeps {
+  return {
+    store: client.store,
+    clock: client.clock,
+    seal: client.seal,
+    policy: client.policy,
+    defaultMaxAttempts: client.defaultMaxAttempts,
+    maxConcurrentCrawls: client.maxConcurrentCrawls,
+    respectRobots: client.respectRobots,
+    siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
+    crawlsKeptMs: client.crawlsKeptMs,
+    pages: work.pages,
+    openArtifact: (hash) => client.artifacts.open(hash),
+    wake: work.wake,
+    log,
+    random: client.random,
+    settings: {
+      version,
+      host: config.host,
+      port: config.port,
+      token: config.apiToken,
+      graceMs: config.shutdownGraceMs,
+      maxPerResolver: config.maxPerResolver,
+    },
+    pathOf: client.pathOf,
+    probes: {
+      database: () => client.store.probe(),
+      disk: async () => client.artifacts.probe(),
+    },
+    metrics: () => work.metrics.read(),
+  };
+}

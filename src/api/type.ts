@@ -1,0 +1,52 @@
+/**
+ * Schemas in the words and with the types of TypeBox, made here: its own code is 370 files, which every start of a
+ * command would wait 200 ms for.
+ */
+import type { TSchema, Type as TypeBox } from "typebox";
+
+type Made = Record<string, unknown>;
+
+/** Where TypeBox, too, notes that a property may be absent: not a part of the schema. */
+const OPTIONAL = "~optional";
+
+const plain =
+  (type: string) =>
+  (options: object = {}) => ({ type, ...options });
+
+function object(properties: Record<string, Made>, options: object = {}): Made {
+  const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] as Made)));
+  return { type: "object", ...(required.length > 0 ? { required } : {}), properties, ...options };
+}
+
+function optional(schema: Made): Made {
+  return Object.defineProperty({ ...schema }, OPTIONAL, { value: true });
+}
+
+const words = {
+  Array: (items: Made, options: object = {}) => ({ type: "array", items, ...options }),
+  Boolean: plain("boolean"),
+  Integer: plain("integer"),
+  Literal: (value: string | number | boolean, options: object = {}) => ({
+    type: typeof value,
+    const: value,
+    ...options,
+  }),
+  Null: plain("null"),
+  Number: plain("number"),
+  Object: object,
+  Optional: optional,
+  Partial: ({ properties }: { properties: Record<string, Made> }, options: object = {}) =>
+    object(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, optional(schema)])), options),
+  Record: (_names: Made, values: Made, options: object = {}) => ({
+    type: "object",
+    patternProperties: { "^.*$": values },
+    ...options,
+  }),
+  Ref: (name: string) => ({ $ref: name }),
+  String: plain("string"),
+  Union: (kinds: readonly Made[], options: object = {}) => ({ anyOf: kinds, ...options }),
+  Unknown: (options: object = {}) => ({ ...options }),
+  Unsafe: (schema: TSchema) => schema,
+};
+
+export const Type = words as unknown as Pick<typeof TypeBox, keyof typeof words>;

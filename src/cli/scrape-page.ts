@@ -1,0 +1,196 @@
+import { OrbError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Config } from "../config/options.ts";
+import { TERMINAL_RUN_STATES } from "../domain/states.ts";
+import { followRun } from "../events/follow.ts";
+import type { ExportRecord } from "../exporters/exporter.ts";
+import { exporterNamed } from "../exporters/registry.ts";
+import { type JobInput, pageJobFrom } from "../orchestrator/jobs/input.ts";
+import { cancelRun } from "../orchestrator/runs/control.ts";
+import { allResults, columnsOf, showRun } from "../orchestrator/runs/read.ts";
+import { startPageRun } from "../orchestrator/runs/start.ts";
+import type { RunView } from "../orchestrator/runs/view.ts";
+import { commandLog } from "./command-log.ts";
+import type { CliContext } from "./context.ts";
+import { remedyOf, reportFailure } from "./failure-report.ts";
+import { EXIT, oneLine, paint, printJson } from "./output.ts";
+import { type RecipeOptions, recipeOf } from "./recipe-options.ts";
+import { printRecords } from "./records.ts";
+import { RunLine } from "./run-line.ts";
+import { ScrapeNotes } from "./scrape-notes.ts";
+import { type StopRequest, stopRequest } from "./stop.ts";
+import type { CliScratch, CliWorker } from "./wiring.ts";
+
+export interface ScrapeOptions extends RecipeOptions {
+  format?: string;
+  out?: string;
+  save?: boolean;
+}
+
+/** Gets one page and prints what is in it. */
+export async function scrape(context: CliContext, url: string, options: ScrapeOptions): Promise<void> {
+  const { wiring, terminal } = context;
+  refuseBytesOnScreen(context, options);
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
+  const loaded = wiring.loadConfig();
+  const { config } = loaded;
+  const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;
+  const input: JobInput = { ...recipe, target_url: absolute(url) };
+  const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
+  const log = line.wrap(commandLog(terminal, config.logLevel));
+  for (const warning of loaded.warnings) log.warn(warning);
+  using stop = stopRequest(wiring, terminal, null, "cancelling; once more stops at once");
+  const worker = await startWorker(context, config, log, options);
+  try {
+    // A session of the installation has a name of its own in a store that is only for this page.
+    const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
+    const job = pageJobFrom({ ...input, ...session }, worker);
+    const { id } = await startPageRun(worker, { ...job, id: null });
+    const run = renamed(await follow(worker, id, line, stop), worker.sessionId, options.session);
+    line.done();
+    await present(context, worker, run, {
+      ...options,
+      notes: new ScrapeNotes(input),
+      assumed: input.target_url !== url,
+    });
+    if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
+  } finally {
+    line.done();
+    await worker.stop();
+  }
+}
+
+/** People leave the scheme away; programs that read lists do not call this. */
+function absolute(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:[/?#]|$)/.test(url) ? url : `https://${url}`;
+}
+
+/** Messages name the session as whoever asked knows it. */
+function renamed(run: RunView, here: string | null | undefined, given: string | undefined): RunView {
+  if (typeof here !== "string" || given === undefined) return run;
+  const name = (text: string | null) => text?.replaceAll(here, given) ?? null;
+  return { ...run, error_message: name(run.error_message), message: name(run.message) };
+}
+
+function refuseBytesOnScreen({ terminal }: CliContext, options: ScrapeOptions): void {
+  if (options.format !== "parquet" || options.out !== undefined || terminal.columns === undefined) return;
+  throw new OrbError("usage", "--format parquet is not for a screen", { hint: "Add --out FILE." });
+}
+
+function startWorker(
+  context: CliContext,
+  config: Config,
+  log: Log,
+  options: ScrapeOptions,
+): Promise<CliWorker & Partial<CliScratch>> {
+  const { wiring } = context;
+  if (options.save === true) return wiring.startWorker(config, log, { onRole: () => {}, onTask: () => {} });
+  return wiring.startScratch(config, log, options.session === undefined ? {} : { sessionId: options.session });
+}
+
+/** Until the run has ended, waits for a person, or is cancelled because somebody wants to stop. */
+async function follow(worker: CliWorker, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
+  const seen = new AbortController();
+  const signal = AbortSignal.any([stop.signal, seen.signal]);
+  for await (const event of followRun(worker, id, null, signal)) {
+    line.event(event.message);
+    if (event.level !== "warn") continue;
+    const { status } = await showRun(worker, id);
+    // Nobody will come by for a page that somebody waits for at a terminal.
+    if (status === "waiting_for_human") seen.abort();
+  }
+  const run = await showRun(worker, id);
+  if (!stop.signal.aborted || TERMINAL_RUN_STATES.includes(run.status)) return run;
+  await cancelRun(worker, id);
+  return showRun(worker, id);
+}
+
+interface Presented extends ScrapeOptions {
+  notes: ScrapeNotes;
+  /** The address was given without a scheme. */
+  assumed: boolean;
+}
+
+async function present(context: CliContext, worker: CliWorker, run: RunView, options: Presented): Promise<void> {
+  const { terminal } = context;
+  const { notes } = options;
+  const ok = run.status === "completed";
+  context.exitCode = ok ? EXIT.done : EXIT.failed;
+  const saved = options.save === true;
+  const records = () => notes.watched(allResults(worker, run.id) as AsyncIterable<ExportRecord>);
+  if (context.json) {
+    if (ok && options.out !== undefined) await write(context, worker, run, options.format ?? "json", options.out);
+    return printJson(terminal, asJson(run, await gathered(records()), options));
+  }
+  if (!ok) {
+    if (run.status === "cancelled") terminal.err("cancelled\n");
+    else reportFailure(terminal, run, hintOf(run, options));
+    if (run.status === "waiting_for_human" && saved)
+      terminal.err(`it waits for a person: orb runs resolve ${run.id} --session ID, or --skip\n`);
+    else if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
+    return undefined;
+  }
+  const format = options.format ?? (terminal.columns === undefined || options.out !== undefined ? "json" : null);
+  if (terminal.live) terminal.err(`${paint(terminal, "gray", summary(run))}\n`);
+  if (format === null) {
+    const found = await gathered(records());
+    printRecords(
+      terminal,
+      found.map(({ data }) => data),
+    );
+  } else {
+    await write(context, worker, run, format, options.out ?? null, records());
+    if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+  }
+  for (const note of notes.about(run)) terminal.err(`${paint(terminal, "yellow", "note:")} ${oneLine(note)}\n`);
+  if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
+  return undefined;
+}
+
+async function gathered(records: AsyncIterable<ExportRecord>): Promise<ExportRecord[]> {
+  const all: ExportRecord[] = [];
+  for await (const record of records) all.push(record);
+  return all;
+}
+
+function hintOf(run: RunView, { assumed }: Presented): string | null {
+  if (assumed && run.failure_reason === "tls_failed") return "https was assumed: write http:// for a site without TLS.";
+  return remedyOf(run);
+}
+
+async function write(
+  { wiring }: CliContext,
+  worker: CliWorker,
+  { id }: RunView,
+  format: string,
+  path: string | null,
+  records = allResults(worker, id) as AsyncIterable<ExportRecord>,
+): Promise<void> {
+  const columns = await columnsOf(worker, id);
+  await wiring.write(path, exporterNamed(format).export(records, columns === null ? {} : { columns }));
+}
+
+function summary({ stats, resolved_strategy: strategy }: RunView): string {
+  const seconds = typeof stats["duration_ms"] === "number" ? `${(stats["duration_ms"] / 1000).toFixed(1)} s` : "";
+  const bytes = typeof stats["content_length"] === "number" ? `${Math.ceil(stats["content_length"] / 1024)} KiB` : "";
+  const how = [`${String(stats["http_status"])} by ${strategy}`, bytes, seconds].filter((part) => part !== "");
+  return oneLine(`${how.join(", ")}: ${String(stats["final_url"])}`);
+}
+
+function asJson(run: RunView, records: readonly ExportRecord[], options: Presented): Record<string, unknown> {
+  return {
+    status: run.status,
+    url: run.url,
+    ...(options.save === true ? { run_id: run.id } : {}),
+    strategy: run.resolved_strategy,
+    strategy_evidence: run.strategy_evidence,
+    attempts: run.attempt,
+    failure_code: run.failure_code,
+    failure_reason: run.failure_reason,
+    error_message: run.error_message,
+    hint: hintOf(run, options),
+    notes: run.status === "completed" ? options.notes.about(run) : [],
+    stats: run.stats,
+    records: records.map(({ data }) => data),
+  };
+}

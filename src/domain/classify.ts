@@ -55,6 +55,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "handler_bad_result",
   "step_params",
   "step_bad_result",
+  "step_child_cancelled",
   "step_entries_failed",
 ]);
 

@@ -79,6 +79,7 @@ export const FAILURE_REASONS = {
   step_params: "unknown",
   step_bad_result: "unknown",
   step_child_failed: "unknown",
+  step_child_cancelled: "cancelled",
   step_entries_failed: "unknown",
   internal: "unknown",
 } as const satisfies Record<string, FailureCode>;

@@ -134,7 +134,8 @@ export interface RetryRules {
   backoff: BackoffRule;
   maxAttempts: number;
   retryAfterMaxMs: number;
-  rateLimitMaxWaits: number;
+  /** null: there is no site to be held, so that being asked for patience is a failure as others are. */
+  rateLimitMaxWaits: number | null;
 }
 
 /** Decides what follows from a failure. `tries` counts this attempt, `waits` the rate-limit answers before it. */
@@ -152,11 +153,16 @@ export function verdictOf(handled: Handled, tries: number, waits: number, rules:
     case "permanent":
       return { kind: "failed", failure: what };
     case "rate_limit":
+      if (rules.rateLimitMaxWaits === null) return retried(what, tries, rules, random);
       return waits >= rules.rateLimitMaxWaits
         ? { kind: "failed", failure: what }
         : { kind: "rate_wait", failure: what };
     case "retry":
-      if (tries >= rules.maxAttempts) return { kind: "failed", failure: what };
-      return { kind: "retry", failure: what, delayMs: retryDelay(rules.backoff, tries, random, what.retryAfterMs) };
+      return retried(what, tries, rules, random);
   }
+}
+
+function retried(what: Failure, tries: number, rules: RetryRules, random: Random): Verdict {
+  if (tries >= rules.maxAttempts) return { kind: "failed", failure: what };
+  return { kind: "retry", failure: what, delayMs: retryDelay(rules.backoff, tries, random, what.retryAfterMs) };
 }

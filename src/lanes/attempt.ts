@@ -14,7 +14,7 @@ import {
 import { laneOfSite } from "../domain/lane.ts";
 import { siteOf } from "../domain/url.ts";
 import type { ClaimedTask, SettledTask } from "../store/port.ts";
-import { HandBack, type HandlerContext, type HandlerLookup } from "./handlers/handler.ts";
+import { type Asleep, HandBack, type HandlerContext, type HandlerLookup } from "./handlers/handler.ts";
 import type { Pressure } from "./pressure.ts";
 import { tell } from "./tell.ts";
 
@@ -45,10 +45,12 @@ export async function attemptTask(
   const startedAt = clock.now();
   const begun = clock.monotonic();
   const handler = deps.handlers(task.handler);
-  const tried: Handled =
+  const tried: Handled | Asleep =
     handler === undefined
       ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
       : await run(() => handler.run(task, { ...context, log }), context.signal, deps.pressure);
+  if (tried.kind === "asleep")
+    return { settled: { task, attempt: null, verdict: { kind: "wait", sleep: tried.sleep } }, aboutSite: undefined };
   const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
@@ -94,7 +96,11 @@ function lastWords(handlers: HandlerLookup, task: ClaimedTask, verdict: Verdict,
   return { report: { ...report, events: [...(report?.events ?? []), event] } };
 }
 
-async function run(work: () => Promise<Handled>, signal: AbortSignal, pressure: Pressure): Promise<Handled> {
+async function run(
+  work: () => Promise<Handled | Asleep>,
+  signal: AbortSignal,
+  pressure: Pressure,
+): Promise<Handled | Asleep> {
   try {
     return await work();
   } catch (error) {
@@ -122,7 +128,8 @@ function aboutSite(handled: Handled): Failure | null | undefined {
 }
 
 function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): AttemptEnd {
-  const rules = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
+  const usual = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
+  const rules = deps.handlers(task.handler)?.retryRules?.(task, usual) ?? usual;
   const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
   const report = handled.report === undefined ? undefined : tell(handled.report, verdict, task, rules.maxAttempts);
   const settled = {

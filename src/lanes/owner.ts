@@ -64,7 +64,9 @@ export class LaneOwner implements SlotSeeker {
     this.#deps = deps;
     this.#ticket = ticket;
     this.#grant = grant;
-    this.#pace = new Pace(grant.site, deps.rules, deps.clock, deps.paces.recall(grant));
+    // A step of a workflow asks no site: it is not spaced out, and says nothing about one.
+    const rules = grant.site === null ? { ...deps.rules, minDelayMs: 0 } : deps.rules;
+    this.#pace = new Pace(grant.site, rules, deps.clock, deps.paces.recall(grant));
     this.#window = new Window(deps.clock, this.#pace.concurrency);
     this.#controlsSeen = ticket.controls();
     this.#breathed = deps.clock.monotonic();
@@ -283,10 +285,10 @@ export class LaneOwner implements SlotSeeker {
       this.#pace.setCrawlDelay(ms);
       return ms <= spaced;
     };
-    const context = { signal: controller.signal, leaveSlot, handOn, keepDelay };
+    const context = { signal: controller.signal, hold: this.#grant, leaveSlot, handOn, keepDelay };
     void attemptTask(this.#deps.attempt, task, context).then((end) => {
       this.#running.delete(task.row);
-      const events = this.#pace.end(end.aboutSite, end.answeredMs);
+      const events = this.#pace.end(this.#grant.site === null ? undefined : end.aboutSite, end.answeredMs);
       leaveSlot();
       if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
       onTask?.(this.#grant.lane, "ended", end.settled);
@@ -309,6 +311,7 @@ export class LaneOwner implements SlotSeeker {
     if (verdict.kind === "retry") {
       this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.readyAt);
     }
+    if (verdict.kind === "wait") this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.sleep.until);
     if (verdict.kind === "rate_wait" || verdict.kind === "handed_back") this.#dry = false;
     const site = this.#grant.site?.site;
     this.#deps.settler.add(

@@ -7,6 +7,8 @@ export interface RetentionVerbs {
   expireCrawls(endedBefore: number, limit: number, now: number): Promise<number>;
   /** Removes about `limit` rows of what is hidden; returns how many. 0: nothing is left of it. */
   removeExpired(limit: number): Promise<number>;
+  /** Removes the rows of these files, by their ids, at most 1,000; returns how many there were. */
+  dropFiles(ids: readonly string[]): Promise<number>;
   /**
    * Looks through `limit` files whose rows were removed, in order of their hash, and gives those that no other row
    * names. `last` is where the next look begins; null: that was all.

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import type { FailureReason } from "../domain/failure.ts";
 import type { TaskArtifact } from "../domain/outcome.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { RunState } from "../domain/states.ts";
@@ -72,6 +73,8 @@ export interface StepContext {
   readonly child: ChildEnd | null;
   /** All child runs of this try that have ended, oldest first. */
   readonly children: readonly ChildEnd[];
+  /** What the steps before it have put out, by name. */
+  readonly outputs: Readonly<Record<string, JsonValue>>;
   /** All items of the steps it depends on, in the order of its dependencies. Readable any number of times. */
   inputs(): AsyncIterable<Item>;
   /** The items of one earlier step. */
@@ -107,6 +110,8 @@ export interface ChildEnd {
   runId: string;
   status: RunState;
   message: string | null;
+  /** Why a page could not be had; null: it could, or the run is of another kind. */
+  failure: { reason: FailureReason; message: string } | null;
   counts: Readonly<Record<string, number>>;
   /** Records of the run, oldest first. */
   results(): AsyncIterable<{ url: string; data: Readonly<Record<string, JsonValue>> }>;

@@ -72,6 +72,7 @@ export class StepPlace implements AsyncDisposable {
       memory: null,
       child: null,
       children: [],
+      outputs: {},
       inputs: () => stream(inputs),
       itemsOf(step) {
         const items = itemsOf[step];

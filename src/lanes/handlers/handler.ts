@@ -1,21 +1,32 @@
 import type { Log } from "../../base/log.ts";
 import type { Failure } from "../../domain/failure.ts";
-import type { Handled, RunEvent } from "../../domain/outcome.ts";
+import type { Handled, RetryRules, RunEvent } from "../../domain/outcome.ts";
 import type { Growth, Grown } from "../../store/crawl-port.ts";
-import type { ClaimedTask, SettledTask } from "../../store/port.ts";
+import type { ClaimedTask, LaneHold, SettledTask } from "../../store/port.ts";
+import type { StepSleep } from "../../store/workflow-port.ts";
 
 /** Does the work of one task. It may throw; a FetchFailure keeps its classification. */
 export interface TaskHandler {
   /** What the attempt's history says was used. */
   readonly strategy: string;
-  run(task: ClaimedTask, context: HandlerContext): Promise<Handled>;
+  run(task: ClaimedTask, context: HandlerContext): Promise<Handled | Asleep>;
+  /** When and how often its tasks are tried again, if not as pages are. */
+  retryRules?(task: ClaimedTask, usual: RetryRules): RetryRules;
   /** What the run's log says of a task that has failed for good. */
   onFailed?(task: ClaimedTask, failure: Failure): RunEvent;
   /** What came of a task is in the store, and will stay there. */
   onWritten?(settled: SettledTask): void;
 }
 
+/** Of a step: it waits for something, and needs neither a slot nor a lease until that has come. */
+export interface Asleep {
+  kind: "asleep";
+  sleep: StepSleep;
+}
+
 export interface HandlerContext {
+  /** Proves to the store that the task is ours. */
+  hold: LaneHold;
   /** Aborted when the result is not wanted any more. */
   signal: AbortSignal;
   log: Log;

@@ -53,7 +53,7 @@ function newJobRun(deps: RunDeps, job: JobRecord): { run: NewRun; tasks: NewTask
   return job.kind === "crawl" ? newCrawlRun(deps, (job.recipe as CrawlRecipe).crawl, job) : newPageRun(deps, job);
 }
 
-function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTask[]; maxAttempts: number } {
+export function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTask[]; maxAttempts: number } {
   const recipe = job.recipe as Recipe;
   const snapshot: PageSnapshot = { url: job.url, recipe };
   const maxAttempts = recipe.max_attempts ?? deps.defaultMaxAttempts;

@@ -1,3 +1,4 @@
+import { decodeId } from "../../domain/ids.ts";
 import { TASK_STATES, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { type Context, rows } from "./context.ts";
 import { changeCounters } from "./counters.ts";
@@ -76,6 +77,15 @@ export function dropArtifacts({ connection }: Context, which: string, ...values:
     .sql(`INSERT INTO loose_files SELECT DISTINCT hash FROM artifacts WHERE ${which} ON CONFLICT DO NOTHING`)
     .run(...values);
   return Number(connection.sql(`DELETE FROM artifacts WHERE ${which}`).run(...values).changes);
+}
+
+/** By their public ids. */
+export function dropFiles(context: Context, ids: readonly string[]): number {
+  const numbers = ids.map((id) => decodeId(context.instance, "artifact", id)).filter((row) => row !== null);
+  if (numbers.length === 0) return 0;
+  return context.connection.write(() =>
+    dropArtifacts(context, "n IN (SELECT value FROM json_each(?))", JSON.stringify(numbers)),
+  );
 }
 
 /** Files that were stored for rows which are not written. */

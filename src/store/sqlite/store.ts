@@ -19,7 +19,7 @@ import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { readLastRuns } from "./last-runs.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
-import { expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
+import { dropFiles, expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
 import { goOnAfterTime, retryFailed } from "./requeue.ts";
 import { readPageCopy } from "./page-copies.ts";
 import { keepRobots, readRobots } from "./robots.ts";
@@ -113,6 +113,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     removeExpired: async (limit) => removeExpired(context, limit),
     looseFiles: async (window) => looseFiles(context, window),
     isLoose: async (hash) => isLoose(context, hash),
+    dropFiles: async (ids) => dropFiles(context, ids),
     forgetLoose: async (hashes) => forgetLoose(context, hashes),
     pageCopy: async (jobId, key, fingerprint) => readPageCopy(context, jobId, key, fingerprint),
     sweepEnded: async (limit, now, runId) => sweepEnded(context, limit, now, runId),

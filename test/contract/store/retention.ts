@@ -66,6 +66,22 @@ async function looseOf(kit: Kit, limit = 100): Promise<string[]> {
 }
 
 export function retentionScenarios(scenario: Scenario): void {
+  scenario(
+    "files that are dropped by their ids are gone, and loose unless others have the same content",
+    async (kit) => {
+      const run = await endedCrawl(kit, { letter: "a" });
+      await endedCrawl(kit, { letter: "b" });
+      const [task] = await kit.store.tasks(run.id, { limit: 1 });
+      const [artifact] = await kit.store.artifactsOf(task?.id ?? "");
+      assert.ok(artifact !== undefined);
+      assert.equal(await kit.store.dropFiles([artifact.id, task!.id, "nonsense"]), 1);
+      assert.equal(await kit.store.dropFiles([artifact.id]), 0);
+      assert.equal(await kit.store.artifact(artifact.id), null);
+      assert.deepEqual(await kit.store.artifactsOf(task!.id), []);
+      await kit.expectClean();
+    },
+  );
+
   scenario("a crawl without a job goes when it was kept long enough, and nothing of it is left", async (kit) => {
     const run = await endedCrawl(kit);
     const [task] = await kit.store.tasks(run.id, { limit: 1 });

@@ -1,0 +1,82 @@
+/** The runs that steps of workflows start: the same as those that people start, made from what the step says. */
+import { isOrbError } from "../../base/errors.ts";
+import type { CrawlInput } from "../../domain/crawl-options.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import { laneOfSite } from "../../domain/lane.ts";
+import type { Recipe } from "../../domain/recipe.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { NewRun, NewTask } from "../../store/run-records.ts";
+import type { ChildRuns } from "../../workflows/child-runs.ts";
+import type { ChildRun } from "../../workflows/step-kind.ts";
+import { crawlOptionsFrom } from "../crawls/options.ts";
+import { newCrawlRun } from "../crawls/start.ts";
+import type { RunDeps } from "../jobs/deps.ts";
+import { type JobInput, pageJobFrom } from "../jobs/input.ts";
+import { newPageRun } from "../runs/start.ts";
+import { requireSessionFor } from "../session-for-page.ts";
+
+interface Prepared {
+  run: NewRun;
+  tasks: readonly NewTask[];
+}
+
+export function createChildRuns(deps: RunDeps): ChildRuns {
+  return {
+    async prepare(child, name) {
+      try {
+        const { run, tasks } = await prepare(deps, child);
+        return { run: { ...run, name }, tasks };
+      } catch (error) {
+        throw isOrbError(error) ? asFailure(error.code, error.message) : error;
+      }
+    },
+  };
+}
+
+/** Nothing that is tried again would be accepted later. */
+function asFailure(code: string, message: string): FetchFailure {
+  return new FetchFailure(code === "forbidden_target" ? "private_address" : "step_params", message);
+}
+
+async function prepare(deps: RunDeps, child: ChildRun): Promise<Prepared> {
+  switch (child.kind) {
+    case "crawl":
+      return newCrawlRun(deps, crawlOptionsFrom(deps, child.options as unknown as CrawlInput));
+    case "page": {
+      const job = pageJobFrom({ ...(child.options as JobInput), target_url: child.url }, deps);
+      const recipe = job.recipe as Recipe;
+      if (recipe.session_id !== null) await requireSessionFor(deps, recipe.session_id, { url: job.url, recipe });
+      return newPageRun(deps, { ...job, id: null });
+    }
+    case "download":
+      return newDownloadRun(deps, child.urls);
+  }
+}
+
+/** Each file is a task in the lane of its site, under the limits that hold there. */
+function newDownloadRun(
+  deps: Pick<RunDeps, "defaultMaxAttempts">,
+  urls: Extract<ChildRun, { kind: "download" }>["urls"],
+): Prepared {
+  const tasks = urls.map(({ url, data }, index): NewTask => {
+    const site = siteOf(url);
+    return {
+      key: `file:${index}`,
+      lane: laneOfSite(site),
+      site,
+      resolver: null,
+      url,
+      priority: 0,
+      // Not what queue items without a handler get, which a user's module may replace.
+      handler: "download",
+      payload: data,
+    };
+  });
+  const run: NewRun = {
+    kind: "download",
+    maxAttempts: deps.defaultMaxAttempts,
+    snapshot: { files: urls.length },
+    meta: { files: urls.length },
+  };
+  return { run, tasks };
+}

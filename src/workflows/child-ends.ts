@@ -1,0 +1,11 @@
+import { FetchFailure } from "../domain/failure.ts";
+import type { ChildEnd } from "./step-kind.ts";
+
+/** A run that failed or was cancelled fails the step that waited for it, for the same reason where there is one. */
+export function refuseUnlessEnded(child: ChildEnd, what: string): void {
+  if (child.status === "completed" || child.status === "partial") return;
+  if (child.status === "cancelled")
+    throw new FetchFailure("step_child_cancelled", `the ${what} was cancelled: run ${child.runId}`);
+  const why = child.failure?.message ?? child.message ?? `run ${child.runId}`;
+  throw new FetchFailure(child.failure?.reason ?? "step_child_failed", `the ${what} failed: ${why}`);
+}

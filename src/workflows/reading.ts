@@ -1,0 +1,18 @@
+/** What is to be read from pages, as scrapes and crawls take it; what it must be in detail is checked by its reader. */
+import type { JsonValue } from "../domain/queue-item.ts";
+
+export const READING_SCHEMAS: { readonly [name: string]: JsonValue } = {
+  fields: {
+    anyOf: [
+      { type: "array", items: { type: "string", maxLength: 128 }, maxItems: 200 },
+      { type: "object" },
+      { type: "null" },
+    ],
+    description: "Names of well-known fields, or rules by field name.",
+  },
+  items: {
+    type: ["string", "object", "null"],
+    description: "Where the records are, such as {css: article.product}.",
+  },
+  schema: { type: ["boolean", "object", "null"], description: "JSON Schema that each record must satisfy." },
+};

@@ -1,0 +1,31 @@
+/** The kinds of steps that are built in, one file each, and those of the user's module beside them. */
+import { OrbError } from "../base/errors.ts";
+import type { StepKind, StepKinds } from "./step-kind.ts";
+import { crawlStep } from "./steps/crawl.ts";
+import { downloadStep } from "./steps/download.ts";
+import { scrapeStep } from "./steps/scrape.ts";
+import { waitStep } from "./steps/wait.ts";
+import { webhookStep } from "./steps/webhook.ts";
+
+export interface StepKindSettings {
+  /** Signs what webhooks send; null: nothing is signed. */
+  webhookSecret: string | null;
+}
+
+/** Names of built-in kinds are taken: a user's kind cannot replace one. */
+export function createStepKinds(settings: StepKindSettings, users: readonly StepKind[]): StepKinds {
+  const kinds = new Map(builtIn(settings).map((kind) => [kind.kind, kind]));
+  for (const kind of users) {
+    if (kinds.has(kind.kind))
+      throw new OrbError("handlers_invalid", `APP_HANDLERS: a kind of step named ${kind.kind} is built in`, {
+        hint: "Give yours another name.",
+      });
+    kinds.set(kind.kind, kind);
+  }
+  const sorted = [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  return { find: (kind) => kinds.get(kind), all: () => sorted };
+}
+
+function builtIn(settings: StepKindSettings): StepKind[] {
+  return [waitStep, webhookStep(settings.webhookSecret), scrapeStep, crawlStep, downloadStep] as StepKind[];
+}

@@ -1,0 +1,102 @@
+import { FetchFailure } from "../../domain/failure.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { ADDRESS_SCHEMA, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
+import { refuseUnlessEnded } from "../child-ends.ts";
+import { READING_SCHEMAS } from "../reading.ts";
+import type { ChildEnd, Item, StepContext, StepEnd, StepKind } from "../step-kind.ts";
+
+interface ScrapeParams {
+  url?: string;
+  urls?: readonly string[];
+  field?: string;
+  accept_partial?: boolean;
+  [option: string]: JsonValue | readonly string[] | undefined;
+}
+
+/** Pages are got one after the other, each as a run of its own; more of them are a crawl, or a for_each. */
+const MOST_PAGES = 100;
+
+export const scrapeStep: StepKind<ScrapeParams> = {
+  kind: "scrape",
+  about: "Gets one page, or a few one after the other, as jobs do; their records are the items.",
+  params: {
+    type: "object",
+    properties: {
+      url: ADDRESS_SCHEMA,
+      urls: { type: "array", items: ADDRESS_SCHEMA, minItems: 1, maxItems: MOST_PAGES },
+      field: FIELD_SCHEMA,
+      ...READING_SCHEMAS,
+      strategy: { enum: ["auto", "http", "browser", "api_replay"] },
+      requires_auth: { type: "boolean" },
+      session_id: { type: ["string", "null"] },
+      max_attempts: { type: ["integer", "null"], minimum: 1, maximum: 1000 },
+      escalate: { type: "boolean" },
+      respect_robots: { type: "boolean" },
+      timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },
+      replay: { description: "What api_replay sends, as in a job." },
+      browser: { type: ["object", "null"] },
+      accept_partial: {
+        type: "boolean",
+        description:
+          "With several pages: whether some that could not be had leave the step completed. True unless told.",
+      },
+    },
+    not: { required: ["url", "urls"] },
+    additionalProperties: false,
+  },
+  async run(context, params) {
+    const { url, urls, field = "url", accept_partial: acceptPartial = true, ...options } = params;
+    const named = url === undefined ? urls : [url];
+    const pages = await pagesOf(context, named, field);
+    const last = context.child;
+    // One page that failed is the step's own failure; of several, the others may be enough.
+    if (last !== null && (pages.length === 1 || !acceptPartial)) refuseUnlessEnded(last, "page");
+    if (last?.status === "cancelled") refuseUnlessEnded(last, "page");
+    const next = pages[context.children.length];
+    if (next !== undefined) {
+      context.progress(context.children.length, pages.length);
+      const child = { kind: "page", url: next, options: options as Record<string, JsonValue> } as const;
+      return { kind: "wait", memory: {}, child };
+    }
+    return endOf(context.children);
+  },
+};
+
+async function pagesOf(
+  context: StepContext,
+  named: readonly string[] | undefined,
+  field: string,
+): Promise<readonly string[]> {
+  const pages: string[] = [];
+  for await (const { url, given } of distinct(addressesFor(context, named, field))) {
+    if (url === null) throw new FetchFailure("step_params", `${given.slice(0, 200)} is not an http or https address`);
+    if (pages.length === MOST_PAGES)
+      throw new FetchFailure(
+        "step_params",
+        `more than ${MOST_PAGES} pages: use a crawl with max_depth 0, or a for_each, which gets several at once`,
+      );
+    pages.push(url);
+  }
+  return pages;
+}
+
+function endOf(children: readonly ChildEnd[]): StepEnd {
+  const good = children.filter(({ status }) => status === "completed");
+  const [first] = children;
+  if (good.length === 0 && first !== undefined) refuseUnlessEnded(first, "page");
+  const output = { pages: good.length, failed: children.length - good.length, records: 0 };
+  return {
+    kind: "done",
+    output: children.length === 1 ? Object.assign(output, { run_id: first!.runId }) : output,
+    items: recordsOf(good, output),
+  };
+}
+
+async function* recordsOf(children: readonly ChildEnd[], counted: { records: number }): AsyncGenerator<Item> {
+  for (const child of children) {
+    for await (const { url, data } of child.results()) {
+      counted.records += 1;
+      yield { url, ...data };
+    }
+  }
+}

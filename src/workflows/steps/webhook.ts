@@ -1,0 +1,96 @@
+import { createHmac, hash } from "node:crypto";
+import { classifyStatus } from "../../domain/classify.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { parseRetryAfter } from "../../domain/retry-after.ts";
+import { passedOn } from "../passed-on.ts";
+import type { StepContext, StepKind } from "../step-kind.ts";
+
+interface WebhookParams {
+  url: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: JsonValue;
+}
+
+const LONGEST_ANSWER = 4096;
+
+/**
+ * Tells another program. Signed when there is a secret: X-Orb-Signature is `sha256=` and the HMAC of `TIMESTAMP.BODY`. The
+ * id stays the same however often the step is tried, so that the receiver can leave out what it has had.
+ */
+export function webhookStep(secret: string | null): StepKind<WebhookParams> {
+  return {
+    kind: "webhook",
+    about: "Sends a request to an address of yours; an answer that is not 2xx fails the step.",
+    params: {
+      type: "object",
+      properties: {
+        url: { type: "string", minLength: 1, maxLength: 8192 },
+        method: { enum: ["POST", "PUT", "PATCH", "GET", "DELETE"], description: "POST unless told." },
+        headers: { type: "object", additionalProperties: { type: "string" } },
+        body: { description: "Sent as JSON; without it, a summary of the run and of what its steps put out." },
+      },
+      required: ["url"],
+      additionalProperties: false,
+    },
+    async run(context, params) {
+      const method = params.method ?? "POST";
+      const bodiless = method === "GET" || (method === "DELETE" && params.body === undefined);
+      const body = bodiless ? "" : JSON.stringify(params.body ?? summaryOf(context));
+      const answer = await context.http.fetch({
+        url: params.url,
+        method,
+        headers: {
+          ...(bodiless ? {} : { "content-type": "application/json" }),
+          ...lowerCased(params.headers ?? {}),
+          ...signed(context, body, secret),
+        },
+        ...(bodiless ? {} : { body }),
+      });
+      const { status } = answer;
+      const retryAfter = parseRetryAfter(answer.headers["retry-after"] ?? "", context.clock.now());
+      const refused = classifyStatus(status, retryAfter);
+      if (refused !== null) {
+        const { reason, message, httpStatus, retryAfterMs } = refused;
+        throw new FetchFailure(reason, `the webhook was not taken: ${message}`, {
+          ...(httpStatus === undefined ? {} : { httpStatus }),
+          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        });
+      }
+      return { kind: "done", output: { status, answer: readAnswer(answer.body) }, ...passedOn(context) };
+    },
+  };
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function signed(context: StepContext, body: string, secret: string | null): Record<string, string> {
+  const { run, step, item } = context;
+  const entry = item === undefined ? "" : `#${hash("sha256", JSON.stringify(item), "hex")}`;
+  const timestamp = String(Math.floor(context.clock.now() / 1000));
+  return {
+    "x-orb-id": hash("sha256", `${run.id}/${step.name}${entry}`, "hex").slice(0, 32),
+    "x-orb-timestamp": timestamp,
+    ...(secret === null
+      ? {}
+      : { "x-orb-signature": `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}` }),
+  };
+}
+
+function summaryOf({ run, step, outputs }: StepContext): JsonValue {
+  return { workflow_id: run.id, name: run.name, job_id: run.jobId, step: step.name, steps: { ...outputs } };
+}
+
+/** What came back, as far as it is short and JSON: later steps may look at it. */
+function readAnswer(body: Uint8Array): JsonValue {
+  if (body.byteLength > LONGEST_ANSWER) return null;
+  const text = Buffer.from(body).toString("utf8");
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text === "" ? null : text;
+  }
+}

@@ -20,6 +20,7 @@ export function apiDeps(
     defaultMaxAttempts: client.defaultMaxAttempts,
     maxConcurrentCrawls: client.maxConcurrentCrawls,
     respectRobots: client.respectRobots,
+    stepKinds: client.stepKinds,
     siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
     crawlsKeptMs: client.crawlsKeptMs,
     pages: work.pages,

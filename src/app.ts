@@ -61,8 +61,6 @@ export interface WorkerHooks {
   client?: Client;
   /** Shared with others in the process, who close them; without it the worker has its own. */
   tools?: PageTools;
-  /** The user's module, if there is one; shared with others in the process, who stop it. */
-  user?: UserCode;
   onRole?: (role: EngineRole) => void;
   onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
@@ -79,8 +77,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
   try {
     const tools = hooks.tools ?? createPageTools(config, log, clock, store);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
-    const user = hooks.user ?? (await loadUserCode(config, { clock, http: tools.http, artifacts }));
-    if (user !== null && hooks.user === undefined) stack.defer("user code", () => user.stop());
+    const user = await loadUserCode(config, { clock, http: tools.http, artifacts });
+    if (user !== null) stack.defer("user code", () => user.stop());
     const strategy = createHttpStrategy({ client: tools.http, artifacts });
     const others = queueHandlers(config, clock, strategy, user);
     const pages = {

@@ -10,6 +10,7 @@ import type { Seal } from "./base/seal.ts";
 import type { Config } from "./config/options.ts";
 import { poke } from "./engine/embedded/link.ts";
 import { parseAddressPolicy } from "./net/address.ts";
+import { knownKinds } from "./known-kinds.ts";
 import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import { openSeal } from "./secret-key.ts";
 import type { Store } from "./store/port.ts";
@@ -60,6 +61,7 @@ export async function openClient(
     defaultMaxAttempts: config.defaultMaxAttempts,
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,
+    stepKinds: knownKinds(config, clock),
     crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
     pathOf: (hash) => artifacts.placeOf(hash),
     wake: async (lanes) => {

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import type { DoctorCheck } from "./cli/wiring.ts";
 import { systemClock } from "./base/clock.ts";
-import { messageOf, OrbError } from "./base/errors.ts";
+import { messageOf } from "./base/errors.ts";
 import { silentLog } from "./base/log.ts";
 import { harmlessEnvironment } from "./base/machine.ts";
 import type { Config } from "./config/options.ts";
@@ -65,15 +65,9 @@ function examineKey(config: Config): DoctorCheck {
 async function examineHandlers(config: Config): Promise<DoctorCheck[]> {
   if (config.handlers === null) return [];
   const name = "handlers";
-  const refuse = async (): Promise<never> => {
-    throw new OrbError("handler_failed", "nothing is run here");
-  };
   try {
-    await using code = await UserCode.load(config.handlers, {
-      clock: systemClock,
-      services: { fetch: refuse, download: refuse, save: refuse },
-    });
-    const names = [...code.handlers, ...code.steps.map(({ kind }) => kind)];
+    const { handlers, steps } = await UserCode.describe(config.handlers, systemClock);
+    const names = [...handlers, ...steps.map(({ kind }) => `${kind} (step)`)];
     return [{ name, status: "ok", what: `${config.handlers}: ${names.join(", ")}`, fix: null }];
   } catch (error) {
     return [{ name, status: "problem", what: messageOf(error), fix: "correct the module named in APP_HANDLERS" }];

@@ -30,6 +30,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
   try {
     const client = await openClient(config);
     stack.defer("store", () => client.close());
+    // What is wrong with a user's module is said at the start.
+    await client.stepKinds();
     const tools = createPageTools(config, log, client.clock, client.store);
     stack.defer("pages", () => tools.close());
     let worker: RunningWorker | null = null;

@@ -26,6 +26,7 @@ const TOP = new Set([
   "src/page-tools.ts",
   "src/work-metrics.ts",
   "src/user-code.ts",
+  "src/known-kinds.ts",
   "src/secret-key.ts",
   "src/main.ts",
   "src/index.ts",

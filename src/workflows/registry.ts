@@ -1,6 +1,6 @@
 /** The kinds of steps that are built in, one file each, and those of the user's module beside them. */
 import { OrbError } from "../base/errors.ts";
-import type { StepKind, StepKinds } from "./step-kind.ts";
+import type { KnownKind, KnownKinds, StepKind, StepKinds } from "./step-kind.ts";
 import { crawlStep } from "./steps/crawl.ts";
 import { downloadStep } from "./steps/download.ts";
 import { scrapeStep } from "./steps/scrape.ts";
@@ -12,9 +12,14 @@ export interface StepKindSettings {
   webhookSecret: string | null;
 }
 
-/** Names of built-in kinds are taken: a user's kind cannot replace one. */
-export function createStepKinds(settings: StepKindSettings, users: readonly StepKind[]): StepKinds {
-  const kinds = new Map(builtIn(settings).map((kind) => [kind.kind, kind]));
+/**
+ * Names of built-in kinds are taken: a user's kind cannot replace one. Where no step is executed, it is enough to know what
+ * the user's kinds are.
+ */
+export function createStepKinds(settings: StepKindSettings, users: readonly StepKind[]): StepKinds;
+export function createStepKinds(settings: StepKindSettings, users: readonly KnownKind[]): KnownKinds;
+export function createStepKinds(settings: StepKindSettings, users: readonly KnownKind[]): KnownKinds {
+  const kinds = new Map<string, KnownKind>(builtIn(settings).map((kind) => [kind.kind, kind]));
   for (const kind of users) {
     if (kinds.has(kind.kind))
       throw new OrbError("handlers_invalid", `APP_HANDLERS: a kind of step named ${kind.kind} is built in`, {

@@ -21,11 +21,13 @@ export interface StepKind<Params = Record<string, JsonValue>> {
   run(context: StepContext, params: Params): Promise<StepEnd>;
 }
 
-/** What is to be known of the kinds there are, where nothing is executed: definitions are checked against it. */
+/** What is to be known of a kind where nothing is executed: definitions are checked against it. */
+export type KnownKind = Pick<StepKind, "kind" | "about" | "params">;
+
 export interface KnownKinds {
-  find(kind: string): Pick<StepKind, "kind" | "about" | "params"> | undefined;
+  find(kind: string): KnownKind | undefined;
   /** By name. */
-  all(): readonly Pick<StepKind, "kind" | "about" | "params">[];
+  all(): readonly KnownKind[];
 }
 
 /** Those that are built in, and those of a user's module, which may not replace them. */

@@ -21,6 +21,7 @@ export function pageDeps(
   | "maxConcurrentCrawls"
   | "crawlsKeptMs"
   | "respectRobots"
+  | "stepKinds"
   | "siteDefaults"
   | "pages"
   | "openArtifact"
@@ -37,6 +38,7 @@ export function pageDeps(
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
+    stepKinds: async () => ({ find: () => undefined, all: () => [] }),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages: async () => pages,
     openArtifact: () => {

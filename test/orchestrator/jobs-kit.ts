@@ -24,6 +24,7 @@ export async function openJobs(t: TestContext) {
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
+    stepKinds: async () => ({ find: () => undefined, all: () => [] }),
   };
   // A full hour, so that the slots are easy to name.
   await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));

@@ -21,6 +21,7 @@ async function open(t: TestContext) {
     defaultMaxAttempts: 3,
     maxConcurrentCrawls: 5,
     respectRobots: true,
+    stepKinds: async () => ({ find: () => undefined, all: () => [] }),
     crawlsKeptMs: HOUR,
   };
   return {

@@ -29,6 +29,7 @@ async function open(t: TestContext) {
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
+    stepKinds: async () => ({ find: () => undefined, all: () => [] }),
   };
   // A full hour, so that the slots are easy to name.
   await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));

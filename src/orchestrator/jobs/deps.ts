@@ -1,6 +1,7 @@
 import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { AddressPolicy } from "../../net/address.ts";
+import type { KnownKinds } from "../../workflows/step-kind.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 
 /** What the use cases of jobs, runs and sessions need besides the store. */
@@ -11,6 +12,8 @@ export interface JobDeps extends OrchestratorDeps {
   policy: AddressPolicy;
   /** Whether crawls obey robots.txt that do not say so themselves. */
   respectRobots: boolean;
+  /** What the steps of workflows may be; those of a user's module are found out when somebody first asks. */
+  stepKinds: () => Promise<KnownKinds>;
 }
 
 export interface RunDeps extends JobDeps {

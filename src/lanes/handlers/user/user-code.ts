@@ -1,10 +1,11 @@
 import type { Clock, Timer } from "../../../base/clock.ts";
 import type { JsonValue } from "../../../domain/queue-item.ts";
-import type { StepContext, StepEnd, StepKind } from "../../../workflows/step-kind.ts";
+import type { KnownKind, StepContext, StepEnd, StepKind } from "../../../workflows/step-kind.ts";
 import type { TaskHandler } from "../handler.ts";
 import { executeItem } from "./item-work.ts";
 import { checkSteps } from "./kinds.ts";
 import { HandlerProcess, type HandlerProcessOptions } from "./process.ts";
+import type { StepDescription } from "./protocol.ts";
 import type { HandlerServices } from "./services.ts";
 import { executeStep, type UserStep } from "./step-work.ts";
 
@@ -13,6 +14,12 @@ const DEFAULT_NAME = "default";
 const MEMORY_MB = 512;
 /** A process takes some 60 MB: one that has had nothing to do for so long is let go. */
 const IDLE_MS = 30_000;
+
+/** By name. */
+export interface UserCodeDescription {
+  handlers: readonly string[];
+  steps: readonly KnownKind[];
+}
 
 export interface UserCodeDeps {
   clock: Clock;
@@ -58,9 +65,14 @@ export class UserCode implements AsyncDisposable {
     }
   }
 
-  /** Names of queue handlers. */
-  get handlers(): string[] {
-    return [...this.#timeouts.keys()];
+  /** What a module registers, where nothing of it is executed. */
+  static async describe(module: string, clock: Clock): Promise<UserCodeDescription> {
+    const process = await HandlerProcess.start({ module, memoryMb: MEMORY_MB, clock });
+    await process.stop();
+    return {
+      handlers: process.contents.handlers.map(({ name }) => name),
+      steps: checkSteps(module, process.contents).map(({ description }) => aboutOf(description)),
+    };
   }
 
   handler(given: string | null): TaskHandler | undefined {
@@ -90,13 +102,7 @@ export class UserCode implements AsyncDisposable {
   }
 
   #kindOf(step: UserStep): StepKind {
-    const { kind, about, params } = step.description;
-    return {
-      kind,
-      about: about ?? "a step of your own",
-      params,
-      run: (context, given) => this.#runStep(step, context, given),
-    };
+    return { ...aboutOf(step.description), run: (context, params) => this.#runStep(step, context, params) };
   }
 
   async #runStep(step: UserStep, context: StepContext, params: Record<string, JsonValue>): Promise<StepEnd> {
@@ -142,4 +148,8 @@ export class UserCode implements AsyncDisposable {
     });
     this.#idle.push({ process, timer });
   }
+}
+
+function aboutOf({ kind, about, params }: StepDescription): KnownKind {
+  return { kind, about: about ?? "a step of your own", params };
 }

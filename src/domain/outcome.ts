@@ -88,6 +88,8 @@ export interface Report {
   traps?: TrapState;
   /** How long a page of this run takes, told when less time than that is left. */
   pageMs?: number;
+  /** Child runs of a step that it does not wait for any more. */
+  cancelRuns?: readonly string[];
   /** For the log and the face of a run that consists of this one task. */
   run?: { events: readonly RunEvent[]; facts: RunFacts };
 }

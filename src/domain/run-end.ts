@@ -38,3 +38,11 @@ export function endOfPageRun(
   }
   return { status: "completed", message: "Run completed", meta: { attempt, stats } };
 }
+
+/** A workflow of which a step failed has failed, whatever else was done. */
+export function endOfWorkflow(counts: TaskCounts, why: string | null): { status: RunState; message: string } {
+  const total = counts.completed + counts.skipped + counts.failed + counts.cancelled;
+  if (counts.failed > 0) return { status: "failed", message: `Run failed: ${why ?? "a step failed"}` };
+  const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
+  return { status: "completed", message: `Run completed: ${counts.completed} of ${total} steps done${skipped}` };
+}

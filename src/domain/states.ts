@@ -21,7 +21,7 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   // A crawl that is resumed or opened again waits its turn like a new one.
   paused: ["running", "queued", "cancelled", "failed"],
   waiting_for_human: ["running", "cancelled", "failed"],
-  recovering: ["running"],
+  recovering: ["running", "cancelled"],
   // An ended run opens again as a new generation: by retry-failed, or by new items in the queue.
   completed: ["running", "queued"],
   partial: ["running", "queued"],
@@ -50,11 +50,12 @@ export const TASK_TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>>
   // running → queued hands the task back without spending an attempt.
   running: ["completed", "failed", "skipped", "cancelled", "retrying", "queued"],
   retrying: ["queued", "skipped", "cancelled"],
-  completed: [],
-  failed: ["queued"],
-  skipped: [],
+  // Steps of a workflow that is recovered wait for each other once more, whatever had become of them.
+  completed: ["pending"],
+  failed: ["queued", "pending"],
+  skipped: ["pending"],
   // What the end of a crawl's time has cut off goes on when the crawl does.
-  cancelled: ["queued"],
+  cancelled: ["queued", "pending"],
 };
 
 export const OPEN_TASK_STATES: readonly TaskState[] = ["pending", "queued", "running", "retrying"];

@@ -24,7 +24,7 @@ import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
 import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
-import type { StepSleep } from "./workflow-port.ts";
+import type { StepSleep, WorkflowVerbs } from "./workflow-port.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
 export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
@@ -34,7 +34,8 @@ export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } fr
  * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
-export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, AsyncDisposable {
+export interface Store
+  extends CrawlVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, WorkflowVerbs, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;
@@ -265,7 +266,7 @@ export interface LaneEvent {
 export interface Settled {
   /** Lanes (by id) that another owner has taken; their outcomes were dropped. */
   lost: number[];
-  /** Lanes that got work by a move. */
+  /** Lanes that got work: by a move, by a step that others waited for, by the end of a child run. */
   opened: string[];
   ended: { runId: string; status: RunState }[];
   /** Tasks (by row) of which nothing was written, because their run has ended or they are somebody else's; absent: none. */

@@ -3,6 +3,7 @@ import type { Failure } from "../domain/failure.ts";
 import type { Attempt } from "../domain/outcome.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
+import type { NewWorkflow } from "./workflow-records.ts";
 
 export interface NewRun {
   kind: "queue" | "page" | "crawl" | "workflow" | "download";
@@ -21,6 +22,8 @@ export interface NewRun {
   timeLimitMs?: number;
   /** A limit that crosses lanes and is the run's own: it appears together with it, and goes with it. */
   budget?: { key: string; cap: number };
+  /** Of a run of kind `workflow`: its steps, which become its tasks. */
+  workflow?: NewWorkflow;
 }
 
 export interface RunRecord {
@@ -32,6 +35,8 @@ export interface RunRecord {
   jobId: string | null;
   /** Of a crawl whose job is gone. */
   jobDeletedAt: number | null;
+  /** The step of a workflow that has started it and waits for its end. */
+  parent: { runId: string; taskId: string } | null;
   name: string | null;
   url: string | null;
   site: string | null;

@@ -21,6 +21,7 @@ const TASK_MOVES = [
   "running→completed running→failed running→skipped running→cancelled running→retrying running→queued",
   "retrying→queued retrying→skipped retrying→cancelled",
   "failed→queued cancelled→queued",
+  "completed→pending failed→pending skipped→pending cancelled→pending",
 ].flatMap((line) => line.split(" "));
 
 const RUN_MOVES = [
@@ -28,7 +29,7 @@ const RUN_MOVES = [
   "running→completed running→partial running→failed running→cancelled running→paused running→waiting_for_human",
   "paused→running paused→queued paused→cancelled paused→failed",
   "waiting_for_human→running waiting_for_human→cancelled waiting_for_human→failed",
-  "failed→recovering recovering→running",
+  "failed→recovering recovering→running recovering→cancelled",
   "completed→running partial→running failed→running",
   "completed→queued partial→queued failed→queued",
 ].flatMap((line) => line.split(" "));

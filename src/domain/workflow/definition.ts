@@ -86,3 +86,18 @@ export const MOST_OUTPUT_BYTES = 256 * 1024;
 
 /** Steps try again after 1, 2, 4, 8 … s, at most so long. */
 export const STEP_RETRY = { baseMs: 1000, factor: 2, maxMs: 300_000 } as const;
+
+/** The key of a step's task. */
+export function keyOfStep(name: string): string {
+  return `step:${name}`;
+}
+
+/** The key of an entry of its list; each list that the step comes to has an epoch. */
+export function keyOfItem(name: string, epoch: number, index: number): string {
+  return `step:${name}#${epoch}[${index}]`;
+}
+
+/** The step's name, out of the key of its task. */
+export function stepNameOf(key: string): string {
+  return key.slice("step:".length);
+}

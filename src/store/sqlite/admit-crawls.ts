@@ -1,4 +1,5 @@
-import { type Context, moveRun, rows, stampIdleLanesOfRun } from "./context.ts";
+import { type Context, rows, stampIdleLanesOfRun } from "./context.ts";
+import { moveRun } from "./move-run.ts";
 import { countCrawls } from "./crawl-pace.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
@@ -21,7 +22,11 @@ export function admitCrawls(context: Context, most: number, now: number): { admi
       moveRun(context, n, "running", before === null ? "Run started" : "Run goes on: it is its turn", now);
       stampIdleLanesOfRun(context, n);
       // What was in flight when it was paused may have been the last of it.
-      if (endRunIfDone(context, n, now) !== null) continue;
+      const end = endRunIfDone(context, n, now);
+      if (end !== null) {
+        for (const lane of end.lanes) lanes.add(lane);
+        continue;
+      }
       const own = connection
         .sql(
           `SELECT DISTINCT l.lane FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.run = ? AND ${STREAM_IS_OPEN}`,

@@ -1,9 +1,11 @@
 import { encodeId } from "../../domain/ids.ts";
 import type { ClaimOptions } from "../claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../port.ts";
-import { type Context, HAS_PLACE, moveRun, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { type Context, HAS_PLACE, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { moveRun } from "./move-run.ts";
 import { changeCounters } from "./counters.ts";
 import { unpackAttempts } from "./history.ts";
+import { stepsStarted } from "./open-steps.ts";
 import { holdsLane, nextRetry, STREAM_IS_OPEN } from "./lanes.ts";
 
 interface StreamRow {
@@ -128,9 +130,14 @@ export function claim(
     return {
       tasks: interleave(taken),
       more: left > 0 || ready.length >= STREAMS_AT_ONCE,
-      nextReadyAt: nextRetry(connection, hold.laneId),
+      nextReadyAt: nextOf(connection, hold.laneId),
     };
   });
+}
+
+function nextOf(connection: Context["connection"], lane: number): number | null {
+  const at = nextRetry(connection, lane);
+  return at === null || at >= NEVER ? null : at;
 }
 
 /** Thousands of runs may wait to try one site again: all are looked at in one statement, and some of the due ones woken. */
@@ -210,6 +217,7 @@ function takeFrom(context: Context, streams: StreamRow[], count: number, now: nu
     if (stream.aside === 1) continue;
     for (const other of streams) if (other.places !== null) other.places -= taken;
   }
+  if (first.kind === "workflow") stepsStarted(context, first.run, claimed, now);
   if (first.status === "queued") moveRun(context, first.run, "running", "Run started", now);
   return claimed;
 }

@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
-import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
-import { type RunState, TASK_STATES, TERMINAL_RUN_STATES, type TaskState } from "../../domain/states.ts";
+import { TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { Connection } from "./connection.ts";
 
 /** What every verb of the store works with. */
@@ -65,8 +64,12 @@ export function bumpControl({ connection }: Context): void {
   connection.sql("UPDATE control SET version = version + 1").run();
 }
 
-/** A crawl waits as `queued` until it is let in; other runs begin with the first of their tasks. */
-export const RUN_MAY_WORK = "(r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl'))";
+/** A crawl waits as `queued` until it is let in, a workflow until it is started; others begin with the first of their tasks. */
+export const RUN_MAY_WORK =
+  "(r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl' AND r.kind <> 'workflow'))";
+
+/** When something is ready that no time makes ready: the last moment that a date can say. */
+export const NEVER = 8_640_000_000_000_000;
 
 /** The pages that are in hand and those that count are together no more than the crawl may have. */
 export const HAS_PLACE = "(s.aside = 1 OR r.pages_limit IS NULL OR r.pages_counted + r.pages_in_hand < r.pages_limit)";
@@ -101,49 +104,6 @@ export function mergeFacts({ connection }: Context, run: number, facts: RunFacts
   const row = connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
   const merged = { ...parseJson<RunFacts>(row.facts, {}), ...facts };
   connection.sql("UPDATE runs SET facts = ? WHERE n = ?").run(JSON.stringify(merged), run);
-}
-
-const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
-  failed: "error",
-  partial: "warn",
-  waiting_for_human: "warn",
-};
-
-/** The one place that changes a run's status: the stamp and the event go with it. */
-export function moveRun(
-  context: Context,
-  run: number,
-  to: RunState,
-  message: string,
-  now: number,
-  meta?: unknown,
-): void {
-  const { connection } = context;
-  const terminal = TERMINAL_RUN_STATES.includes(to);
-  connection
-    .sql(
-      `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3, started_at = coalesce(started_at, ?4),
-         ran_ms = ran_ms + max(0, min(${LONGEST_STEP_MS}, ?5 - coalesce(running_since, ?5))), running_since = ?4 WHERE n = ?6`,
-    )
-    .run(to, message, terminal ? now : null, to === "running" ? now : null, now, run);
-  appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
-}
-
-/** Opens an ended run again, as a new generation: each has one end. A crawl waits its turn once more. */
-export function reopenRun(
-  context: Context,
-  run: { n: number; kind: string },
-  message: string,
-  now: number,
-  to: RunState = run.kind === "crawl" ? "queued" : "running",
-): void {
-  context.connection
-    .sql(
-      `UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
-       WHERE n = ?`,
-    )
-    .run(run.n);
-  moveRun(context, run.n, to, message, now);
 }
 
 /**

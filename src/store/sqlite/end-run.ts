@@ -1,7 +1,8 @@
-import { endOfPageRun, endOfRun, NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
+import { endOfPageRun, endOfRun, endOfWorkflow, NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { OPEN_TASK_STATES, type RunState, TASK_STATES } from "../../domain/states.ts";
-import { bumpControl, type Context, mergeFacts, moveRun, parseJson } from "./context.ts";
+import { bumpControl, type Context, mergeFacts, parseJson } from "./context.ts";
+import { moveRun } from "./move-run.ts";
 import { crawlEnd } from "./crawls.ts";
 
 const SUM_COUNTS = `SELECT ${TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ")} FROM streams WHERE run = ? AND aside = 0`;
@@ -29,9 +30,13 @@ function readCounts({ connection }: Context, run: number): TaskCounts {
 
 /**
  * Ends the run when nothing of it is open, or when a crawl has as many pages as it may have: then what waits is swept. A
- * paused run ends when it is resumed.
+ * paused run ends when it is resumed. Says which lanes got work by that.
  */
-export function endRunIfDone(context: Context, run: number, now: number): RunState | null {
+export function endRunIfDone(
+  context: Context,
+  run: number,
+  now: number,
+): { status: RunState; lanes: string[] } | null {
   const row = readRow(context, run);
   if (row.status !== "running") return null;
   const isFull = row.pages_limit !== null && row.pages_counted >= row.pages_limit;
@@ -41,9 +46,9 @@ export function endRunIfDone(context: Context, run: number, now: number): RunSta
   // What is only to find more pages goes on until it is known whether there are any.
   if (row.open_streams > 0 && !pagesOpen) return null;
   const end = endOf(context, row, counts, pagesOpen ? "pages" : null);
-  moveRun(context, run, end.status, end.message, now, end.meta);
+  const lanes = moveRun(context, run, end.status, end.message, now, end.meta);
   if (pagesOpen) bumpControl(context);
-  return end.status;
+  return { status: end.status, lanes };
 }
 
 function endOf(
@@ -53,8 +58,14 @@ function endOf(
   cutBy: "pages" | null,
 ): { status: RunState; message: string; meta: unknown } {
   if (row.kind === "page") return endOfPageRun(counts, parseJson<RunFacts>(row.facts, {}));
+  if (row.kind === "workflow") return { ...endOfWorkflow(counts, whyFailed(context, row.n)), meta: { counts } };
   if (row.kind !== "crawl") return { ...endOfRun(counts), meta: { counts } };
   return endCrawl(context, row, counts, cutBy);
+}
+
+function whyFailed({ connection }: Context, run: number): string | null {
+  const row = connection.sql("SELECT error_message FROM workflows WHERE run = ?").get(run);
+  return (row?.["error_message"] ?? null) as string | null;
 }
 
 /** What a crawl came to; why it went no further stands on the run. */

@@ -1,11 +1,13 @@
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { Made, Once } from "../job-records.ts";
 import type { Enqueued, NewRun, NewTask, RunRecord } from "../port.ts";
-import { type Context, keyHash, reopenRun } from "./context.ts";
+import { type Context, keyHash } from "./context.ts";
+import { reopenRun } from "./move-run.ts";
 import { writeCap } from "./budgets.ts";
 import { insertTasks } from "./insert-tasks.ts";
 import { makeOnce } from "./once.ts";
-import { insertRun, requireRun } from "./runs.ts";
+import { insertRun, type ParentStep, requireRun } from "./runs.ts";
+import { insertWorkflow } from "./insert-workflow.ts";
 
 export function enqueue(context: Context, runId: string, tasks: readonly NewTask[], now: number): Enqueued {
   // Hashing happens before the lock is taken: other writers wait only for the inserts.
@@ -40,8 +42,10 @@ export function insertRunWithTasks(
   run: NewRun,
   tasks: readonly NewTask[],
   now: number,
+  parent?: ParentStep,
 ): { made: RunRecord; lanes: string[] } {
-  const made = insertRun(context, run, now);
+  const made = insertRun(context, run, now, parent);
+  if (run.workflow !== undefined) return insertWorkflow(context, made, run.workflow, now);
   if (run.budget !== undefined) writeCap(context, run.budget.key, run.budget.cap);
   const hashes = tasks.map((task) => keyHash(made.id, task.key));
   const { added, lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);

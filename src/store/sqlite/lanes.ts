@@ -1,6 +1,6 @@
 import { FAILED_PROBES_BEFORE_GIVING_UP } from "../../domain/circuit.ts";
 import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
-import { type Context, HAS_PLACE, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { type Context, HAS_PLACE, NEVER, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { changeCounters } from "./counters.ts";
 import { siteOfLane } from "./sites.ts";
 
@@ -25,7 +25,8 @@ export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): La
       )
       .all(owner, owner, owner, leaseNow()),
   );
-  return open.map((row) => ({ lane: row.lane, readyAt: readyAt(connection, row) }));
+  // Steps that wait for something else than time have nothing to do before it has come.
+  return open.map((row) => ({ lane: row.lane, readyAt: readyAt(connection, row) })).filter(({ readyAt: at }) => at < NEVER);
 }
 
 interface LaneRow {

@@ -4,6 +4,7 @@ import { APPLICATION_ID, type Connection, isForeign, pragma } from "./connection
 import { core } from "./migrations/0001-core.ts";
 import { jobs } from "./migrations/0002-jobs.ts";
 import { crawls } from "./migrations/0003-crawls.ts";
+import { workflows } from "./migrations/0004-workflows.ts";
 
 export interface Migration {
   version: number;
@@ -12,7 +13,7 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, jobs, crawls];
+export const MIGRATIONS: readonly Migration[] = [core, jobs, crawls, workflows];
 
 export function schemaVersion(connection: Connection): number {
   return pragma(connection.db, "user_version");

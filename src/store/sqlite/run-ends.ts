@@ -3,16 +3,8 @@ import { failure } from "../../domain/failure.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { TERMINAL_RUN_STATES, type TaskState } from "../../domain/states.ts";
 import type { RunRecord } from "../port.ts";
-import {
-  appendEvent,
-  bumpControl,
-  type Context,
-  mergeFacts,
-  moveRun,
-  rows,
-  stampIdleLanesOfRun,
-  STATE,
-} from "./context.ts";
+import { appendEvent, bumpControl, type Context, mergeFacts, rows, stampIdleLanesOfRun, STATE } from "./context.ts";
+import { moveRun } from "./move-run.ts";
 import { changeCounters } from "./counters.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { readRun, requireRun } from "./runs.ts";

@@ -1,22 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
+import { encodeId } from "../../domain/ids.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
 import { type RunFilter, SEARCHED_RUNS } from "../job-records.ts";
 import type { NewRun, RunRecord } from "../port.ts";
 import { likePattern } from "./like.ts";
-import {
-  appendEvent,
-  badPosition,
-  bumpControl,
-  type Context,
-  moveRun,
-  parseJson,
-  reopenRun,
-  rows,
-  stampIdleLanesOfRun,
-} from "./context.ts";
+import { appendEvent, badPosition, bumpControl, type Context, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
+import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
+import { openReadySteps } from "./open-steps.ts";
 
 interface RunRow {
   n: number;
@@ -26,6 +19,9 @@ interface RunRow {
   status: RunState;
   generation: number;
   open_streams: number;
+  parent_run: number | null;
+  parent_task: number | null;
+  parent_id?: string | null;
   first_task: number | null;
   last_task: number | null;
   job: string | null;
@@ -47,7 +43,7 @@ interface RunRow {
   finished_at: number | null;
 }
 
-function toRecord(row: RunRow): RunRecord {
+function toRecord({ instance }: Context, row: RunRow): RunRecord {
   return {
     id: row.id,
     kind: row.kind,
@@ -56,6 +52,10 @@ function toRecord(row: RunRow): RunRecord {
     generation: row.generation,
     jobId: row.job,
     jobDeletedAt: row.job_deleted_at ?? null,
+    parent:
+      row.parent_task === null
+        ? null
+        : { runId: row.parent_id ?? "", taskId: encodeId(instance, "task", row.parent_task) },
     name: row.name,
     url: row.url,
     site: row.site,
@@ -74,8 +74,8 @@ function toRecord(row: RunRow): RunRecord {
   };
 }
 
-const SELECT_RUN =
-  "SELECT *, (SELECT deleted_at FROM deleted_jobs d WHERE d.job = runs.job) AS job_deleted_at FROM runs";
+const SELECT_RUN = `SELECT *, (SELECT deleted_at FROM deleted_jobs d WHERE d.job = runs.job) AS job_deleted_at,
+  (SELECT p.id FROM runs p WHERE p.n = runs.parent_run) AS parent_id FROM runs`;
 
 /** A run that is being removed is not there any more, whoever asks. */
 export function runRow({ connection }: Context, id: string): RunRow | null {
@@ -91,12 +91,12 @@ export function requireRun(context: Context, id: string): RunRow {
 
 export function readRun(context: Context, id: string): RunRecord | null {
   const row = runRow(context, id);
-  return row === null ? null : toRecord(row);
+  return row === null ? null : toRecord(context, row);
 }
 
-export function readRunByAlias({ connection }: Context, alias: string): RunRecord | null {
-  const row = connection.sql("SELECT * FROM runs WHERE alias = ?").get(alias) as RunRow | undefined;
-  return row === undefined ? null : toRecord(row);
+export function readRunByAlias(context: Context, alias: string): RunRecord | null {
+  const row = context.connection.sql(`${SELECT_RUN} WHERE alias = ?`).get(alias) as RunRow | undefined;
+  return row === undefined ? null : toRecord(context, row);
 }
 
 export function openRun(context: Context, run: NewRun, now: number): RunRecord {
@@ -111,12 +111,21 @@ export function openRun(context: Context, run: NewRun, now: number): RunRecord {
   );
 }
 
+/** The step that starts a run and waits for it, by the numbers of its run and its task. */
+export interface ParentStep {
+  run: number;
+  task: number;
+  generation: number;
+}
+
 /** Within a transaction of the caller's. */
-export function insertRun(context: Context, run: NewRun, now: number): RunRecord {
+export function insertRun(context: Context, run: NewRun, now: number, parent?: ParentStep): RunRecord {
   const row = context.connection
     .sql(
-      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget, created_at)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
+         created_at, parent_run, parent_task, parent_generation)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       RETURNING *, (SELECT p.id FROM runs p WHERE p.n = parent_run) AS parent_id`,
     )
     .get(
       randomUUID(),
@@ -132,9 +141,12 @@ export function insertRun(context: Context, run: NewRun, now: number): RunRecord
       run.timeLimitMs ?? null,
       run.budget?.key ?? null,
       now,
+      parent?.run ?? null,
+      parent?.task ?? null,
+      parent?.generation ?? null,
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
-  return toRecord(row);
+  return toRecord(context, row);
 }
 
 export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
@@ -167,7 +179,7 @@ export function readRuns(context: Context, filter: RunFilter): RunRecord[] {
   const list = context.connection
     .sql(`${SELECT_RUN} WHERE ${conditions.join(" AND ")} ORDER BY n DESC LIMIT ?`)
     .all(...values, filter.limit);
-  return rows<RunRow>(list).map(toRecord);
+  return rows<RunRow>(list).map((row) => toRecord(context, row));
 }
 
 export function readRunStates({ connection }: Context, ids: readonly string[]): Map<string, RunState> {
@@ -184,16 +196,26 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
       if (!canRunMove(row.status, to)) {
         throw new OrbError("illegal_transition", `a run that is ${row.status} cannot become ${to}`);
       }
+      if (row.kind === "workflow") refuseReopening(row.status);
       if (TERMINAL_RUN_STATES.includes(row.status)) reopenRun(context, row, message, now, to);
       else moveRun(context, row.n, to, message, now);
       if (to === "running") {
+        if (row.kind === "workflow") openReadySteps(context, row.n);
         stampIdleLanesOfRun(context, row.n);
         // What was in flight when the run was paused may have been the last of it.
         endRunIfDone(context, row.n, now);
       }
       bumpControl(context);
-      return toRecord(requireRun(context, id));
+      return toRecord(context, requireRun(context, id));
     },
     { durable: true },
   );
+}
+
+/** Which steps of an ended workflow are done again is said by whoever recovers it. */
+function refuseReopening(status: RunState): void {
+  if (!TERMINAL_RUN_STATES.includes(status)) return;
+  throw new OrbError("illegal_transition", `a workflow that is ${status} cannot go on by itself`, {
+    hint: status === "failed" ? "Recover it: recover does its failed steps again." : "Start it anew.",
+  });
 }

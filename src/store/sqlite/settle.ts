@@ -1,28 +1,24 @@
-import { NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import type { Failure } from "../../domain/failure.ts";
-import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { ClaimedTask, LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
-import type { TaskArtifact } from "../../domain/outcome.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import { appendEvent, type Context, mergeFacts, rows, stampIdleLane, STATE } from "./context.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { laneId, streamId } from "./insert-tasks.ts";
-import { packAttempts } from "./history.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { lanesForFreedPlaces } from "./freed-places.ts";
-import { claimLanding, duplicateOf, knownLanding, writeTraps } from "./frontier.ts";
+import { claimLanding, knownLanding, writeTraps } from "./frontier.ts";
 import { takeDiscovered } from "./grow-run.ts";
 import { keepCopy } from "./page-copies.ts";
-import { dropArtifacts, noteLoose } from "./retention.ts";
+import { cancelRuns } from "./move-run.ts";
+import { dropArtifacts } from "./retention.ts";
 import { Tally } from "./tally.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { countError } from "./run-errors.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
-
-// The stream is part of the proof: a task that moved to another lane since it was claimed is not touched.
-const END_TASK = `UPDATE tasks SET state = ?, tries = ?, attempts = ?, outcome = ?, ended_at = ? WHERE id = ? AND stream = ? AND state = ${STATE.running}`;
-
-const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = ?, attempts = ?, outcome = ?, stream = ?, next_url = ?
-  WHERE id = ? AND stream = ? AND state = ${STATE.running}`;
+import { Advance } from "./workflow-advance.ts";
+import { fallAsleep } from "./workflow-sleep.ts";
+import { dropTask, endTask, keepTask } from "./write-task.ts";
+import { REPLACED, writeArtifacts, writeYield } from "./write-yield.ts";
 
 export function settle(context: Context, batches: readonly SettleBatch[], now: number): Settled {
   const { connection } = context;
@@ -30,6 +26,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const lost: number[] = [];
     const opened = new Set<string>();
     const tally = new Tally();
+    const advance = new Advance(context, tally, opened, now);
     const closed = new ClosedStreams(context);
     const dropped: number[] = [];
     for (const batch of batches) {
@@ -42,23 +39,25 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
           dropTask(context, settled, tally, now);
           dropped.push(settled.task.row);
         } else {
-          settleTask(context, settled, tally, opened, now);
+          settleTask(context, settled, tally, advance, opened, now);
         }
       }
       if (batch.site !== undefined) writePoliteness(context, batch.site.site, batch.site.politeness);
       if (batch.events !== undefined) appendToRuns(context, batch.hold.laneId, batch.events, now);
     }
     tally.pace.write(context, now);
+    advance.write();
     // Only after all moves are counted may a run be found finished.
     const ended: Settled["ended"] = [];
     for (const [run, change] of tally.apply(context)) {
-      const status = endRunIfDone(context, run, now);
-      if (status === null) {
+      const end = endRunIfDone(context, run, now);
+      if (end === null) {
         for (const lane of lanesForFreedPlaces(context, run, change)) opened.add(lane);
         continue;
       }
       const row = connection.sql("SELECT id FROM runs WHERE n = ?").get(run) as { id: string };
-      ended.push({ runId: row.id, status });
+      ended.push({ runId: row.id, status: end.status });
+      for (const lane of end.lanes) opened.add(lane);
     }
     dropped.push(...tally.missed);
     return { lost, opened: [...opened], ended, ...(dropped.length === 0 ? {} : { dropped }) };
@@ -86,93 +85,6 @@ class ClosedStreams {
   }
 }
 
-/** Nothing is written for a run after its end: what comes late is dropped, whatever it was. */
-function dropTask(context: Context, { task, verdict, report }: SettledTask, tally: Tally, now: number): void {
-  noteLoose(context, [...(verdict.kind === "completed" ? verdict.artifacts : []), ...(report?.evidence ?? [])]);
-  const { changes } = context.connection
-    .sql(END_TASK)
-    .run(STATE.cancelled, task.tries, packAttempts(task.attempts, null), null, now, task.row, task.streamId);
-  if (changes === 1) tally.move(task.streamId, task.streamId, "cancelled", false);
-}
-
-/** Writes a task's end; false when it was not ours to end. */
-function endTask(
-  context: Context,
-  settled: SettledTask,
-  state: TaskState,
-  outcome: unknown,
-  tally: Tally,
-  now: number,
-): boolean {
-  const { task, attempt } = settled;
-  const { changes } = context.connection
-    .sql(END_TASK)
-    .run(
-      STATE[state],
-      task.tries + 1,
-      packAttempts(task.attempts, attempt),
-      outcome === null ? null : JSON.stringify(outcome),
-      now,
-      task.row,
-      task.streamId,
-    );
-  if (changes !== 1) {
-    tally.missed.push(task.row);
-    return false;
-  }
-  const { verdict } = settled;
-  const unfetched = verdict.kind === "failed" && NEVER_FETCHED.includes(verdict.failure.reason);
-  tally.move(task.streamId, task.streamId, state, unfetched);
-  tally.pace.note(settled, state);
-  return true;
-}
-
-interface Kept {
-  tries?: number;
-  waits?: number;
-  readyAt?: number;
-  outcome?: Record<string, unknown>;
-  redirects?: readonly string[];
-  stream?: number;
-  url?: string;
-}
-
-/** Writes that a task goes on, in its lane or another. */
-function keepTask(
-  { connection }: Context,
-  { task, attempt, report }: SettledTask,
-  state: TaskState,
-  tally: Tally,
-  more: Kept,
-): boolean {
-  const stream = more.stream ?? task.streamId;
-  const memory = report?.memory ?? task.memory;
-  const redirects = more.redirects ?? task.redirects;
-  const rest = {
-    ...more.outcome,
-    ...(redirects.length === 0 ? {} : { redirects }),
-    ...(memory === null ? {} : { memory }),
-  };
-  const outcome = Object.keys(rest).length === 0 ? null : rest;
-  const { changes } = connection
-    .sql(KEEP_TASK)
-    .run(
-      STATE[state],
-      more.tries ?? task.tries,
-      more.waits ?? task.waits,
-      Math.round(more.readyAt ?? 0),
-      packAttempts(task.attempts, attempt),
-      outcome === null ? null : JSON.stringify(outcome),
-      stream,
-      more.url ?? task.nextUrl,
-      task.row,
-      task.streamId,
-    );
-  if (changes !== 1) return false;
-  tally.move(task.streamId, stream, state, false);
-  return true;
-}
-
 /** What an attempt tells beside its outcome. */
 function writeReport(context: Context, { task, verdict, attempt, report }: SettledTask, now: number): void {
   if (report === undefined) return;
@@ -186,6 +98,7 @@ function writeReport(context: Context, { task, verdict, attempt, report }: Settl
   if (report.traps !== undefined) writeTraps(context, task.runId, report.traps);
   if (report.pageMs !== undefined)
     connection.sql("UPDATE runs SET page_ms = ? WHERE id = ?").run(report.pageMs, task.runId);
+  if (report.cancelRuns !== undefined) cancelRuns(context, report.cancelRuns, "its step waits for it no more", now);
   if (report.run === undefined && report.events === undefined) return;
   const { n } = connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
   if (report.run !== undefined) mergeFacts(context, n, report.run.facts);
@@ -227,7 +140,14 @@ function skipAlias(
   writeReport(context, settled, now);
 }
 
-function settleTask(context: Context, settled: SettledTask, tally: Tally, opened: Set<string>, now: number): void {
+function settleTask(
+  context: Context,
+  settled: SettledTask,
+  tally: Tally,
+  advance: Advance,
+  opened: Set<string>,
+  now: number,
+): void {
   const { connection } = context;
   const { task, verdict } = settled;
   switch (verdict.kind) {
@@ -239,11 +159,13 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       writeYield(context, settled, verdict, now);
       keepCopy(context, settled, verdict.results.length);
       for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
+      advance.ended(task, verdict);
       return writeReport(context, settled, now);
     }
     case "skipped":
-      if (endTask(context, settled, "skipped", { why: verdict.why }, tally, now)) writeReport(context, settled, now);
-      return;
+      if (!endTask(context, settled, "skipped", { why: verdict.why }, tally, now)) return;
+      advance.ended(task, verdict);
+      return writeReport(context, settled, now);
     case "failed": {
       const memory = settled.report?.memory ?? task.memory;
       const outcome = { failure: verdict.failure, ...(memory === null ? {} : { memory }) };
@@ -251,16 +173,23 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
       writeReport(context, settled, now);
       if (!task.aside) countError(context, task, verdict.failure);
+      advance.ended(task, verdict);
       if (task.runKind === "page" && settled.report?.run === undefined)
         tellFailure(context, task.runId, verdict.failure);
       return;
     }
     case "retry": {
       const more = { tries: task.tries + 1, readyAt: verdict.readyAt, outcome: { failure: verdict.failure } };
-      if (!keepTask(context, settled, "retrying", tally, more)) return;
+      // A step begins each try anew.
+      const memory = task.runKind === "workflow" ? { memory: null } : {};
+      if (!keepTask(context, settled, "retrying", tally, { ...more, ...memory })) return;
+      advance.retries(task, verdict);
       for (const lane of takeDiscovered(context, settled, now)) opened.add(lane);
       return writeReport(context, settled, now);
     }
+    case "wait":
+      if (fallAsleep(context, settled, verdict.sleep, tally, opened, now)) advance.touched(task);
+      return writeReport(context, settled, now);
     case "rate_wait":
       if (keepTask(context, settled, "queued", tally, { waits: task.waits + 1 })) writeReport(context, settled, now);
       return;
@@ -297,55 +226,6 @@ function settleTask(context: Context, settled: SettledTask, tally: Tally, opened
       opened.add(verdict.lane);
       return;
     }
-  }
-}
-
-/** Files and records of a task. Settling a task again replaces all of them. */
-function writeYield(
-  context: Context,
-  settled: SettledTask,
-  verdict: Extract<SettledTask["verdict"], { kind: "completed" }>,
-  now: number,
-): void {
-  const { connection } = context;
-  const { task } = settled;
-  if (task.attempts.length > 0) {
-    dropArtifacts(context, REPLACED, task.row);
-    connection.sql("DELETE FROM results WHERE task = ?").run(task.row);
-  }
-  writeArtifacts(context, task, verdict.artifacts, now);
-  const first = duplicateOf(context, settled);
-  for (const [ordinal, result] of verdict.results.entries()) {
-    const data = first === null ? result : { ...(result as object), duplicate_of: first };
-    connection
-      .sql(
-        "INSERT INTO results (task, ordinal, data, created_at, run) VALUES (?, ?, ?, ?, (SELECT run FROM streams WHERE id = ?))",
-      )
-      .run(task.row, ordinal, JSON.stringify(data ?? null), now, task.streamId);
-  }
-}
-
-/** What sent the page to another site stays: it is not asked there again. */
-const REPLACED = "task = ? AND role IS NOT 'redirect'";
-
-function writeArtifacts({ connection }: Context, task: ClaimedTask, files: readonly TaskArtifact[], now: number): void {
-  for (const file of files) {
-    connection
-      .sql(
-        `INSERT INTO artifacts (task, ordinal, hash, size, content_type, url, created_at, role, run)
-         VALUES (?1, (SELECT coalesce(max(ordinal) + 1, 0) FROM artifacts WHERE task = ?1), ?2, ?3, ?4, ?5, ?6, ?7,
-           (SELECT run FROM streams WHERE id = ?8))`,
-      )
-      .run(
-        task.row,
-        Buffer.from(file.hash, "hex"),
-        file.size,
-        file.contentType,
-        file.url,
-        now,
-        file.role ?? null,
-        task.streamId,
-      );
   }
 }
 

@@ -1,7 +1,8 @@
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { Slot, SlotStart } from "../job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../port.ts";
-import { bumpControl, type Context, moveRun, rows } from "./context.ts";
+import { bumpControl, type Context, rows } from "./context.ts";
+import { moveRun } from "./move-run.ts";
 import { insertRunWithTasks } from "./enqueue.ts";
 import { makeOnceWithin } from "./once.ts";
 

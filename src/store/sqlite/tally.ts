@@ -13,12 +13,18 @@ export class Tally {
   #last: { stream: number; delta: Required<CounterChange> } | null = null;
 
   move(from: number, to: number, state: TaskState, unfetched: boolean): void {
-    this.#add(from, "running", -1);
-    this.#add(to, state, 1);
-    if (unfetched) this.#add(to, "unfetched", 1);
+    this.add(from, "running", -1);
+    this.add(to, state, 1);
+    if (unfetched) this.add(to, "unfetched", 1);
   }
 
-  #add(stream: number, state: TaskState | "unfetched", by: number): void {
+  /** Of tasks that nobody has in hand. */
+  shift(from: number, before: TaskState, to: number, after: TaskState, count = 1): void {
+    this.add(from, before, -count);
+    this.add(to, after, count);
+  }
+
+  add(stream: number, state: TaskState | "unfetched", by: number): void {
     // Most of a batch belongs to one stream.
     let delta = stream === this.#last?.stream ? this.#last.delta : this.#deltas.get(stream);
     if (delta === undefined) this.#deltas.set(stream, (delta = { ...NO_TASKS, unfetched: 0 }));

@@ -8,7 +8,7 @@ import { unpackAttempts } from "./history.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 import { requireRun } from "./runs.ts";
 
-interface TaskRow {
+export interface TaskRow {
   id: number;
   run_id: string;
   lane: string;
@@ -29,10 +29,10 @@ interface TaskRow {
   outcome: string | null;
 }
 
-const SELECT_TASK = `SELECT t.*, s.resolver, l.lane, r.id AS run_id
+export const SELECT_TASK = `SELECT t.*, s.resolver, l.lane, r.id AS run_id
   FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run`;
 
-function toRecord(context: Context, row: TaskRow): TaskRecord {
+export function toTaskRecord(context: Context, row: TaskRow): TaskRecord {
   const outcome = parseJson<{ failure?: Failure } | null>(row.outcome, null);
   return {
     id: encodeId(context.instance, "task", row.id),
@@ -67,14 +67,14 @@ export function readTask(context: Context, id: string): TaskRecord | null {
   const found = context.connection.sql(`${SELECT_TASK} WHERE t.id = ? AND r.removing_at IS NULL`).get(row) as
     | TaskRow
     | undefined;
-  return found === undefined ? null : toRecord(context, found);
+  return found === undefined ? null : toTaskRecord(context, found);
 }
 
 export function readTaskByKey(context: Context, runId: string, key: string): TaskRecord | null {
   const found = context.connection
     .sql(`${SELECT_TASK} WHERE t.key_hash = ? AND r.removing_at IS NULL`)
     .get(keyHash(runId, key)) as TaskRow | undefined;
-  return found === undefined ? null : toRecord(context, found);
+  return found === undefined ? null : toTaskRecord(context, found);
 }
 
 export function readTasks(context: Context, runId: string, filter: TaskFilter): TaskRecord[] {
@@ -99,7 +99,7 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
       filter.pagesOnly === true ? 0 : 1,
       run.last_task ?? 0,
     );
-  return rows<TaskRow>(list).map((row) => toRecord(context, row));
+  return rows<TaskRow>(list).map((row) => toTaskRecord(context, row));
 }
 
 export function readCounts(context: Context, runId: string): LaneCounts[] {

@@ -1,0 +1,106 @@
+/** How runs change their state, and what follows for the workflow that waits for one, or that has started others. */
+import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { appendEvent, type Context, rows, stampIdleLane, STATE } from "./context.ts";
+import { changeCounters } from "./counters.ts";
+
+const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
+  failed: "error",
+  partial: "warn",
+  waiting_for_human: "warn",
+};
+
+/**
+ * The one place that changes a run's status: the stamp and the event go with it. Its end wakes the step that waits for
+ * it, and ends the runs that its own steps have started. Returns the lanes that got work.
+ */
+export function moveRun(
+  context: Context,
+  run: number,
+  to: RunState,
+  message: string,
+  now: number,
+  meta?: unknown,
+): string[] {
+  const { connection } = context;
+  const terminal = TERMINAL_RUN_STATES.includes(to);
+  const row = connection
+    .sql(
+      `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3, started_at = coalesce(started_at, ?4),
+         ran_ms = ran_ms + max(0, min(${LONGEST_STEP_MS}, ?5 - coalesce(running_since, ?5))), running_since = ?4 WHERE n = ?6
+       RETURNING id, kind, parent_task`,
+    )
+    .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
+  appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
+  if (row.kind === "workflow") workflowMoved(context, run, to, now);
+  return terminal && row.parent_task !== null ? wakeParent(context, row.parent_task, row.id) : [];
+}
+
+interface MovedRun {
+  id: string;
+  kind: string;
+  parent_task: number | null;
+}
+
+/** Opens an ended run again, as a new generation: each has one end. A crawl waits its turn once more. */
+export function reopenRun(
+  context: Context,
+  run: { n: number; kind: string },
+  message: string,
+  now: number,
+  to: RunState = run.kind === "crawl" ? "queued" : "running",
+): void {
+  context.connection
+    .sql(
+      `UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
+       WHERE n = ?`,
+    )
+    .run(run.n);
+  moveRun(context, run.n, to, message, now);
+}
+
+function workflowMoved(context: Context, run: number, to: RunState, now: number): void {
+  const { connection } = context;
+  connection.sql("UPDATE workflows SET updated_at = ? WHERE run = ?").run(now, run);
+  if (to === "completed") connection.sql("UPDATE runs SET progress = 100 WHERE n = ?").run(run);
+  if (!TERMINAL_RUN_STATES.includes(to)) return;
+  // Said as the partial index says it.
+  const live = connection.sql("SELECT n FROM runs WHERE parent_run = ? AND finished_at IS NULL").all(run);
+  for (const { n } of rows<{ n: number }>(live))
+    moveRun(context, n, "cancelled", `Run cancelled: its workflow is ${to}`, now);
+}
+
+/** Cancels those runs that a task has started and that have not ended. */
+export function cancelChildrenOf(context: Context, task: number, why: string, now: number): void {
+  const live = context.connection.sql("SELECT n FROM runs WHERE parent_task = ? AND finished_at IS NULL").all(task);
+  for (const { n } of rows<{ n: number }>(live)) moveRun(context, n, "cancelled", `Run cancelled: ${why}`, now);
+}
+
+/** Cancels those of these runs that have not ended. */
+export function cancelRuns(context: Context, ids: readonly string[], why: string, now: number): void {
+  for (const id of ids) {
+    const live = context.connection.sql("SELECT n FROM runs WHERE id = ? AND finished_at IS NULL").get(id);
+    if (live !== undefined) moveRun(context, Number(live["n"]), "cancelled", `Run cancelled: ${why}`, now);
+  }
+}
+
+function wakeParent(context: Context, task: number, runId: string): string[] {
+  const woken = context.connection
+    .sql(
+      `UPDATE tasks SET state = ${STATE.queued}, ready_at = 0
+       WHERE id = ? AND state = ${STATE.retrying} AND json_extract(outcome, '$.waiting.runId') = ? RETURNING stream`,
+    )
+    .get(task, runId) as { stream: number } | undefined;
+  if (woken === undefined) return [];
+  changeCounters(context, woken.stream, { retrying: -1, queued: 1 });
+  return [laneGotWork(context, woken.stream)];
+}
+
+/** Work of this stream is ready; says which lane to look at. */
+export function laneGotWork(context: Context, stream: number): string {
+  const lane = context.connection
+    .sql("SELECT l.id, l.lane FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.id = ?")
+    .get(stream) as { id: number; lane: string };
+  stampIdleLane(context, lane.id);
+  return lane.lane;
+}

@@ -1,0 +1,34 @@
+/** The verbs about workflows, put together. */
+import type { WorkflowVerbs } from "../workflow-port.ts";
+import type { Context } from "./context.ts";
+import { startWorkflow } from "./insert-workflow.ts";
+import { addStepItems, noteStepProgress, skipStepItems } from "./step-owner.ts";
+import { lastItems, stepDurations } from "./workflow-past.ts";
+import { changeMetadata, readWorkflow, readWorkflows } from "./workflow-reads.ts";
+import { recoverWorkflow, takeUpRecoveries } from "./workflow-recover.ts";
+import { readChildRuns, readStepByEngineId, readStepItems, readSteps } from "./step-reads.ts";
+import { putTemplate, readTemplate, readTemplates, readTemplateVersions } from "./templates.ts";
+
+export function workflowVerbs(context: Context): WorkflowVerbs {
+  return {
+    startWorkflow: async (id, now) => startWorkflow(context, id, now),
+    workflow: async (id) => readWorkflow(context, id),
+    workflows: async (filter) => readWorkflows(context, filter),
+    steps: async (runId) => readSteps(context, runId),
+    stepItems: async (runId, step, options) => readStepItems(context, runId, step, options),
+    childRuns: async (taskId) => readChildRuns(context, taskId),
+    stepByEngineId: async (engineId) => readStepByEngineId(context, engineId),
+    changeMetadata: async (id, change, now) => changeMetadata(context, id, change, now),
+    recoverWorkflow: async (id, from, now) => recoverWorkflow(context, id, from, now),
+    takeUpRecoveries: async (limit, now) => takeUpRecoveries(context, limit, now),
+    addStepItems: async (hold, task, part, now) => addStepItems(context, hold, task, part, now),
+    skipStepItems: async (hold, task, limit, why, now) => skipStepItems(context, hold, task, limit, why, now),
+    noteStepProgress: async (hold, task, progress, now) => noteStepProgress(context, hold, task, progress, now),
+    stepDurations: async (of, limit) => stepDurations(context, of, limit),
+    lastItems: async (runId, step) => lastItems(context, runId, step),
+    putTemplate: async (name, definition, first, now) => putTemplate(context, name, definition, first, now),
+    template: async (name, version) => readTemplate(context, name, version),
+    templates: async () => readTemplates(context),
+    templateVersions: async (name) => readTemplateVersions(context, name),
+  };
+}

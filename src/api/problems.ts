@@ -123,6 +123,7 @@ export type ProblemCode = ErrorCode | HttpProblemCode;
 const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   not_found: 404,
   illegal_transition: 409,
+  recovery_exhausted: 409,
   disk_full: 507,
   engine_lost: 503,
   secret_key_wrong: 409,

@@ -48,6 +48,11 @@ export const ERROR_CATALOGUE = {
     meaning: "A run or task was to be moved to a state that cannot follow its present one. The store refused it.",
     remedy: "Look at the present state; docs/concepts.md has the table of transitions.",
   },
+  recovery_exhausted: {
+    reaction: "give_up",
+    meaning: "A workflow that failed was to be recovered once more than its definition allows.",
+    remedy: "Start it anew, repeat it with other params, or raise `max_recovery_attempts` in its definition.",
+  },
   not_archived: {
     reaction: "give_up",
     meaning: "The run has not kept what servers sent, so there is nothing to make an archive of.",

@@ -34,8 +34,7 @@ export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } fr
  * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
-export interface Store
-  extends CrawlVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, WorkflowVerbs, AsyncDisposable {
+export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, WorkflowVerbs, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;

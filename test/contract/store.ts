@@ -25,6 +25,7 @@ import { settleScenarios } from "./store/settle.ts";
 import { siteScenarios } from "./store/sites.ts";
 import { slotScenarios } from "./store/slots.ts";
 import { startScenarios } from "./store/start.ts";
+import { workflowScenarios } from "./store/workflows.ts";
 import { yieldScenarios } from "./store/yields.ts";
 
 /** What every store promises, whichever database it stands on. An implementation runs all of it. */
@@ -46,6 +47,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
     });
   };
   group("runs", runScenarios);
+  group("workflows", workflowScenarios);
   group("enqueueing", enqueueScenarios);
   group("the engine lock", engineScenarios);
   group("lanes", laneScenarios);

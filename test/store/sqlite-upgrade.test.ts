@@ -105,6 +105,7 @@ async function expectAll(store: Store, instance: string): Promise<void> {
     generation: 2,
     jobId: null,
     jobDeletedAt: null,
+    parent: null,
     name: null,
     url: null,
     site: null,

@@ -32,11 +32,7 @@ function readCounts({ connection }: Context, run: number): TaskCounts {
  * Ends the run when nothing of it is open, or when a crawl has as many pages as it may have: then what waits is swept. A
  * paused run ends when it is resumed. Says which lanes got work by that.
  */
-export function endRunIfDone(
-  context: Context,
-  run: number,
-  now: number,
-): { status: RunState; lanes: string[] } | null {
+export function endRunIfDone(context: Context, run: number, now: number): { status: RunState; lanes: string[] } | null {
   const row = readRow(context, run);
   if (row.status !== "running") return null;
   const isFull = row.pages_limit !== null && row.pages_counted >= row.pages_limit;

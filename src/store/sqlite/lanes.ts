@@ -26,7 +26,9 @@ export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): La
       .all(owner, owner, owner, leaseNow()),
   );
   // Steps that wait for something else than time have nothing to do before it has come.
-  return open.map((row) => ({ lane: row.lane, readyAt: readyAt(connection, row) })).filter(({ readyAt: at }) => at < NEVER);
+  return open
+    .map((row) => ({ lane: row.lane, readyAt: readyAt(connection, row) }))
+    .filter(({ readyAt: at }) => at < NEVER);
 }
 
 interface LaneRow {

@@ -48,6 +48,11 @@ export function stepsStarted(context: Context, run: number, tasks: readonly Clai
       .run(now, task.row);
     if (first.changes === 0) continue;
     const name = stepNameOf(task.key);
-    appendEvent(context, run, { level: "info", message: `Step ${name} started`, meta: { step: name, task_id: task.id } }, now);
+    appendEvent(
+      context,
+      run,
+      { level: "info", message: `Step ${name} started`, meta: { step: name, task_id: task.id } },
+      now,
+    );
   }
 }

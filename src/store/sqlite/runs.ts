@@ -6,7 +6,15 @@ import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/sta
 import { type RunFilter, SEARCHED_RUNS } from "../job-records.ts";
 import type { NewRun, RunRecord } from "../port.ts";
 import { likePattern } from "./like.ts";
-import { appendEvent, badPosition, bumpControl, type Context, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
+import {
+  appendEvent,
+  badPosition,
+  bumpControl,
+  type Context,
+  parseJson,
+  rows,
+  stampIdleLanesOfRun,
+} from "./context.ts";
 import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { openReadySteps } from "./open-steps.ts";

@@ -40,7 +40,8 @@ export function addStepItems(
     const known = ownStep(context, hold, task);
     if (known === null) return null;
     const step = part.first === 0 ? beginList(context, known, task, part.listHash) : known;
-    if (step.list_hash !== part.listHash) throw new Error(`the list of step ${step.name} is begun with its first entries`);
+    if (step.list_hash !== part.listHash)
+      throw new Error(`the list of step ${step.name} is begun with its first entries`);
     const tally = new Tally();
     const ids: number[] = [];
     let done = 0;
@@ -50,9 +51,12 @@ export function addStepItems(
       else if (added !== "there") ids.push(added);
     }
     connection
-      .sql("UPDATE steps SET items_total = items_total + ?, items_completed = items_completed + ?, updated_at = ? WHERE task = ?")
+      .sql(
+        "UPDATE steps SET items_total = items_total + ?, items_completed = items_completed + ?, updated_at = ? WHERE task = ?",
+      )
       .run(part.values.length, done, now, step.task);
-    if (ids.length > 0) connection.sql("UPDATE runs SET last_task = max(last_task, ?) WHERE n = ?").run(ids.at(-1)!, step.run);
+    if (ids.length > 0)
+      connection.sql("UPDATE runs SET last_task = max(last_task, ?) WHERE n = ?").run(ids.at(-1)!, step.run);
     tally.apply(context);
     return true;
   });
@@ -161,7 +165,9 @@ export function noteStepProgress(
       .sql("UPDATE steps SET progress = ?, progress_message = ?, updated_at = ? WHERE task = ?")
       .run(progress, message, now, step.task);
     const sums = connection
-      .sql("UPDATE workflows SET weight_done = weight_done + ?, updated_at = ? WHERE run = ? RETURNING weight, weight_done")
+      .sql(
+        "UPDATE workflows SET weight_done = weight_done + ?, updated_at = ? WHERE run = ? RETURNING weight, weight_done",
+      )
       .get(change, now, step.run) as { weight: number; weight_done: number };
     showProgress(context, step.run, sums);
     return true;

@@ -33,7 +33,8 @@ const SELECT_STEP = `SELECT t.*, s.resolver, l.lane, l.epoch AS lane_epoch, r.id
 
 function toStep(context: Context, row: StepRow, childRuns: readonly string[]): StepRecord {
   const { items_total: total, items_completed: completed, items_failed: failed, items_skipped: skipped } = row;
-  const items = total === null ? null : { total, open: total - completed - failed - skipped, completed, failed, skipped };
+  const items =
+    total === null ? null : { total, open: total - completed - failed - skipped, completed, failed, skipped };
   return {
     task: toTaskRecord(context, row),
     index: row.idx,
@@ -70,7 +71,13 @@ export function readSteps(context: Context, runId: string): StepRecord[] {
   );
   const byStep = Map.groupBy(children, ({ idx }) => idx);
   const list = rows<StepRow>(connection.sql(`${SELECT_STEP} WHERE p.run = ? ORDER BY p.idx`).all(n));
-  return list.map((row) => toStep(context, row, (byStep.get(row.idx) ?? []).map(({ id }) => id)));
+  return list.map((row) =>
+    toStep(
+      context,
+      row,
+      (byStep.get(row.idx) ?? []).map(({ id }) => id),
+    ),
+  );
 }
 
 export function readStepItems(
@@ -123,7 +130,10 @@ export function readStepByEngineId(
   if (row === undefined) return null;
   const step = readSteps(context, row.run_id)[row.idx];
   if (step === undefined) return null;
-  const item = last.id === last.step ? null : (connection.sql(`${SELECT_TASK} WHERE t.id = ?`).get(last.id) as TaskRow | undefined);
+  const item =
+    last.id === last.step
+      ? null
+      : (connection.sql(`${SELECT_TASK} WHERE t.id = ?`).get(last.id) as TaskRow | undefined);
   return {
     runId: row.run_id,
     step,

@@ -50,7 +50,9 @@ export function readTemplate({ connection }: Context, name: string, version?: nu
 
 export function readTemplates({ connection }: Context): TemplateRecord[] {
   const list = connection
-    .sql("SELECT * FROM templates WHERE (name, version) IN (SELECT name, max(version) FROM templates GROUP BY name) ORDER BY name")
+    .sql(
+      "SELECT * FROM templates WHERE (name, version) IN (SELECT name, max(version) FROM templates GROUP BY name) ORDER BY name",
+    )
     .all();
   return rows<TemplateRow>(list).map(toRecord);
 }

@@ -9,7 +9,9 @@ import { openSteps } from "./open-steps.ts";
 import type { Tally } from "./tally.ts";
 
 type End =
-  { kind: "completed"; detail: unknown } | { kind: "skipped"; why: string } | { kind: "failed"; failure: Failure };
+  | { kind: "completed"; detail: unknown }
+  | { kind: "skipped"; why: string }
+  | { kind: "failed"; failure: Failure };
 
 interface StepRow extends StepItems {
   weight: number;
@@ -181,7 +183,11 @@ export function skipBehind(
 }
 
 /** In percent; it is 100 only when all has ended well, and never falls within a generation. */
-export function showProgress({ connection }: Context, run: number, sums: { weight: number; weight_done: number }): void {
+export function showProgress(
+  { connection }: Context,
+  run: number,
+  sums: { weight: number; weight_done: number },
+): void {
   const percent = percentOf(sums);
   connection.sql("UPDATE runs SET progress = ?1 WHERE n = ?2 AND progress < ?1").run(percent, run);
 }

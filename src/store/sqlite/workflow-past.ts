@@ -44,7 +44,7 @@ export function lastItems(context: Context, runId: string, step: string): ItemsF
   const { from, value } = runsOf({
     name: run.name ?? "",
     ...(run.job === null ? {} : { jobId: run.job }),
-    ...(own?.template == null ? {} : { template: own.template }),
+    ...(own === undefined || own.template === null ? {} : { template: own.template }),
   });
   const row = context.connection
     .sql(

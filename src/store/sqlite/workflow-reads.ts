@@ -70,9 +70,9 @@ export function readWorkflows(context: Context, filter: WorkflowFilter): Workflo
     conditions.push(condition);
     values.push(...more);
   };
-  if (filter.status === "recoverable")
-    also("r.status = 'failed' AND w.recovery_attempts < w.max_recovery_attempts");
-  else if (filter.status !== undefined) also(`r.status IN (${filter.status.map(() => "?").join(", ")})`, ...filter.status);
+  if (filter.status === "recoverable") also("r.status = 'failed' AND w.recovery_attempts < w.max_recovery_attempts");
+  else if (filter.status !== undefined)
+    also(`r.status IN (${filter.status.map(() => "?").join(", ")})`, ...filter.status);
   if (filter.jobId !== undefined) also("r.job = ?", filter.jobId);
   if (filter.template !== undefined) also("w.template = ?", filter.template);
   if (filter.q !== undefined) {

@@ -60,9 +60,13 @@ export function recoverWorkflow(context: Context, id: string, from: number | nul
       if (run.status !== "failed")
         throw new OrbError("illegal_transition", `the workflow is ${run.status}: only one that failed is recovered`);
       if (recoveryAttempts >= maxRecoveryAttempts)
-        throw new OrbError("recovery_exhausted", `the workflow was recovered ${recoveryAttempts} times, as often as it may be`, {
-          hint: "Start it anew, or repeat it with other params.",
-        });
+        throw new OrbError(
+          "recovery_exhausted",
+          `the workflow was recovered ${recoveryAttempts} times, as often as it may be`,
+          {
+            hint: "Start it anew, or repeat it with other params.",
+          },
+        );
       const { n, kind } = requireRun(context, id);
       if (from !== null) refuseBlocked(readSteps(context, n), from);
       connection
@@ -127,9 +131,14 @@ function takeUp(context: Context, run: number, now: number): { steps: number; op
   for (const index of again) putBack(context, steps, index, again, tally, now);
   // What waits for a step that failed and is not done again is skipped once more.
   for (const [index, { row, endedWell }] of steps.entries())
-    if (!endedWell && !again.has(index)) skipBehind(context, run, [row.task], `step ${row.name} did not complete`, tally, now);
+    if (!endedWell && !again.has(index))
+      skipBehind(context, run, [row.task], `step ${row.name} did not complete`, tally, now);
   tally.apply(context);
-  uncount(context, run, [...again].map((index) => steps[index] as Step));
+  uncount(
+    context,
+    run,
+    [...again].map((index) => steps[index] as Step),
+  );
   const kept = steps.filter((_, index) => !again.has(index));
   const done = kept.reduce((sum, { row }) => sum + row.weight * row.progress, 0);
   const error = kept.find(({ state }) => state === "failed");

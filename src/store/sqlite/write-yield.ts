@@ -33,7 +33,12 @@ export function writeYield(
 /** What sent the page to another site stays: it is not asked there again. */
 export const REPLACED = "task = ? AND role IS NOT 'redirect'";
 
-export function writeArtifacts({ connection }: Context, task: ClaimedTask, files: readonly TaskArtifact[], now: number): void {
+export function writeArtifacts(
+  { connection }: Context,
+  task: ClaimedTask,
+  files: readonly TaskArtifact[],
+  now: number,
+): void {
   for (const file of files) {
     connection
       .sql(

@@ -45,6 +45,7 @@ export function runScenarios(scenario: Scenario): void {
         generation: 1,
         jobId: null,
         jobDeletedAt: null,
+        parent: null,
         name: null,
         url: null,
         site: null,

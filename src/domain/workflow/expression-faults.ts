@@ -40,6 +40,7 @@ export function findExpressionFaults(
     };
     const inParams = { ...place, hasItem: list !== null };
     const note = (at: string, look: () => readonly ExpressionError[]): void => {
+      if (faults.isFull) return;
       for (const { message } of mistakesOf(look)) faults.add(at, message);
     };
     if (when !== null) note(`${path}.when`, () => wrongNames(compileWhen(when), place));

@@ -10,16 +10,21 @@ const MOST_WORDS = 300;
 export class Faults {
   readonly #list: FieldError[] = [];
   readonly #seen = new Set<string>();
-  #more = 0;
+  #more = false;
 
   get count(): number {
-    return this.#list.length + this.#more;
+    return this.#list.length;
+  }
+
+  /** Nothing more has to be looked for. */
+  get isFull(): boolean {
+    return this.#more;
   }
 
   /** The message is made only if it will be read. */
   add(path: string, message: string | (() => string)): void {
     if (this.#list.length >= MOST_FAULTS) {
-      this.#more += 1;
+      this.#more = true;
       return;
     }
     const text = typeof message === "string" ? message : message();
@@ -35,8 +40,8 @@ export class Faults {
   }
 
   list(): FieldError[] {
-    if (this.#more === 0) return this.#list;
-    return [...this.#list, { path: "", message: `and ${this.#more} more faults` }];
+    if (!this.#more) return this.#list;
+    return [...this.#list, { path: "", message: "there are more; correct these first" }];
   }
 }
 

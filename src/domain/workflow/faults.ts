@@ -5,7 +5,7 @@ import { suggest } from "../suggest.ts";
 const MOST_FAULTS = 100;
 /** Comparing words takes time by their lengths and number; nobody mistypes a longer one. */
 const LONGEST_WORD = 40;
-const MOST_WORDS = 300;
+const MOST_WORDS = 100;
 
 export class Faults {
   readonly #list: FieldError[] = [];

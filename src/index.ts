@@ -3,38 +3,44 @@
  *
  * ```ts
  * const { config } = loadConfig({ env: process.env, cwd: process.cwd() });
- * await using worker = await startWorker(config, silentLog);
- * await submitItems(worker, [{ artifact_id: "a", url: "https://example.com/" }]);
- * console.log(await queueDrained(worker));
+ * await using orb = await Orchestrator.start(config);
+ * await orb.queue.submit([{ artifact_id: "a", url: "https://example.com/" }]);
+ * console.log(await orb.queue.drained());
  * ```
  */
 
-// Processes: a client reads and writes the database, a worker also does the work (or stands by to).
-export { type RunningWorker, startWorker, type WorkerHooks } from "./app.ts";
-export { type Client, openClient } from "./client.ts";
+export { Orchestrator, type OrchestratorOptions, type PageRecipe } from "./library.ts";
 
 // Configuration is handed in; nothing reads the environment by itself.
 export { type ConfigInput, type LoadedConfig, loadConfig } from "./config/load.ts";
 export type { Config } from "./config/options.ts";
 
-// The queue.
-export { queueDrained } from "./orchestrator/queue/drained.ts";
+// What is given and what comes back.
+export type { CrawlInput } from "./domain/crawl-options.ts";
+export type { CrawlErrorView } from "./orchestrator/crawls/read.ts";
+export type { CrawlDetail, CrawlView } from "./orchestrator/crawls/view.ts";
+export type { JobInput } from "./orchestrator/jobs/input.ts";
+export type { JobView } from "./orchestrator/jobs/view.ts";
 export type { EnqueueReport } from "./orchestrator/queue/enqueue.ts";
-export { type BadLine, importItems, type ImportReport } from "./orchestrator/queue/import.ts";
-export { listItems, type QueueItemDetail, type QueueItemView, showItem } from "./orchestrator/queue/items.ts";
-export { retryFailed } from "./orchestrator/queue/retry-failed.ts";
-export { type QueueCounts, queueStats, type QueueStats } from "./orchestrator/queue/stats.ts";
-export { type SubmittedItem, submitItems } from "./orchestrator/queue/submit.ts";
+export type { BadLine, ImportReport } from "./orchestrator/queue/import.ts";
+export type { QueueItemDetail, QueueItemView } from "./orchestrator/queue/items.ts";
+export type { QueueCounts, QueueStats } from "./orchestrator/queue/stats.ts";
+export type { SubmittedItem } from "./orchestrator/queue/submit.ts";
+export type { Waiting } from "./orchestrator/runs/ended.ts";
+export type { EventView, ResultView, RunView, TaskView } from "./orchestrator/runs/view.ts";
+export type { SiteView } from "./orchestrator/sites.ts";
 
-// Sites and their limits.
-export { changeSite, listSites, resetSite, showSite, type SiteView } from "./orchestrator/sites.ts";
-
-// Handlers of a user's own; their modules import `orbweaver/handlers`, which loads nothing else.
+// Handlers and step kinds of a user's own; their modules import `orbweaver/handlers`, which loads nothing else.
 export {
+  type CustomStep,
+  type CustomStepContext,
   defineHandlers,
+  defineStep,
   type Handler,
   type HandlerContext,
   type HandlerDefinition,
+  skip,
+  type StepFile,
 } from "./lanes/handlers/user/define.ts";
 export type { FetchedPage, HandlerItem, StoredFile } from "./lanes/handlers/user/protocol.ts";
 

@@ -27,6 +27,7 @@ const TOP = new Set([
   "src/work-metrics.ts",
   "src/user-code.ts",
   "src/known-kinds.ts",
+  "src/library.ts",
   "src/secret-key.ts",
   "src/main.ts",
   "src/index.ts",

@@ -1,99 +1,181 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import * as orb from "../src/index.ts";
+import * as orbweaver from "../src/index.ts";
 import { bodyOf, Target } from "./chaos/target.ts";
 import { tempDir } from "./support/temp-dir.ts";
 
-function configure(t: TestContext, env: Record<string, string> = {}): orb.Config {
+const { Orchestrator } = orbweaver;
+
+function configure(t: TestContext, env: Record<string, string> = {}): orbweaver.Config {
   const dir = tempDir();
   t.after(() => dir[Symbol.dispose]());
-  return orb.loadConfig({ env: { APP_ALLOW_PRIVATE_NETWORKS: "true", ...env }, cwd: dir.path }).config;
+  return orbweaver.loadConfig({ env: { APP_ALLOW_PRIVATE_NETWORKS: "true", ...env }, cwd: dir.path }).config;
+}
+
+/** A small site of three pages. */
+async function openSite(): Promise<Target> {
+  const site = await Target.start(1);
+  const links = '<a href="/one">one</a><a href="/two">two</a>';
+  site.script = (path) =>
+    path === "/missing"
+      ? { status: 404, body: "no" }
+      : {
+          body: `<html><title>page ${path}</title><body><h1>At ${path}</h1>${path === "/" ? links : ""}</body></html>`,
+          headers: { "content-type": "text/html" },
+        };
+  return site;
+}
+
+async function dataOf(results: AsyncIterable<orbweaver.ResultView>): Promise<orbweaver.ResultView["data"][]> {
+  const all: orbweaver.ResultView["data"][] = [];
+  for await (const { data } of results) all.push(data);
+  return all;
 }
 
 test("a program enqueues, works, waits for the end and reads what came of it", async (t) => {
   await using target = await Target.start(1);
-  const config = configure(t);
-  await using worker = await orb.startWorker(config, orb.silentLog);
-  assert.equal(worker.role, "engine");
+  await using orb = await Orchestrator.start(configure(t));
+  assert.equal(orb.role, "engine");
   const items = [
     { artifact_id: "a", url: target.url("/a") },
     { artifact_id: "b", url: target.url("/b"), priority: 5 },
   ];
-  assert.deepEqual(await orb.submitItems(worker, items), { added: 2, existing: 0 });
-  const stats = await orb.queueDrained(worker);
+  assert.deepEqual(await orb.queue.submit(items), { added: 2, existing: 0 });
+  const stats = await orb.queue.drained();
   assert.deepEqual([stats.done, stats.error], [2, 0]);
-  const shown = await orb.showItem(worker, "a", worker.pathOf);
+  const shown = await orb.queue.get("a");
   assert.deepEqual([shown.status, shown.files[0]?.size], ["done", Buffer.byteLength(bodyOf("/a"))]);
   assert.deepEqual(
-    (await orb.listItems(worker, { limit: 10 })).map((item) => item.artifact_id),
+    (await orb.queue.list({ limit: 10 })).map((item) => item.artifact_id),
     ["a", "b"],
   );
 });
 
-test("a client in the same program gives the worker work", async (t) => {
+test("a program scrapes a page, runs a saved job and crawls a site", async (t) => {
+  await using site = await openSite();
+  await using orb = await Orchestrator.start(configure(t));
+  assert.deepEqual(await orb.scrape(site.url("/"), { fields: { head: "h1" } }), [{ head: "At /" }]);
+  await assert.rejects(orb.scrape(site.url("/missing")), (error) => {
+    assert.ok(orbweaver.isOrbError(error, "fetch_failed"));
+    assert.match(error.message, /404/);
+    return true;
+  });
+
+  const job = await orb.jobs.create({ target_url: site.url("/one"), fields: ["title"] });
+  const seen: string[] = [];
+  const run = await orb.runs.wait((await orb.jobs.run(job.id)).id, { onProgress: ({ status }) => seen.push(status) });
+  assert.deepEqual([run.status, seen.at(-1)], ["completed", "completed"]);
+  const records = await dataOf(orb.runs.results(run.id));
+  assert.deepEqual(records, [{ title: "page /one" }]);
+
+  const { task_id: id, status } = await orb.crawls.start({ url: site.url("/"), max_depth: 1, fields: ["title"] });
+  assert.ok(["pending", "running"].includes(status));
+  const crawl = await orb.crawls.wait(id);
+  assert.deepEqual([crawl.status, crawl.completed_items], ["completed", 3]);
+  const pages = (await dataOf(orb.crawls.results(id))).map((data) => data["title"]);
+  assert.deepEqual(pages.toSorted(), ["page /", "page /one", "page /two"]);
+});
+
+test("whoever waits may stop to wait, and the work goes on", async (t) => {
+  await using site = await openSite();
+  const config = configure(t);
+  await using client = await Orchestrator.start(config, { work: false });
+  assert.equal(client.role, null);
+  const { task_id: id } = await client.crawls.start({ url: site.url("/"), max_depth: 0 });
+  const giveUp = new AbortController();
+  const waiting = client.crawls.wait(id, {
+    signal: giveUp.signal,
+    onProgress: () => giveUp.abort(new Error("enough")),
+  });
+  await assert.rejects(waiting, /enough/);
+  await using _worker = await Orchestrator.start(config);
+  assert.equal((await client.crawls.wait(id)).status, "completed");
+  await client.queue.submit([{ artifact_id: "a", url: site.url("/a") }]);
+  assert.equal((await client.queue.drained(AbortSignal.abort())).total, 1);
+});
+
+test("a program that only gives work has it done by another one", async (t) => {
   await using target = await Target.start(1);
   const config = configure(t);
-  await using _worker = await orb.startWorker(config, orb.silentLog);
-  await using client = await orb.openClient(config);
+  await using _worker = await Orchestrator.start(config);
+  await using client = await Orchestrator.start(config, { work: false });
   async function* file(): AsyncGenerator<Uint8Array> {
     for (let n = 0; n < 20; n += 1)
       yield Buffer.from(`${JSON.stringify({ artifact_id: `${n}`, url: target.url(`/${n}`) })}\n`);
   }
-  const report = await orb.importItems(client, file(), { bad: () => assert.fail("every line is good") });
+  const report = await client.queue.import(file(), { bad: () => assert.fail("every line is good") });
   assert.equal(report.added, 20);
-  assert.equal((await orb.queueDrained(client)).done, 20);
+  assert.equal((await client.queue.drained()).done, 20);
 });
 
-test("two workers in one program: one works, the other takes over when it stops", async (t) => {
+test("two starts with one configuration share one orchestrator, until both have stopped", async (t) => {
   await using target = await Target.start(1);
   const config = configure(t);
-  const first = await orb.startWorker(config, orb.silentLog);
-  let tell = (_role: string) => {};
-  const became = new Promise<void>((resolve) => (tell = (role) => role === "engine" && resolve()));
-  await using second = await orb.startWorker(config, orb.silentLog, { onRole: (role) => tell(role) });
+  const [first, second] = await Promise.all([Orchestrator.start(config), Orchestrator.start({ ...config })]);
+  // A second one of its own would stand by.
+  assert.deepEqual([first.role, second.role], ["engine", "engine"]);
+  await first.stop();
+  await first.stop();
+  await second.queue.submit([{ artifact_id: "a", url: target.url("/a") }]);
+  assert.equal((await second.queue.drained()).done, 1);
+  // Whoever starts while the last one stops gets a new one.
+  const stopping = second.stop();
+  await using third = await Orchestrator.start(config);
+  await stopping;
+  assert.equal(third.role, "engine");
+  assert.equal((await third.queue.stats()).done, 1);
+  await assert.rejects(second.queue.stats(), "what was stopped is closed");
+});
+
+test("with another configuration the second one stands by, and takes over when the first stops", async (t) => {
+  await using target = await Target.start(1);
+  const config = configure(t);
+  const first = await Orchestrator.start(config);
+  const became = Promise.withResolvers<void>();
+  await using second = await Orchestrator.start(
+    { ...config, maxWorkers: 3 },
+    { onRole: (role) => role === "engine" && became.resolve() },
+  );
   assert.deepEqual([first.role, second.role], ["engine", "standby"]);
   await first.stop();
-  await first.stop();
-  await became;
-  await orb.submitItems(second, [{ artifact_id: "a", url: target.url("/a") }]);
-  assert.equal((await orb.queueDrained(second)).done, 1);
+  await became.promise;
+  await second.queue.submit([{ artifact_id: "a", url: target.url("/a") }]);
+  assert.equal((await second.queue.drained()).done, 1);
 });
 
 test("what is wrong with items is told all at once, by item and field, and nothing is added", async (t) => {
-  await using client = await orb.openClient(configure(t));
+  await using orb = await Orchestrator.start(configure(t), { work: false });
   const items = [{ artifact_id: "a", url: "http://a.test/" }, { artifact_id: "", url: "ftp://a.test/" }, {}];
-  await assert.rejects(orb.submitItems(client, items), (error) => {
-    assert.ok(orb.isOrbError(error, "input_invalid"));
+  await assert.rejects(orb.queue.submit(items), (error) => {
+    assert.ok(orbweaver.isOrbError(error, "input_invalid"));
     assert.deepEqual(
       error.fields.map((field) => field.path),
       ["[1].artifact_id", "[1].url", "[2].artifact_id", "[2].url"],
     );
     return true;
   });
-  assert.equal((await orb.queueStats(client)).total, 0);
+  assert.equal((await orb.queue.stats()).total, 0);
 });
 
-test("waiting for the end can be given up", async (t) => {
-  await using client = await orb.openClient(configure(t));
-  await orb.submitItems(client, [{ artifact_id: "a", url: "http://a.test/" }]);
-  const stats = await orb.queueDrained(client, AbortSignal.abort());
-  assert.equal(stats.queued, 1);
-});
-
-test("a database that this version cannot use is refused by its code", async (t) => {
+test("what cannot be started is refused by its code, every time", async (t) => {
   const config = configure(t, { APP_DATABASE_URL: "postgres://me@db.test/orb" });
-  await assert.rejects(orb.openClient(config), (error) => orb.isOrbError(error, "config_invalid"));
-  await assert.rejects(orb.startWorker(config, orb.silentLog), (error) => orb.isOrbError(error, "config_invalid"));
+  for (const work of [true, true, false])
+    await assert.rejects(Orchestrator.start(config, { work }), (error) =>
+      orbweaver.isOrbError(error, "config_invalid"),
+    );
+  await assert.rejects(Orchestrator.start(configure(t), { handlers: "./no-such-module.ts" }), (error) =>
+    orbweaver.isOrbError(error, "handlers_invalid"),
+  );
 });
 
 test("limits of a site are set and shown", async (t) => {
-  await using client = await orb.openClient(configure(t));
-  await orb.changeSite(client, "a.test", { maxConcurrency: 1 });
-  assert.equal((await orb.showSite(client, "a.test")).max_concurrency, 1);
+  await using orb = await Orchestrator.start(configure(t), { work: false });
+  await orb.sites.change("a.test", { maxConcurrency: 1 });
+  assert.equal((await orb.sites.get("a.test")).max_concurrency, 1);
 });
 
 test("handlers keep their names and types", () => {
-  const handlers = orb.defineHandlers({
+  const handlers = orbweaver.defineHandlers({
     plain: (item) => ({ id: item.artifact_id }),
     patient: { timeoutSeconds: 900, run: async (_, context) => void (await context.download()) },
   });

@@ -1,0 +1,46 @@
+import { sleep } from "../../base/clock.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { restAfter } from "../queue/drained.ts";
+import { requireRun } from "./control.ts";
+
+export interface Waiting<Progress> {
+  /** Gives up the wait, not the run: the wait is rejected with the signal's reason. */
+  signal?: AbortSignal;
+  /** Called at the beginning, and whenever something has changed. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** Resolves when the run has ended, whichever process works on it. `look` reads what is told to `onProgress`. */
+export async function runEnded<Progress>(
+  deps: OrchestratorDeps,
+  id: string,
+  look: () => Promise<Progress>,
+  { signal, onProgress }: Waiting<Progress> = {},
+): Promise<Progress> {
+  let told = "";
+  for (;;) {
+    signal?.throwIfAborted();
+    const begun = deps.clock.monotonic();
+    // The state first: what is looked at then is what stays when it has ended.
+    const { status } = await requireRun(deps, id);
+    const ended = TERMINAL_RUN_STATES.includes(status);
+    if (ended || onProgress !== undefined) {
+      const now = await look();
+      const text = JSON.stringify(now, (key, value: unknown) => (CLOCKS.has(key) ? undefined : value));
+      if (text !== told) onProgress?.(now);
+      told = text;
+      if (ended) return now;
+    }
+    await sleep(deps.clock, restAfter(deps.clock.monotonic() - begun), signal);
+  }
+}
+
+/** They change by themselves. */
+const CLOCKS: ReadonlySet<string> = new Set([
+  "elapsed_seconds",
+  "duration_seconds",
+  "time_remaining_seconds",
+  "pages_per_second",
+  "actual_duration",
+]);

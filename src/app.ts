@@ -11,6 +11,7 @@ import { type Client, openClient, requireSqlite } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
 import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
+import { STEP_HANDLER } from "./domain/workflow/definition.ts";
 import { EmbeddedEngine } from "./engine/embedded/engine.ts";
 import { createLink, socketPath, watchEngine } from "./engine/embedded/link.ts";
 import type { EngineRole } from "./engine/port.ts";
@@ -22,12 +23,14 @@ import { downloadHandler } from "./lanes/handlers/download.ts";
 import type { HandlerLookup } from "./lanes/handlers/handler.ts";
 import { pageHandler } from "./lanes/handlers/page.ts";
 import { sitemapHandler } from "./lanes/handlers/sitemap.ts";
+import { stepHandler } from "./lanes/handlers/step.ts";
 import { userSolver } from "./lanes/handlers/solver.ts";
 import type { UserCode } from "./lanes/handlers/user/user-code.ts";
 import type { LaneRules } from "./lanes/rules.ts";
 import { LaneWorker } from "./lanes/worker.ts";
 import type { HttpClient } from "./net/http-client.ts";
 import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
+import { createChildRuns } from "./orchestrator/workflows/child-runs.ts";
 import { createPageTools, downloadLimits, type PageTools } from "./page-tools.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { createExchangeKeeper } from "./pages/exchange.ts";
@@ -35,12 +38,14 @@ import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
+import { keepWorkflows } from "./supervisor/duties/keep-workflows.ts";
 import { removeExpiredCrawls } from "./supervisor/duties/remove-expired-crawls.ts";
 import { startDueJobs } from "./supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 import { loadUserCode } from "./user-code.ts";
+import { createStepKinds } from "./workflows/registry.ts";
 
 export interface RunningWorker extends Client {
   readonly role: EngineRole;
@@ -95,6 +100,18 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       [PAGE_HANDLER, pageHandler(pages)],
       [CRAWL_HANDLER, crawlHandler(pages, crawls)],
       [SITEMAP_HANDLER, sitemapHandler(pages, crawls)],
+      [
+        STEP_HANDLER,
+        stepHandler({
+          store,
+          clock,
+          random: systemRandom,
+          http: tools.http,
+          artifacts,
+          kinds: createStepKinds({ webhookSecret: config.webhookSecret }, user?.steps ?? []),
+          children: createChildRuns(client),
+        }),
+      ],
     ]);
     const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
     const gauge = processGauge();
@@ -150,6 +167,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         sweepEndedRuns(client),
         startDueJobs({ ...inside, log }),
         keepCrawls(inside),
+        keepWorkflows(inside),
         removeExpiredCrawls(client),
         sweepLooseFiles(client),
       ],

@@ -1,0 +1,18 @@
+import type { ArtifactStore } from "../../artifacts/store.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import type { HttpClient } from "../../net/http-client.ts";
+import type { Store } from "../../store/port.ts";
+import type { ChildRuns } from "../../workflows/child-runs.ts";
+import type { StepKinds } from "../../workflows/step-kind.ts";
+
+/** What executing steps takes. */
+export interface StepDeps {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  http: HttpClient;
+  artifacts: ArtifactStore;
+  kinds: StepKinds;
+  children: ChildRuns;
+}

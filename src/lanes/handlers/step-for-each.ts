@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { FetchFailure } from "../../domain/failure.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { MOST_ITEMS, type StepPayload, type StepResult } from "../../domain/workflow/definition.ts";
+import { compileTemplate, resolveList } from "../../domain/workflow/expression.ts";
+import { itemsSource } from "../../domain/workflow/expression-names.ts";
+import type { ClaimedTask, LaneHold, TaskRecord } from "../../store/port.ts";
+import { readItems } from "../../workflows/items-file.ts";
+import type { Item, StepFiles } from "../../workflows/step-kind.ts";
+import { HandBack } from "./handler.ts";
+import { itemsOf, scopeOf, type StepTry } from "./step-context.ts";
+import type { Ended } from "./step-ends.ts";
+import type { StepDeps } from "./step-deps.ts";
+import type { Before, StepRun } from "./step-runs.ts";
+
+export interface ListWork {
+  task: ClaimedTask;
+  hold: LaneHold;
+  run: StepRun;
+  before: Before;
+  payload: StepPayload;
+  files: StepFiles;
+  signal: AbortSignal;
+}
+
+const MOST_IN_PART = 1000;
+const MOST_BYTES_IN_PART = 1024 * 1024;
+/** Each entry stands in the store as a task of its own. */
+const MOST_ENTRY_BYTES = 64 * 1024;
+
+/** Adds the entries of a list to its step, in parts, and lets the step sleep until they have ended. */
+export async function expandList(deps: StepDeps, work: ListWork): Promise<Ended> {
+  const { run, payload, signal } = work;
+  const { concurrency, on_error: onError } = run.step(payload.step).for_each!;
+  const list = listOf(work);
+  const { total, hash } = await lookThrough(list());
+  let first = 0;
+  for await (const values of inParts(list())) {
+    signal.throwIfAborted();
+    await addPart(deps, work, { listHash: hash, first, values });
+    first += values.length;
+  }
+  if (total > 0) return { kind: "wait", memory: null, items: { concurrency, stopAtFailure: onError === "stop" } };
+  // Entries of another list, from a generation before, are not those of this one.
+  await addPart(deps, work, { listHash: hash, first: 0, values: [] });
+  return { kind: "done", output: { total: 0, completed: 0, failed: 0, skipped: 0 }, items: [] };
+}
+
+function listOf({ run, before, payload, files }: ListWork): () => AsyncIterable<JsonValue> | Iterable<JsonValue> {
+  const from = run.step(payload.step).for_each!.in;
+  // All items of an earlier step may be many: they are not put into memory.
+  const name = typeof from === "string" ? itemsSource(compileTemplate(from)) : null;
+  if (name !== null) return () => itemsOf(files, run, before, name) as AsyncIterable<JsonValue>;
+  const list = resolveList(from, scopeOf(run, before, payload));
+  return () => list;
+}
+
+/** How long the list is, and what tells it from another. */
+async function lookThrough(
+  list: AsyncIterable<JsonValue> | Iterable<JsonValue>,
+): Promise<{ total: number; hash: string }> {
+  const digest = createHash("sha256");
+  let total = 0;
+  for await (const value of list) {
+    total += 1;
+    if (total > MOST_ITEMS) throw new FetchFailure("step_params", `for_each.in: has more than ${MOST_ITEMS} entries`);
+    const text = JSON.stringify(value);
+    if (Buffer.byteLength(text) > MOST_ENTRY_BYTES)
+      throw new FetchFailure(
+        "step_params",
+        `for_each.in[${total - 1}]: has more than ${MOST_ENTRY_BYTES} bytes as JSON`,
+      );
+    digest.update(text).update("\n");
+  }
+  return { total, hash: digest.digest("hex") };
+}
+
+async function* inParts(list: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<JsonValue[]> {
+  let part: JsonValue[] = [];
+  let bytes = 0;
+  for await (const value of list) {
+    part.push(value);
+    bytes += JSON.stringify(value).length;
+    if (part.length < MOST_IN_PART && bytes < MOST_BYTES_IN_PART) continue;
+    yield part;
+    part = [];
+    bytes = 0;
+  }
+  if (part.length > 0) yield part;
+}
+
+async function addPart(
+  { store, clock }: StepDeps,
+  { hold, task }: ListWork,
+  part: { listHash: string; first: number; values: readonly JsonValue[] },
+): Promise<void> {
+  if ((await store.addStepItems(hold, task, part, clock.now())) === null)
+    throw new HandBack("the step has another owner");
+}
+
+/** All entries have ended: what they gave is put together, and what becomes of the step follows from how they ended. */
+export async function gatherEntries(
+  deps: StepDeps,
+  attempt: StepTry,
+  hold: LaneHold,
+  files: StepFiles,
+): Promise<Ended> {
+  const { run, payload, task } = attempt;
+  const { on_error: onError } = run.step(payload.step).for_each!;
+  for (let skipped = 1; skipped > 0;) {
+    const ended = await deps.store.skipStepItems(
+      hold,
+      task,
+      MOST_IN_PART,
+      "an entry before it failed",
+      deps.clock.now(),
+    );
+    if (ended === null) throw new HandBack("the step has another owner");
+    skipped = ended;
+  }
+  const entries = () => entriesOf(deps, run.id, payload.step);
+  const output = { total: 0, completed: 0, failed: 0, skipped: 0 };
+  let firstFailure: string | null = null;
+  let haveItems = false;
+  for await (const entry of entries()) {
+    output.total += 1;
+    if (entry.state === "completed") output.completed += 1;
+    else if (entry.state === "failed") output.failed += 1;
+    else output.skipped += 1;
+    haveItems ||= resultOf(entry)?.items !== null && resultOf(entry) !== null;
+    if (entry.state === "failed") firstFailure ??= `entry ${indexOf(entry)}: ${entry.failure?.message ?? "failed"}`;
+  }
+  const nothing = output.completed + output.skipped === 0;
+  if (output.failed > 0 && (onError !== "continue" || nothing))
+    throw new FetchFailure(
+      "step_entries_failed",
+      `${output.failed} of ${output.total} entries failed; ${firstFailure ?? ""}`,
+    );
+  return { kind: "done", output, items: haveItems ? itemsOfEntries(files, entries()) : entryItems(entries()) };
+}
+
+async function* entriesOf({ store }: StepDeps, runId: string, step: number): AsyncGenerator<TaskRecord> {
+  for (let after: string | undefined; ;) {
+    const page = await store.stepItems(runId, step, {
+      limit: MOST_IN_PART,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < MOST_IN_PART) return;
+  }
+}
+
+function indexOf(entry: TaskRecord): number {
+  return (entry.payload as StepPayload).item?.index ?? 0;
+}
+
+function resultOf(entry: TaskRecord): StepResult | null {
+  return entry.state === "completed" ? (entry.detail as StepResult) : null;
+}
+
+/** What the entries handed on, in the order of the list. */
+async function* itemsOfEntries(files: StepFiles, entries: AsyncIterable<TaskRecord>): AsyncGenerator<Item> {
+  for await (const entry of entries) {
+    const items = resultOf(entry)?.items ?? null;
+    if (items !== null) yield* readItems(files, items);
+  }
+}
+
+/** One item for each entry: what it was made of, and what became of it. */
+async function* entryItems(entries: AsyncIterable<TaskRecord>): AsyncGenerator<Item> {
+  for await (const entry of entries) {
+    const { index, value } = (entry.payload as StepPayload).item!;
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    yield {
+      ...(isObject ? value : { item: value }),
+      index,
+      status: entry.state,
+      output: { ...resultOf(entry)?.output },
+      error: entry.failure?.message ?? null,
+    };
+  }
+}

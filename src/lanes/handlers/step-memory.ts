@@ -1,0 +1,23 @@
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { ClaimedTask } from "../../store/port.ts";
+
+/** What a step that went to sleep leaves for itself. */
+export interface StepMemory {
+  /** Of which try it is: what a try before has left is of no use to this one. */
+  generation: number;
+  tries: number;
+  /** When the try began; its time runs from then. */
+  began: number;
+  /** Child runs that there were before the try. */
+  childrenBefore: number;
+  /** It sleeps for the entries of its list. */
+  entries: boolean;
+  /** What its kind has left. */
+  kind: JsonValue;
+}
+
+/** null: a try begins. */
+export function memoryOf(task: ClaimedTask, generation: number): StepMemory | null {
+  const memory = task.memory as StepMemory | null;
+  return memory !== null && memory.generation === generation && memory.tries === task.tries ? memory : null;
+}

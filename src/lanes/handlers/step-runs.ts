@@ -1,0 +1,102 @@
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { StepDefinition, StepResult, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { Store } from "../../store/port.ts";
+
+/** What the steps before one have left; it does not change any more once the step has begun. */
+export interface Before {
+  /** By name; of one that was skipped, an empty object. */
+  outputs: Readonly<Record<string, JsonValue>>;
+  /** By index: null for one that was skipped. */
+  results: ReadonlyMap<number, StepResult | null>;
+}
+
+/** A workflow as its steps see it: one generation of a run. */
+export class StepRun {
+  readonly id: string;
+  readonly name: string;
+  readonly jobId: string | null;
+  readonly generation: number;
+  readonly definition: WorkflowSnapshot["definition"];
+  readonly params: WorkflowSnapshot["params"];
+  readonly #store: Store;
+  /** By step: thousands of entries of one step look at the same. */
+  readonly #before = new Map<number, Promise<Before>>();
+
+  constructor(store: Store, run: Pick<StepRun, "id" | "jobId" | "generation">, snapshot: WorkflowSnapshot) {
+    this.#store = store;
+    this.id = run.id;
+    this.jobId = run.jobId;
+    this.generation = run.generation;
+    this.definition = snapshot.definition;
+    this.params = snapshot.params;
+    this.name = snapshot.definition.name;
+  }
+
+  step(index: number): StepDefinition {
+    return this.definition.steps[index] as StepDefinition;
+  }
+
+  before(index: number): Promise<Before> {
+    let before = this.#before.get(index);
+    if (before === undefined) {
+      before = this.#read(index);
+      this.#before.set(index, before);
+      before.catch(() => this.#before.delete(index));
+    }
+    return before;
+  }
+
+  async #read(index: number): Promise<Before> {
+    const wanted = this.#ancestors(index);
+    const outputs: Record<string, JsonValue> = {};
+    const results = new Map<number, StepResult | null>();
+    for (const { index: at, name, task } of await this.#store.steps(this.id)) {
+      if (!wanted.has(at)) continue;
+      const result = task.state === "completed" ? (task.detail as StepResult) : null;
+      results.set(at, result);
+      outputs[name] = { ...result?.output };
+    }
+    return { outputs, results };
+  }
+
+  #ancestors(index: number): ReadonlySet<number> {
+    const found = new Set<number>();
+    const open = [...this.step(index).dependencies];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (found.has(at)) continue;
+      found.add(at);
+      open.push(...this.step(at).dependencies);
+    }
+    return found;
+  }
+}
+
+const KEPT = 64;
+
+/** The workflows that this process has steps of, each read once. */
+export class StepRuns {
+  readonly #store: Store;
+  readonly #known = new Map<string, StepRun>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** null: it is not there any more. */
+  async find(runId: string): Promise<StepRun | null> {
+    const run = await this.#store.run(runId);
+    if (run === null) return null;
+    let known = this.#known.get(runId);
+    if (known?.generation !== run.generation) known = new StepRun(this.#store, run, run.snapshot as WorkflowSnapshot);
+    this.#known.delete(runId);
+    this.#known.set(runId, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
+    return known;
+  }
+
+  /** Without asking the store: of a step that has just been at work. */
+  recall(runId: string): StepRun | undefined {
+    return this.#known.get(runId);
+  }
+}

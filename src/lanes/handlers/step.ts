@@ -1,0 +1,212 @@
+import { type Failure, FetchFailure, failure } from "../../domain/failure.ts";
+import type { Handled, RetryRules, TaskArtifact } from "../../domain/outcome.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { STEP_DEFAULTS, STEP_RETRY, type StepPayload, type StepResult } from "../../domain/workflow/definition.ts";
+import { isTrue, ResolveError, resolveParams } from "../../domain/workflow/expression.ts";
+import { ExpressionError } from "../../domain/workflow/expression-syntax.ts";
+import { completeParams } from "../../domain/workflow/params-check.ts";
+import type { ClaimedTask } from "../../store/port.ts";
+import { ITEMS_CONTENT_TYPE, untilAborted, writeItems } from "../../workflows/items-file.ts";
+import { stepFiles } from "../../workflows/step-files.ts";
+import type { StepFiles, StepKind } from "../../workflows/step-kind.ts";
+import type { Asleep, HandlerContext, TaskHandler } from "./handler.ts";
+import { childrenOf } from "./step-children.ts";
+import { scopeOf, stepContext, type StepTry } from "./step-context.ts";
+import { expandList, gatherEntries } from "./step-for-each.ts";
+import type { StepDeps } from "./step-deps.ts";
+import { checkedOutput, type Ended } from "./step-ends.ts";
+import { memoryOf } from "./step-memory.ts";
+import { StepProgress } from "./step-progress.ts";
+import { StepRuns } from "./step-runs.ts";
+import { stepTimeout, withinBounds } from "./step-time.ts";
+
+/** Executes the steps of workflows. */
+export function stepHandler(deps: StepDeps): TaskHandler {
+  const runs = new StepRuns(deps.store);
+  return {
+    strategy: "step",
+    run: (task, context) => new StepWork(deps, runs, task, context).handled(),
+    retryRules: (task, usual) => retryRulesOf(runs, task, usual),
+  };
+}
+
+function retryRulesOf(runs: StepRuns, task: ClaimedTask, usual: RetryRules): RetryRules {
+  const step = runs.recall(task.runId)?.step((task.payload as StepPayload).step);
+  return {
+    backoff: STEP_RETRY,
+    maxAttempts: (step?.max_retries ?? STEP_DEFAULTS.max_retries) + 1,
+    retryAfterMaxMs: usual.retryAfterMaxMs,
+    // There is no site whose other tasks would have to wait, too.
+    rateLimitMaxWaits: null,
+  };
+}
+
+/** One try of one step, or the part of it between two sleeps. */
+class StepWork {
+  readonly #deps: StepDeps;
+  readonly #runs: StepRuns;
+  readonly #task: ClaimedTask;
+  readonly #context: HandlerContext;
+  readonly #payload: StepPayload;
+
+  constructor(deps: StepDeps, runs: StepRuns, task: ClaimedTask, context: HandlerContext) {
+    this.#deps = deps;
+    this.#runs = runs;
+    this.#task = task;
+    this.#context = context;
+    this.#payload = task.payload as StepPayload;
+  }
+
+  async handled(): Promise<Handled | Asleep> {
+    const run = await this.#runs.find(this.#task.runId);
+    if (run === null) return { kind: "handed_back", why: "the run is gone" };
+    const memory = memoryOf(this.#task, run.generation);
+    const childRuns = await this.#deps.store.childRuns(this.#task.id);
+    const before = await run.before(this.#payload.step);
+    const childrenBefore = memory?.childrenBefore ?? childRuns.length;
+    const children = await childrenOf(this.#deps.store, this.#task.id, childrenBefore);
+    const attempt: StepTry = { task: this.#task, run, payload: this.#payload, before, memory, children };
+    const report = { strategy: run.step(this.#payload.step).task_type };
+    try {
+      const handled = await this.#withinTime(attempt, childrenBefore);
+      return handled.kind === "asleep" ? handled : { ...handled, report };
+    } catch (error) {
+      const failed = failureOf(error);
+      if (failed === null) throw error;
+      // Whatever it still waits for is not wanted any more.
+      return { kind: "failed", failure: failed, report: { ...report, cancelRuns: children.live } };
+    }
+  }
+
+  async #withinTime(attempt: StepTry, childrenBefore: number): Promise<Handled | Asleep> {
+    const { clock } = this.#deps;
+    const { run, memory } = attempt;
+    const step = run.step(this.#payload.step);
+    const began = memory?.began ?? clock.now();
+    // The time of a step with a list is that of each entry.
+    const wholeList = step.for_each !== null && this.#payload.item === undefined;
+    const seconds = wholeList ? null : step.timeout;
+    const deadline = seconds === null ? null : began + seconds * 1000;
+    if (deadline !== null && clock.now() >= deadline) throw stepTimeout(seconds);
+    const progress = new StepProgress(clock, (told) => this.#noteProgress(told));
+    const { signal } = this.#context;
+    try {
+      return await withinBounds({ clock, signal, deadline, seconds }, async (bounded) => {
+        const files = this.#files(attempt);
+        const end = wholeList
+          ? await this.#list(attempt, files, bounded)
+          : await this.#one(attempt, files, bounded, progress);
+        if (end.kind !== "wait") return this.#ended(end, files, bounded);
+        const child =
+          end.child === undefined ? null : await this.#deps.children.prepare(end.child, this.#name(attempt));
+        const { generation } = run;
+        const kept = {
+          generation,
+          tries: this.#task.tries,
+          began,
+          childrenBefore,
+          entries: wholeList,
+          kind: end.memory,
+        };
+        return {
+          kind: "asleep",
+          sleep: {
+            memory: kept as unknown as JsonValue,
+            until: earlier(end.until ?? null, deadline),
+            ...(child === null ? {} : { child }),
+            ...(end.items === undefined ? {} : { items: end.items }),
+          },
+        };
+      });
+    } finally {
+      await progress.stop();
+    }
+  }
+
+  /** The list of a `for_each`: first it is taken apart, and when all entries have ended they are put together. */
+  async #list(attempt: StepTry, files: StepFiles, signal: AbortSignal): Promise<Ended> {
+    const { run, before, memory } = attempt;
+    const { hold } = this.#context;
+    if (memory !== null) return gatherEntries(this.#deps, attempt, hold, files);
+    const skip = this.#skipped(attempt);
+    if (skip !== null) return skip;
+    return expandList(this.#deps, { run, before, payload: this.#payload, files, hold, task: this.#task, signal });
+  }
+
+  async #one(attempt: StepTry, files: StepFiles, signal: AbortSignal, progress: StepProgress): Promise<Ended> {
+    const { run, before, memory, payload } = attempt;
+    const step = run.step(payload.step);
+    if (memory === null && payload.item === undefined) {
+      const skip = this.#skipped(attempt);
+      if (skip !== null) return skip;
+    }
+    // Woken before what it waits for has happened: it goes on sleeping, and looks again by itself.
+    if (attempt.children.live.length > 0)
+      return { kind: "wait", memory: memory?.kind ?? null, until: this.#deps.clock.now() + LOOK_AGAIN_MS };
+    const kind = this.#deps.kinds.find(step.task_type);
+    if (kind === undefined)
+      throw new FetchFailure("handler_missing", `there is no kind of step named ${step.task_type}`);
+    const params = checkedParams(kind, resolveParams(step.params, scopeOf(run, before, payload)));
+    const context = stepContext(this.#deps, attempt, { signal, log: this.#context.log, files, progress });
+    return (kind as StepKind).run(context, params);
+  }
+
+  #skipped({ run, before, payload }: StepTry): Ended | null {
+    const { when } = run.step(payload.step);
+    if (when === null || isTrue(when, scopeOf(run, before, payload))) return null;
+    return { kind: "skip", why: `its condition is not met: ${when}` };
+  }
+
+  async #ended(end: Exclude<Ended, { kind: "wait" }>, files: StepFiles, signal: AbortSignal): Promise<Handled> {
+    if (end.kind === "skip") return { kind: "skipped", why: end.why };
+    const artifacts: TaskArtifact[] = [];
+    let items: StepResult["items"] = null;
+    if (end.items !== undefined) {
+      const { url, ...file } = await writeItems(files, "items.jsonl", untilAborted(end.items, signal));
+      items = file;
+      artifacts.push({ hash: file.hash, size: file.size, contentType: ITEMS_CONTENT_TYPE, url, role: "items" });
+    }
+    const output = checkedOutput(end.output);
+    const detail: StepResult = { output, items };
+    return { kind: "completed", artifacts: [...artifacts, ...(end.files ?? [])], results: [], detail };
+  }
+
+  #files({ run, payload }: StepTry): StepFiles {
+    const entry = payload.item === undefined ? "" : `/${payload.item.index}`;
+    return stepFiles(this.#deps.artifacts, `step:${encodeURIComponent(run.step(payload.step).name)}${entry}`);
+  }
+
+  #name({ run, payload }: StepTry): string {
+    const entry = payload.item === undefined ? "" : ` [${payload.item.index}]`;
+    return `${run.name}: ${run.step(payload.step).name}${entry}`;
+  }
+
+  async #noteProgress(progress: { fraction: number; message: string | null }): Promise<void> {
+    // How far a step with a list is, is seen by its entries.
+    if (this.#payload.item !== undefined) return;
+    await this.#deps.store.noteStepProgress(this.#context.hold, this.#task, progress, this.#deps.clock.now());
+  }
+}
+
+const LOOK_AGAIN_MS = 30_000;
+const MOST_TOLD = 5;
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+/** Expressions may have made anything of the params: what the kind does not take fails the step for good. */
+function checkedParams(kind: StepKind, params: Readonly<Record<string, JsonValue>>): Record<string, JsonValue> {
+  const { ok, errors } = completeParams(kind.params, params);
+  if (ok !== undefined) return ok;
+  const told = errors.slice(0, MOST_TOLD).map(({ path, message }) => `${path}: ${message}`);
+  throw new FetchFailure("step_params", told.join("; "));
+}
+
+/** What is wrong with the step itself; null: something else, such as a full disk or a process that stops. */
+function failureOf(error: unknown): Failure | null {
+  if (error instanceof FetchFailure) return error.failure.reason === "run_cancelled" ? null : error.failure;
+  if (error instanceof ResolveError) return failure("step_params", error.message);
+  if (error instanceof ExpressionError) return failure("step_params", `when: ${error.message}`);
+  return null;
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { type Client, openClient } from "../../src/client.ts";
+import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { StepResult, WorkflowDefinition } from "../../src/domain/workflow/definition.ts";
+import { validateWorkflow } from "../../src/domain/workflow/validate.ts";
+import { cancelRun } from "../../src/orchestrator/runs/control.ts";
+import type { RunRecord } from "../../src/store/port.ts";
+import type { StepRecord } from "../../src/store/workflow-port.ts";
+import { readItems } from "../../src/workflows/items-file.ts";
+import { createStepKinds } from "../../src/workflows/registry.ts";
+import type { Item } from "../../src/workflows/step-kind.ts";
+import { Place } from "../jobs/kit.ts";
+
+export interface StepInput {
+  name: string;
+  task_type: string;
+  params?: Record<string, unknown>;
+  [more: string]: unknown;
+}
+
+/** A server with its worker, and workflows that are put into its store. */
+export class Workshop implements AsyncDisposable {
+  readonly place: Place;
+  #client: Client;
+
+  private constructor(place: Place, client: Client) {
+    this.place = place;
+    this.#client = client;
+  }
+
+  static async open(env: Record<string, string> = {}): Promise<Workshop> {
+    const place = await Place.open(env);
+    return new Workshop(place, await openClient(place.config));
+  }
+
+  get store(): Client["store"] {
+    return this.#client.store;
+  }
+
+  /** Starts a workflow of these steps; its id. */
+  async begin(steps: readonly StepInput[], params: Record<string, JsonValue> = {}): Promise<string> {
+    const { store, clock } = this.#client;
+    const definition = definitionOf(steps, params);
+    const { made, lanes } = await store.startRun(
+      {
+        kind: "workflow",
+        name: definition.name,
+        maxAttempts: null,
+        snapshot: { definition, params, template: null },
+        workflow: {
+          steps: definition.steps.map(({ name, task_type: kind, dependencies, max_retries: maxRetries }) => {
+            return { name, kind, dependencies, maxRetries, estimatedMs: null };
+          }),
+          start: true,
+          metadata: {},
+          maxRecoveryAttempts: definition.max_recovery_attempts,
+          template: null,
+          rerunOf: null,
+        },
+      },
+      [],
+      clock.now(),
+    );
+    await this.#client.wake(lanes);
+    return made.id;
+  }
+
+  /** The run, once it has ended. */
+  async ended(id: string): Promise<RunRecord> {
+    await this.place.ended(id);
+    return (await this.store.run(id)) as RunRecord;
+  }
+
+  async run(steps: readonly StepInput[], params: Record<string, JsonValue> = {}): Promise<Finished> {
+    const id = await this.begin(steps, params);
+    return this.finished(id);
+  }
+
+  async finished(id: string): Promise<Finished> {
+    const run = await this.ended(id);
+    const steps = new Map((await this.store.steps(id)).map((step) => [step.name, step]));
+    return { id, run, steps, states: Object.fromEntries([...steps].map(([name, { task }]) => [name, task.state])) };
+  }
+
+  async step(id: string, name: string): Promise<StepRecord> {
+    const found = (await this.store.steps(id)).find((step) => step.name === name);
+    assert.ok(found !== undefined, `there is a step ${name}`);
+    return found;
+  }
+
+  /** Looks again and again until it is so: for what makes no event. */
+  async until<T>(look: () => Promise<T | null | false>, what: string): Promise<T> {
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const found = await look();
+      if (found !== null && found !== false) return found;
+      assert.ok(performance.now() < end, `waited in vain until ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** The step once it sleeps for something of this kind. */
+  asleep(id: string, name: string, kind: "time" | "run" | "items"): Promise<StepRecord> {
+    return this.until(async () => {
+      const step = await this.step(id, name);
+      return step.waiting?.for === kind ? step : null;
+    }, `${name} sleeps for ${kind}`);
+  }
+
+  cancel(id: string): Promise<RunRecord> {
+    return cancelRun(this.#client, id);
+  }
+
+  async items(step: StepRecord): Promise<Item[]> {
+    const { items } = step.task.detail as StepResult;
+    assert.ok(items !== null, `${step.name} has items`);
+    const list: Item[] = [];
+    for await (const item of readItems(this.#client.artifacts, items)) list.push(item);
+    assert.equal(list.length, items.count);
+    return list;
+  }
+
+  /** What a file that the step has made says. */
+  async files(step: StepRecord): Promise<string[]> {
+    const made = (await this.store.artifactsOf(step.task.id)).filter(({ role }) => role === "file");
+    return Promise.all(made.map(async ({ hash }) => (await this.#client.artifacts.open(hash).toArray()).join("")));
+  }
+
+  /** The server ends and starts again, with the same data. */
+  async restart(env: Record<string, string> = {}): Promise<void> {
+    await this.place.stop();
+    await this.place.start({ env });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.close();
+    await this.place[Symbol.asyncDispose]();
+  }
+}
+
+const PATIENCE_MS = 20_000;
+
+export interface Finished {
+  id: string;
+  run: RunRecord;
+  steps: Map<string, StepRecord>;
+  states: Record<string, string>;
+}
+
+export function outputOf(step: StepRecord | undefined): Record<string, JsonValue> {
+  assert.equal(step?.task.state, "completed", JSON.stringify(step?.task.failure));
+  return (step.task.detail as StepResult).output as Record<string, JsonValue>;
+}
+
+function definitionOf(steps: readonly StepInput[], params: Record<string, JsonValue>): WorkflowDefinition {
+  const schema = { type: "object", properties: Object.fromEntries(Object.keys(params).map((name) => [name, {}])) };
+  const kinds = createStepKinds({ webhookSecret: null }, []);
+  const { ok, errors } = validateWorkflow({ name: "Test", params: schema, steps }, kinds);
+  assert.ok(ok !== undefined, JSON.stringify(errors));
+  return ok;
+}
+
+/** A promise that the test keeps. */
+export function signal(): { promise: Promise<void>; give: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { promise, give: () => resolve() };
+}

@@ -58,6 +58,11 @@ export const ERROR_CATALOGUE = {
     meaning: "The run has not kept what servers sent, so there is nothing to make an archive of.",
     remedy: "Start the crawl with export_format warc.",
   },
+  image_decoder_missing: {
+    reaction: "stop",
+    meaning: "Images cannot be decoded on this machine: the library for it is missing or does not start.",
+    remedy: "Install again with its optional packages: `npm ci --include=optional`.",
+  },
   idempotency_conflict: {
     reaction: "fix_input",
     meaning: "An Idempotency-Key was used again for a different request.",

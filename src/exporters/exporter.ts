@@ -17,6 +17,8 @@ export interface ExportRecord {
 export interface ExportOptions {
   /** Fields in the order in which tables show them, when they are known beforehand; other fields are not lost. */
   columns?: readonly string[];
+  /** Only the address and the fields stand in the file: `id`, `run_id`, `task_id` and `created_at` are left out. */
+  plain?: boolean;
 }
 
 export interface Format {
@@ -52,4 +54,15 @@ export interface ArchiveAbout {
   fileName: string;
   /** What stands in the archive about itself. */
   fields: Readonly<Record<string, string>>;
+}
+
+/** One of many files that are made into one. */
+export interface PackedFile {
+  /** Parts of letters that every file system takes, with slashes between them. */
+  path: string;
+  size: number;
+  /** Compressing it pays: it is text. Pictures are compressed already. */
+  shrinks: boolean;
+  /** May be called more than once, and gives the same bytes each time. */
+  open(): AsyncIterable<Uint8Array>;
 }

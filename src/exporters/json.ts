@@ -1,5 +1,5 @@
-import type { Exporter, ExportRecord } from "./exporter.ts";
-import { inChunks } from "./stream.ts";
+import type { Exporter, ExportOptions, ExportRecord } from "./exporter.ts";
+import { inChunks, plainRecord } from "./stream.ts";
 
 /** One JSON array of whole records, one per line, written as they come. */
 export const jsonExporter: Exporter = {
@@ -8,14 +8,14 @@ export const jsonExporter: Exporter = {
   extension: "json",
   about: "one JSON array of whole records",
   isText: true,
-  export: (records) => inChunks(texts(records)),
+  export: (records, options = {}) => inChunks(texts(records, options)),
 };
 
-async function* texts(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
+async function* texts(records: AsyncIterable<ExportRecord>, { plain }: ExportOptions): AsyncGenerator<string> {
   let before = "[\n";
   for await (const record of records) {
     // JSON.stringify writes half a surrogate pair as an escape, so that every string survives.
-    yield `${before}${JSON.stringify(record)}`;
+    yield `${before}${JSON.stringify(plain === true ? plainRecord(record) : record)}`;
     before = ",\n";
   }
   yield before === "[\n" ? "[]\n" : "\n]\n";

@@ -1,5 +1,5 @@
-import type { Exporter, ExportRecord } from "./exporter.ts";
-import { inChunks } from "./stream.ts";
+import type { Exporter, ExportOptions, ExportRecord } from "./exporter.ts";
+import { inChunks, plainRecord } from "./stream.ts";
 
 /** One whole record per line. */
 export const jsonlExporter: Exporter = {
@@ -8,9 +8,9 @@ export const jsonlExporter: Exporter = {
   extension: "jsonl",
   about: "one record per line as JSON; the best choice for many records",
   isText: true,
-  export: (records) => inChunks(lines(records)),
+  export: (records, options = {}) => inChunks(lines(records, options)),
 };
 
-async function* lines(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
-  for await (const record of records) yield `${JSON.stringify(record)}\n`;
+async function* lines(records: AsyncIterable<ExportRecord>, { plain }: ExportOptions): AsyncGenerator<string> {
+  for await (const record of records) yield `${JSON.stringify(plain === true ? plainRecord(record) : record)}\n`;
 }

@@ -1,6 +1,6 @@
 /**
  * Columns for analysis, in Apache Parquet, a row group at a time: `id`, `run_id`, `task_id`, `url`, `created_at`, then a
- * column per field.
+ * column per field. A plain table has `url` and the fields.
  *
  * The schema is decided by the first row group, as later ones have not been seen yet:
  * - only true and false make a BOOLEAN column, only numbers a DOUBLE column, everything else a column of strings, in
@@ -66,10 +66,14 @@ class DrainedWriter extends ByteWriter {
   }
 }
 
-function columnsFor({ records, last }: Batch, { columns }: ExportOptions): Column[] {
+function columnsFor({ records, last }: Batch, { columns, plain = false }: ExportOptions): Column[] {
   const fields = [...new Set([...(columns ?? []), ...fieldsOf(records, MOST_COLUMNS)])].slice(0, MOST_COLUMNS);
-  const names = columnNames(fields, [...OWN, "created_at", "_more"]);
-  const own = OWN.map((name): Column => ({ name, type: "STRING", read: (record) => record[name] }));
+  const names = columnNames(fields, plain ? ["url", "_more"] : [...OWN, "created_at", "_more"]);
+  const own = (plain ? (["url"] as const) : OWN).map((name): Column => ({
+    name,
+    type: "STRING",
+    read: (record) => record[name],
+  }));
   const created: Column = {
     name: "created_at",
     type: records.every((record) => isInstant(record.created_at)) ? "TIMESTAMP" : "STRING",
@@ -77,7 +81,7 @@ function columnsFor({ records, last }: Batch, { columns }: ExportOptions): Colum
   };
   return [
     ...own,
-    created,
+    ...(plain ? [] : [created]),
     ...fields.map((field): Column => {
       const read = ({ data }: ExportRecord) => (Object.hasOwn(data, field) ? (data[field] ?? null) : null);
       return { name: names.get(field) ?? field, type: typeOf(records, read, last), field, read };

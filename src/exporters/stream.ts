@@ -1,4 +1,5 @@
 /** Pieces that the formats share: bounded batches of records, and text gathered into chunks of bytes. */
+import { pipeline, Readable, type Transform } from "node:stream";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { ExportRecord } from "./exporter.ts";
 
@@ -86,7 +87,18 @@ export function columnNames(fields: readonly string[], taken: readonly string[])
   );
 }
 
+/** A record without what the product says of it. A field that is called `url` as well is what the address says. */
+export function plainRecord({ url, data }: ExportRecord): Record<string, JsonValue> {
+  return { url, ...data };
+}
+
 /** A value where only text fits: text as it is, everything else as JSON. */
 export function asText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What comes out of a transform; a failure of the source is thrown to the reader, and a reader that stops stops the source. */
+export function through(source: AsyncIterable<Uint8Array>, transform: Transform): AsyncIterable<Uint8Array> {
+  // The failure is thrown where the bytes are read.
+  return pipeline(Readable.from(source), transform, () => {});
 }

@@ -1,0 +1,149 @@
+/**
+ * ZIP files (APPNOTE 6.3.9) as a stream, byte for byte the same for the same entries: every entry has the same time, rights
+ * and maker. Sizes and checksums stand before the bytes, so that readers of streams can use them, too; for that every file is
+ * read twice. Entries, sizes and positions beyond the reach of the old format are written as ZIP64.
+ */
+import { crc32, createDeflateRaw } from "node:zlib";
+import type { PackedFile } from "./exporter.ts";
+import { through } from "./stream.ts";
+
+/** Names are UTF-8. */
+const FLAGS = 0x0800;
+const STORED = 0;
+const DEFLATED = 8;
+/** 1 January 1980, the first day that the format can name. */
+const DAY = 0x0021;
+const MADE_ON_UNIX = 3 << 8;
+/** A plain file that everybody may read. */
+const RIGHTS = 0o100_644 * 0x1_0000;
+const MOST_ENTRIES = 0xffff;
+const MOST_BYTES = 0xffff_ffff;
+
+interface Entry {
+  name: Buffer;
+  method: number;
+  crc: number;
+  size: number;
+  packedSize: number;
+  offset: number;
+}
+
+/** Above `most` bytes ZIP64 is used; a test may want it earlier. */
+export async function* zip(
+  files: AsyncIterable<PackedFile> | Iterable<PackedFile>,
+  most: number = MOST_BYTES,
+): AsyncGenerator<Uint8Array> {
+  const directory: Buffer[] = [];
+  let directoryBytes = 0;
+  let offset = 0;
+  for await (const file of files) {
+    const method = file.shrinks ? DEFLATED : STORED;
+    const entry: Entry = { name: Buffer.from(file.path), method, offset, ...(await measure(file, method)) };
+    const head = localHead(entry, most);
+    yield head;
+    let sent = 0;
+    for await (const chunk of packed(file, method)) {
+      sent += chunk.length;
+      yield chunk;
+    }
+    if (sent !== entry.packedSize) throw new Error(`${file.path} has changed while it was packed`);
+    offset += head.length + sent;
+    const line = directoryHead(entry, most);
+    directory.push(line);
+    directoryBytes += line.length;
+  }
+  yield* directory;
+  yield end(directory.length, directoryBytes, offset, most);
+}
+
+function packed(file: PackedFile, method: number): AsyncIterable<Uint8Array> {
+  return method === STORED ? file.open() : through(file.open(), createDeflateRaw());
+}
+
+async function measure(file: PackedFile, method: number): Promise<Pick<Entry, "crc" | "size" | "packedSize">> {
+  let crc = 0;
+  let size = 0;
+  const counted = async function* () {
+    for await (const chunk of file.open()) {
+      crc = crc32(chunk, crc);
+      size += chunk.length;
+      yield chunk;
+    }
+  };
+  let packedSize = 0;
+  for await (const chunk of packed({ ...file, open: counted }, method)) packedSize += chunk.length;
+  return { crc, size, packedSize };
+}
+
+function localHead({ name, method, crc, size, packedSize }: Entry, most: number): Buffer {
+  const large = size >= most || packedSize >= most;
+  const extra = large ? zip64Extra([size, packedSize]) : Buffer.alloc(0);
+  const head = Buffer.alloc(30);
+  head.writeUInt32LE(0x0403_4b50, 0);
+  head.writeUInt16LE(large ? 45 : 20, 4);
+  head.writeUInt16LE(FLAGS, 6);
+  head.writeUInt16LE(method, 8);
+  head.writeUInt16LE(DAY, 12);
+  head.writeUInt32LE(crc, 14);
+  head.writeUInt32LE(large ? MOST_BYTES : packedSize, 18);
+  head.writeUInt32LE(large ? MOST_BYTES : size, 22);
+  head.writeUInt16LE(name.length, 26);
+  head.writeUInt16LE(extra.length, 28);
+  return Buffer.concat([head, name, extra]);
+}
+
+function directoryHead({ name, method, crc, size, packedSize, offset }: Entry, most: number): Buffer {
+  const large = size >= most || packedSize >= most;
+  const far = offset >= most;
+  const extra = large || far ? zip64Extra([...(large ? [size, packedSize] : []), ...(far ? [offset] : [])]) : null;
+  const version = extra === null ? 20 : 45;
+  const head = Buffer.alloc(46);
+  head.writeUInt32LE(0x0201_4b50, 0);
+  head.writeUInt16LE(MADE_ON_UNIX | version, 4);
+  head.writeUInt16LE(version, 6);
+  head.writeUInt16LE(FLAGS, 8);
+  head.writeUInt16LE(method, 10);
+  head.writeUInt16LE(DAY, 14);
+  head.writeUInt32LE(crc, 16);
+  head.writeUInt32LE(large ? MOST_BYTES : packedSize, 20);
+  head.writeUInt32LE(large ? MOST_BYTES : size, 24);
+  head.writeUInt16LE(name.length, 28);
+  head.writeUInt16LE(extra?.length ?? 0, 30);
+  head.writeUInt32LE(RIGHTS, 38);
+  head.writeUInt32LE(far ? MOST_BYTES : offset, 42);
+  return Buffer.concat([head, name, extra ?? Buffer.alloc(0)]);
+}
+
+function zip64Extra(values: readonly number[]): Buffer {
+  const extra = Buffer.alloc(4 + 8 * values.length);
+  extra.writeUInt16LE(1, 0);
+  extra.writeUInt16LE(8 * values.length, 2);
+  for (const [index, value] of values.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * index);
+  return extra;
+}
+
+function end(entries: number, bytes: number, offset: number, most: number): Buffer {
+  const large = entries >= MOST_ENTRIES || bytes >= most || offset >= most;
+  const tail = Buffer.alloc(22);
+  tail.writeUInt32LE(0x0605_4b50, 0);
+  tail.writeUInt16LE(large ? MOST_ENTRIES : entries, 8);
+  tail.writeUInt16LE(large ? MOST_ENTRIES : entries, 10);
+  tail.writeUInt32LE(large ? MOST_BYTES : bytes, 12);
+  tail.writeUInt32LE(large ? MOST_BYTES : offset, 16);
+  if (!large) return tail;
+  const full = Buffer.alloc(76);
+  full.writeUInt32LE(0x0606_4b50, 0);
+  // Of what follows in this record.
+  full.writeBigUInt64LE(44n, 4);
+  full.writeUInt16LE(MADE_ON_UNIX | 45, 12);
+  full.writeUInt16LE(45, 14);
+  full.writeBigUInt64LE(BigInt(entries), 24);
+  full.writeBigUInt64LE(BigInt(entries), 32);
+  full.writeBigUInt64LE(BigInt(bytes), 40);
+  full.writeBigUInt64LE(BigInt(offset), 48);
+  // Where that record is.
+  full.writeUInt32LE(0x0706_4b50, 56);
+  full.writeBigUInt64LE(BigInt(offset + bytes), 64);
+  full.writeUInt32LE(1, 72);
+  return Buffer.concat([full, tail]);
+}

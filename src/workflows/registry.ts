@@ -1,8 +1,13 @@
 /** The kinds of steps that are built in, one file each, and those of the user's module beside them. */
 import { OrbError } from "../base/errors.ts";
 import type { KnownKind, KnownKinds, StepKind, StepKinds } from "./step-kind.ts";
+import { archiveStep } from "./steps/archive.ts";
+import { cleanupStep } from "./steps/cleanup.ts";
+import { compareStep } from "./steps/compare.ts";
 import { crawlStep } from "./steps/crawl.ts";
 import { downloadStep } from "./steps/download.ts";
+import { exportStep } from "./steps/export.ts";
+import { labelStep } from "./steps/label.ts";
 import { scrapeStep } from "./steps/scrape.ts";
 import { waitStep } from "./steps/wait.ts";
 import { webhookStep } from "./steps/webhook.ts";
@@ -32,5 +37,16 @@ export function createStepKinds(settings: StepKindSettings, users: readonly Know
 }
 
 function builtIn(settings: StepKindSettings): StepKind[] {
-  return [waitStep, webhookStep(settings.webhookSecret), scrapeStep, crawlStep, downloadStep] as StepKind[];
+  return [
+    archiveStep,
+    cleanupStep,
+    compareStep,
+    crawlStep,
+    downloadStep,
+    exportStep,
+    labelStep,
+    scrapeStep,
+    waitStep,
+    webhookStep(settings.webhookSecret),
+  ] as StepKind[];
 }

@@ -6,7 +6,8 @@ import { ITEMS_CONTENT_TYPE } from "../items-file.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface DownloadParams {
-  urls?: readonly string[];
+  /** Null, as an expression may give it, is the same as none. */
+  urls?: readonly string[] | null;
   field?: string;
   max_failed_ratio?: number;
 }
@@ -21,7 +22,7 @@ export const downloadStep: StepKind<DownloadParams> = {
   params: {
     type: "object",
     properties: {
-      urls: { type: "array", items: ADDRESS_SCHEMA, maxItems: 100_000 },
+      urls: { type: ["array", "null"], items: ADDRESS_SCHEMA, maxItems: 100_000 },
       field: FIELD_SCHEMA,
       max_failed_ratio: {
         type: "number",
@@ -34,7 +35,7 @@ export const downloadStep: StepKind<DownloadParams> = {
   },
   async run(context, params) {
     const { urls, field = "url", max_failed_ratio: ratio = 1 } = params;
-    const all = () => distinct(addressesFor(context, urls, field));
+    const all = () => distinct(addressesFor(context, urls ?? undefined, field));
     if (context.child !== null && context.child.status === "cancelled") refuseUnlessEnded(context.child, "download");
     const taken = (context.memory as { taken: number } | null)?.taken ?? 0;
     const batch = await nextOf(all(), taken);

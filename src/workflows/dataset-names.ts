@@ -1,0 +1,86 @@
+/** Names of files in a dataset: safe on every file system, and telling. */
+import { fileEnding } from "../domain/file-kinds.ts";
+import { textAt, urlOf } from "./item-values.ts";
+import type { Item } from "./step-kind.ts";
+
+const LONGEST_BYTES = 80;
+const WITHOUT_LABEL = "unlabelled";
+/** Windows takes these for devices. */
+const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** Letters and digits of all scripts, `_`, `-` and dots within; everything else becomes a dash. */
+export function safeName(text: string): string {
+  let name = text
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, "-")
+    .replace(/\.{2,}/g, ".")
+    .replace(/^[-.]+|[-.]+$/g, "");
+  while (Buffer.byteLength(name) > LONGEST_BYTES) name = [...name].slice(0, -1).join("");
+  return DEVICES.test(name) ? `${name}_` : name;
+}
+
+/** Every label has a folder of its own, also when two differ only in what a folder's name cannot show. */
+export class LabelFolders {
+  readonly #folders = new Map<string, string>();
+  readonly #taken = new Set<string>();
+
+  folderOf(label: string | undefined): string {
+    const name = label ?? "";
+    const known = this.#folders.get(name);
+    if (known !== undefined) return known;
+    const base = safeName(label ?? WITHOUT_LABEL) || "label";
+    let folder = base;
+    for (let n = 2; this.#taken.has(folder.toLowerCase()); n += 1) folder = `${base}-${n}`;
+    this.#taken.add(folder.toLowerCase());
+    this.#folders.set(name, folder);
+    return folder;
+  }
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  jpeg: "jpg",
+  tiff: "tif",
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "image/avif": "avif",
+  "image/tiff": "tif",
+  "image/bmp": "bmp",
+  "image/svg+xml": "svg",
+  "image/heic": "heic",
+  "image/x-icon": "ico",
+  "application/pdf": "pdf",
+  "application/json": "json",
+  "application/zip": "zip",
+  "text/plain": "txt",
+  "text/html": "html",
+  "text/csv": "csv",
+};
+
+const HEADS: readonly (readonly [ending: string, head: RegExp])[] = [
+  ["jpg", /^\xff\xd8\xff/],
+  ["png", /^\x89PNG/],
+  ["gif", /^GIF8[79]a/],
+  ["webp", /^RIFF[^]{4}WEBP/],
+  ["avif", /^[^]{4}ftypavi[fs]/],
+  ["heic", /^[^]{4}ftyp(?:heic|heix|mif1|msf1)/],
+  ["tif", /^(?:II\*\0|MM\0\*)/],
+  ["bmp", /^BM/],
+  ["pdf", /^%PDF-/],
+];
+
+export const HEAD_BYTES = 16;
+
+/**
+ * The ending that a file has by what it is: as it was decoded, by its first bytes, as its server said, or as its address
+ * says, in this order.
+ */
+export function endingOf(item: Item, head: Uint8Array): string {
+  const format = textAt(item, "image.format");
+  if (format !== null && /^[a-z0-9]{1,8}$/.test(format)) return ENDINGS[format] ?? format;
+  const text = Buffer.from(head).toString("latin1");
+  const found = HEADS.find(([, pattern]) => pattern.test(text))?.[0];
+  const type = item.content_type?.split(";")[0]?.trim().toLowerCase() ?? "";
+  return found ?? ENDINGS[type] ?? fileEnding(urlOf(item)?.pathname ?? "") ?? "bin";
+}

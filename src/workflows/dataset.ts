@@ -1,0 +1,97 @@
+/** The items of a dataset: those that meet its conditions, each with its part and the name of its file. */
+import { type Conditions, compileConditions } from "./conditions.ts";
+import { endingOf, HEAD_BYTES, LabelFolders } from "./dataset-names.ts";
+import { textAt } from "./item-values.ts";
+import { type Ratios, type Splitter, splitByDraw, splitByLabel } from "./splits.ts";
+import type { Item, StepContext } from "./step-kind.ts";
+
+export interface DatasetParams {
+  where?: Conditions;
+  unique?: string;
+  split?: Ratios;
+  seed?: string | number;
+  stratify?: boolean;
+  images?: boolean;
+}
+
+export interface Placed {
+  item: Item;
+  split: string | null;
+  /** Within the archive; null: the dataset is a table alone. */
+  file: string | null;
+}
+
+/** Read any number of times, it gives the same each time. Nothing is held but what makes names and parts distinct. */
+export interface Dataset {
+  placed(): AsyncIterable<Placed>;
+  /** Items whose file is not there, once they have been read. */
+  missing: number;
+}
+
+export async function openDataset(context: StepContext, params: DatasetParams): Promise<Dataset> {
+  const { split, seed = 0, stratify = false, images = false } = params;
+  const meets = compileConditions(params.where ?? {}, "where");
+  const counted = { missing: 0 };
+  const chosen = async function* () {
+    const seen = new Set<string>();
+    counted.missing = 0;
+    for await (const item of context.inputs()) {
+      context.signal.throwIfAborted();
+      if (!meets(item) || isKnown(item, params.unique, seen)) continue;
+      if (images && (item.hash === undefined || !context.files.has(item.hash))) counted.missing += 1;
+      else yield item;
+    }
+  };
+  let splitter: Splitter | null = null;
+  if (split !== undefined)
+    splitter = stratify ? await splitByLabel(split, String(seed), chosen()) : splitByDraw(split, String(seed));
+  return {
+    get missing() {
+      return counted.missing;
+    },
+    async *placed() {
+      const names = new FileNames();
+      for await (const item of chosen()) {
+        const part = splitter?.splitOf(item) ?? null;
+        const file = images ? names.next(item, part, await headOf(context, item)) : null;
+        yield { item, split: part, file };
+      }
+    },
+  };
+}
+
+/** What has nothing there is not the same as others that have nothing there. */
+function isKnown(item: Item, field: string | undefined, seen: Set<string>): boolean {
+  const value = field === undefined ? null : textAt(item, field);
+  if (value === null) return false;
+  if (seen.has(value)) return true;
+  seen.add(value);
+  return false;
+}
+
+/** `train/cat/000001.jpg`: numbered within each folder, in the order of the items. */
+class FileNames {
+  readonly #folders = new LabelFolders();
+  readonly #counts = new Map<string, number>();
+
+  next(item: Item, split: string | null, head: Uint8Array): string {
+    const label = this.#folders.folderOf(item.label);
+    const folder = split === null ? label : `${split}/${label}`;
+    const number = (this.#counts.get(folder) ?? 0) + 1;
+    this.#counts.set(folder, number);
+    return `${folder}/${String(number).padStart(6, "0")}.${endingOf(item, head)}`;
+  }
+}
+
+/** Looked at only where nobody has decoded the file. */
+async function headOf({ files }: StepContext, item: Item): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (item.hash === undefined || textAt(item, "image.format") !== null) return Buffer.alloc(0);
+  for await (const chunk of files.open(item.hash)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= HEAD_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, HEAD_BYTES);
+}

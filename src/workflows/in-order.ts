@@ -1,0 +1,23 @@
+/**
+ * Does something for every entry of a list, `most` at a time, and gives the results in the order of the list. Entries are
+ * pulled only as results are taken. The first failure is thrown in its turn; a reader that stops waits for what is under way.
+ */
+export async function* inOrder<T, R>(
+  source: AsyncIterable<T>,
+  most: number,
+  work: (entry: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const underWay: Promise<R>[] = [];
+  try {
+    for await (const entry of source) {
+      const result = work(entry);
+      // Thrown when its turn comes; until then it must not count as unhandled.
+      result.catch(() => {});
+      underWay.push(result);
+      if (underWay.length >= most) yield await underWay.shift()!;
+    }
+    while (underWay.length > 0) yield await underWay.shift()!;
+  } finally {
+    await Promise.allSettled(underWay);
+  }
+}

@@ -1,0 +1,75 @@
+import { passedOn } from "../passed-on.ts";
+import type { Item, StepContext, StepKind } from "../step-kind.ts";
+
+interface CleanupParams {
+  steps?: readonly string[];
+  keep?: "items" | "nothing";
+}
+
+/** Written in one transaction. */
+const AT_ONCE = 500;
+
+/**
+ * Gives up files of earlier steps of the same run: those that its items do not name any more, such as pictures that were
+ * invalid or duplicates. Content that anything else names stays.
+ */
+export const cleanupStep: StepKind<CleanupParams> = {
+  kind: "cleanup",
+  about: "Removes files of earlier steps that its items do not name, such as invalid and duplicate downloads.",
+  params: {
+    type: "object",
+    properties: {
+      steps: {
+        type: "array",
+        items: { type: "string", minLength: 1 },
+        minItems: 1,
+        maxItems: 1000,
+        description:
+          "Whose files: what they downloaded and what they made. Unless told, what all steps before this one downloaded.",
+      },
+      keep: {
+        enum: ["items", "nothing"],
+        description: "items, unless told: files that the items name stay. nothing: those go, too.",
+      },
+    },
+    additionalProperties: false,
+  },
+  async run(context, { steps, keep = "items" }) {
+    const kept = keep === "items" ? await filesOf(context) : new Set<string>();
+    const output = { removed: 0, bytes: 0 };
+    for (const step of steps ?? Object.keys(context.outputs))
+      for (const which of steps === undefined ? (["downloads"] as const) : (["downloads", "made"] as const))
+        await clean(context, step, which, kept, output);
+    return { kind: "done", output, ...passedOn(context) };
+  },
+};
+
+async function filesOf({ inputs }: StepContext): Promise<Set<string>> {
+  const hashes = new Set<string>();
+  for await (const { hash } of inputs() as AsyncIterable<Item>) if (hash !== undefined) hashes.add(hash);
+  return hashes;
+}
+
+async function clean(
+  context: StepContext,
+  step: string,
+  which: "downloads" | "made",
+  kept: ReadonlySet<string>,
+  output: { removed: number; bytes: number },
+): Promise<void> {
+  let batch: { id: string; size: number }[] = [];
+  const drop = async () => {
+    context.signal.throwIfAborted();
+    const dropped = await context.past.drop(batch.map(({ id }) => id));
+    output.removed += dropped;
+    output.bytes += batch.reduce((sum, { size }) => sum + size, 0);
+    context.progress(output.removed, null, `${output.removed} files`);
+    batch = [];
+  };
+  for await (const { id, hash, size } of context.past.filesOf(step, which)) {
+    if (kept.has(hash)) continue;
+    batch.push({ id, size });
+    if (batch.length === AT_ONCE) await drop();
+  }
+  if (batch.length > 0) await drop();
+}

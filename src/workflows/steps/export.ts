@@ -1,0 +1,245 @@
+import type { TaskArtifact } from "../../domain/outcome.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Exporter, ExportRecord, PackedFile } from "../../exporters/exporter.ts";
+import { type PackingName, PACKINGS } from "../../exporters/pack.ts";
+import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
+import { CONDITION_SCHEMAS } from "../conditions.ts";
+import { safeName } from "../dataset-names.ts";
+import { type Dataset, type DatasetParams, openDataset, type Placed } from "../dataset.ts";
+import { PATH_SCHEMA, valueAt } from "../item-values.ts";
+import type { Item, StepContext, StepKind } from "../step-kind.ts";
+
+/** What is null is left open: the expressions of a template may leave it so. */
+type GivenParams = { [Name in keyof ExportParams]: ExportParams[Name] | null };
+
+interface ExportParams extends DatasetParams {
+  format?: string;
+  archive?: PackingName;
+  fields?: Readonly<Record<string, string>>;
+  name?: string;
+}
+
+const SPLIT_NAME = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
+/** So many labels are counted one by one. */
+const MOST_LABELS = 1000;
+
+export const exportStep: StepKind<GivenParams> = {
+  kind: "export",
+  about: "Makes a file of its items: a table in any export format, or an archive of their files with a manifest.",
+  params: {
+    type: "object",
+    properties: {
+      format: { enum: [...RECORD_FORMATS], description: "Of the table, or of the manifest. jsonl unless told." },
+      images: {
+        type: "boolean",
+        description: "The files themselves, in folders by part and label, with the table as their manifest.",
+      },
+      archive: {
+        enum: [...Object.keys(PACKINGS), null],
+        description: "Packs everything into one file; zip for images unless told. Tables have a file per part in it.",
+      },
+      split: {
+        type: ["object", "null"],
+        propertyNames: { pattern: SPLIT_NAME },
+        additionalProperties: { type: "number", exclusiveMinimum: 0 },
+        minProperties: 1,
+        maxProperties: 20,
+        description: 'Parts and their shares, such as {"train": 0.8, "val": 0.1, "test": 0.1}.',
+      },
+      seed: { type: ["string", "integer"], description: "Another one gives another division. 0 unless told." },
+      stratify: { type: "boolean", description: "Every label is divided in exactly these shares. False unless told." },
+      fields: {
+        type: ["object", "null"],
+        additionalProperties: PATH_SCHEMA,
+        minProperties: 1,
+        maxProperties: 200,
+        description: "Columns and where their values stand in the items; all there is unless told.",
+      },
+      where: {
+        type: "object",
+        properties: CONDITION_SCHEMAS as Record<string, JsonValue>,
+        additionalProperties: false,
+        description: "Only items that meet all of these conditions.",
+      },
+      unique: { ...PATH_SCHEMA, description: "Only the first of the items that have the same value there." },
+      name: { type: "string", minLength: 1, maxLength: 100, description: "Of the file, without its ending." },
+    },
+    additionalProperties: false,
+  },
+  async run(context, given) {
+    const params: ExportParams = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+    const exporter = exporterNamed(params.format ?? "jsonl");
+    const dataset = await openDataset(context, params);
+    const archive = params.archive ?? (params.images === true ? "zip" : null);
+    const counts = await countsOf(dataset, params);
+    const tables = await writeTables(context, dataset, exporter, params, archive !== null, counts);
+    const packed = archive === null ? null : await pack(context, dataset, tables, archive, nameOf(context, params));
+    const files = [...(packed === null ? [] : [packed]), ...tables.map(({ stored }) => stored)];
+    const [main] = files as [TaskArtifact];
+    return {
+      kind: "done",
+      output: {
+        count: counts.count,
+        artifact_hash: main.hash,
+        bytes: main.size,
+        format: exporter.name,
+        ...counts.more,
+      },
+      items: itemsOf(dataset),
+      files,
+    };
+  },
+};
+
+interface Counts {
+  count: number;
+  splits: Map<string, number>;
+  more: Record<string, JsonValue>;
+}
+
+async function countsOf(dataset: Dataset, params: ExportParams): Promise<Counts> {
+  const splits = new Map(Object.keys(params.split ?? {}).map((name) => [name, 0]));
+  const labels = new Map<string, number>();
+  let count = 0;
+  for await (const { item, split } of dataset.placed()) {
+    count += 1;
+    if (split !== null) splits.set(split, (splits.get(split) ?? 0) + 1);
+    const { label } = item;
+    if (label !== undefined && (labels.has(label) || labels.size < MOST_LABELS))
+      labels.set(label, (labels.get(label) ?? 0) + 1);
+  }
+  const more = {
+    ...(params.split === undefined ? {} : { splits: Object.fromEntries(splits) }),
+    ...(labels.size === 0 ? {} : { labels: Object.fromEntries([...labels].sort(([a], [b]) => (a < b ? -1 : 1))) }),
+    ...(params.images === true ? { missing: dataset.missing } : {}),
+  };
+  return { count, splits, more };
+}
+
+interface Table {
+  path: string;
+  shrinks: boolean;
+  stored: TaskArtifact;
+}
+
+/** One table, or one for each part when they are packed together; the manifest of images is always one. */
+async function writeTables(
+  context: StepContext,
+  dataset: Dataset,
+  exporter: Exporter,
+  params: ExportParams,
+  isPacked: boolean,
+  counts: Counts,
+): Promise<Table[]> {
+  const { extension, contentType, isText } = exporter;
+  const perPart = isPacked && params.images !== true && counts.splits.size > 0;
+  const base = params.images === true ? "manifest" : isPacked ? "data" : nameOf(context, params);
+  const tables: Table[] = [];
+  for (const part of perPart ? counts.splits.keys() : [null]) {
+    const path = `${part ?? base}.${extension}`;
+    const columns = columnsOf(params);
+    const options = { plain: true, ...(columns === null ? {} : { columns }) };
+    const records = recordsOf(context, dataset, params, part, counts.count);
+    const stored = await context.files.save(exporter.export(records, options), { name: path, contentType });
+    tables.push({ path, shrinks: isText, stored });
+  }
+  return tables;
+}
+
+/** What the manifest of images says, where the items know it. */
+const MANIFEST: Readonly<Record<string, string>> = {
+  width: "image.width",
+  height: "image.height",
+  bytes: "bytes",
+  hash: "hash",
+  content_type: "content_type",
+  source_url: "source_url",
+  name: "name",
+  license: "license",
+  licence: "licence",
+  license_url: "license_url",
+  attribution: "attribution",
+  author: "author",
+  credit: "credit",
+};
+const ALWAYS = new Set(["width", "height", "bytes", "hash"]);
+
+function columnsOf({ fields, images, split }: ExportParams): string[] | null {
+  const split_ = split === undefined ? [] : ["split"];
+  if (images === true)
+    return [
+      "file",
+      "label",
+      ...split_,
+      ...Object.keys(MANIFEST).filter((name) => ALWAYS.has(name)),
+      ...Object.keys(fields ?? {}),
+    ];
+  return fields === undefined ? null : [...Object.keys(fields), ...split_].filter((name) => name !== "url");
+}
+
+async function* recordsOf(
+  context: StepContext,
+  dataset: Dataset,
+  params: ExportParams,
+  part: string | null,
+  total: number,
+): AsyncGenerator<ExportRecord> {
+  let done = 0;
+  for await (const placed of dataset.placed()) {
+    if (part !== null && placed.split !== part) continue;
+    const { url = placed.item.url ?? "", ...data } = dataOf(placed, params);
+    yield { id: "", run_id: context.run.id, task_id: "", url: String(url ?? ""), data, created_at: "" };
+    done += 1;
+    context.progress(done, total * (params.images === true ? 2 : 1));
+  }
+}
+
+function dataOf({ item, split, file }: Placed, { fields, images }: ExportParams): Record<string, JsonValue> {
+  const named = Object.fromEntries(
+    Object.entries(fields ?? {}).map(([name, path]) => [name, valueAt(item, path) ?? null]),
+  );
+  const part = split === null ? {} : { split };
+  if (images !== true) return { ...(fields === undefined ? (item as Record<string, JsonValue>) : named), ...part };
+  const known = Object.entries(MANIFEST).flatMap(([name, path]) => {
+    const value = valueAt(item, path);
+    return value === undefined && !ALWAYS.has(name) ? [] : [[name, value ?? null] as const];
+  });
+  return { file, label: item.label ?? null, ...part, ...Object.fromEntries(known), ...named };
+}
+
+async function pack(
+  context: StepContext,
+  dataset: Dataset,
+  tables: readonly Table[],
+  archive: PackingName,
+  name: string,
+): Promise<TaskArtifact> {
+  const { pack: packed, contentType, extension } = PACKINGS[archive];
+  return context.files.save(packed(packedFiles(context, dataset, tables)), {
+    name: `${name}.${extension}`,
+    contentType,
+  });
+}
+
+async function* packedFiles(
+  { files }: StepContext,
+  dataset: Dataset,
+  tables: readonly Table[],
+): AsyncGenerator<PackedFile> {
+  for (const { path, shrinks, stored } of tables)
+    yield { path, size: stored.size, shrinks, open: () => files.open(stored.hash) };
+  for await (const { item, file } of dataset.placed()) {
+    const hash = item.hash;
+    if (file !== null && hash !== undefined)
+      yield { path: file, size: files.sizeOf(hash) ?? 0, shrinks: false, open: () => files.open(hash) };
+  }
+}
+
+async function* itemsOf(dataset: Dataset): AsyncGenerator<Item> {
+  for await (const { item, split, file } of dataset.placed())
+    yield { ...item, ...(split === null ? {} : { split }), ...(file === null ? {} : { file }) };
+}
+
+function nameOf({ run }: StepContext, { name }: ExportParams): string {
+  return safeName(name ?? run.name).toLowerCase() || "dataset";
+}

@@ -1,0 +1,117 @@
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { CRAWL_SCHEMA, crawlParams, SPLIT_SCHEMA } from "./shared.ts";
+
+/** Pictures from addresses or from a crawl, checked, each once, labelled, in an archive with a manifest. */
+export const imageDataset: JsonValue = {
+  name: "image-dataset",
+  description:
+    "Downloads pictures, from a list of addresses or from the pages of a crawl, leaves out what is broken, too small or a duplicate, labels the rest, and packs it with a manifest.",
+  params: {
+    type: "object",
+    properties: {
+      urls: {
+        type: ["array", "null"],
+        items: { type: "string", minLength: 1, maxLength: 8192 },
+        minItems: 1,
+        maxItems: 100_000,
+        default: null,
+        description: "Addresses of pictures. Give either these or a crawl.",
+      },
+      crawl: { ...CRAWL_SCHEMA, type: ["object", "null"], default: null },
+      min_width: { type: "integer", minimum: 1, default: 64, description: "Narrower pictures are left out." },
+      min_height: { type: "integer", minimum: 1, default: 64, description: "Lower pictures are left out." },
+      max_failed_ratio: {
+        type: "number",
+        minimum: 0,
+        maximum: 1,
+        default: 1,
+        description: "Which part of the downloads may fail, from 0 to 1.",
+      },
+      distance: {
+        type: "integer",
+        minimum: 0,
+        maximum: 16,
+        default: 5,
+        description: "How different pictures may be that count as the same; 0: only exact copies do.",
+      },
+      label: { type: ["string", "null"], default: null, description: "One label for all." },
+      rules: { type: ["array", "null"], default: null, description: "Labels by rules, as the label step has them." },
+      endpoint: { type: ["string", "object", "null"], default: null, description: "A model of yours that labels." },
+      label_from: {
+        type: "string",
+        default: "folder",
+        description: "Where labels come from otherwise: folder, host, search_term or field:PATH.",
+      },
+      split: { ...SPLIT_SCHEMA, default: { train: 0.8, val: 0.1, test: 0.1 } },
+      seed: { type: ["string", "integer"], default: 0, description: "Another one gives another division." },
+      stratify: { type: "boolean", default: true, description: "Every label is divided in exactly these shares." },
+      format: { enum: ["jsonl", "csv", "parquet", "json"], default: "jsonl", description: "Of the manifest." },
+      archive: { enum: ["zip", "tar", "tar.gz"], default: "zip", description: "What the dataset is packed into." },
+    },
+    oneOf: [
+      { properties: { urls: { type: "array" }, crawl: { type: "null" } } },
+      { properties: { urls: { type: "null" }, crawl: { type: "object" } } },
+    ],
+    additionalProperties: false,
+  },
+  steps: [
+    {
+      name: "crawl",
+      task_type: "crawl",
+      when: "params.crawl != null",
+      params: { ...crawlParams, fields: ["images"], article: false },
+      estimated_duration: 300,
+    },
+    {
+      name: "download",
+      task_type: "download",
+      dependencies: ["crawl"],
+      params: {
+        urls: "${{ params.urls }}",
+        field: "fields.images",
+        max_failed_ratio: "${{ params.max_failed_ratio }}",
+      },
+      estimated_duration: 300,
+    },
+    {
+      name: "validate",
+      task_type: "validate",
+      dependencies: ["download"],
+      params: { kind: "image", min_width: "${{ params.min_width }}", min_height: "${{ params.min_height }}" },
+      estimated_duration: 60,
+    },
+    {
+      name: "deduplicate",
+      task_type: "deduplicate",
+      dependencies: ["validate"],
+      params: { distance: "${{ params.distance }}" },
+      estimated_duration: 20,
+    },
+    {
+      name: "label",
+      task_type: "label",
+      dependencies: ["deduplicate"],
+      params: {
+        label: "${{ params.label }}",
+        rules: "${{ params.rules }}",
+        endpoint: "${{ params.endpoint }}",
+        from: "${{ params.label == null && params.rules == null && params.endpoint == null ? params.label_from : null }}",
+      },
+      estimated_duration: 20,
+    },
+    {
+      name: "export",
+      task_type: "export",
+      dependencies: ["label"],
+      params: {
+        images: true,
+        format: "${{ params.format }}",
+        archive: "${{ params.archive }}",
+        split: "${{ params.split }}",
+        seed: "${{ params.seed }}",
+        stratify: "${{ params.stratify }}",
+      },
+      estimated_duration: 60,
+    },
+  ],
+};

@@ -44,6 +44,19 @@ export {
 } from "./lanes/handlers/user/define.ts";
 export type { FetchedPage, HandlerItem, StoredFile } from "./lanes/handlers/user/protocol.ts";
 
+// Workflows: plain definitions, written with types.
+export { type BuiltInKind, kinds } from "./workflows/built-in-kinds.ts";
+export {
+  defineWorkflow,
+  type Flow,
+  type Step,
+  type StepOptions,
+  type WorkflowOptions,
+  type WorkflowSource,
+} from "./workflows/define-workflow.ts";
+export { expression, type Given, pluck, type Reference } from "./workflows/reference.ts";
+export { Type } from "typebox";
+
 // Errors and logs.
 export { type ErrorCode, type FieldError, isOrbError, OrbError, type Reaction } from "./base/errors.ts";
 export { createLog, type Log, type LogLevel, type LogOptions, silentLog } from "./base/log.ts";

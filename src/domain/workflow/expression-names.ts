@@ -31,40 +31,43 @@ export function itemsSource(template: Template | null): string | null {
 /** Every name in it that is not there. */
 export function wrongNames(node: Node, place: ExpressionPlace): ExpressionError[] {
   const wrong: ExpressionError[] = [];
-  const check = (problem: ExpressionError | null): void => {
+  eachName(node, (root, parts, at) => {
+    const problem = wrongRoot(root, at, parts, place);
     if (problem !== null) wrong.push(problem);
-  };
-  const walk = (current: Node): void => {
-    switch (current.kind) {
-      case "value":
-        return;
-      case "list":
-        current.items.forEach(walk);
-        return;
-      case "path":
-        if (typeof current.root === "string") check(wrongRoot(current.root, current.at, current.parts, place));
-        else walk(current.root);
-        for (const part of current.parts) if ("index" in part) walk(part.index);
-        return;
-      case "not":
-      case "minus":
-        walk(current.of);
-        return;
-      case "binary":
-        walk(current.left);
-        walk(current.right);
-        return;
-      case "choice":
-        walk(current.condition);
-        walk(current.yes);
-        walk(current.no);
-        return;
-      case "call":
-        current.args.forEach(walk);
-    }
-  };
-  walk(node);
+  });
   return wrong;
+}
+
+/** The steps that it names. */
+export function stepsNamed(node: Node): string[] {
+  const names: string[] = [];
+  eachName(node, (root, [step]) => {
+    if (root === "steps" && step !== undefined && "key" in step) names.push(step.key);
+  });
+  return names;
+}
+
+function eachName(node: Node, visit: (root: string, parts: readonly PathPart[], at: number) => void): void {
+  const inner = (nodes: readonly Node[]): void => nodes.forEach((one) => eachName(one, visit));
+  switch (node.kind) {
+    case "value":
+      return;
+    case "list":
+      return inner(node.items);
+    case "path":
+      if (typeof node.root === "string") visit(node.root, node.parts, node.at);
+      else inner([node.root]);
+      return inner(node.parts.flatMap((part) => ("index" in part ? part.index : [])));
+    case "not":
+    case "minus":
+      return inner([node.of]);
+    case "binary":
+      return inner([node.left, node.right]);
+    case "choice":
+      return inner([node.condition, node.yes, node.no]);
+    case "call":
+      return inner(node.args);
+  }
 }
 
 function wrongRoot(

@@ -45,7 +45,19 @@ const SPACE = /\s*/y;
 const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SIGN = /&&|\|\||==|!=|<=|>=|[<>!+\-*/%?:.,()[\]]/y;
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\", '"': '"', "'": "'" };
+/** Those of JSON, and the single quote. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  b: "\b",
+  f: "\f",
+  "\\": "\\",
+  "/": "/",
+  '"': '"',
+  "'": "'",
+};
+const UNICODE = /u([0-9a-fA-F]{4})/y;
 
 /** Reads tokens from `start` to `}}`, or to the end of the text where no braces are around the expression. */
 export function tokensOf(text: string, start: number, braces: boolean): { tokens: Token[]; end: number } {
@@ -108,10 +120,13 @@ function readText(text: string, start: number, quote: string): { text: string; e
       continue;
     }
     at += 1;
-    const escape = ESCAPES[text[at] ?? ""];
+    UNICODE.lastIndex = at;
+    const unit = UNICODE.exec(text)?.[1];
+    const escape = unit === undefined ? ESCAPES[text[at] ?? ""] : String.fromCharCode(Number.parseInt(unit, 16));
     if (escape === undefined) {
-      throw new ExpressionError(`after a backslash comes one of n t r \\ " '`, at - 1);
+      throw new ExpressionError(`after a backslash comes one of n t r b f \\ / " ' or u and four hex digits`, at - 1);
     }
+    if (unit !== undefined) at += 4;
     value += escape;
   }
   throw new ExpressionError("a text has no closing quote", start);

@@ -1,3 +1,4 @@
+import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf, systemCode } from "../base/errors.ts";
@@ -42,11 +43,12 @@ export class ReaderThread {
 
   constructor(options: ReaderThreadOptions) {
     this.#options = options;
-    const code = new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js", import.meta.url);
+    const code = new URL(import.meta.url.endsWith(".ts") ? "./thread-start.ts" : "./thread-start.js", import.meta.url);
     this.#worker = new Worker(code, {
       // No environment and no flags: secrets of the configuration are not the business of strangers' pages.
       env: {},
       execArgv: [],
+      workerData: { compiledIn: getCompileCacheDir() },
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },

@@ -1,7 +1,12 @@
 import { type FieldError, OrbError } from "../base/errors.ts";
 
+/** A sentence has room for so many; the fields have all of them. */
+const MOST_IN_SENTENCE = 5;
+
 /** What is wrong with what was asked for, field by field. */
 export function invalid(fields: readonly FieldError[]): OrbError {
-  const list = fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
-  return new OrbError("input_invalid", list, { fields });
+  const named = fields.slice(0, MOST_IN_SENTENCE);
+  const list = named.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  const more = fields.length > list.length ? `; and ${fields.length - list.length} more` : "";
+  return new OrbError("input_invalid", `${list.join("; ")}${more}`, { fields });
 }

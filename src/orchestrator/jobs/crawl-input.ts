@@ -61,6 +61,8 @@ function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
       path: "max_attempts",
       message: "of a crawl it is given as crawl.retry_attempts: the tries after the first",
     });
+  if (isGiven("workflow"))
+    problems.push({ path: "workflow", message: 'is for workflows alone: say "kind": "workflow", or leave it out' });
   for (const path of OF_PAGES.filter(isGiven))
     problems.push({ path, message: "is for jobs of one page: a crawl has none" });
 }

@@ -24,7 +24,7 @@ import { invalid } from "../invalid.ts";
 
 export interface JobInput {
   name?: string | null;
-  kind?: "page" | "crawl";
+  kind?: "page" | "crawl" | "workflow";
   target_url?: string;
   strategy?: StrategyName;
   requires_auth?: boolean;
@@ -45,6 +45,17 @@ export interface JobInput {
   browser?: { wait_for?: string | null; block_resources?: boolean } | null;
   /** Of a crawl; where it begins may stand in `target_url`. */
   crawl?: Partial<CrawlInput> | null;
+  /** Of a workflow: its definition, or a template; and params. */
+  workflow?: SourceInput | null;
+}
+
+/** Where a workflow comes from, as a caller says it. */
+export interface SourceInput {
+  definition?: unknown;
+  template?: string | null;
+  /** Absent: the newest there is when it starts. */
+  template_version?: number | null;
+  params?: Readonly<Record<string, JsonValue>> | null;
 }
 
 const DEFAULTS = {
@@ -66,6 +77,8 @@ export function pageJobFrom(input: JobInput, deps: Checks): NewJob {
   const problems: FieldError[] = [];
   if (input.crawl !== undefined && input.crawl !== null)
     problems.push({ path: "crawl", message: 'is for crawls alone: say "kind": "crawl", or leave it out' });
+  if (input.workflow !== undefined && input.workflow !== null)
+    problems.push({ path: "workflow", message: 'is for workflows alone: say "kind": "workflow", or leave it out' });
   const replay = readReplay(input, problems);
   const target = readTarget(input, replay?.url ?? null, problems);
   if (target !== null) refuseForbidden("target_url", target.href, deps.policy);

@@ -3,7 +3,8 @@ import { isOrbError, OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import type { CrawlRecipe } from "../../domain/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
-import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
 import { cancelRun } from "../runs/control.ts";
 import { requireSessionFor } from "../session-for-page.ts";
@@ -13,19 +14,21 @@ import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
 import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
+import { changedWorkflow, sourceAsGiven, workflowJobFrom } from "./workflow-input.ts";
 
 export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Promise<JobView> {
   // A repeated call is answered as the first one was, although its session may be gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
-  if (before !== null) return toJobView(before as JobRecord);
-  const job = jobFrom(input, deps);
+  if (before !== null) return toJobView(before as JobRecord, null);
+  const job = await jobFrom(input, deps);
   const { session_id: session } = job.recipe as Recipe;
   if (session !== null) await requireSessionFor(deps, session, pageOf(job));
   const { made } = await deps.store.createJob(job, deps.clock.now(), once);
-  return toJobView(made);
+  return toJobView(made, null);
 }
 
-function jobFrom(input: JobInput, deps: JobDeps): NewJob {
+async function jobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
+  if (input.kind === "workflow") return workflowJobFrom(input, deps);
   return input.kind === "crawl" ? crawlJobFrom(input, deps) : pageJobFrom(input, deps);
 }
 
@@ -34,7 +37,13 @@ function pageOf({ url, recipe }: NewJob): PageSnapshot {
 }
 
 export async function listJobs({ store }: JobDeps, filter: JobFilter): Promise<JobView[]> {
-  return (await store.jobs(filter)).map(toJobView);
+  const jobs = await store.jobs(filter);
+  const last = await store.lastRuns(jobs.map(({ id }) => id));
+  return jobs.map((job) => toJobView(job, last.get(job.id) ?? null));
+}
+
+async function viewOf({ store }: JobDeps, job: JobRecord): Promise<JobView> {
+  return toJobView(job, (await store.lastRuns([job.id])).get(job.id) ?? null);
 }
 
 export async function requireJob({ store }: JobDeps, id: string): Promise<JobRecord> {
@@ -44,7 +53,7 @@ export async function requireJob({ store }: JobDeps, id: string): Promise<JobRec
 }
 
 export async function showJob(deps: JobDeps, id: string): Promise<JobView> {
-  return toJobView(await requireJob(deps, id));
+  return viewOf(deps, await requireJob(deps, id));
 }
 
 /**
@@ -55,12 +64,15 @@ export async function changeJob(deps: JobDeps, id: string, change: JobInput): Pr
   const before = await requireJob(deps, id);
   if (change.kind !== undefined && change.kind !== before.kind)
     throw invalid([{ path: "kind", message: `cannot be changed from ${before.kind}: save another job instead` }]);
-  const job =
-    before.kind === "crawl"
-      ? crawlJobFrom(changedCrawl(inputOf(before), change), deps)
-      : changedPage(deps, before, change);
+  const job = await changedJob(deps, before, change);
   await requireItsSession(deps, before, job, change);
-  return toJobView(await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now()));
+  return viewOf(deps, await deps.store.updateJob(id, keepSlot(before, job), deps.clock.now()));
+}
+
+async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): Promise<NewJob> {
+  if (before.kind === "workflow") return workflowJobFrom(changedWorkflow(inputOf(before), change), deps);
+  if (before.kind === "crawl") return crawlJobFrom(changedCrawl(inputOf(before), change), deps);
+  return changedPage(deps, before, change);
 }
 
 function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob {
@@ -95,6 +107,8 @@ function inputOf(job: JobRecord): JobInput {
   const about: JobInput = { name: job.name, tags: job.tags, schedule, timezone };
   // A schedule that took its time zone from the job follows it into another one.
   if (schedule !== null && schedule.timezone === timezone) about.schedule = { ...schedule, timezone: null };
+  if (job.kind === "workflow")
+    return { ...about, kind: "workflow", workflow: sourceAsGiven((job.recipe as WorkflowRecipe).workflow) };
   if (job.kind === "crawl") return { ...about, kind: "crawl", crawl: asGiven((job.recipe as CrawlRecipe).crawl) };
   return { target_url: job.url, ...recipe, ...about };
 }
@@ -106,7 +120,7 @@ export async function deleteJob(deps: JobDeps, id: string, options: { force: boo
     for (;;) {
       const live = await deps.store.runs({
         jobId: id,
-        status: ["queued", "running", "paused", "waiting_for_human"],
+        status: RUN_STATES.filter((state) => !TERMINAL_RUN_STATES.includes(state)),
         limit: 100,
       });
       if (live.length === 0) break;

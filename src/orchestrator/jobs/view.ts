@@ -2,16 +2,23 @@ import type { CrawlOptions, CrawlRecipe } from "../../domain/crawl-options.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
 import { without } from "../../base/without.ts";
+import type { RunState } from "../../domain/states.ts";
+import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobRecord } from "../../store/job-records.ts";
+import type { LastRunRecord } from "../../store/progress-port.ts";
+import { progressOf } from "../runs/view.ts";
 import { asGiven } from "./crawl-input.ts";
+import type { SourceInput } from "./input.ts";
+import { sourceAsGiven } from "./workflow-input.ts";
 
 /** A job as users see it. The values of headers and cookies are not in it. */
 export interface JobView {
   id: string;
   name: string | null;
-  kind: "page" | "crawl";
-  target_url: string;
-  site: string;
+  kind: "page" | "crawl" | "workflow";
+  /** null: of a workflow, which has no address of its own. */
+  target_url: string | null;
+  site: string | null;
   strategy: StrategyName;
   requires_auth: boolean;
   fields: string[] | Record<string, unknown> | null;
@@ -31,10 +38,24 @@ export interface JobView {
   cookie_names: string[];
   /** Of a crawl: what it is asked for each time. */
   crawl: JobCrawlView | null;
+  /** Of a workflow: what it is made from each time. */
+  workflow: SourceInput | null;
+  /** How its newest run is getting on; null: it has had none. */
+  last_run: LastRunView | null;
   /** When its schedule starts it next. */
   next_run_at: string | null;
   created_at: string;
   updated_at: string;
+}
+
+export interface LastRunView {
+  id: string;
+  kind: string;
+  status: RunState;
+  progress: number;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
 }
 
 type Reading = "fields" | "items" | "schema";
@@ -47,17 +68,31 @@ export interface JobCrawlView
   exclude: string[];
 }
 
-export function toJobView(job: JobRecord): JobView {
-  const { header_names, cookie_names, crawl, ...recipe } = without(
-    job.recipe as Recipe & Partial<CrawlRecipe>,
+const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+function toLastRunView({ id, kind, status, progress, createdAt, startedAt, finishedAt }: LastRunRecord): LastRunView {
+  return {
+    id,
+    kind,
+    status,
+    progress: progressOf({ kind, status, progress }),
+    created_at: new Date(createdAt).toISOString(),
+    started_at: isoOrNull(startedAt),
+    finished_at: isoOrNull(finishedAt),
+  };
+}
+
+export function toJobView(job: JobRecord, lastRun: LastRunRecord | null): JobView {
+  const { header_names, cookie_names, crawl, workflow, ...recipe } = without(
+    job.recipe as Recipe & Partial<CrawlRecipe & WorkflowRecipe>,
     "sealed",
   );
   return {
     id: job.id,
     name: job.name,
     kind: job.kind as JobView["kind"],
-    target_url: job.url,
-    site: job.site,
+    target_url: job.url === "" ? null : job.url,
+    site: job.site === "" ? null : job.site,
     ...recipe,
     fields: recipe.fields as JobView["fields"],
     items: recipe.items as JobView["items"],
@@ -66,7 +101,9 @@ export function toJobView(job: JobRecord): JobView {
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : (asGiven(crawl) as JobCrawlView),
-    next_run_at: job.nextAt === null ? null : new Date(job.nextAt).toISOString(),
+    workflow: workflow === undefined ? null : sourceAsGiven(workflow),
+    last_run: lastRun === null ? null : toLastRunView(lastRun),
+    next_run_at: isoOrNull(job.nextAt),
     created_at: new Date(job.createdAt).toISOString(),
     updated_at: new Date(job.updatedAt).toISOString(),
   };

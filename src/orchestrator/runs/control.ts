@@ -5,6 +5,7 @@ import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
 import { requireSessionFor } from "../session-for-page.ts";
+import { refuseUnlessFit } from "../workflows/refusals.ts";
 
 /** Tasks that one transaction ends; more would keep other writers waiting. */
 const CHUNK = 1000;
@@ -23,6 +24,7 @@ export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<Run
     throw new OrbError("illegal_transition", "the queue is one standing run, which cannot be cancelled", {
       hint: "Pause it instead.",
     });
+  if (run.kind === "workflow" && run.status !== "cancelled") refuseUnlessFit("cancel", run.status);
   const cancelled =
     run.status === "cancelled"
       ? run
@@ -41,6 +43,7 @@ export async function dropWork(deps: OrchestratorDeps, ids: readonly string[]): 
 export async function pauseRun(deps: OrchestratorDeps, id: string): Promise<RunRecord> {
   const run = await requireRun(deps, id);
   if (run.status === "paused") return run;
+  if (run.kind === "workflow") refuseUnlessFit("pause", run.status);
   const paused = await change(deps, id, "paused", "Run paused", (status) => status === "paused");
   await deps.wake(null);
   return paused;
@@ -52,6 +55,7 @@ export async function resumeRun(deps: TurnDeps, id: string): Promise<RunRecord> 
   const isCrawl = run.kind === "crawl";
   const isDone = (status: RunState) => status === "running" || (isCrawl && status === "queued");
   if (isDone(run.status)) return run;
+  if (run.kind === "workflow") refuseUnlessFit("resume", run.status);
   if (run.status !== "paused")
     throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be resumed`, {
       hint:

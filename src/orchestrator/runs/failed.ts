@@ -65,7 +65,11 @@ export async function retryFailedTasks(
   input: RetryInput = {},
 ): Promise<{ run: RunRecord; retried: number }> {
   const run = await requireRun(deps, id);
-  if (run.status === "cancelled" || run.kind === "workflow")
+  if (run.kind === "workflow")
+    throw new OrbError("illegal_transition", "steps of a workflow are not tried again one by one", {
+      hint: "Recover the workflow: POST /workflows/{id}/recover, or orb workflows recover ID.",
+    });
+  if (run.status === "cancelled")
     throw new OrbError("illegal_transition", `a run that is ${run.status} cannot be tried again`, {
       hint: "Start a new run instead.",
     });

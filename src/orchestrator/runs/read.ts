@@ -25,8 +25,8 @@ interface ReadDeps extends OrchestratorDeps {
 }
 
 export async function viewOf(deps: ReadDeps, run: RunRecord): Promise<RunView> {
-  // A run of one page has no half-way.
-  if (run.kind === "page") return toRunView(run, deps.defaultMaxAttempts);
+  // A run of one page has no half-way, and a workflow keeps count of its own.
+  if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts);
   return toRunView(run, deps.defaultMaxAttempts, (await deps.store.overview(run.id, 0)).totals);
 }
 

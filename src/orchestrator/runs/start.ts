@@ -2,12 +2,15 @@ import type { CrawlRecipe } from "../../domain/crawl-options.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
 import { shownUrl } from "../../domain/url.ts";
+import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobRecord, Once, Slot, SlotStart } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import { newCrawlRun } from "../crawls/start.ts";
 import { admitCrawls } from "../crawls/turns.ts";
 import type { CrawlDeps, RunDeps } from "../jobs/deps.ts";
 import { requireJob } from "../jobs/manage.ts";
+import { aboutOf, newWorkflowRun } from "../workflows/new-run.ts";
+import { pathsBelow, requireSource } from "../workflows/source.ts";
 import { dropWork } from "./control.ts";
 import type { RunView } from "./view.ts";
 import { toRunView } from "./view.ts";
@@ -21,10 +24,10 @@ export async function startJobRun(deps: CrawlDeps, jobId: string, once?: Once): 
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toRunView(before as RunRecord, deps.defaultMaxAttempts);
   const job = await requireJob(deps, jobId);
-  if (job.kind !== "crawl") return startPageRun(deps, job, once);
-  const { run, tasks } = newJobRun(deps, job);
-  const { made } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
-  await admitCrawls(deps);
+  const { run, tasks } = await newJobRun(deps, job);
+  const { made, lanes } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
+  if (run.kind === "crawl") await admitCrawls(deps);
+  else if (lanes.length > 0) await deps.wake(lanes);
   return toRunView(made, deps.defaultMaxAttempts);
 }
 
@@ -40,7 +43,7 @@ export async function startPageRun(deps: RunDeps, job: Startable, once?: Once): 
 
 /** Starts the run of one time of a job's schedule, once, whoever else tries and whatever crashes. */
 export async function startScheduledRun(deps: CrawlDeps, job: JobRecord, slot: Slot): Promise<SlotStart<RunRecord>> {
-  const { run, tasks } = newJobRun(deps, job);
+  const { run, tasks } = await newJobRun(deps, job);
   const start = await deps.store.startSlot(run, tasks, slot, deps.clock.now());
   if (start.kind !== "started") return start;
   if (start.cancelled.length > 0) await dropWork(deps, start.cancelled);
@@ -49,8 +52,15 @@ export async function startScheduledRun(deps: CrawlDeps, job: JobRecord, slot: S
   return start;
 }
 
-function newJobRun(deps: RunDeps, job: JobRecord): { run: NewRun; tasks: NewTask[] } {
+async function newJobRun(deps: RunDeps, job: JobRecord): Promise<{ run: NewRun; tasks: NewTask[] }> {
+  if (job.kind === "workflow") return { run: await newRunOfWorkflow(deps, job), tasks: [] };
   return job.kind === "crawl" ? newCrawlRun(deps, (job.recipe as CrawlRecipe).crawl, job) : newPageRun(deps, job);
+}
+
+/** A template is taken as it is now, and so are the kinds of steps: what does not fit any more is told with its path. */
+async function newRunOfWorkflow(deps: RunDeps, job: JobRecord): Promise<NewRun> {
+  const snapshot = await requireSource(deps, (job.recipe as WorkflowRecipe).workflow, pathsBelow("workflow"));
+  return { ...newWorkflowRun(snapshot, aboutOf({ job_id: job.id })), name: job.name };
 }
 
 export function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks: NewTask[]; maxAttempts: number } {

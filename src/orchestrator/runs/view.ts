@@ -57,7 +57,8 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
     status: run.status,
     generation: run.generation,
     attempt: facts.attempt ?? 1,
-    max_attempts: run.maxAttempts ?? maxAttempts,
+    // Steps have numbers of their own.
+    max_attempts: run.maxAttempts ?? (run.kind === "workflow" ? null : maxAttempts),
     requested_strategy: recipe?.strategy ?? null,
     resolved_strategy: facts.resolved_strategy ?? null,
     strategy_evidence: (facts.strategy_evidence ?? null) as RunView["strategy_evidence"],
@@ -73,8 +74,14 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
   };
 }
 
-/** 100 only at the end. */
-function progressOf(run: RunRecord, counts: TaskCounts): number {
+/**
+ * 100 only at the end. A workflow that failed or was cancelled shows how far it had come: a recovery goes on from there.
+ */
+export function progressOf(
+  run: Pick<RunRecord, "kind" | "status" | "progress">,
+  counts: TaskCounts = NO_TASKS,
+): number {
+  if (run.kind === "workflow") return run.status === "completed" ? 100 : Math.min(99, Math.floor(run.progress));
   if (TERMINAL_RUN_STATES.includes(run.status)) return 100;
   // It grows: what is left of what is known now says little, and would fall.
   if (run.kind === "crawl") return run.progress;

@@ -1,4 +1,4 @@
-import { messageOf } from "../../base/errors.ts";
+import { isOrbError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import { MISSED_AFTER_MS, nextSlot } from "../../domain/schedule.ts";
@@ -94,7 +94,16 @@ async function dealWith(deps: Deps, job: JobRecord, watch: Watch): Promise<void>
     await store.passSlot(job.id, slot, next);
     return;
   }
-  const start = await startScheduledRun(deps, job, { jobId: job.id, at: slot, next, overlap: schedule.overlap });
+  let start: Awaited<ReturnType<typeof startScheduledRun>>;
+  try {
+    start = await startScheduledRun(deps, job, { jobId: job.id, at: slot, next, overlap: schedule.overlap });
+  } catch (error) {
+    if (!isOrbError(error, "input_invalid")) throw error;
+    // Its template or a kind of step has changed since it was saved: trying again would change nothing.
+    log.warn("a scheduled run is skipped: its job does not hold any more", { job: job.id, at, error: error.message });
+    await store.passSlot(job.id, slot, next);
+    return;
+  }
   if (start.kind !== "blocked") return;
   const run = start.by.id;
   // Nothing goes on here until a person does something.

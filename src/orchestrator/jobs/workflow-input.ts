@@ -1,0 +1,59 @@
+/** What a caller says a saved workflow is: all that is about its steps stands under `workflow`. */
+import type { FieldError } from "../../base/errors.ts";
+import { plainRecipe } from "../../domain/recipe.ts";
+import { nextSlot } from "../../domain/schedule.ts";
+import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
+import type { NewJob } from "../../store/job-records.ts";
+import { pathsBelow, readSource, sourceFrom } from "../workflows/source.ts";
+import type { JobDeps } from "./deps.ts";
+import { invalid } from "../invalid.ts";
+import type { JobInput, SourceInput } from "./input.ts";
+import { readSchedule } from "./schedule-input.ts";
+
+/** A workflow's job as it will be stored. Throws `input_invalid` with every field that is wrong. */
+export async function workflowJobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
+  const problems: FieldError[] = [];
+  refuseOtherKeys(input, problems);
+  const schedule = readSchedule(input, problems);
+  const given = input.workflow ?? {};
+  // A template may change until a run begins: it is looked up again then.
+  const snapshot = await readSource(deps, given, pathsBelow("workflow"), problems);
+  if (problems.length > 0 || snapshot === null) throw invalid(problems);
+  const recipe: WorkflowRecipe = {
+    ...plainRecipe("auto", { schedule, timezone: input.timezone ?? null }),
+    workflow: sourceFrom(given),
+  };
+  return {
+    name: input.name ?? snapshot.definition.name,
+    kind: "workflow",
+    // It has no address of its own.
+    url: "",
+    site: "",
+    tags: input.tags ?? [],
+    recipe,
+    nextAt: schedule === null ? null : nextSlot(schedule, deps.clock.now(), deps.random),
+  };
+}
+
+const OF_ALL = new Set<keyof JobInput>(["name", "kind", "schedule", "timezone", "tags", "workflow"]);
+
+/** They would be stored and never be looked at. */
+function refuseOtherKeys(input: JobInput, problems: FieldError[]): void {
+  const given = (Object.keys(input) as (keyof JobInput)[]).filter((key) => (input[key] ?? null) !== null);
+  for (const path of given.filter((key) => !OF_ALL.has(key)))
+    problems.push({ path, message: "is for jobs of pages and crawls: a workflow says such things in its steps" });
+}
+
+/** The saved workflow with what changes: its source as a whole where that is another one, else key by key. */
+export function changedWorkflow(before: JobInput, change: JobInput): JobInput {
+  const old = before.workflow ?? {};
+  const given = change.workflow ?? {};
+  const isOther = (given.definition ?? null) !== null || (given.template ?? null) !== null;
+  const workflow: SourceInput = isOther ? { params: old.params ?? {}, ...given } : { ...old, ...given };
+  return { ...before, ...change, workflow };
+}
+
+/** What it is made from, as it would be given anew. */
+export function sourceAsGiven({ definition, template, template_version, params }: WorkflowSource): SourceInput {
+  return definition === null ? { template, template_version, params } : { definition, params };
+}

@@ -1,0 +1,97 @@
+import { OrbError } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { suggest } from "../../domain/suggest.ts";
+import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { WorkflowRecord } from "../../store/workflow-port.ts";
+import type { TurnDeps } from "../crawls/turns.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { invalid } from "../invalid.ts";
+import { cancelRun, pauseRun, resumeRun } from "../runs/control.ts";
+import { refuseLargeMetadata } from "./new-run.ts";
+import { refuseUnlessFit } from "./refusals.ts";
+import { toWorkflowView, type WorkflowView } from "./view.ts";
+
+export async function requireWorkflow({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<WorkflowRecord> {
+  const workflow = await store.workflow(id);
+  if (workflow === null) throw new OrbError("not_found", `there is no workflow with the id ${id}`);
+  return workflow;
+}
+
+async function viewNow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
+  return toWorkflowView(await requireWorkflow(deps, id));
+}
+
+/** Starts one that was created to wait. Twice is no mistake. */
+export async function startWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
+  const { run } = await requireWorkflow(deps, id);
+  refuseUnlessFit("start", run.status);
+  const { lanes } = await deps.store.startWorkflow(id, deps.clock.now());
+  if (lanes.length > 0) await deps.wake(lanes);
+  return viewNow(deps, id);
+}
+
+/** Steps that are at work finish, no other begins. */
+export async function pauseWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
+  await requireWorkflow(deps, id);
+  await pauseRun(deps, id);
+  return viewNow(deps, id);
+}
+
+export async function resumeWorkflow(deps: TurnDeps, id: string): Promise<WorkflowView> {
+  await requireWorkflow(deps, id);
+  await resumeRun(deps, id);
+  return viewNow(deps, id);
+}
+
+/** Steps at work are stopped, child runs are cancelled with it; what was done stays readable. */
+export async function cancelWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
+  await requireWorkflow(deps, id);
+  await cancelRun(deps, id);
+  return viewNow(deps, id);
+}
+
+/**
+ * Does again what did not complete, or a step and all that follow from it. Steps that completed keep their results. It is
+ * noted when this answers; a worker takes it up.
+ */
+export async function recoverWorkflow(
+  deps: OrchestratorDeps,
+  id: string,
+  input: { from_step?: string | number | null },
+): Promise<WorkflowView> {
+  const { run } = await requireWorkflow(deps, id);
+  refuseUnlessFit("recover", run.status);
+  const from = input.from_step ?? null;
+  const { definition } = run.snapshot as WorkflowSnapshot;
+  await deps.store.recoverWorkflow(id, from === null ? null : indexOf(definition, from), deps.clock.now());
+  await deps.wake(null);
+  return viewNow(deps, id);
+}
+
+function indexOf({ steps }: WorkflowSnapshot["definition"], step: string | number): number {
+  const index = typeof step === "number" ? step : steps.findIndex(({ name }) => name === step);
+  if (steps[index] !== undefined) return index;
+  const near =
+    typeof step === "number"
+      ? undefined
+      : suggest(
+          step,
+          steps.map(({ name }) => name),
+        );
+  const message =
+    typeof step === "number"
+      ? `there is no step ${step}: the last one is ${steps.length - 1}`
+      : `there is no step of this name${near === undefined ? "" : `, did you mean "${near}"?`}`;
+  throw invalid([{ path: "from_step", message }]);
+}
+
+/** Keys that are null are removed, others are set; what is not named stays. */
+export async function changeMetadata(
+  deps: OrchestratorDeps,
+  id: string,
+  change: Readonly<Record<string, JsonValue>>,
+): Promise<WorkflowView> {
+  const { metadata } = await requireWorkflow(deps, id);
+  refuseLargeMetadata({ ...metadata, ...change });
+  return toWorkflowView(await deps.store.changeMetadata(id, change, deps.clock.now()));
+}

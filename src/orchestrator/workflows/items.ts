@@ -1,0 +1,33 @@
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { readItems } from "../../workflows/items-file.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { requireWorkflow } from "./control.ts";
+import { requireStep } from "./read.ts";
+import { resultOf } from "./task-view.ts";
+
+export interface ItemsDeps extends OrchestratorDeps {
+  openArtifact(hash: string): AsyncIterable<Uint8Array>;
+}
+
+export type ItemView = Record<string, JsonValue>;
+
+/** What a step has left for the steps after it: `limit` items behind the first `skip`. */
+export async function listItems(
+  deps: ItemsDeps,
+  id: string,
+  task: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<ItemView[]> {
+  await requireWorkflow(deps, id);
+  const step = await requireStep(deps, id, task);
+  const file = resultOf(step.task)?.items ?? null;
+  if (file === null || skip >= file.count) return [];
+  const found: ItemView[] = [];
+  let index = 0;
+  for await (const item of readItems({ open: deps.openArtifact }, file)) {
+    if (index >= skip) found.push(item as ItemView);
+    index += 1;
+    if (found.length === limit) break;
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+import { OrbError } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { NewRun } from "../../store/run-records.ts";
+import type { NewWorkflow } from "../../store/workflow-records.ts";
+
+/** What a run of a workflow is made with besides what it does. */
+export interface AboutRun extends Pick<NewWorkflow, "metadata" | "start" | "rerunOf"> {
+  jobId: string | null;
+}
+
+export function aboutOf(input: {
+  job_id?: string | null;
+  start?: boolean;
+  metadata?: Readonly<Record<string, JsonValue>>;
+}): AboutRun {
+  return {
+    jobId: input.job_id ?? null,
+    start: input.start ?? true,
+    metadata: withoutNulls(input.metadata ?? {}),
+    rerunOf: null,
+  };
+}
+
+/** As when metadata is changed: a key that is null is not there. */
+function withoutNulls(metadata: Readonly<Record<string, JsonValue>>): Record<string, JsonValue> {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+}
+
+/** The run of a workflow; its steps become tasks together with it. */
+export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): NewRun {
+  const { definition, template } = snapshot;
+  return {
+    kind: "workflow",
+    name: definition.name,
+    maxAttempts: null,
+    snapshot,
+    meta: { workflow: definition.name, steps: definition.steps.length, ...(template === null ? {} : { template }) },
+    ...(about.jobId === null ? {} : { jobId: about.jobId }),
+    workflow: {
+      steps: definition.steps.map((step) => ({
+        name: step.name,
+        kind: step.task_type,
+        dependencies: step.dependencies,
+        maxRetries: step.max_retries,
+        estimatedMs: step.estimated_duration === null ? null : Math.round(step.estimated_duration * 1000),
+      })),
+      start: about.start,
+      metadata: about.metadata,
+      maxRecoveryAttempts: definition.max_recovery_attempts,
+      template,
+      rerunOf: about.rerunOf,
+    },
+  };
+}
+
+/** Refused before anything is stored: metadata is read with every list. */
+export const MOST_METADATA_BYTES = 64 * 1024;
+
+export function refuseLargeMetadata(metadata: unknown): void {
+  if (Buffer.byteLength(JSON.stringify(metadata ?? {})) <= MOST_METADATA_BYTES) return;
+  const message = "is larger than 64 KiB: keep a reference to what is larger";
+  throw new OrbError("input_invalid", `metadata: ${message}`, { fields: [{ path: "metadata", message }] });
+}

@@ -1,0 +1,55 @@
+/** What cannot be done with a workflow in its present state, and what to do instead. */
+import { OrbError } from "../../base/errors.ts";
+import type { RunState } from "../../domain/states.ts";
+import { workflowStatusOf } from "./view.ts";
+
+export type WorkflowAction = "start" | "pause" | "resume" | "cancel" | "recover";
+
+const AGAIN = "Re-run it instead: POST /workflows/{id}/rerun, or orb workflows rerun ID.";
+const RECOVER = "Recover it instead: POST /workflows/{id}/recover, or orb workflows recover ID.";
+const BUSY = "It is just being recovered: try again when it runs.";
+
+const HINTS: Readonly<Record<WorkflowAction, Partial<Record<RunState, string>>>> = {
+  start: {
+    paused: "Resume it instead.",
+    recovering: BUSY,
+    failed: RECOVER,
+    completed: AGAIN,
+    cancelled: AGAIN,
+  },
+  pause: {
+    queued: "It was not started yet, so there is nothing to pause.",
+    recovering: BUSY,
+    failed: "It has ended.",
+    completed: "It has ended.",
+    cancelled: "It has ended.",
+  },
+  resume: { queued: "Start it instead.", recovering: BUSY, failed: RECOVER, completed: AGAIN, cancelled: AGAIN },
+  cancel: { failed: "It has ended.", completed: "It has ended." },
+  recover: {
+    queued: "It was not started yet: start it.",
+    running: "Only one that has failed can be recovered: wait for its end.",
+    paused: "Only one that has failed can be recovered: resume it.",
+    recovering: "It is being recovered already.",
+    completed: `Nothing of it is left to do. ${AGAIN}`,
+    cancelled: AGAIN,
+  },
+};
+
+/** What each of them is called of somebody to whom it is done. */
+const DONE = {
+  start: "started",
+  pause: "paused",
+  resume: "resumed",
+  cancel: "cancelled",
+  recover: "recovered",
+} as const;
+
+/** Throws `illegal_transition` where the action is not for this state. */
+export function refuseUnlessFit(action: WorkflowAction, state: RunState): void {
+  const hint = HINTS[action][state];
+  if (hint === undefined) return;
+  throw new OrbError("illegal_transition", `a workflow that is ${workflowStatusOf(state)} cannot be ${DONE[action]}`, {
+    hint,
+  });
+}

@@ -1,0 +1,57 @@
+import type { FieldError } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { Once } from "../../store/job-records.ts";
+import type { RunRecord } from "../../store/run-records.ts";
+import { invalid } from "../invalid.ts";
+import type { JobDeps } from "../jobs/deps.ts";
+import { requireWorkflow } from "./control.ts";
+import { startWorkflowRun } from "./create.ts";
+import { aboutOf, newWorkflowRun, refuseLargeMetadata } from "./new-run.ts";
+import { filledParams } from "./params.ts";
+import { readDefinition } from "./definition.ts";
+import { pathsBelow } from "./source.ts";
+import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
+
+export interface RerunInput {
+  /** Take the place of those of the same name; the others stay as they were. */
+  params?: Readonly<Record<string, JsonValue>>;
+  /** Instead of the one that the run had. */
+  definition?: unknown;
+  start?: boolean;
+  metadata?: Readonly<Record<string, JsonValue>>;
+}
+
+/** A new run of what a run did, with the definition it had and other params, or with another definition. */
+export async function rerunWorkflow(
+  deps: JobDeps,
+  id: string,
+  input: RerunInput,
+  once?: Once,
+): Promise<WorkflowDetail> {
+  const { run, metadata } = await requireWorkflow(deps, id);
+  refuseLargeMetadata(input.metadata);
+  const about = { ...aboutOf({ metadata, ...input, job_id: run.jobId }), rerunOf: id };
+  const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
+  if (before !== null) return toNewWorkflowView(before as RunRecord, about);
+  const snapshot = await changedSnapshot(deps, run.snapshot as WorkflowSnapshot, input);
+  // The job may be gone; its runs are not.
+  const job = run.jobId === null ? null : await deps.store.job(run.jobId);
+  const linked = { ...about, jobId: job?.id ?? null };
+  return startWorkflowRun(deps, newWorkflowRun(snapshot, linked), linked, once);
+}
+
+async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: RerunInput): Promise<WorkflowSnapshot> {
+  const problems: FieldError[] = [];
+  const pathOf = pathsBelow("");
+  const isOther = input.definition !== undefined && input.definition !== null;
+  const definition = isOther
+    ? await readDefinition(deps, input.definition, (path) => pathOf("definition", path), problems)
+    : before.definition;
+  if (definition === null) throw invalid(problems);
+  const params = filledParams(definition.params, { ...before.params, ...input.params }, (path, message) =>
+    problems.push({ path: pathOf("params", path), message }),
+  );
+  if (params === null) throw invalid(problems);
+  return { definition, params, template: isOther ? null : before.template };
+}

@@ -1,0 +1,103 @@
+/** From what a caller says a workflow is to what a run of it keeps; every mistake is named with its path. */
+import { type FieldError, messageOf } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { WorkflowSource } from "../../domain/workflow/source.ts";
+import { invalid } from "../invalid.ts";
+import type { SourceInput } from "../jobs/input.ts";
+import { readDefinition, type SourceDeps } from "./definition.ts";
+import { filledParams } from "./params.ts";
+import { findTemplate } from "./templates.ts";
+
+/** As it is stored in a job. */
+export function sourceFrom(input: SourceInput): WorkflowSource {
+  return {
+    definition: (input.definition ?? null) as JsonValue,
+    template: input.template ?? null,
+    template_version: input.template_version ?? null,
+    params: input.params ?? {},
+  };
+}
+
+/** What a caller calls the parts of the source: a definition may be the whole body. */
+export type PathOf = (part: "definition" | "template" | "template_version" | "params", inner: string) => string;
+
+/** Paths below `at`: `workflow.definition.steps[2].params.url`. */
+export function pathsBelow(at: string): PathOf {
+  const prefix = at === "" ? "" : `${at}.`;
+  return (part, inner) => joined(`${prefix}${part}`, inner);
+}
+
+function joined(path: string, inner: string): string {
+  return inner === "" || inner.startsWith("[") ? `${path}${inner}` : `${path}.${inner}`;
+}
+
+/** What a run of it would keep, or null and what is wrong with it in `problems`. */
+export async function readSource(
+  deps: SourceDeps,
+  input: SourceInput,
+  pathOf: PathOf,
+  problems: FieldError[],
+): Promise<WorkflowSnapshot | null> {
+  const found = await findDefinition(deps, input, pathOf, problems);
+  if (found === null) return null;
+  const params = filledParams(found.definition.params, input.params ?? {}, (path, message) =>
+    problems.push({ path: pathOf("params", path), message }),
+  );
+  return params === null ? null : { ...found, params };
+}
+
+/** The same, for who does nothing with a source that is wrong. Throws `input_invalid` with every mistake. */
+export async function requireSource(deps: SourceDeps, input: SourceInput, pathOf: PathOf): Promise<WorkflowSnapshot> {
+  const problems: FieldError[] = [];
+  const snapshot = await readSource(deps, input, pathOf, problems);
+  if (snapshot === null) throw invalid(problems);
+  return snapshot;
+}
+
+/** The definition that is meant, checked as a whole; or null and what is wrong in `problems`. */
+export async function findDefinition(
+  deps: SourceDeps,
+  input: SourceInput,
+  pathOf: PathOf,
+  problems: FieldError[],
+): Promise<Pick<WorkflowSnapshot, "definition" | "template"> | null> {
+  const { definition, template } = input;
+  const isNamed = template !== undefined && template !== null;
+  if (definition !== undefined && definition !== null) {
+    if (isNamed) {
+      problems.push({ path: pathOf("template", ""), message: "stands beside a definition: one of them is enough" });
+      return null;
+    }
+    const checked = await readDefinition(deps, definition, (path) => pathOf("definition", path), problems);
+    return checked === null ? null : { definition: checked, template: null };
+  }
+  if (!isNamed) {
+    problems.push({ path: pathOf("definition", ""), message: "is required, or the name of a template" });
+    return null;
+  }
+  return templateOf(deps, input, pathOf, problems);
+}
+
+async function templateOf(
+  deps: SourceDeps,
+  { template, template_version: version }: SourceInput,
+  pathOf: PathOf,
+  problems: FieldError[],
+): Promise<Pick<WorkflowSnapshot, "definition" | "template"> | null> {
+  let found: Awaited<ReturnType<typeof findTemplate>>;
+  try {
+    found = await findTemplate(deps, template ?? "", version ?? undefined);
+  } catch (error) {
+    problems.push({ path: pathOf("template", ""), message: messageOf(error) });
+    return null;
+  }
+  const faults: FieldError[] = [];
+  const definition = await readDefinition(deps, found.definition, (path) => path, faults);
+  // It was right when it was saved: a kind of step has gone since, or takes other params now.
+  if (definition === null)
+    problems.push(
+      ...faults.map(({ path, message }) => ({ path: pathOf("template", ""), message: `its ${path}: ${message}` })),
+    );
+  return definition === null ? null : { definition, template: { name: found.name, version: found.version } };
+}

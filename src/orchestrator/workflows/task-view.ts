@@ -1,0 +1,173 @@
+import type { FailureCode, FailureReason } from "../../domain/failure.ts";
+import type { Attempt } from "../../domain/outcome.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { OPEN_TASK_STATES, type TaskState } from "../../domain/states.ts";
+import type { StepPayload, StepResult } from "../../domain/workflow/definition.ts";
+import type { TaskRecord } from "../../store/run-records.ts";
+import type { StepRecord, StepWait } from "../../store/workflow-port.ts";
+import type { ArtifactRecord } from "../../store/yield-records.ts";
+import { type ArtifactView, toArtifactView } from "../runs/view.ts";
+import { iso, isoOrNull } from "./view.ts";
+
+/** A step of a run as `/workflows/{id}/tasks` shows it. */
+export interface WorkflowTaskView {
+  id: string;
+  workflow_id: string;
+  task_name: string;
+  task_type: string;
+  status: TaskState;
+  step_index: number;
+  engine_task_id: string | null;
+  retry_count: number;
+  max_retries: number;
+  /** Indices of the steps it comes after. */
+  dependencies: number[];
+  dependency_names: string[];
+  result: Record<string, JsonValue> | null;
+  /** How many items it has left for the steps after it. */
+  items_count: number | null;
+  error_message: string | null;
+  failure_code: FailureCode | null;
+  failure_reason: FailureReason | null;
+  started_at: string | null;
+  completed_at: string | null;
+  next_try_at: string | null;
+  /** Seconds. */
+  estimated_duration: number | null;
+  actual_duration: number | null;
+  /** In percent. */
+  progress: number;
+  progress_message: string | null;
+  waiting_for: WaitingFor | null;
+  child_run_ids: string[];
+  /** Of a step that is done once for every entry of a list. */
+  entries: StepRecord["items"];
+  attempts: Attempt[];
+  artifacts: ArtifactView[];
+  created_at: string;
+  updated_at: string;
+}
+
+export type WaitingFor =
+  | { for: "time"; until: string }
+  | { for: "run"; run_id: string }
+  | { for: "entries"; open: number };
+
+/** Where a step stands in its run. */
+export interface StepPlace {
+  runId: string;
+  /** The names of all steps, by index. */
+  names: readonly string[];
+}
+
+export function toTaskView(
+  step: StepRecord,
+  { runId, names }: StepPlace,
+  artifacts: readonly ArtifactRecord[],
+): WorkflowTaskView {
+  const { task } = step;
+  const done = resultOf(task);
+  const status = statusOf(task.state, step.waiting);
+  const isOver = !OPEN_TASK_STATES.includes(task.state);
+  return {
+    id: task.id,
+    workflow_id: runId,
+    task_name: step.name,
+    task_type: step.kind,
+    status,
+    step_index: step.index,
+    engine_task_id: step.engineTaskId,
+    retry_count: isOver ? Math.max(0, task.tries - 1) : task.tries,
+    max_retries: step.maxRetries,
+    dependencies: [...step.dependencies],
+    dependency_names: step.dependencies.map((index) => names[index] ?? ""),
+    result: done === null ? null : withArtifactIds(done.output, artifacts),
+    items_count: done?.items?.count ?? null,
+    ...failureOf(task),
+    started_at: isoOrNull(step.startedAt),
+    completed_at: isoOrNull(task.endedAt),
+    next_try_at: status === "retrying" ? iso(task.readyAt) : null,
+    estimated_duration: step.estimatedMs === null ? null : step.estimatedMs / 1000,
+    actual_duration: durationOf(step),
+    progress: task.state === "completed" ? 100 : Math.min(99, Math.floor(step.progress * 100)),
+    progress_message: step.progressMessage,
+    waiting_for: step.waiting === null || isOver ? null : toWaitingFor(step.waiting),
+    child_run_ids: [...step.childRuns],
+    entries: step.items,
+    attempts: task.attempts,
+    artifacts: artifacts.map(toArtifactView),
+    created_at: iso(task.createdAt),
+    updated_at: iso(step.updatedAt),
+  };
+}
+
+/** A step that sleeps is at work as far as people are concerned: it has begun, and goes on by itself. */
+export function statusOf(state: TaskState, waiting: StepWait | null): TaskState {
+  return state === "retrying" && waiting !== null ? "running" : state;
+}
+
+function durationOf({ startedAt, task }: StepRecord): number | null {
+  return startedAt === null || task.endedAt === null ? null : Math.max(0, task.endedAt - startedAt) / 1000;
+}
+
+function toWaitingFor(waiting: StepWait): WaitingFor {
+  if (waiting.for === "time") return { for: "time", until: iso(waiting.until) };
+  return waiting.for === "run" ? { for: "run", run_id: waiting.runId } : { for: "entries", open: waiting.open };
+}
+
+export function resultOf({ state, detail }: Pick<TaskRecord, "state" | "detail">): StepResult | null {
+  if (state !== "completed" || typeof detail !== "object" || detail === null) return null;
+  const { output = {}, items = null } = detail as Partial<StepResult>;
+  return { output, items };
+}
+
+/** A step knows its files by what is in them; people fetch them by their ids. */
+function withArtifactIds(
+  output: Readonly<Record<string, JsonValue>>,
+  artifacts: readonly ArtifactRecord[],
+): Record<string, JsonValue> {
+  const file = artifacts.find(({ hash }) => hash === output["artifact_hash"]);
+  return file === undefined ? { ...output } : { ...output, artifact_id: file.id };
+}
+
+/** Why it failed, or was left out. */
+function failureOf({ state, failure, detail }: TaskRecord) {
+  const why = state === "skipped" ? ((detail as { why?: string } | null)?.why ?? null) : null;
+  return {
+    error_message: failure?.message ?? why,
+    failure_code: failure?.code ?? null,
+    failure_reason: failure?.reason ?? null,
+  };
+}
+
+/** One entry of the list that a step with `for_each` goes through. */
+export interface EntryView {
+  id: string;
+  index: number;
+  item: JsonValue;
+  status: TaskState;
+  retry_count: number;
+  result: Record<string, JsonValue> | null;
+  error_message: string | null;
+  failure_code: FailureCode | null;
+  failure_reason: FailureReason | null;
+  attempts: Attempt[];
+  created_at: string;
+  completed_at: string | null;
+}
+
+export function toEntryView(task: TaskRecord): EntryView {
+  const { item } = task.payload as StepPayload;
+  return {
+    id: task.id,
+    index: item?.index ?? 0,
+    item: item?.value ?? null,
+    status: task.state,
+    retry_count: OPEN_TASK_STATES.includes(task.state) ? task.tries : Math.max(0, task.tries - 1),
+    result: resultOf(task)?.output ?? null,
+    ...failureOf(task),
+    attempts: task.attempts,
+    created_at: iso(task.createdAt),
+    completed_at: isoOrNull(task.endedAt),
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * Templates: definitions that workflows are started from by name. Each change is a new version, and a run keeps the version
+ * it began with. What is built in is version 1 of its name; whoever saves one of that name makes version 2 of it.
+ */
+import { type FieldError, OrbError } from "../../base/errors.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { TemplateRecord } from "../../store/workflow-port.ts";
+import { BUILT_IN_TEMPLATES } from "../../workflows/templates/registry.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { invalid } from "../invalid.ts";
+import { readDefinition, type SourceDeps } from "./definition.ts";
+import { isoOrNull } from "./view.ts";
+
+export interface TemplateView {
+  name: string;
+  version: number;
+  built_in: boolean;
+  description: string | null;
+  /** The JSON Schema of what a start is to say; null: nothing. */
+  params: JsonValue;
+  definition: JsonValue;
+  created_at: string | null;
+}
+
+/** One version of a template, wherever it is kept. */
+interface Found extends Omit<TemplateRecord, "createdAt"> {
+  builtIn: boolean;
+  createdAt: number | null;
+}
+
+const BUILT_IN_VERSION = 1;
+
+function builtIn(name: string): Found | null {
+  const definition = BUILT_IN_TEMPLATES.get(name);
+  return definition === undefined
+    ? null
+    : { name, version: BUILT_IN_VERSION, definition, builtIn: true, createdAt: null };
+}
+
+const kept = (record: TemplateRecord): Found => ({ ...record, builtIn: false });
+
+/** Without a version: the newest. */
+export async function findTemplate(
+  { store }: Pick<OrchestratorDeps, "store">,
+  name: string,
+  version?: number,
+): Promise<Found> {
+  const stored = await store.template(name, version);
+  if (stored !== null) return kept(stored);
+  const own = builtIn(name);
+  if (own !== null && (version ?? BUILT_IN_VERSION) === BUILT_IN_VERSION) return own;
+  const isKnown = own !== null || (await store.template(name)) !== null;
+  throw isKnown
+    ? new OrbError("not_found", `there is no version ${version} of the template ${name}`)
+    : new OrbError("not_found", `there is no template of the name ${name}`);
+}
+
+export async function showTemplate(deps: OrchestratorDeps, name: string, version?: number): Promise<TemplateView> {
+  return toView(await findTemplate(deps, name, version));
+}
+
+/** The newest version of each, by name. */
+export async function listTemplates({ store }: OrchestratorDeps): Promise<TemplateView[]> {
+  const stored = (await store.templates()).map(kept);
+  const names = new Set(stored.map(({ name }) => name));
+  const others = [...BUILT_IN_TEMPLATES.keys()]
+    .filter((name) => !names.has(name))
+    .flatMap((name) => builtIn(name) ?? []);
+  return [...stored, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(toView);
+}
+
+/** Newest first. */
+export async function listTemplateVersions(deps: OrchestratorDeps, name: string): Promise<TemplateView[]> {
+  const stored = (await deps.store.templateVersions(name)).map(kept);
+  const own = builtIn(name);
+  const isCovered = stored.some(({ version }) => version === BUILT_IN_VERSION);
+  const all = own === null || isCovered ? stored : [...stored, own];
+  if (all.length === 0) await findTemplate(deps, name);
+  return all.map(toView);
+}
+
+/** Saves a template, or a new version of it. Runs that have begun keep theirs. */
+export async function putTemplate(
+  deps: SourceDeps & OrchestratorDeps,
+  name: string,
+  definition: unknown,
+  pathOf: (inner: string) => string,
+): Promise<TemplateView> {
+  const problems: FieldError[] = [];
+  if ((await readDefinition(deps, definition, pathOf, problems)) === null) throw invalid(problems);
+  const first = BUILT_IN_TEMPLATES.has(name) ? BUILT_IN_VERSION + 1 : 1;
+  return toView(kept(await deps.store.putTemplate(name, definition as JsonValue, first, deps.clock.now())));
+}
+
+function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Found): TemplateView {
+  const { description, params } = definition as { description?: string | null; params?: JsonValue };
+  return {
+    name,
+    version,
+    built_in: isBuiltIn,
+    description: description ?? null,
+    params: params ?? null,
+    definition,
+    created_at: isoOrNull(createdAt),
+  };
+}

@@ -1,0 +1,108 @@
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { RunState } from "../../domain/states.ts";
+import type { WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { RunRecord } from "../../store/run-records.ts";
+import type { WorkflowRecord } from "../../store/workflow-port.ts";
+import { progressOf } from "../runs/view.ts";
+import type { AboutRun } from "./new-run.ts";
+
+/** A workflow as `/workflows` shows it. */
+export interface WorkflowView {
+  id: string;
+  job_id: string | null;
+  name: string;
+  status: WorkflowStatus;
+  /** The index of the first step that has not ended. */
+  current_step: number;
+  total_steps: number;
+  progress: number;
+  metadata: Record<string, JsonValue>;
+  error_message: string | null;
+  recovery_attempts: number;
+  max_recovery_attempts: number;
+  template: { name: string; version: number } | null;
+  rerun_of: string | null;
+  message: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  last_checkpoint: string | null;
+  updated_at: string;
+}
+
+export interface WorkflowDetail extends WorkflowView {
+  /** As it was checked: every default is filled in, and dependencies are indices. */
+  definition: WorkflowDefinition;
+  params: Record<string, JsonValue>;
+}
+
+export type WorkflowStatus = Exclude<RunState, "queued" | "partial" | "waiting_for_human"> | "pending";
+export const WORKFLOW_STATUSES = [
+  "pending",
+  "running",
+  "paused",
+  "recovering",
+  "completed",
+  "failed",
+  "cancelled",
+] as const satisfies readonly WorkflowStatus[];
+
+/** These calls say `pending` for what was not started yet. A workflow is never `partial`, and waits for no person. */
+export function workflowStatusOf(state: RunState): WorkflowStatus {
+  return state === "queued" ? "pending" : (state as WorkflowStatus);
+}
+
+export function runStateOf(status: WorkflowStatus): RunState {
+  return status === "pending" ? "queued" : status;
+}
+
+export const iso = (time: number) => new Date(time).toISOString();
+export const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
+
+export function toWorkflowView(record: WorkflowRecord): WorkflowView {
+  const { run } = record;
+  return {
+    id: run.id,
+    job_id: run.jobId,
+    name: run.name ?? "",
+    status: workflowStatusOf(run.status),
+    current_step: record.currentStep,
+    total_steps: record.totalSteps,
+    progress: progressOf(run),
+    metadata: { ...record.metadata },
+    error_message: record.errorMessage,
+    recovery_attempts: record.recoveryAttempts,
+    max_recovery_attempts: record.maxRecoveryAttempts,
+    template: record.template,
+    rerun_of: record.rerunOf,
+    message: run.message,
+    created_at: iso(run.createdAt),
+    started_at: isoOrNull(run.startedAt),
+    completed_at: isoOrNull(run.finishedAt),
+    last_checkpoint: isoOrNull(record.lastCheckpoint),
+    updated_at: iso(record.updatedAt),
+  };
+}
+
+export function toWorkflowDetail(record: WorkflowRecord): WorkflowDetail {
+  const { definition, params } = record.run.snapshot as WorkflowSnapshot;
+  return { ...toWorkflowView(record), definition, params: { ...params } };
+}
+
+/** The answer to whoever has created it, the same however often the call is repeated. */
+export function toNewWorkflowView(run: RunRecord, about: AboutRun): WorkflowDetail {
+  const { definition, template } = run.snapshot as WorkflowSnapshot;
+  return toWorkflowDetail({
+    run,
+    totalSteps: definition.steps.length,
+    currentStep: 0,
+    metadata: about.metadata,
+    recoveryAttempts: 0,
+    maxRecoveryAttempts: definition.max_recovery_attempts,
+    template,
+    rerunOf: about.rerunOf,
+    lastCheckpoint: null,
+    updatedAt: run.createdAt,
+    errorMessage: null,
+  });
+}

@@ -23,24 +23,54 @@ export function nestingOf(text: string): number {
   return deepest;
 }
 
-/** JSON in UTF-8 is the only kind of body; an empty one is none. */
-export function readJsonBodies(api: ApiInstance, limits: ApiLimits): void {
+/** Bodies are JSON, or YAML where a route takes that as well, in UTF-8; an empty one is none. */
+export function readBodies(api: ApiInstance, limits: ApiLimits): void {
   api.removeAllContentTypeParsers();
-  api.addContentTypeParser<Buffer>(
-    "application/json",
-    { parseAs: "buffer" },
-    async (request: ApiRequest, body: Buffer) => {
-      const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase();
-      if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
-        throw new ApiProblem("media_type_unsupported", `JSON is UTF-8; ${charset.slice(0, 40)} is not read`);
-      if (body.length === 0) return undefined;
-      if (!isUtf8(body)) throw new ApiProblem("body_malformed", "the body is not valid UTF-8");
-      return parseBody(body.toString("utf8"), limits.bodyDepth);
-    },
-  );
+  const asBuffer = { parseAs: "buffer" } as const;
+  api.addContentTypeParser<Buffer>("application/json", asBuffer, async (request: ApiRequest, body: Buffer) => {
+    const text = textOf(request, body);
+    return text === "" ? undefined : parseJson(text, limits.bodyDepth);
+  });
+  api.addContentTypeParser<Buffer>(YAML_TYPE, asBuffer, async (request: ApiRequest, body: Buffer) => {
+    if (request.routeOptions.config.yaml !== true)
+      throw new ApiProblem("media_type_unsupported", "the body is not declared as application/json");
+    const text = textOf(request, body);
+    return text === "" ? undefined : parseYaml(text, limits.bodyDepth);
+  });
 }
 
-function parseBody(text: string, depth: number): unknown {
+/** RFC 9512. */
+export const YAML_TYPE = "application/yaml";
+
+function textOf(request: ApiRequest, body: Buffer): string {
+  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase();
+  if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
+    throw new ApiProblem("media_type_unsupported", `bodies are UTF-8; ${charset.slice(0, 40)} is not read`);
+  if (!isUtf8(body)) throw new ApiProblem("body_malformed", "the body is not valid UTF-8");
+  return body.toString("utf8");
+}
+
+async function parseYaml(text: string, depth: number): Promise<unknown> {
+  const { readDefinitionText } = await import("../domain/workflow/read-text.ts");
+  const { ok: value, errors } = readDefinitionText(text);
+  if (errors !== undefined) throw new ApiProblem("body_malformed", errors[0]?.message ?? "the body is not YAML");
+  if (isDeeper(value, depth))
+    throw new ApiProblem("body_malformed", `the body is nested more than ${depth} levels deep`);
+  return withoutPoison(value);
+}
+
+function isDeeper(root: unknown, depth: number): boolean {
+  let level: unknown[] = [root];
+  for (let left = depth + 1; level.length > 0; left -= 1) {
+    if (left < 0) return true;
+    level = level.flatMap((value): unknown[] =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}
+
+function parseJson(text: string, depth: number): unknown {
   if (nestingOf(text) > depth)
     throw new ApiProblem("body_malformed", `the body is nested more than ${depth} levels deep`);
   let value: unknown;
@@ -51,6 +81,10 @@ function parseBody(text: string, depth: number): unknown {
     const at = /position (\d+)/.exec(messageOf(error))?.[1];
     throw new ApiProblem("body_malformed", `the body is not JSON${at === undefined ? "" : `: see character ${at}`}`);
   }
+  return withoutPoison(value);
+}
+
+function withoutPoison(value: unknown): unknown {
   if (holdsPoison(value))
     throw new ApiProblem("body_malformed", "the body holds the key __proto__, or constructor with prototype in it");
   return value;

@@ -21,6 +21,8 @@ declare module "fastify" {
     open?: boolean;
     /** A page for people, which needs scripts and styles of its own; data needs neither. */
     page?: boolean;
+    /** Takes a body in YAML as well. */
+    yaml?: boolean;
   }
 }
 

@@ -11,6 +11,7 @@ import { Type } from "./type.ts";
 
 export const TAGS = {
   queue: "items to download or to hand to your own code, each done once",
+  workflows: "steps that wait for each other, done once each, and gone on with after failures",
   sites: "what is known of each site, and its limits",
   server: "the server itself: health, metrics, logging in, this description",
 } as const;

@@ -6,7 +6,7 @@ import { messageOf, OrbError, systemCode } from "../base/errors.ts";
 import { isLoopback } from "../config/cross-check.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
 import { requireProof } from "./auth.ts";
-import { readJsonBodies } from "./body.ts";
+import { readBodies } from "./body.ts";
 import { type ApiDeps, limitsOf } from "./deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 import { ApiMetrics } from "./metrics.ts";
@@ -63,7 +63,7 @@ export async function createApi(deps: ApiDeps, more: readonly Routes[] = []): Pr
   app.setValidatorCompiler(createValidatorCompiler());
   // What a use case answers is sent as it is; tests hold it against the declared schema.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  readJsonBodies(app, limits);
+  readBodies(app, limits);
   answerProblems(app, deps);
   metrics.watch(app);
   guardRequests(app, deps, limits, () => state.port);

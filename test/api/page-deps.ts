@@ -8,6 +8,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
 import { createPageTools } from "../../src/page-tools.ts";
 import type { Store } from "../../src/store/port.ts";
+import { createStepKinds } from "../../src/workflows/registry.ts";
 
 /** What jobs, sessions and previews need; no address but those allowed is ever asked. */
 export function pageDeps(
@@ -38,7 +39,7 @@ export function pageDeps(
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    stepKinds: async () => ({ find: () => undefined, all: () => [] }),
+    stepKinds: async () => createStepKinds({ webhookSecret: null }, []),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages: async () => pages,
     openArtifact: () => {

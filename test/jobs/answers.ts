@@ -67,7 +67,7 @@ export class CheckedApi {
   }
 
   async call(
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
@@ -75,7 +75,8 @@ export class CheckedApi {
     const answer = await request(this.url + path, {
       method,
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      body: body === undefined ? null : JSON.stringify(body),
+      // Bytes are sent as they are.
+      body: body === undefined ? null : Buffer.isBuffer(body) ? body : JSON.stringify(body),
       dispatcher: this.#agent,
     });
     const bytes = Buffer.from(await answer.body.arrayBuffer());

@@ -18,8 +18,7 @@ async function slowSite(count: number, ms: number): Promise<MisbehavingSite> {
 
 const FIVE_SECONDS = { timeout_minutes: 5 / 60, fields: { p: "p" } };
 
-// Each waits for its own time to be over: they wait together.
-describe("a crawl whose time is over", { concurrency: 3 }, () => {
+describe("a crawl whose time is over", () => {
   let place: Place;
   let crawler: Crawler;
   before(async () => {

@@ -147,7 +147,7 @@ describe("a crawl that is saved as a job", () => {
       [{ kind: "crawl", target_url, max_attempts: 3 }, "max_attempts"],
       [{ kind: "crawl", target_url, headers: { a: "b" } }, "headers"],
       [{ target_url, crawl: {} }, "crawl"],
-      [{ kind: "workflow", target_url }, "kind"],
+      [{ kind: "feed", target_url }, "kind"],
     ];
     for (const [body, path] of cases) {
       const answer = await place.api.post("/jobs", body);

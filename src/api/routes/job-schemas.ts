@@ -1,7 +1,10 @@
 /** The shapes of jobs, as they are sent and as they are shown. */
 import { STRATEGIES } from "../../domain/recipe.ts";
+import { RUN_STATES } from "../../domain/states.ts";
+import type { SourceInput } from "../../orchestrator/jobs/input.ts";
 import { nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { JobCrawl, JobCrawlBody } from "./crawl-schemas.ts";
+import { sourceParts } from "./workflow-schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
 import { Type } from "../type.ts";
 
@@ -63,7 +66,7 @@ const browserParts = {
 };
 
 /** What may be saved. */
-export const JOB_KINDS = ["page", "crawl"] as const;
+export const JOB_KINDS = ["page", "crawl", "workflow"] as const;
 
 const given = {
   ...settings,
@@ -88,24 +91,40 @@ const given = {
   ),
   browser: nullable(Type.Partial(strict(browserParts), { additionalProperties: false })),
   crawl: JobCrawlBody,
+  workflow: nullable(strict(sourceParts)),
   proxy: Type.Null({ description: "no proxy: this version has none" }),
 };
 
-/** A job as it is sent. All but the address may be left out. */
+/** A job as it is sent. All but the address (of a workflow: the definition or template) may be left out. */
 export const JobBody = Type.Partial(strict(given), { additionalProperties: false });
 export const JobChange = Type.Partial(strict(given), { additionalProperties: false, minProperties: 1 });
+
+const LastRun = strict(
+  {
+    id: Uuid,
+    kind: Type.String(),
+    status: oneOf(RUN_STATES),
+    progress: Type.Integer({ minimum: 0, maximum: 100 }),
+    created_at: Time,
+    started_at: nullable(Time),
+    finished_at: nullable(Time),
+  },
+  { description: "how its newest run is getting on; null: it has had none" },
+);
 
 export const Job = strict({
   id: Uuid,
   ...settings,
   kind: oneOf(JOB_KINDS),
-  target_url: Type.String(),
-  site: Type.String(),
+  target_url: nullable(Type.String({ description: "null: a workflow has none" })),
+  site: nullable(Type.String()),
   schedule: nullable(strict(scheduleParts)),
   browser: nullable(strict(browserParts)),
   header_names: Type.Array(Type.String()),
   cookie_names: Type.Array(Type.String()),
   crawl: nullable(JobCrawl),
+  workflow: nullable(Type.Unsafe<SourceInput>(strict(sourceParts))),
+  last_run: nullable(LastRun),
   next_run_at: nullable(Time),
   created_at: Time,
   updated_at: Time,

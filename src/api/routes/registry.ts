@@ -15,6 +15,10 @@ import { runRoutes } from "./runs.ts";
 import { scrapingRoutes } from "./scraping.ts";
 import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
+import { workflowControlRoutes } from "./workflow-control.ts";
+import { workflowTaskRoutes } from "./workflow-tasks.ts";
+import { workflowTemplateRoutes } from "./workflow-templates.ts";
+import { workflowRoutes } from "./workflows.ts";
 
 /** A resource: one file beside this one, listed below. */
 export type Routes = (api: ApiInstance, deps: ApiDeps) => void;
@@ -30,6 +34,10 @@ const RESOURCES: readonly Routes[] = [
   previewRoutes,
   scrapingRoutes,
   crawlResultRoutes,
+  workflowRoutes,
+  workflowControlRoutes,
+  workflowTaskRoutes,
+  workflowTemplateRoutes,
   queueRoutes,
   resolverRoutes,
   siteRoutes,

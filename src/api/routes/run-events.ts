@@ -1,4 +1,5 @@
 import { isOrbError, OrbError } from "../../base/errors.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { followAll, followRun, type FollowedEvent, requireEvent } from "../../events/follow.ts";
 import { listEvents, showRun } from "../../orchestrator/runs/read.ts";
 import { toEventView } from "../../orchestrator/runs/view.ts";
@@ -64,7 +65,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
       const news = await place.named((after) =>
         listEvents(deps, id, { limit: 1, ...(after === null ? {} : { after }) }),
       );
-      if (run.progress === 100 && news.length === 0) return reply.code(204).send(null);
+      if (TERMINAL_RUN_STATES.includes(run.status) && news.length === 0) return reply.code(204).send(null);
       return sendEvents(request, reply, deps, (from) => asSse(followRun(deps, id, from.lastEventId, from.signal)));
     },
   );

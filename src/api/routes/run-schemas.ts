@@ -57,7 +57,7 @@ export const Artifact = strict({
   created_at: Time,
 });
 
-const AttemptSchema = strict({
+export const AttemptSchema = strict({
   attempt: Type.Integer({ minimum: 1 }),
   strategy: Type.String(),
   proxy: text,

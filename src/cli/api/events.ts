@@ -1,5 +1,6 @@
 /** Reads the API's event streams; whoever is cut off goes on behind the last event. */
 import { isOrbError } from "../../base/errors.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { EventView, RunView } from "../../orchestrator/runs/view.ts";
 import type { ApiCaller } from "./caller.ts";
 
@@ -23,7 +24,7 @@ export async function* runEvents(
       }
       // The stream ends with the run, or with the server: which of them, the run knows.
       const run = await (await api.request("GET", `/jobs/runs/${runId}`, { signal })).json<RunView>();
-      if (run.progress === 100) return;
+      if (TERMINAL_RUN_STATES.includes(run.status)) return;
     } catch (error) {
       if (signal.aborted) return;
       const passes = isOrbError(error) && (error.reaction === "retry" || error.reaction === "wait");

@@ -170,7 +170,7 @@ function jobTable(jobs: readonly JobView[], columns: number | undefined): string
       job.kind,
       job.strategy,
       job.schedule?.cron ?? "",
-      addressCell(job.target_url, columns),
+      addressCell(job.target_url ?? "", columns),
     ]),
     columns,
   );

@@ -1,0 +1,101 @@
+import type { Static } from "typebox";
+import { listStepKinds } from "../../orchestrator/workflows/kinds.ts";
+import {
+  listTemplates,
+  listTemplateVersions,
+  putTemplate,
+  showTemplate,
+} from "../../orchestrator/workflows/templates.ts";
+import type { ApiDeps } from "../deps.ts";
+import type { ApiInstance } from "../instance.ts";
+import { problemAnswer, strict } from "../schemas.ts";
+import { Type } from "../type.ts";
+import { StepKindSchema, Template, TemplateBody } from "./workflow-schemas.ts";
+import { badWorkflow, IN_YAML, readBody } from "./workflows.ts";
+
+const NAME = "^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$";
+const Params = strict({ name: Type.String({ minLength: 1, maxLength: 100, description: "of the template" }) });
+const NewParams = strict({
+  name: Type.String({ maxLength: 100, pattern: NAME, description: "letters, digits, and . _ - between them" }),
+});
+const unknownTemplate = problemAnswer("there is no such template, or no such version of it");
+
+/** What workflows are made from: templates, and kinds of steps. */
+export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
+  api.get(
+    "/workflows/templates",
+    {
+      schema: {
+        summary: "The newest version of every template, by name",
+        operationId: "listTemplates",
+        tags: ["workflows"],
+        response: { 200: Type.Array(Template) },
+      },
+    },
+    () => listTemplates(deps),
+  );
+
+  api.get(
+    "/workflows/templates/:name",
+    {
+      schema: {
+        summary: "One template",
+        operationId: "getTemplate",
+        tags: ["workflows"],
+        params: Params,
+        querystring: strict({
+          version: Type.Optional(Type.Integer({ minimum: 1, description: "absent: the newest" })),
+        }),
+        response: { 200: Template, 404: unknownTemplate },
+      },
+    },
+    (request) => showTemplate(deps, request.params.name, request.query.version),
+  );
+
+  api.put(
+    "/workflows/templates/:name",
+    {
+      config: IN_YAML.config,
+      schema: {
+        summary: "Save a template; each change is a new version, and runs keep the version they began with",
+        operationId: "putTemplate",
+        tags: ["workflows"],
+        consumes: IN_YAML.consumes,
+        params: NewParams,
+        body: TemplateBody,
+        response: { 200: Template, 422: badWorkflow },
+      },
+    },
+    (request) => {
+      const { input, pathOf } = readBody<{ definition: unknown }>(request.body as Static<typeof TemplateBody>);
+      return putTemplate(deps, request.params.name, input.definition, (inner) => pathOf("definition", inner));
+    },
+  );
+
+  api.get(
+    "/workflows/templates/:name/versions",
+    {
+      schema: {
+        summary: "Every version of a template, newest first",
+        operationId: "listTemplateVersions",
+        tags: ["workflows"],
+        params: Params,
+        response: { 200: Type.Array(Template), 404: unknownTemplate },
+      },
+    },
+    (request) => listTemplateVersions(deps, request.params.name),
+  );
+
+  api.get(
+    "/workflows/step-kinds",
+    {
+      schema: {
+        summary: "The kinds of steps there are, with the schema of their params",
+        operationId: "listStepKinds",
+        tags: ["workflows"],
+        response: { 200: Type.Array(StepKindSchema) },
+      },
+    },
+    () => listStepKinds(deps),
+  );
+}

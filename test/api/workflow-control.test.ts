@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { TASK_STATES, type TaskState } from "../../src/domain/states.ts";
+import { failure } from "../../src/domain/failure.ts";
+import { laneOfStep } from "../../src/domain/workflow/definition.ts";
+import { WORKFLOW_STATUSES, type WorkflowDetail, type WorkflowView } from "../../src/orchestrator/workflows/view.ts";
+import { candidate, TTL } from "../contract/store/kit.ts";
+import { DIAMOND, done, FAILED, openWorkflows, step, type Workflows } from "./workflow-kit.ts";
+
+const ACTIONS = ["start", "pause", "resume", "cancel", "recover"] as const;
+
+/** A workflow in each state that one can be in, brought there by calls and by how its only step ends. */
+async function inEveryState(place: Workflows) {
+  const one = { name: "one", steps: [step("only", [], { max_retries: 0 })] };
+  const make = async (start = true) => (await place.make({ definition: one, start })).id;
+  const begun = async (after: (id: string) => Promise<unknown>) => {
+    const id = await make();
+    await after(id);
+    return id;
+  };
+  return {
+    pending: await make(false),
+    running: await make(),
+    paused: await begun((id) => place.act(id, "pause")),
+    completed: await begun((id) => place.end(id, 0)),
+    failed: await begun((id) => place.end(id, 0, FAILED)),
+    cancelled: await begun((id) => place.act(id, "cancel")),
+    recovering: await begun(async (id) => {
+      await place.end(id, 0, FAILED);
+      await place.act(id, "recover");
+    }),
+  };
+}
+
+describe("a workflow in any of its states", () => {
+  test("does what the state allows, and is refused the rest with a hint", async (t) => {
+    const place = await openWorkflows(t);
+    /** What each action makes of each state; others are refused. */
+    const follows: Record<(typeof ACTIONS)[number], Partial<Record<(typeof WORKFLOW_STATUSES)[number], string>>> = {
+      start: { pending: "running", running: "running" },
+      pause: { running: "paused", paused: "paused" },
+      resume: { paused: "running", running: "running" },
+      cancel: {
+        pending: "cancelled",
+        running: "cancelled",
+        paused: "cancelled",
+        recovering: "cancelled",
+        cancelled: "cancelled",
+      },
+      recover: { failed: "recovering" },
+    };
+    for (const action of ACTIONS) {
+      const there = await inEveryState(place);
+      for (const status of WORKFLOW_STATUSES) {
+        const id = there[status];
+        assert.equal((await place.show(id)).status, status);
+        const answer = await place.api.post(`/workflows/${id}/${action}`);
+        const next = follows[action][status];
+        const story = `${action} a workflow that is ${status}: ${answer.text}`;
+        if (next === undefined) {
+          const problem = await place.refused(answer, 409, "illegal_transition");
+          assert.match(problem.hint ?? "", /\w{3}/, story);
+          assert.ok(problem.detail.includes(status), story);
+          assert.equal((await place.show(id)).status, status);
+        } else assert.equal(answer.json<WorkflowView>().status, next, story);
+      }
+    }
+  });
+
+  test("is steered as a run, too", async (t) => {
+    const place = await openWorkflows(t);
+    const there = await inEveryState(place);
+    const post = (id: string, action: string) => place.api.post(`/jobs/runs/${id}/${action}`);
+    await place.refused(post(there.pending, "pause"), 409, "illegal_transition");
+    await place.refused(post(there.pending, "resume"), 409, "illegal_transition");
+    const hint = (await place.refused(post(there.failed, "retry-failed"), 409, "illegal_transition")).hint;
+    assert.match(hint ?? "", /recover/);
+    assert.equal((await post(there.running, "pause")).json<{ status: string }>().status, "paused");
+    assert.equal((await post(there.running, "resume")).json<{ status: string }>().status, "running");
+    assert.equal((await post(there.running, "cancel")).json<{ status: string }>().status, "cancelled");
+    const runs = await place.get<{ id: string }[]>("/runs?kind=workflow&status=completed");
+    assert.deepEqual(
+      runs.map(({ id }) => id),
+      [there.completed],
+    );
+    const { progress } = await place.get<{ progress: number }>(`/jobs/runs/${there.failed}`);
+    assert.ok(progress < 100, "one that failed shows how far it had come");
+  });
+
+  test("has steps in every state that a step can be in", async (t) => {
+    const place = await openWorkflows(t);
+    const seen = new Set<TaskState>();
+    const look = async (id: string, ...wanted: TaskState[]) => {
+      const states = await place.states(id);
+      assert.deepEqual(states, wanted);
+      for (const state of states) seen.add(state);
+    };
+    const { id } = await place.make({ definition: DIAMOND });
+    await look(id, "queued", "pending", "pending", "pending");
+    const again = {
+      kind: "retry",
+      failure: failure("step_timeout", "too slow"),
+      readyAt: place.clock.now() + 1000,
+    } as const;
+    await place.end(id, 0, again);
+    await look(id, "retrying", "pending", "pending", "pending");
+    const retrying = await place.task(id, "list");
+    assert.deepEqual(
+      [retrying.retry_count, retrying.failure_code, retrying.failure_reason],
+      [1, "timeout", "step_timeout"],
+    );
+    assert.equal(retrying.next_try_at, new Date(place.clock.now() + 1000).toISOString());
+    await place.clock.advance(1000);
+    await place.end(id, 0, { kind: "handed_back" });
+    await place.store.takeEngine(candidate("worker"), TTL);
+    const hold = (await place.store.takeLane(laneOfStep(id, 0), "worker", TTL))!;
+    const claim = (await place.store.claim(hold, { limit: 1 }, place.clock.now()))!;
+    await look(id, "running", "pending", "pending", "pending");
+    const tasks = claim.tasks.map((task) => ({ task, verdict: done(), attempt: null }));
+    await place.store.settle([{ hold, tasks }], place.clock.now());
+    await place.store.releaseLane(hold);
+    await look(id, "completed", "queued", "queued", "pending");
+    assert.equal((await place.task(id, "list")).retry_count, 1);
+    await place.end(id, 1, FAILED);
+    await look(id, "completed", "failed", "queued", "skipped");
+    const skipped = await place.task(id, "pack");
+    assert.match(skipped.error_message ?? "", /pages/);
+    await place.act(id, "cancel");
+    await look(id, "completed", "failed", "cancelled", "skipped");
+    assert.deepEqual([...seen].toSorted(), [...TASK_STATES].toSorted());
+  });
+});
+
+describe("a workflow that failed", () => {
+  test("says which step and why, and lets other branches go on", async (t) => {
+    const place = await openWorkflows(t);
+    const { id } = await place.make({ definition: DIAMOND });
+    await place.end(id, 0);
+    await place.end(id, 1, FAILED);
+    assert.equal((await place.show(id)).status, "running");
+    await place.end(id, 2);
+    const failed = await place.show(id);
+    assert.equal(failed.status, "failed");
+    assert.match(failed.error_message ?? "", /pages/);
+    assert.match(failed.error_message ?? "", /longer than 5 s/);
+    const pages = await place.task(id, "pages");
+    assert.deepEqual([pages.status, pages.error_message], ["failed", "it took longer than 5 s"]);
+  });
+
+  test("is recovered as often as it may be, and not once more", async (t) => {
+    const place = await openWorkflows(t);
+    const { id } = await place.make({ definition: DIAMOND });
+    await place.end(id, 0, done({ kept: true }));
+    await place.end(id, 2);
+    await place.end(id, 1, FAILED);
+    for (const attempt of [1, 2, 3]) {
+      const recovering = await place.act(id, "recover");
+      assert.deepEqual([recovering.status, recovering.recovery_attempts], ["recovering", attempt]);
+      await place.store.takeUpRecoveries(100, place.clock.now());
+      assert.deepEqual(await place.states(id), ["completed", "queued", "completed", "pending"]);
+      assert.deepEqual((await place.task(id, "list")).result, { kept: true });
+      await place.end(id, 1, FAILED);
+    }
+    const problem = await place.refused(place.api.post(`/workflows/${id}/recover`), 409, "recovery_exhausted");
+    assert.match(problem.detail, /3 times/);
+    assert.equal((await place.show(id)).status, "failed");
+  });
+
+  test("is recovered from a step that is named, and what is no step of it is refused", async (t) => {
+    const place = await openWorkflows(t);
+    const { id } = await place.make({ definition: DIAMOND });
+    await place.end(id, 0);
+    await place.end(id, 1);
+    await place.end(id, 2, FAILED);
+    const recover = (from_step: unknown) => place.api.post(`/workflows/${id}/recover`, { from_step });
+    for (const wrong of ["piktures", 4]) {
+      const { errors } = await place.refused(recover(wrong), 422, "input_invalid");
+      assert.equal(errors?.[0]?.path, "from_step");
+    }
+    assert.match((await place.refused(recover("picturez"), 422, "input_invalid")).detail, /did you mean "pictures"/);
+    assert.equal((await recover("list")).json<WorkflowView>().status, "recovering");
+    await place.store.takeUpRecoveries(100, place.clock.now());
+    assert.deepEqual(await place.states(id), ["queued", "pending", "pending", "pending"]);
+    for (const index of [0, 1, 2, 3]) await place.end(id, index);
+    assert.equal((await place.show(id)).status, "completed");
+  });
+});
+
+describe("a workflow is run again", () => {
+  const definition = {
+    name: "Again",
+    params: {
+      type: "object",
+      properties: { seconds: { type: "number", default: 1 }, label: { type: "string" } },
+      additionalProperties: false,
+    },
+    steps: [{ name: "one", task_type: "wait", params: { seconds: "${{ params.seconds }}" } }],
+  };
+
+  test("with other params, as a run of its own that knows the first", async (t) => {
+    const place = await openWorkflows(t);
+    const first = await place.make({ definition, params: { label: "a" }, metadata: { who: "ana" } });
+    const rerun = async (body?: object, headers = {}) => {
+      const answer = await place.api.post(`/workflows/${first.id}/rerun`, body, headers);
+      assert.equal(answer.status, 201, answer.text);
+      return answer.json<WorkflowDetail>();
+    };
+    const same = await rerun();
+    assert.deepEqual([same.rerun_of, same.params, same.metadata], [first.id, first.params, { who: "ana" }]);
+    assert.deepEqual(same.definition, first.definition);
+    const other = await rerun({ params: { seconds: 5 }, start: false, metadata: {} });
+    assert.deepEqual([other.status, other.params, other.metadata], ["pending", { seconds: 5, label: "a" }, {}]);
+    const replaced = await rerun({ definition: { name: "Other", steps: [step("x")] }, params: {} }).catch(
+      (error: unknown) => error,
+    );
+    assert.ok(replaced instanceof Error, "params that it had have no place in a definition that asks for none");
+    const wrong = place.api.post(`/workflows/${first.id}/rerun`, { params: { seconds: "soon" } });
+    assert.deepEqual(
+      (await place.refused(wrong, 422, "input_invalid")).errors?.map(({ path }) => path),
+      ["params.seconds"],
+    );
+    const key = { "idempotency-key": "again" };
+    assert.deepEqual(await rerun({ params: { seconds: 9 } }, key), await rerun({ params: { seconds: 9 } }, key));
+    assert.equal((await place.get<WorkflowView[]>("/workflows")).length, 4);
+  });
+});
+
+describe("the metadata of a workflow", () => {
+  test("is changed key by key, at any time", async (t) => {
+    const place = await openWorkflows(t);
+    const { id } = await place.make({ definition: DIAMOND, metadata: { a: 1, b: { c: 2 } } });
+    await place.act(id, "cancel");
+    const patch = (body: unknown) => place.api.call("PATCH", `/workflows/${id}`, body);
+    const changed = await patch({ metadata: { a: null, b: 3, d: [1] } });
+    assert.deepEqual(changed.json<WorkflowView>().metadata, { b: 3, d: [1] });
+    assert.deepEqual((await place.show(id)).metadata, { b: 3, d: [1] });
+    await place.refused(patch({ metadata: { text: "x".repeat(70_000) } }), 422, "input_invalid");
+    await place.refused(patch({ name: "no" }), 422, "input_invalid");
+  });
+});

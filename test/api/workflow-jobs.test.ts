@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
+import type { JobView } from "../../src/orchestrator/jobs/view.ts";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
+import { DIAMOND, openWorkflows, step, type Workflows } from "./workflow-kit.ts";
+
+const template = (name: string) => ({
+  name,
+  params: { type: "object", properties: { who: { type: "string" } }, required: ["who"], additionalProperties: false },
+  steps: [step("only")],
+});
+
+async function save(place: Workflows, input: JobInput): Promise<JobView> {
+  const answer = await place.api.post("/jobs", input);
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json<JobView>();
+}
+
+describe("a job that is a workflow", () => {
+  test("is saved, shown as it was given, and run", async (t) => {
+    const place = await openWorkflows(t);
+    const job = await save(place, { kind: "workflow", workflow: { definition: DIAMOND }, schedule: "0 6 * * *" });
+    assert.deepEqual([job.kind, job.name, job.target_url, job.site], ["workflow", "Dataset build", null, null]);
+    assert.deepEqual(job.workflow, { definition: DIAMOND, params: {} });
+    assert.ok(job.next_run_at !== null);
+    assert.equal(job.last_run, null);
+    await place.refused(place.api.get(`/jobs/${job.id}/workflow`), 404, "not_found");
+    const run = (await place.api.post(`/jobs/${job.id}/runs`)).json<RunView>();
+    assert.deepEqual([run.kind, run.job_id, run.status, run.name], ["workflow", job.id, "running", "Dataset build"]);
+    const workflow = await place.get<WorkflowDetail>(`/jobs/${job.id}/workflow`);
+    assert.deepEqual([workflow.id, workflow.job_id, workflow.total_steps], [run.id, job.id, 4]);
+    await place.end(run.id, 0);
+    const { last_run } = await place.get<JobView>(`/jobs/${job.id}`);
+    assert.deepEqual([last_run?.id, last_run?.status, last_run?.progress], [run.id, "running", 10]);
+    for (const index of [1, 2, 3]) await place.end(run.id, index);
+    const [listed] = await place.get<JobView[]>("/jobs");
+    assert.deepEqual([listed?.last_run?.status, listed?.last_run?.progress], ["completed", 100]);
+    assert.ok(listed?.last_run?.finished_at !== null);
+  });
+
+  test("takes its template as it is when a run begins", async (t) => {
+    const place = await openWorkflows(t);
+    const put = (name: string) => place.api.call("PUT", "/workflows/templates/mine", template(name));
+    await put("Old");
+    const job = await save(place, {
+      kind: "workflow",
+      name: "nightly",
+      workflow: { template: "mine", params: { who: "ana" } },
+    });
+    assert.deepEqual(job.workflow, { template: "mine", template_version: null, params: { who: "ana" } });
+    await put("New");
+    const run = (await place.api.post(`/jobs/${job.id}/runs`)).json<RunView>();
+    const workflow = await place.show(run.id);
+    assert.deepEqual(
+      [workflow.definition.name, workflow.template, workflow.params, workflow.name],
+      ["New", { name: "mine", version: 2 }, { who: "ana" }, "nightly"],
+    );
+    const asks = { ...template("Asks more"), params: { ...template("").params, required: ["who", "what"] } };
+    await place.api.call("PUT", "/workflows/templates/mine", asks);
+    const { errors } = await place.refused(place.api.post(`/jobs/${job.id}/runs`), 422, "input_invalid");
+    assert.deepEqual(
+      errors?.map(({ path }) => path),
+      ["workflow.params.what"],
+    );
+  });
+
+  test("is refused with the path of what is wrong, at saving and at changing", async (t) => {
+    const place = await openWorkflows(t);
+    const refuse = async (answer: ReturnType<typeof place.api.post>, ...paths: string[]) => {
+      const { errors } = await place.refused(answer, 422, "input_invalid");
+      assert.deepEqual(errors?.map(({ path }) => path).toSorted(), paths.toSorted());
+    };
+    const post = (input: object) => place.api.post("/jobs", { kind: "workflow", ...input });
+    await refuse(post({}), "workflow.definition");
+    const bad = { name: "x", steps: [{ ...step("a"), task_type: "nothing-such" }] };
+    await refuse(post({ workflow: { definition: bad } }), "workflow.definition.steps[0].task_type");
+    await refuse(post({ workflow: { template: "nobody-made-it" } }), "workflow.template");
+    await refuse(
+      post({
+        workflow: { definition: DIAMOND },
+        strategy: "http",
+        schedule: "whenever",
+        target_url: "https://a.example",
+      }),
+      "strategy",
+      "schedule",
+      "target_url",
+    );
+    await refuse(place.api.post("/jobs", { target_url: "https://a.example/", workflow: {} }), "workflow");
+    const job = await save(place, { kind: "workflow", workflow: { definition: DIAMOND } });
+    const patch = (change: object) => place.api.call("PATCH", `/jobs/${job.id}`, change);
+    await refuse(patch({ workflow: { definition: bad } }), "workflow.definition.steps[0].task_type");
+    await refuse(patch({ kind: "page" }), "kind");
+  });
+
+  test("is changed in its params, its source or its times", async (t) => {
+    const place = await openWorkflows(t);
+    await place.api.call("PUT", "/workflows/templates/mine", template("Mine"));
+    const job = await save(place, { kind: "workflow", workflow: { template: "mine", params: { who: "ana" } } });
+    const patch = async (change: object) => (await place.api.call("PATCH", `/jobs/${job.id}`, change)).json<JobView>();
+    assert.deepEqual((await patch({ workflow: { params: { who: "eva" } } })).workflow, {
+      template: "mine",
+      template_version: null,
+      params: { who: "eva" },
+    });
+    assert.equal((await patch({ schedule: "0 6 * * *" })).schedule?.cron, "0 6 * * *");
+    const other = await patch({ workflow: { definition: DIAMOND, params: {} } });
+    assert.deepEqual(other.workflow, { definition: DIAMOND, params: {} });
+  });
+
+  test("is deleted only without a run that is not at its end", async (t) => {
+    const place = await openWorkflows(t);
+    const job = await save(place, { kind: "workflow", workflow: { definition: DIAMOND } });
+    const run = (await place.api.post(`/jobs/${job.id}/runs`)).json<RunView>();
+    await place.refused(place.api.call("DELETE", `/jobs/${job.id}`), 409, "illegal_transition");
+    assert.equal((await place.api.call("DELETE", `/jobs/${job.id}?force=true`)).status, 204);
+    assert.equal((await place.show(run.id)).status, "cancelled");
+  });
+});
+
+test("a workflow may belong to a job of any kind, which shows how it is getting on", async (t) => {
+  const place = await openWorkflows(t);
+  const job = await save(place, { target_url: "https://a.example/" });
+  const { id } = await place.make({ definition: DIAMOND, job_id: job.id });
+  assert.equal((await place.get<WorkflowDetail>(`/jobs/${job.id}/workflow`)).id, id);
+  await place.end(id, 0);
+  const { last_run } = await place.get<JobView>(`/jobs/${job.id}`);
+  assert.deepEqual([last_run?.id, last_run?.kind, last_run?.progress], [id, "workflow", 10]);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { StepKindView } from "../../src/orchestrator/workflows/kinds.ts";
+import type { TemplateView } from "../../src/orchestrator/workflows/templates.ts";
+import { openWorkflows, step } from "./workflow-kit.ts";
+
+const daily = (name: string, seconds = 1) => ({
+  name,
+  description: "what is done each day",
+  params: { type: "object", properties: { seconds: { type: "number", default: seconds } } },
+  steps: [{ name: "rest", task_type: "wait", params: { seconds: "${{ params.seconds }}" } }],
+});
+
+describe("templates", () => {
+  test("are saved in versions, and a workflow keeps the one it began with", async (t) => {
+    const place = await openWorkflows(t);
+    const put = async (body: object) => {
+      const answer = await place.api.call("PUT", "/workflows/templates/daily", body);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json<TemplateView>();
+    };
+    const first = await put({ definition: daily("First") });
+    assert.deepEqual([first.name, first.version, first.built_in], ["daily", 1, false]);
+    assert.deepEqual(first.definition, daily("First"), "it is shown as it was given");
+    const before = await place.make({ template: "daily" });
+    assert.deepEqual([before.template, before.params], [{ name: "daily", version: 1 }, { seconds: 1 }]);
+    assert.equal((await put(daily("Second", 2))).version, 2);
+    const after = await place.make({ template: "daily", params: { seconds: 9 } });
+    assert.deepEqual(
+      [after.name, after.template, after.params],
+      ["Second", { name: "daily", version: 2 }, { seconds: 9 }],
+    );
+    assert.equal((await place.show(before.id)).definition.name, "First");
+    const old = await place.make({ template: "daily", template_version: 1 });
+    assert.deepEqual([old.name, old.template?.version], ["First", 1]);
+    const versions = await place.get<TemplateView[]>("/workflows/templates/daily/versions");
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      [2, 1],
+    );
+    assert.equal((await place.get<TemplateView>("/workflows/templates/daily")).version, 2);
+    const one = await place.get<TemplateView>("/workflows/templates/daily?version=1");
+    assert.deepEqual([one.version, one.description], [1, "what is done each day"]);
+    const listed = await place.get<TemplateView[]>("/workflows/templates");
+    assert.deepEqual(
+      listed.filter(({ built_in }) => !built_in).map(({ name, version }) => [name, version]),
+      [["daily", 2]],
+    );
+    assert.deepEqual(
+      (await place.get<{ id: string }[]>("/workflows?template=daily")).map(({ id }) => id),
+      [old.id, after.id, before.id],
+    );
+  });
+
+  test("that are wrong, or not there, are refused by name", async (t) => {
+    const place = await openWorkflows(t);
+    const put = (name: string, body: object) => place.api.call("PUT", `/workflows/templates/${name}`, body);
+    const bad = { name: "x", steps: [step("a", ["b"])] };
+    const { errors } = await place.refused(put("x", { definition: bad }), 422, "input_invalid");
+    assert.equal(errors?.[0]?.path, "definition.steps[0].dependencies[0]");
+    await place.refused(put("no%20blanks", daily("x")), 422, "input_invalid");
+    await place.refused(place.api.get("/workflows/templates/x"), 404, "not_found");
+    await place.refused(place.api.get("/workflows/templates/x/versions"), 404, "not_found");
+    await put("x", daily("x"));
+    await place.refused(place.api.get("/workflows/templates/x?version=2"), 404, "not_found");
+    const wrong = place.api.post("/workflows", { template: "x", template_version: 3 });
+    assert.equal((await place.refused(wrong, 422, "input_invalid")).errors?.[0]?.path, "template");
+  });
+});
+
+test("the kinds of steps are listed with what their params are", async (t) => {
+  const place = await openWorkflows(t);
+  const kinds = await place.get<StepKindView[]>("/workflows/step-kinds");
+  const names = new Set(kinds.map(({ kind }) => kind));
+  for (const kind of ["wait", "webhook", "scrape", "crawl", "download"]) assert.ok(names.has(kind), kind);
+  for (const { kind, about, params } of kinds) {
+    assert.ok(about.length > 3, kind);
+    assert.equal((params as { type: string }).type, "object", kind);
+  }
+});

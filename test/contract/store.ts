@@ -25,6 +25,10 @@ import { settleScenarios } from "./store/settle.ts";
 import { siteScenarios } from "./store/sites.ts";
 import { slotScenarios } from "./store/slots.ts";
 import { startScenarios } from "./store/start.ts";
+import { workflowListScenarios } from "./store/workflow-lists.ts";
+import { workflowRecoveryScenarios } from "./store/workflow-recovery.ts";
+import { workflowItemScenarios } from "./store/workflow-items.ts";
+import { workflowSleepScenarios } from "./store/workflow-sleep.ts";
 import { workflowScenarios } from "./store/workflows.ts";
 import { yieldScenarios } from "./store/yields.ts";
 
@@ -48,6 +52,10 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   };
   group("runs", runScenarios);
   group("workflows", workflowScenarios);
+  group("steps that sleep", workflowSleepScenarios);
+  group("lists of steps", workflowItemScenarios);
+  group("workflows that are recovered", workflowRecoveryScenarios);
+  group("what is told of workflows", workflowListScenarios);
   group("enqueueing", enqueueScenarios);
   group("the engine lock", engineScenarios);
   group("lanes", laneScenarios);

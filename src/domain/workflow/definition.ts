@@ -68,6 +68,13 @@ export function laneOfStep(runId: string, step: number, slot?: number): string {
   return `step.${runId}.${step}${slot === undefined ? "" : `.${slot}`}`;
 }
 
+/** The step, and of an entry of its list the slot, whose lane this is; null: it is no step's. */
+export function stepOfLane(lane: string): { runId: string; step: number; slot: number | null } | null {
+  const [, runId, step, slot] = /^step\.([^.]+)\.(\d+)(?:\.(\d+))?$/.exec(lane) ?? [];
+  if (runId === undefined || step === undefined) return null;
+  return { runId, step: Number(step), slot: slot === undefined ? null : Number(slot) };
+}
+
 /** What a completed step leaves: a small value for expressions, and a list of any length in a file. */
 export interface StepResult {
   output: Readonly<Record<string, JsonValue>>;

@@ -2,23 +2,16 @@ import { isOrbError, messageOf } from "../../base/errors.ts";
 import { NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { AuditFinding, AuditReport } from "../audit-records.ts";
+import { all, type Check } from "./audit-check.ts";
 import { storeError } from "./connection.ts";
-import { type Context, HAS_PLACE, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { type Context, HAS_PLACE, STATE, RUN_MAY_WORK } from "./context.ts";
 import { engineHolder } from "./engine-lock.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
-
-interface Check {
-  name: string;
-  find(context: Context): string[];
-}
+import { WORKFLOW_CHECKS } from "./workflow-audit.ts";
 
 const terminal = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 const neverFetched = NEVER_FETCHED.map((reason) => `'${reason}'`).join(", ");
 const openSum = OPEN_TASK_STATES.map((name) => `s.${name}`).join(" + ");
-
-function all<T>({ connection }: Context, sql: string, ...values: (string | number)[]): T[] {
-  return rows<T>(connection.db.prepare(sql).all(...values));
-}
 
 function engineIsLive(context: Context): boolean {
   const holder = engineHolder(context);
@@ -188,7 +181,19 @@ const CHECKS: readonly Check[] = [
     // Numbers of runs are given again: what a removed one had left would become part of another.
     name: "nothing is left of runs that were removed",
     find: (context) =>
-      ["streams", "events", "run_errors", "results", "artifacts", "aliases", "contents", "run_traps"].flatMap((table) =>
+      [
+        "streams",
+        "events",
+        "run_errors",
+        "results",
+        "artifacts",
+        "aliases",
+        "contents",
+        "run_traps",
+        "workflows",
+        "steps",
+        "step_edges",
+      ].flatMap((table) =>
         all<{ run: number }>(
           context,
           `SELECT DISTINCT x.run FROM ${table} x WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.n = x.run)`,
@@ -203,6 +208,7 @@ const CHECKS: readonly Check[] = [
         "SELECT key, owner FROM loans WHERE owner NOT IN (SELECT holder FROM engine WHERE holder IS NOT NULL)",
       ).map((row) => `budget ${row.key} is lent to ${row.owner}, which is not the engine`),
   },
+  ...WORKFLOW_CHECKS,
 ];
 
 const MOST_PER_CHECK = 20;

@@ -1,7 +1,7 @@
 /** How runs change their state, and what follows for the workflow that waits for one, or that has started others. */
 import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { appendEvent, type Context, rows, stampIdleLane, STATE } from "./context.ts";
+import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE } from "./context.ts";
 import { changeCounters } from "./counters.ts";
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
@@ -66,22 +66,27 @@ function workflowMoved(context: Context, run: number, to: RunState, now: number)
   if (!TERMINAL_RUN_STATES.includes(to)) return;
   // Said as the partial index says it.
   const live = connection.sql("SELECT n FROM runs WHERE parent_run = ? AND finished_at IS NULL").all(run);
-  for (const { n } of rows<{ n: number }>(live))
-    moveRun(context, n, "cancelled", `Run cancelled: its workflow is ${to}`, now);
+  cancelAll(context, live, `its workflow is ${to}`, now);
+}
+
+/** Whoever has tasks of them in hand is told to look. */
+function cancelAll(context: Context, live: unknown[], why: string, now: number): void {
+  for (const { n } of rows<{ n: number }>(live)) moveRun(context, n, "cancelled", `Run cancelled: ${why}`, now);
+  if (live.length > 0) bumpControl(context);
 }
 
 /** Cancels those runs that a task has started and that have not ended. */
 export function cancelChildrenOf(context: Context, task: number, why: string, now: number): void {
   const live = context.connection.sql("SELECT n FROM runs WHERE parent_task = ? AND finished_at IS NULL").all(task);
-  for (const { n } of rows<{ n: number }>(live)) moveRun(context, n, "cancelled", `Run cancelled: ${why}`, now);
+  cancelAll(context, live, why, now);
 }
 
 /** Cancels those of these runs that have not ended. */
 export function cancelRuns(context: Context, ids: readonly string[], why: string, now: number): void {
-  for (const id of ids) {
-    const live = context.connection.sql("SELECT n FROM runs WHERE id = ? AND finished_at IS NULL").get(id);
-    if (live !== undefined) moveRun(context, Number(live["n"]), "cancelled", `Run cancelled: ${why}`, now);
-  }
+  const live = context.connection
+    .sql("SELECT n FROM runs WHERE id IN (SELECT value FROM json_each(?)) AND finished_at IS NULL")
+    .all(JSON.stringify(ids));
+  cancelAll(context, live, why, now);
 }
 
 function wakeParent(context: Context, task: number, runId: string): string[] {

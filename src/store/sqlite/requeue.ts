@@ -1,4 +1,5 @@
 /** Tasks that have ended go back into the queue, a piece at a time: what failed, and what the end of a run's time cut off. */
+import { OrbError } from "../../base/errors.ts";
 import { NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import type { FailureReason } from "../../domain/failure.ts";
 import { decodeId } from "../../domain/ids.ts";
@@ -25,6 +26,10 @@ export function retryFailed(
   return context.connection.write(
     () => {
       const run = requireRun(context, runId);
+      if (run.kind === "workflow")
+        throw new OrbError("illegal_transition", "the steps of a workflow are not tried again one by one", {
+          hint: "Recover the workflow: its failed steps are done again, and what waits for them.",
+        });
       const lanes = new Set<string>();
       const byReason = new Map<string, number>();
       const { requeued: pages, next } = requeue(context, run, "failed", 0, choice, (lane, reasons) => {

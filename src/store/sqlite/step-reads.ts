@@ -1,9 +1,10 @@
 import { decodeId } from "../../domain/ids.ts";
 import type { TaskState } from "../../domain/states.ts";
+import { stepOfLane } from "../../domain/workflow/definition.ts";
 import type { TaskRecord } from "../port.ts";
 import type { StepRecord, StepWait } from "../workflow-port.ts";
 import { badPosition, type Context, rows, STATE } from "./context.ts";
-import { requireRun } from "./runs.ts";
+import { requireRun, runRow } from "./runs.ts";
 import { SELECT_TASK, type TaskRow, toTaskRecord } from "./tasks.ts";
 import { requireStep } from "./require-step.ts";
 
@@ -33,8 +34,10 @@ const SELECT_STEP = `SELECT t.*, s.resolver, l.lane, l.epoch AS lane_epoch, r.id
 
 function toStep(context: Context, row: StepRow, childRuns: readonly string[]): StepRecord {
   const { items_total: total, items_completed: completed, items_failed: failed, items_skipped: skipped } = row;
-  const items =
-    total === null ? null : { total, open: total - completed - failed - skipped, completed, failed, skipped };
+  // Of a step that was cancelled, nothing is open any more.
+  const left = total === null ? 0 : total - completed - failed - skipped;
+  const [open, over] = row.ended_at === null ? [left, 0] : [0, left];
+  const items = total === null ? null : { total, open, completed, failed, skipped: skipped + over };
   return {
     task: toTaskRecord(context, row),
     index: row.idx,
@@ -114,29 +117,21 @@ export function readStepByEngineId(
   context: Context,
   engineId: string,
 ): { runId: string; step: StepRecord; item: TaskRecord | null } | null {
-  const { connection } = context;
-  // A lane of a workflow is one of one run, and holds one task at a time: the newest is the one that it was last had for.
-  const last = connection
-    .sql(
-      `SELECT t.id, coalesce(t.item_of, t.id) AS step FROM lanes l JOIN streams s ON s.lane = l.id JOIN tasks t ON t.stream = s.id
-       WHERE l.lane = ? AND l.epoch > 0 AND t.state <> ${STATE.pending} AND EXISTS (SELECT 1 FROM steps p WHERE p.task = coalesce(t.item_of, t.id))
-       ORDER BY s.aside, t.id DESC LIMIT 1`,
-    )
-    .get(engineId) as { id: number; step: number } | undefined;
-  if (last === undefined) return null;
-  const row = connection.sql(`${SELECT_STEP} WHERE p.task = ? AND r.removing_at IS NULL`).get(last.step) as
-    | StepRow
-    | undefined;
-  if (row === undefined) return null;
-  const step = readSteps(context, row.run_id)[row.idx];
+  const meant = stepOfLane(engineId);
+  const lane = context.connection.sql("SELECT id FROM lanes WHERE lane = ? AND epoch > 0").get(engineId);
+  if (meant === null || lane === undefined || runRow(context, meant.runId) === null) return null;
+  const step = readSteps(context, meant.runId)[meant.step];
   if (step === undefined) return null;
-  const item =
-    last.id === last.step
-      ? null
-      : (connection.sql(`${SELECT_TASK} WHERE t.id = ?`).get(last.id) as TaskRow | undefined);
-  return {
-    runId: row.run_id,
-    step,
-    item: item === null || item === undefined ? null : toTaskRecord(context, item),
-  };
+  const item = meant.slot === null ? null : lastOfSlot(context, Number(lane["id"]));
+  return { runId: meant.runId, step, item };
+}
+
+/** The entry that is in a slot, or the last that was: entries take it in the order of their list. */
+function lastOfSlot(context: Context, lane: number): TaskRecord | null {
+  const newest = (condition: string) =>
+    `SELECT max(t.id) FROM streams s JOIN tasks t ON t.stream = s.id AND ${condition} WHERE s.lane = ?1`;
+  const states = (["running", "retrying", "queued"] as const).map((name) => newest(`t.state = ${STATE[name]}`));
+  const last = [...states, newest("t.ended_at IS NOT NULL")].map((find) => `(${find})`).join(", ");
+  const row = context.connection.sql(`${SELECT_TASK} WHERE t.id = coalesce(${last})`).get(lane);
+  return row === undefined ? null : toTaskRecord(context, row as unknown as TaskRow);
 }

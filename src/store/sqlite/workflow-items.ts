@@ -89,9 +89,9 @@ export function itemEnded(
   const { connection } = context;
   const step = connection
     .sql(
-      `UPDATE steps SET items_${end} = items_${end} + 1, items_in_hand = items_in_hand - 1, updated_at = ?
-       FROM (SELECT item_of, item_epoch FROM tasks WHERE id = ?) AS e
-       WHERE steps.task = e.item_of AND steps.epoch = e.item_epoch RETURNING steps.*`,
+      `UPDATE steps SET items_${end} = items_${end} + 1, items_in_hand = items_in_hand - 1, updated_at = ?1
+       WHERE task = (SELECT item_of FROM tasks WHERE id = ?2) AND epoch = (SELECT item_epoch FROM tasks WHERE id = ?2)
+       RETURNING *`,
     )
     .get(now, item.row) as unknown as StepItems | undefined;
   if (step === undefined) return null;

@@ -18,11 +18,13 @@ interface StepRow {
   idx: number;
   name: string;
   dependencies: string;
+  open_deps: number;
   weight: number;
   progress: number;
   state: number;
   stream: number;
   reason: string | null;
+  message: string | null;
 }
 
 interface Step {
@@ -34,11 +36,11 @@ interface Step {
 }
 
 /** The steps of a run by index; a step is skipped for want of another one when that one did not end well. */
-function readSteps({ connection }: Context, run: number): Step[] {
+export function readSteps({ connection }: Context, run: number): Step[] {
   const list = connection
     .sql(
-      `SELECT p.task, p.idx, p.name, p.dependencies, p.weight, p.progress, t.state, t.stream,
-         json_extract(t.outcome, '$.failure.reason') AS reason
+      `SELECT p.task, p.idx, p.name, p.dependencies, p.open_deps, p.weight, p.progress, t.state, t.stream,
+         json_extract(t.outcome, '$.failure.reason') AS reason, json_extract(t.outcome, '$.failure.message') AS message
        FROM steps p CROSS JOIN tasks t ON t.id = p.task WHERE p.run = ? ORDER BY p.idx`,
     )
     .all(run);
@@ -141,13 +143,14 @@ function takeUp(context: Context, run: number, now: number): { steps: number; op
   );
   const kept = steps.filter((_, index) => !again.has(index));
   const done = kept.reduce((sum, { row }) => sum + row.weight * row.progress, 0);
-  const error = kept.find(({ state }) => state === "failed");
+  const failed = kept.find(({ state }) => state === "failed")?.row;
+  const error = failed === undefined ? null : `step ${failed.name} failed: ${failed.message}`;
   const sums = connection
     .sql(
-      `UPDATE workflows SET weight_done = ?, error_message = CASE WHEN ? THEN error_message END, last_checkpoint = ?3, updated_at = ?3
-       WHERE run = ? RETURNING weight, weight_done`,
+      `UPDATE workflows SET weight_done = ?1, error_message = ?2, last_checkpoint = ?3, updated_at = ?3
+       WHERE run = ?4 RETURNING weight, weight_done`,
     )
-    .get(done, error === undefined ? 0 : 1, now, run) as { weight: number; weight_done: number };
+    .get(done, error, now, run) as { weight: number; weight_done: number };
   connection.sql("UPDATE runs SET progress = ? WHERE n = ?").run(percentOf(sums), run);
   moveRun(context, run, "running", `Run goes on: ${again.size} of ${steps.length} steps are done again`, now);
   const opened = openReadySteps(context, run);

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { DONE, FAILED, type Kit, NOBODY, refused, refusedField, type Scenario, type Verdict } from "./kit.ts";
+import { newWorkflow, takeStep, workOn } from "./workflow-kit.ts";
+
+function handsOn(letter: string): Verdict {
+  const items = { hash: letter.repeat(64), size: 1, count: 1 };
+  const artifact = { hash: items.hash, size: 1, contentType: null, url: "items", role: "items" } as const;
+  return { kind: "completed", artifacts: [artifact], results: [], detail: { output: {}, items } };
+}
+
+async function names(kit: Kit, filter: Parameters<Kit["store"]["workflows"]>[0]): Promise<(string | null)[]> {
+  return (await kit.store.workflows(filter)).map(({ run }) => run.name);
+}
+
+export function workflowListScenarios(scenario: Scenario): void {
+  scenario("workflows are listed newest first, by state, template, job and name", async (kit) => {
+    const template = { name: "t", version: 2 };
+    const first = await newWorkflow(kit, { a: [] }, {}, { name: "first" });
+    await newWorkflow(kit, { a: [] }, { start: false, template }, { name: "second" });
+    const third = await newWorkflow(kit, { a: [] }, { maxRecoveryAttempts: 0 }, { name: "third", jobId: NOBODY });
+    await kit.page();
+    await workOn(kit, first, "a", FAILED);
+    await workOn(kit, third, "a", FAILED);
+    assert.deepEqual(await names(kit, { limit: 10 }), ["third", "second", "first"]);
+    assert.deepEqual(await names(kit, { limit: 2 }), ["third", "second"]);
+    assert.deepEqual(await names(kit, { limit: 2, after: third.id }), ["second", "first"]);
+    assert.deepEqual(await names(kit, { status: ["failed", "queued"], limit: 2 }), ["third", "second"]);
+    assert.deepEqual(await names(kit, { status: "recoverable", limit: 10 }), ["first"]);
+    assert.deepEqual(await names(kit, { template: "t", limit: 10 }), ["second"]);
+    assert.deepEqual(await names(kit, { jobId: NOBODY, limit: 10 }), ["third"]);
+    assert.deepEqual(await names(kit, { q: "IR", limit: 10 }), ["third", "first"]);
+    assert.deepEqual(await names(kit, { q: first.id, limit: 10 }), ["first"]);
+    await refusedField("after", kit.store.workflows({ after: NOBODY, limit: 1 }));
+    const [one] = await kit.store.workflows({ template: "t", limit: 1 });
+    assert.deepEqual([one?.template, one?.rerunOf, one?.run.status], [template, null, "queued"]);
+  });
+
+  scenario("metadata is changed key by key, and null removes one", async (kit) => {
+    const run = await newWorkflow(kit, { a: [] }, { metadata: { owner: "me", keep: [1] } });
+    kit.pass(5);
+    const changed = await kit.store.changeMetadata(run.id, { owner: null, more: { x: 1 } }, kit.now);
+    assert.deepEqual(changed.metadata, { keep: [1], more: { x: 1 } });
+    assert.equal(changed.updatedAt, kit.now);
+    const page = await kit.page();
+    await refused("not_found", kit.store.changeMetadata(page.id, {}, kit.now));
+    await refused("not_found", kit.store.changeMetadata(NOBODY, {}, kit.now));
+    assert.equal(await kit.store.workflow(page.id), null);
+    await refused("illegal_transition", kit.store.startWorkflow(page.id, kit.now));
+  });
+
+  scenario("progress is weighted by how long steps are thought to take, and never falls", async (kit) => {
+    const step = { kind: "wait", dependencies: [], maxRetries: 0 };
+    const run = await newWorkflow(
+      kit,
+      {},
+      {
+        steps: [
+          { ...step, name: "a", estimatedMs: 10 },
+          { ...step, name: "b", estimatedMs: 30 },
+          { ...step, name: "c", estimatedMs: null },
+        ],
+      },
+    );
+    const progress = async () => (await kit.store.run(run.id))?.progress;
+    const { hold, task } = await takeStep(kit, run, "b");
+    const note = (fraction: number, message: string | null) =>
+      kit.store.noteStepProgress(hold, task, { fraction, message }, kit.now);
+    assert.equal(await note(0.5, "half"), true);
+    const b = (await kit.store.steps(run.id))[1];
+    assert.deepEqual([b?.progress, b?.progressMessage], [0.5, "half"]);
+    assert.equal(await progress(), 25);
+    await note(0.1, null);
+    assert.equal(await progress(), 25);
+    await workOn(kit, run, "a", DONE);
+    assert.equal(await progress(), 25);
+    await note(1, null);
+    assert.equal(await progress(), 66);
+    await kit.settle(hold, [task], { ...FAILED, kind: "retry", readyAt: kit.now } as Verdict);
+    assert.equal(await progress(), 66);
+    await workOn(kit, run, "c", DONE);
+    await kit.work(hold, DONE);
+    assert.equal(await progress(), 100);
+  });
+
+  scenario("how long steps took is told of runs of the same template, job or name", async (kit) => {
+    const took = async (
+      ms: number,
+      more: Parameters<typeof newWorkflow>[2],
+      run: Parameters<typeof newWorkflow>[3],
+    ) => {
+      const made = await newWorkflow(kit, { a: [], b: ["a"] }, more, run);
+      const { hold, task } = await takeStep(kit, made, "a");
+      kit.pass(ms);
+      await kit.settle(hold, [task], DONE);
+      await workOn(kit, made, "b", FAILED);
+    };
+    const template = { name: "t", version: 1 };
+    await took(10, { template }, { name: "x" });
+    await took(20, { template }, { name: "y" });
+    await took(30, {}, { name: "x", jobId: NOBODY });
+    await newWorkflow(kit, { a: [] }, { template }, { name: "x" });
+    const durations = async (of: { template?: string; jobId?: string; name: string }, limit = 10) =>
+      Object.fromEntries(await kit.store.stepDurations(of, limit));
+    assert.deepEqual(await durations({ template: "t", name: "x" }), { a: [20, 10] });
+    assert.deepEqual(await durations({ template: "t", name: "x" }, 1), { a: [20] });
+    assert.deepEqual(await durations({ name: "x" }), { a: [30, 10] });
+    assert.deepEqual(await durations({ jobId: NOBODY, name: "x" }), { a: [30] });
+    assert.deepEqual(await durations({ name: "nobody" }), {});
+  });
+
+  scenario("a step finds what it handed on in the last completed run", async (kit) => {
+    const template = { name: "t", version: 1 };
+    const run = (name: string) => newWorkflow(kit, { a: [] }, { template }, { name });
+    const [first, second, failed, other] = [
+      await run("1"),
+      await run("2"),
+      await run("3"),
+      await newWorkflow(kit, { a: [] }),
+    ];
+    const last = async (id: string, step = "a") => (await kit.store.lastItems(id, step))?.hash.at(0) ?? null;
+    assert.equal(await last(first.id), null);
+    await workOn(kit, first, "a", handsOn("a"));
+    await workOn(kit, failed, "a", FAILED);
+    await workOn(kit, other, "a", handsOn("d"));
+    assert.deepEqual(
+      [await last(first.id), await last(second.id), await last(failed.id), await last(other.id)],
+      [null, "a", "a", null],
+    );
+    await workOn(kit, second, "a", handsOn("b"));
+    assert.equal(await last(failed.id), "b");
+    assert.equal(await last(failed.id, "none"), null);
+    assert.deepEqual(await kit.store.lastItems(failed.id, "a"), { hash: "b".repeat(64), size: 1, count: 1 });
+  });
+
+  scenario("each change of a template is a new version", async (kit) => {
+    const { store } = kit;
+    const one = await store.putTemplate("t", { steps: 1 }, 1, kit.now);
+    assert.deepEqual(one, { name: "t", version: 1, definition: { steps: 1 }, createdAt: kit.now });
+    await store.putTemplate("t", { steps: 2 }, 1, kit.now);
+    await store.putTemplate("built-in", [], 4, kit.now);
+    assert.deepEqual((await store.template("t"))?.definition, { steps: 2 });
+    assert.deepEqual((await store.template("t", 1))?.definition, { steps: 1 });
+    assert.equal(await store.template("t", 3), null);
+    assert.equal(await store.template("none"), null);
+    const list = (await store.templates()).map(({ name, version }) => `${name} ${version}`);
+    assert.deepEqual(list, ["built-in 4", "t 2"]);
+    assert.deepEqual(
+      (await store.templateVersions("t")).map(({ version }) => version),
+      [2, 1],
+    );
+  });
+}

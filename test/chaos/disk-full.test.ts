@@ -61,7 +61,9 @@ const ITEMS = 400;
 const PAGE_BYTES = 6000;
 const pageOf = (path: string) => `${path}\n`.repeat(PAGE_BYTES).slice(0, PAGE_BYTES);
 
-describe("a full disk", gate("full disks", mayMount(), "it needs root and the right to mount a tmpfs"), () => {
+const possible = gate("full disks", mayMount(), "it needs root and the right to mount a tmpfs");
+
+describe("a full disk", { ...possible, concurrency: 2 }, () => {
   for (const ttl of ["60", "5"]) {
     test(`pauses the work, loses nothing, and lets it go on by itself (lease of ${ttl} s)`, async () => {
       using disk = smallDisk(12);

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { assertStored, Orb, report } from "./orb.ts";
 import { bodyOf, Target } from "./target.ts";
 
-describe("a site that asks for patience", () => {
+describe("a site that asks for patience", { concurrency: 3 }, () => {
   for (const [seconds, limitMs] of [
     ["0", 8000],
     ["1", 10_000],

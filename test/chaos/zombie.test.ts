@@ -49,7 +49,7 @@ async function expectSingle(orb: Orb): Promise<void> {
   }
 }
 
-describe("an engine that was frozen past its lease", () => {
+describe("an engine that was frozen past its lease", { concurrency: 2 }, () => {
   test("finds its work done by another, changes nothing, and ends properly", async () => {
     await using target = await Target.start(1);
     await using orb = new Orb(ENV);

@@ -18,7 +18,8 @@ async function slowSite(count: number, ms: number): Promise<MisbehavingSite> {
 
 const FIVE_SECONDS = { timeout_minutes: 5 / 60, fields: { p: "p" } };
 
-describe("a crawl whose time is over", () => {
+// Each waits for its own time to be over: they wait together.
+describe("a crawl whose time is over", { concurrency: 3 }, () => {
   let place: Place;
   let crawler: Crawler;
   before(async () => {

@@ -1,4 +1,11 @@
-/** The templates that are built in, by name: definitions as people write them. A new one is a file beside this one and a line below. */
+/** The templates that are built in, by name; each is version 1 of itself. A new one is a file beside this one and a line here. */
 import type { JsonValue } from "../../domain/queue-item.ts";
+import { articleDataset } from "./article-dataset.ts";
+import { imageDataset } from "./image-dataset.ts";
+import { priceMonitor } from "./price-monitor.ts";
 
-export const BUILT_IN_TEMPLATES: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([]);
+export const BUILT_IN_TEMPLATES: ReadonlyMap<string, JsonValue> = new Map([
+  ["article-dataset", articleDataset],
+  ["image-dataset", imageDataset],
+  ["price-monitor", priceMonitor],
+]);

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { isOrbError } from "../../src/base/errors.ts";
+import { isTrue, resolveParams } from "../../src/domain/workflow/expression.ts";
+import { validateWorkflow } from "../../src/domain/workflow/validate.ts";
+import { kinds } from "../../src/workflows/built-in-kinds.ts";
+import { defineStep } from "../../src/workflows/define-step.ts";
+import { defineWorkflow } from "../../src/workflows/define-workflow.ts";
+import { expression, pluck } from "../../src/workflows/reference.ts";
+import { createStepKinds } from "../../src/workflows/registry.ts";
+
+const find = defineStep({
+  kind: "find",
+  params: Type.Object({ query: Type.String(), limit: Type.Optional(Type.Integer()) }, { additionalProperties: false }),
+  output: Type.Object({
+    count: Type.Integer(),
+    pages: Type.Array(Type.Object({ url: Type.String(), "file name": Type.String() })),
+  }),
+  run: (_context, { query }) => ({ count: query.length, pages: [] }),
+});
+const registered = createStepKinds({ webhookSecret: null }, [
+  { kind: find.kind, about: "", params: JSON.parse(JSON.stringify(find.params)) },
+]);
+
+const dataset = defineWorkflow(
+  {
+    name: "Dataset",
+    params: Type.Object({ query: Type.String(), hook: Type.String({ default: "https://example.com/" }) }),
+    max_recovery_attempts: 1,
+  },
+  (flow) => {
+    const list = flow.step("find them", find, { query: flow.params.query, limit: 10 }, { estimated_duration: 5 });
+    const files = flow.step("files", kinds.download, { urls: pluck(list.output.pages, "url") });
+    const pause = flow.step("pause", kinds.wait, { seconds: expression<number>`${files.output.failed} * ${2}` });
+    const each = flow.forEach(
+      "each",
+      kinds.scrape,
+      list.output.pages,
+      (page, index) => ({ url: page.url, fields: { name: page["file name"], number: index } }),
+      { concurrency: 2, on_error: "continue", after: [pause] },
+    );
+    flow.forEach("all items", kinds.webhook, each.items, (item) => ({ url: flow.params.hook, body: item }));
+    flow.step(
+      "tell",
+      kinds.webhook,
+      {
+        url: flow.params.hook,
+        body: { text: `found ${list.output.count}, first ${list.output.pages[0]!["file name"]}` },
+      },
+      {
+        after: [each],
+        when: expression`${files.output.downloaded} > 0 && ${list.output.count} != ${'a "b"'}`,
+        timeout: 60,
+      },
+    );
+  },
+);
+
+test("a workflow that is written in TypeScript is a plain definition, with the dependencies that its references make", () => {
+  assert.deepEqual(dataset, {
+    name: "Dataset",
+    params: {
+      type: "object",
+      properties: { query: { type: "string" }, hook: { type: "string", default: "https://example.com/" } },
+      required: ["query", "hook"],
+    },
+    max_recovery_attempts: 1,
+    steps: [
+      {
+        name: "find them",
+        task_type: "find",
+        params: { query: "${{ params.query }}", limit: 10 },
+        estimated_duration: 5,
+        dependencies: [],
+      },
+      {
+        name: "files",
+        task_type: "download",
+        params: { urls: '${{ steps["find them"].output.pages[*].url }}' },
+        dependencies: ["find them"],
+      },
+      {
+        name: "pause",
+        task_type: "wait",
+        params: { seconds: "${{ steps.files.output.failed * 2 }}" },
+        dependencies: ["files"],
+      },
+      {
+        name: "each",
+        task_type: "scrape",
+        params: { url: "${{ item.url }}", fields: { name: '${{ item["file name"] }}', number: "${{ index }}" } },
+        for_each: { in: '${{ steps["find them"].output.pages }}', concurrency: 2, on_error: "continue" },
+        dependencies: ["pause", "find them"],
+      },
+      {
+        name: "all items",
+        task_type: "webhook",
+        params: { url: "${{ params.hook }}", body: "${{ item }}" },
+        for_each: { in: "${{ steps.each.items }}" },
+        dependencies: ["each"],
+      },
+      {
+        name: "tell",
+        task_type: "webhook",
+        params: {
+          url: "${{ params.hook }}",
+          body: {
+            text: 'found ${{ steps["find them"].output.count }}, first ${{ steps["find them"].output.pages[0]["file name"] }}',
+          },
+        },
+        timeout: 60,
+        when: '${{ steps.files.output.downloaded > 0 && steps["find them"].output.count != "a \\"b\\"" }}',
+        dependencies: ["each", "find them", "files"],
+      },
+    ],
+  });
+  assert.deepEqual(JSON.parse(JSON.stringify(dataset)), dataset);
+});
+
+test("it passes the check of the server, and its expressions give what was meant", () => {
+  const { ok, errors } = validateWorkflow(dataset, registered);
+  assert.equal(errors, undefined);
+  const scope = {
+    params: { query: "cats", hook: "https://example.com/" },
+    steps: {
+      "find them": {
+        output: {
+          count: 2,
+          pages: [
+            { url: "x", "file name": "x.jpg" },
+            { url: "y", "file name": "y.jpg" },
+          ],
+        },
+      },
+      files: { output: { downloaded: 2, failed: 3 } },
+    },
+  };
+  const params = (ok?.steps ?? []).slice(0, 3).map((step) => resolveParams(step.params, scope));
+  assert.deepEqual(params, [{ query: "cats", limit: 10 }, { urls: ["x", "y"] }, { seconds: 6 }]);
+  const last = ok?.steps[5];
+  assert.deepEqual(resolveParams(last?.params ?? {}, scope)["body"], { text: "found 2, first x.jpg" });
+  assert.equal(isTrue(last?.when ?? "", scope), true);
+});
+
+test("what types cannot see is reported when the workflow is written", () => {
+  assert.throws(
+    () =>
+      defineWorkflow({ name: "bad" }, (flow) => {
+        flow.step("a", find, { query: "x" });
+        flow.step("a", find, { query: expression<string>`1 +` });
+        flow.step("b", find, { query: "${{ steps.nobody.output.x }}" });
+      }),
+    (error: unknown) =>
+      isOrbError(error, "input_invalid") &&
+      assert.deepEqual(
+        error.fields.map(({ path }) => path),
+        ["steps[1].name", "steps[2].dependencies[0]", "steps[1].params.query", "steps[2].params.query"],
+      ) === undefined,
+  );
+});
+
+test("the kinds that are built in are known by their names", () => {
+  for (const [name, { kind }] of Object.entries(kinds)) {
+    assert.equal(kind, name);
+    assert.notEqual(registered.find(kind), undefined, kind);
+  }
+});
+
+/** Never called: it is enough that the types are checked. */
+export function typesAreChecked(): void {
+  defineWorkflow({ name: "types", params: Type.Object({ query: Type.String() }) }, (flow) => {
+    const list = flow.step("list", find, { query: "x" });
+    // @ts-expect-error a param is missing
+    flow.step("a", find, {});
+    // @ts-expect-error a param of the wrong type
+    flow.step("b", find, { query: 1 });
+    // @ts-expect-error a param that the kind does not have
+    flow.step("c", find, { query: "x", limti: 1 });
+    // @ts-expect-error a reference of the wrong type
+    flow.step("d", find, { query: list.output.count });
+    // @ts-expect-error an output that is not there
+    flow.step("e", find, { query: list.output.cuont });
+    // @ts-expect-error a workflow's param that is not there
+    flow.step("f", find, { query: flow.params.qury });
+    // @ts-expect-error a list where each entry is meant
+    flow.step("g", find, { query: pluck(list.output.pages, "url") });
+    // @ts-expect-error a key that the entries do not have
+    pluck(list.output.pages, "address");
+    // @ts-expect-error items are no list
+    flow.step("h", kinds.download, { urls: list.items });
+    // @ts-expect-error a condition that is not true or false
+    flow.step("i", find, { query: "x" }, { when: list.output.count });
+    // @ts-expect-error an unknown way to go on
+    flow.forEach("j", find, ["a"], (query) => ({ query }), { on_error: "ignore" });
+    // @ts-expect-error a method that webhooks do not have
+    flow.step("k", kinds.webhook, { url: "x", method: "HEAD" });
+    flow.forEach("l", find, ["a"], (query, index) => ({ query, limit: index }));
+    flow.step("m", kinds.crawl, { url: ["a", flow.params.query], max_depth: list.output.count });
+  });
+}

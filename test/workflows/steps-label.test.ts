@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { FetchFailure } from "../../src/domain/failure.ts";
+import type { JsonValue } from "../../src/domain/queue-item.ts";
+import type { Item } from "../../src/workflows/step-kind.ts";
+import { labelStep } from "../../src/workflows/steps/label.ts";
+import { faultsOf, StepPlace } from "./step-kit.ts";
+
+const picture = (url: string, more: Item = {}): Item => ({ url, content_type: "image/jpeg", ...more });
+
+async function labelsOf(params: Record<string, JsonValue>, inputs: Item[]) {
+  await using place = new StepPlace();
+  const { output, items } = await place.done(labelStep, params, { inputs });
+  return { output, labels: items.map(({ label }) => label ?? null) };
+}
+
+interface Asked {
+  type: string | undefined;
+  auth: string | undefined;
+  body: Buffer;
+}
+
+/** A model that answers as it is told. */
+async function model(
+  answer: (asked: Asked, n: number) => { status?: number; body: unknown } | Promise<{ body: unknown }>,
+) {
+  const asked: Asked[] = [];
+  let now = 0;
+  let most = 0;
+  const server: Server = createServer(async (request, response) => {
+    now += 1;
+    most = Math.max(most, now);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const one = {
+      type: request.headers["content-type"],
+      auth: request.headers.authorization,
+      body: Buffer.concat(chunks),
+    };
+    asked.push(one);
+    const { status = 200, body } = (await answer(one, asked.length - 1)) as { status?: number; body: unknown };
+    now -= 1;
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/label`;
+  return {
+    url,
+    asked,
+    most: () => most,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe("labels", () => {
+  it("are the same for all, when one is named", async () => {
+    const { output, labels } = await labelsOf({ label: "cat" }, [picture("https://a.example/1"), {}]);
+    assert.deepEqual(output, { labelled: 2, unlabelled: 0, failed: 0, labels: { cat: 2 } });
+    assert.deepEqual(labels, ["cat", "cat"]);
+  });
+
+  it("come from the first rule whose conditions are all met", async () => {
+    const rules = [
+      { label: "tiny", width: { max: 31 } },
+      { label: "cat", url: ["**/cats/**", "/kitten[0-9]+/"] },
+      { label: "dog", folder: "Dogs", content_type: "image/*" },
+      { label: "shop", host: "*.shop.example", bytes: { min: 100 } },
+      { label: "sale", fields: { "data.tags": null, "data.title": "/\\bsale\\b/i", "data.kind": ["a", "b"] } },
+    ];
+    const inputs = [
+      picture("https://a.example/cats/1.jpg", { image: { width: 16 } }),
+      picture("https://a.example/cats/1.jpg", { image: { width: 640 } }),
+      picture("https://a.example/x/kitten12.jpg"),
+      picture("https://a.example/pets/dogs/1.jpg"),
+      picture("https://a.example/pets/dogs/1.pdf", { content_type: "application/pdf" }),
+      picture("https://img.shop.example/1", { bytes: 100 }),
+      picture("https://img.shop.example/1", { bytes: 99 }),
+      { data: { title: "Great SALE today", kind: "b" } },
+      { data: { title: "Great SALE today", kind: "c" } },
+      { data: { title: "Great SALE today", kind: "b", tags: "x" } },
+    ];
+    const { output, labels } = await labelsOf({ rules }, inputs);
+    assert.deepEqual(labels, ["tiny", "cat", "cat", "dog", null, "shop", null, "sale", null, null]);
+    assert.deepEqual(output, {
+      labelled: 6,
+      unlabelled: 4,
+      failed: 0,
+      labels: { cat: 2, dog: 1, sale: 1, shop: 1, tiny: 1 },
+    });
+    const rest = await labelsOf({ rules: [...rules, { label: "other" }], drop_unlabelled: true }, inputs);
+    assert.equal(rest.output["labelled"], 10);
+    const dropped = await labelsOf({ rules, drop_unlabelled: true }, inputs);
+    assert.equal(dropped.labels.length, 6);
+  });
+
+  it("come from the folder, the host, what was searched for, or a field", async () => {
+    const inputs: Item[] = [
+      picture("https://a.example/img/Golden%20Retriever/1.jpg"),
+      picture("https://b.example/1.jpg", { source_url: "https://b.example/search?q=red+panda", fields: { kind: 7 } }),
+      picture("https://c.example/?query=x", { search_term: "owl", fields: { kind: " " } }),
+      { name: "no address" },
+    ];
+    assert.deepEqual((await labelsOf({ from: "folder" }, inputs)).labels, ["Golden Retriever", null, null, null]);
+    assert.deepEqual((await labelsOf({ from: "host" }, inputs)).labels, ["a.example", "b.example", "c.example", null]);
+    assert.deepEqual((await labelsOf({ from: "search_term" }, inputs)).labels, [null, "red panda", "owl", null]);
+    assert.deepEqual((await labelsOf({ from: "field:fields.kind" }, inputs)).labels, [null, "7", null, null]);
+  });
+
+  it("are refused when it is not clear what they are to be", async () => {
+    assert.notDeepEqual(faultsOf(labelStep, {}), []);
+    assert.notDeepEqual(faultsOf(labelStep, { from: "colour" }), []);
+    assert.notDeepEqual(faultsOf(labelStep, { rules: [{ label: "a", colour: "red" }] }), []);
+    await using place = new StepPlace();
+    for (const params of [{ label: null }, { label: "a", from: "host" }])
+      await assert.rejects(place.run(labelStep, params), (error) => isParams(error, /expected one of/));
+    const rules = [{ label: "a", url: "/(?=x)y/" }];
+    await assert.rejects(place.done(labelStep, { rules }, { inputs: [{}] }), (error) =>
+      isParams(error, /rules\[0\]\.url/),
+    );
+  });
+});
+
+function isParams(error: unknown, message: RegExp): boolean {
+  return error instanceof FetchFailure && error.failure.reason === "step_params" && message.test(error.message);
+}
+
+describe("labels by a model", () => {
+  it("send the file, a few at a time, and keep the order", async () => {
+    await using place = new StepPlace();
+    await using endpoint = await model(({ body }) => ({ body: { label: body.toString().slice(0, 3), score: 0.5 } }));
+    const inputs = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        place.file(`${n % 2 === 0 ? "cat" : "dog"} ${n}`, { content_type: "image/png" }),
+      ),
+    );
+    const params = { endpoint: { url: endpoint.url, concurrency: 3, headers: { Authorization: "Bearer x" } } };
+    const { output, items } = await place.done(labelStep, params, { inputs });
+    assert.deepEqual(output, { labelled: 40, unlabelled: 0, failed: 0, labels: { cat: 20, dog: 20 } });
+    assert.deepEqual(
+      items.map(({ hash, label, label_score: score }) => [hash, label, score]),
+      inputs.map(({ hash }, n) => [hash, n % 2 === 0 ? "cat" : "dog", 0.5]),
+    );
+    assert.ok(endpoint.most() <= 3, `${endpoint.most()} at once`);
+    assert.ok(endpoint.asked.every(({ type, auth }) => type === "image/png" && auth === "Bearer x"));
+  });
+
+  it("send the item where there is no file, or where that is wanted", async () => {
+    await using place = new StepPlace();
+    await using endpoint = await model(({ body }) => ({ body: { label: (JSON.parse(body.toString()) as Item).name } }));
+    const file = await place.file("bytes", { name: "a" });
+    const { items } = await place.done(
+      labelStep,
+      { endpoint: { url: endpoint.url, send: "item" } },
+      { inputs: [file] },
+    );
+    assert.equal(items[0]?.label, "a");
+    const plain = await place.done(labelStep, { endpoint: endpoint.url }, { inputs: [{ name: "b" }] });
+    assert.equal(plain.items[0]?.label, "b");
+    assert.ok(endpoint.asked.every(({ type }) => type === "application/json"));
+  });
+
+  it("count what could not be had, and fail only when it is too much", async () => {
+    await using place = new StepPlace();
+    const answers = [
+      { body: { label: "cat", score: 0.9 } },
+      { status: 500, body: "broken" },
+      { body: "no JSON" },
+      { body: { label: "cat", score: 0.1 } },
+      { body: { label: null } },
+    ];
+    await using endpoint = await model((_, n) => answers[n % answers.length]!);
+    const inputs = answers.map((_, n) => ({ name: String(n) }));
+    const params = { url: endpoint.url, concurrency: 1, min_score: 0.5 };
+    const { output, items } = await place.done(labelStep, { endpoint: params }, { inputs });
+    assert.deepEqual(output, { labelled: 1, unlabelled: 4, failed: 2, labels: { cat: 1 } });
+    assert.match(String(items[1]?.["label_error"]), /500/);
+    assert.match(String(items[2]?.["label_error"]), /did not answer/);
+    await assert.rejects(
+      place.done(labelStep, { endpoint: { ...params, max_failed_ratio: 0.3 } }, { inputs }),
+      (error) => error instanceof FetchFailure && /2 of 5 items/.test(error.message),
+    );
+    await using dead = await model(() => ({ status: 503, body: "" }));
+    await assert.rejects(
+      place.done(labelStep, { endpoint: dead.url }, { inputs }),
+      (error) => error instanceof FetchFailure && error.failure.reason === "http_server_error",
+    );
+  });
+
+  it("end at once when the step is not wanted any more", async () => {
+    await using place = new StepPlace();
+    const stop = new AbortController();
+    await using endpoint = await model(async () => {
+      stop.abort(new Error("cancelled"));
+      await new Promise(() => {});
+      return { body: {} };
+    });
+    const inputs = Array.from({ length: 100 }, (_, n) => ({ name: String(n) }));
+    await assert.rejects(
+      place.done(labelStep, { endpoint: endpoint.url }, { inputs, signal: stop.signal }),
+      /cancelled/,
+    );
+    assert.ok(endpoint.asked.length <= 4);
+  });
+});

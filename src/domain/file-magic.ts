@@ -106,3 +106,8 @@ export function endingLies(ending: string | null, contentType: string | null): b
   if (ending === null || contentType === null || !KNOWN_ENDINGS.has(ending)) return false;
   return ENDINGS[contentType]?.includes(ending) !== true;
 }
+
+/** The ending that files of a type usually have; null: this is not known. */
+export function usualEnding(contentType: string): string | null {
+  return ENDINGS[contentType]?.[0] ?? null;
+}

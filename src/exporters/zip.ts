@@ -28,7 +28,7 @@ interface Entry {
   offset: number;
 }
 
-/** Above `most` bytes ZIP64 is used; a test may want it earlier. */
+/** From `most` bytes or entries on ZIP64 is used, at the latest where the old format ends; a test may want it earlier. */
 export async function* zip(
   files: AsyncIterable<PackedFile> | Iterable<PackedFile>,
   most: number = MOST_BYTES,
@@ -123,7 +123,7 @@ function zip64Extra(values: readonly number[]): Buffer {
 }
 
 function end(entries: number, bytes: number, offset: number, most: number): Buffer {
-  const large = entries >= MOST_ENTRIES || bytes >= most || offset >= most;
+  const large = entries >= Math.min(MOST_ENTRIES, most) || bytes >= most || offset >= most;
   const tail = Buffer.alloc(22);
   tail.writeUInt32LE(0x0605_4b50, 0);
   tail.writeUInt16LE(large ? MOST_ENTRIES : entries, 8);

@@ -1,5 +1,6 @@
 /** Names of files in a dataset: safe on every file system, and telling. */
 import { fileEnding } from "../domain/file-kinds.ts";
+import { contentTypeOf, usualEnding } from "../domain/file-magic.ts";
 import { textAt, urlOf } from "./item-values.ts";
 import type { Item } from "./step-kind.ts";
 
@@ -37,40 +38,14 @@ export class LabelFolders {
   }
 }
 
+/** Beside those that first bytes tell. */
 const ENDINGS: Readonly<Record<string, string>> = {
-  jpeg: "jpg",
-  tiff: "tif",
-  "image/jpeg": "jpg",
-  "image/png": "png",
-  "image/gif": "gif",
-  "image/webp": "webp",
-  "image/avif": "avif",
-  "image/tiff": "tif",
-  "image/bmp": "bmp",
-  "image/svg+xml": "svg",
-  "image/heic": "heic",
-  "image/x-icon": "ico",
-  "application/pdf": "pdf",
   "application/json": "json",
   "application/zip": "zip",
-  "text/plain": "txt",
-  "text/html": "html",
+  "image/x-icon": "ico",
   "text/csv": "csv",
+  "text/plain": "txt",
 };
-
-const HEADS: readonly (readonly [ending: string, head: RegExp])[] = [
-  ["jpg", /^\xff\xd8\xff/],
-  ["png", /^\x89PNG/],
-  ["gif", /^GIF8[79]a/],
-  ["webp", /^RIFF[^]{4}WEBP/],
-  ["avif", /^[^]{4}ftypavi[fs]/],
-  ["heic", /^[^]{4}ftyp(?:heic|heix|mif1|msf1)/],
-  ["tif", /^(?:II\*\0|MM\0\*)/],
-  ["bmp", /^BM/],
-  ["pdf", /^%PDF-/],
-];
-
-export const HEAD_BYTES = 16;
 
 /**
  * The ending that a file has by what it is: as it was decoded, by its first bytes, as its server said, or as its address
@@ -78,9 +53,10 @@ export const HEAD_BYTES = 16;
  */
 export function endingOf(item: Item, head: Uint8Array): string {
   const format = textAt(item, "image.format");
-  if (format !== null && /^[a-z0-9]{1,8}$/.test(format)) return ENDINGS[format] ?? format;
-  const text = Buffer.from(head).toString("latin1");
-  const found = HEADS.find(([, pattern]) => pattern.test(text))?.[0];
-  const type = item.content_type?.split(";")[0]?.trim().toLowerCase() ?? "";
-  return found ?? ENDINGS[type] ?? fileEnding(urlOf(item)?.pathname ?? "") ?? "bin";
+  if (format !== null && /^[a-z0-9]{1,8}$/.test(format)) return usualEnding(`image/${format}`) ?? format;
+  const found = contentTypeOf(head);
+  const said = item.content_type?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const ofType = (type: string) => usualEnding(type) ?? ENDINGS[type] ?? null;
+  const byContent = found === null ? null : ofType(found);
+  return byContent ?? ofType(said) ?? fileEnding(urlOf(item)?.pathname ?? "") ?? "bin";
 }

@@ -1,6 +1,7 @@
 /** The items of a dataset: those that meet its conditions, each with its part and the name of its file. */
+import { MAGIC_BYTES } from "../domain/file-magic.ts";
 import { type Conditions, compileConditions } from "./conditions.ts";
-import { endingOf, HEAD_BYTES, LabelFolders } from "./dataset-names.ts";
+import { endingOf, LabelFolders } from "./dataset-names.ts";
 import { textAt } from "./item-values.ts";
 import { type Ratios, type Splitter, splitByDraw, splitByLabel } from "./splits.ts";
 import type { Item, StepContext } from "./step-kind.ts";
@@ -91,7 +92,7 @@ async function headOf({ files }: StepContext, item: Item): Promise<Uint8Array> {
   for await (const chunk of files.open(item.hash)) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length >= HEAD_BYTES) break;
+    if (length >= MAGIC_BYTES) break;
   }
-  return Buffer.concat(chunks).subarray(0, HEAD_BYTES);
+  return Buffer.concat(chunks).subarray(0, MAGIC_BYTES);
 }

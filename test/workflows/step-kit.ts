@@ -17,6 +17,7 @@ export interface StepSetting {
   itemsOf?: Readonly<Record<string, readonly Item[]>>;
   lastRun?: Readonly<Record<string, readonly Item[]>>;
   past?: StepPast;
+  outputs?: Readonly<Record<string, JsonValue>>;
   signal?: AbortSignal;
 }
 
@@ -72,7 +73,7 @@ export class StepPlace implements AsyncDisposable {
       memory: null,
       child: null,
       children: [],
-      outputs: {},
+      outputs: setting.outputs ?? {},
       inputs: () => stream(inputs),
       itemsOf(step) {
         const items = itemsOf[step];

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { describe, it } from "node:test";
+import type { Item, StepPast } from "../../src/workflows/step-kind.ts";
+import { archiveStep } from "../../src/workflows/steps/archive.ts";
+import { cleanupStep } from "../../src/workflows/steps/cleanup.ts";
+import { compareStep } from "../../src/workflows/steps/compare.ts";
+import { faultsOf, StepPlace } from "./step-kit.ts";
+
+describe("an archive step", () => {
+  it("moves every file of its items once, and hands the items on", async () => {
+    await using place = new StepPlace();
+    const text = await place.file("words and ".repeat(10_000), { name: "text" });
+    const noise = await place.file(randomBytes(50_000), { name: "noise" });
+    const inputs = [text, noise, { ...text, name: "again" }, { name: "no file" }, { hash: "0".repeat(64) }];
+    const { output, items } = await place.done(archiveStep, {}, { inputs });
+    assert.equal(output["archived"], 2);
+    assert.equal(output["missing"], 1);
+    assert.equal(output["bytes_before"], 150_000);
+    assert.ok(Number(output["bytes_after"]) < 52_000, `${output["bytes_after"]} bytes`);
+    assert.deepEqual(items, inputs);
+    for (const { hash } of [text, noise]) assert.equal(await place.artifacts.verify(hash), true);
+    assert.deepEqual((await place.done(archiveStep, {}, { inputs })).output, output, "once more changes nothing");
+  });
+});
+
+describe("a cleanup step", () => {
+  const file = (letter: string) => ({ id: `id-${letter}`, hash: letter.repeat(64), size: 10 });
+
+  /** The rows of a run; what is dropped is gone. */
+  function past(rows: Record<string, { downloads?: string; made?: string }>): StepPast & { left: () => string } {
+    const gone = new Set<string>();
+    return {
+      async *filesOf(step, which) {
+        for (const letter of rows[step]?.[which] ?? "") if (!gone.has(`id-${letter}`)) yield file(letter);
+      },
+      async drop(ids) {
+        const before = gone.size;
+        for (const id of ids) gone.add(id);
+        return gone.size - before;
+      },
+      left: () =>
+        Object.values(rows)
+          .flatMap(({ downloads = "", made = "" }) => [...downloads, ...made])
+          .filter((letter) => !gone.has(`id-${letter}`))
+          .join(""),
+    };
+  }
+
+  const outputs = { download: {}, export: {} };
+  const named: Item[] = [{ hash: "a".repeat(64) }, { hash: "c".repeat(64) }, { name: "no file" }];
+
+  it("drops downloads that its items do not name, and keeps what steps made", async () => {
+    await using place = new StepPlace();
+    const rows = past({ download: { downloads: "abcd", made: "m" }, export: { made: "x" }, later: { downloads: "l" } });
+    const setting = { past: rows, inputs: named, outputs };
+    const { output, items } = await place.done(cleanupStep, {}, setting);
+    assert.deepEqual(output, { removed: 2, bytes: 20 });
+    assert.equal(rows.left(), "acmxl");
+    assert.deepEqual(items, named);
+    assert.deepEqual((await place.done(cleanupStep, {}, setting)).output, { removed: 0, bytes: 0 });
+  });
+
+  it("drops all of the steps that are named, when nothing is to be kept", async () => {
+    await using place = new StepPlace();
+    const rows = past({ download: { downloads: "abcd", made: "m" }, export: { made: "x" } });
+    const setting = { past: rows, inputs: named, outputs };
+    await place.done(cleanupStep, { steps: ["download"] }, setting);
+    assert.equal(rows.left(), "acx");
+    await place.done(cleanupStep, { steps: ["download"], keep: "nothing" }, setting);
+    assert.equal(rows.left(), "x");
+    assert.notDeepEqual(faultsOf(cleanupStep, { keep: "all" }), []);
+  });
+});
+
+describe("a comparison with the last run", () => {
+  const offer = (id: number, price: number, more: Item = {}): Item => ({
+    url: `https://shop.example/${id}`,
+    title: `Thing ${id}`,
+    price,
+    ...more,
+  });
+
+  it("has nothing to tell the first time", async () => {
+    await using place = new StepPlace();
+    const inputs = [offer(1, 10), offer(2, 20)];
+    const { output, items, files } = await place.done(compareStep, {}, { inputs });
+    const nothing = { changed: 0, added: 0, removed: 0, unchanged: 0, changes: [] };
+    assert.deepEqual(output, { first_run: true, total: 2, ...nothing });
+    assert.deepEqual(items, inputs);
+    assert.deepEqual(files, []);
+  });
+
+  it("names what changed, came and went, with the values before and after", async () => {
+    await using place = new StepPlace();
+    const before = [offer(1, 10), offer(2, 20), offer(3, 30)];
+    const inputs = [offer(4, 40), offer(1, 10, { title: "New name" }), offer(2, 19.5), offer(2, 1)];
+    const setting = { inputs, lastRun: { step: before } };
+    const { output, files } = await place.done(compareStep, { fields: ["price"] }, setting);
+    const changes = [
+      { kind: "added", url: "https://shop.example/4", key: "https://shop.example/4", fields: {} },
+      {
+        kind: "changed",
+        url: "https://shop.example/2",
+        key: "https://shop.example/2",
+        fields: { price: { before: 20, after: 19.5 } },
+      },
+      { kind: "removed", url: "https://shop.example/3", key: "https://shop.example/3", fields: {} },
+    ];
+    assert.deepEqual(output, { first_run: false, total: 4, changed: 1, added: 1, removed: 1, unchanged: 1, changes });
+    const lines = (await place.read(files[0]!.hash)).toString("utf8").trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line) as unknown),
+      changes,
+    );
+    const all = await place.done(compareStep, {}, setting);
+    assert.equal(all.output["changed"], 2, "the name counts, too, when all fields do");
+  });
+
+  it("takes what you name as key, and compares lists and objects by what they say", async () => {
+    await using place = new StepPlace();
+    const before = [{ shop: "a", sku: 1, data: { tags: ["x", "y"], size: { w: 1, h: 2 } } }];
+    const same = [{ data: { size: { h: 2, w: 1 }, tags: ["x", "y"] }, sku: 1, shop: "a", seen: "now" }];
+    const params = { key: ["shop", "sku"], fields: ["data.tags", "data.size"] };
+    const equal = await place.done(compareStep, params, { inputs: same, lastRun: { step: before } });
+    assert.equal(equal.output["unchanged"], 1);
+    const other = [{ ...same[0]!, data: { tags: ["y", "x"] } }];
+    const { output } = await place.done(compareStep, params, { inputs: other, lastRun: { step: before } });
+    assert.deepEqual(output["changes"], [
+      {
+        kind: "changed",
+        url: null,
+        key: ["a", 1],
+        fields: {
+          "data.tags": { before: ["x", "y"], after: ["y", "x"] },
+          "data.size": { before: { w: 1, h: 2 }, after: null },
+        },
+      },
+    ]);
+  });
+
+  it("shows a bounded part of a great many changes, and has all of them in a file", async () => {
+    await using place = new StepPlace();
+    const text = "long ".repeat(10_000);
+    const inputs = Array.from({ length: 300 }, (_, n) => offer(n, n, { text: `${text}${n}` }));
+    const lastRun = { step: Array.from({ length: 300 }, (_, n) => offer(n, n, { text })) };
+    const { output, files } = await place.done(compareStep, {}, { inputs, lastRun });
+    assert.equal(output["changed"], 300);
+    assert.ok(JSON.stringify(output).length < 100_000);
+    assert.equal((await place.read(files[0]!.hash)).toString("utf8").trimEnd().split("\n").length, 300);
+  });
+});

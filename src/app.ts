@@ -45,6 +45,7 @@ import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 import { loadUserCode } from "./user-code.ts";
+import { createImageInspector } from "./images/inspector.ts";
 import { createStepKinds } from "./workflows/registry.ts";
 
 export interface RunningWorker extends Client {
@@ -95,6 +96,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       robots: robotsGate(config, tools.http, clock, store),
       solve: userSolver(others),
     };
+    const images = createImageInspector({ clock });
+    stack.defer("image inspector", () => images.close());
     const crawls = new CrawlRuns({ store, clock, reader: tools.reader });
     const own = new Map([
       [PAGE_HANDLER, pageHandler(pages)],
@@ -108,7 +111,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
           random: systemRandom,
           http: tools.http,
           artifacts,
-          kinds: createStepKinds({ webhookSecret: config.webhookSecret }, user?.steps ?? []),
+          kinds: createStepKinds({ webhookSecret: config.webhookSecret, images }, user?.steps ?? []),
           children: createChildRuns(client),
         }),
       ],

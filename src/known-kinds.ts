@@ -18,7 +18,10 @@ export function knownKinds(config: Config, clock: Clock): () => Promise<KnownKin
 
 async function describe(config: Config, clock: Clock): Promise<KnownKinds> {
   const { createStepKinds } = await import("./workflows/registry.ts");
-  return createStepKinds({ webhookSecret: config.webhookSecret }, await usersKinds(config, clock));
+  const { createImageInspector } = await import("./images/inspector.ts");
+  // Nothing of it starts before a step is executed.
+  const images = createImageInspector({ clock });
+  return createStepKinds({ webhookSecret: config.webhookSecret, images }, await usersKinds(config, clock));
 }
 
 async function usersKinds(config: Config, clock: Clock) {

@@ -1,5 +1,6 @@
 /** What goes from step to step: files of JSON lines, written and read as a stream. */
 import { FetchFailure } from "../domain/failure.ts";
+import type { TaskArtifact } from "../domain/outcome.ts";
 import type { ItemsFile } from "../domain/workflow/definition.ts";
 import type { Item, StepFiles } from "./step-kind.ts";
 
@@ -17,6 +18,11 @@ export async function writeItems(
   const counted = { count: 0 };
   const { hash, size, url } = await files.save(linesOf(items, counted), { name, contentType: ITEMS_CONTENT_TYPE });
   return { hash, size, url, count: counted.count };
+}
+
+/** A list that people may fetch: a file of the step beside its items. */
+export function listFile({ hash, size, url }: Pick<TaskArtifact, "hash" | "size" | "url">): TaskArtifact {
+  return { hash, size, url, contentType: ITEMS_CONTENT_TYPE };
 }
 
 async function* linesOf(

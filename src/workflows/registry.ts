@@ -1,20 +1,24 @@
 /** The kinds of steps that are built in, one file each, and those of the user's module beside them. */
 import { OrbError } from "../base/errors.ts";
+import type { ImageInspector } from "../images/inspector.ts";
 import type { KnownKind, KnownKinds, StepKind, StepKinds } from "./step-kind.ts";
 import { archiveStep } from "./steps/archive.ts";
 import { cleanupStep } from "./steps/cleanup.ts";
 import { compareStep } from "./steps/compare.ts";
 import { crawlStep } from "./steps/crawl.ts";
+import { deduplicateStep } from "./steps/deduplicate.ts";
 import { downloadStep } from "./steps/download.ts";
 import { exportStep } from "./steps/export.ts";
 import { labelStep } from "./steps/label.ts";
 import { scrapeStep } from "./steps/scrape.ts";
+import { validateStep } from "./steps/validate.ts";
 import { waitStep } from "./steps/wait.ts";
 import { webhookStep } from "./steps/webhook.ts";
 
 export interface StepKindSettings {
   /** Signs what webhooks send; null: nothing is signed. */
   webhookSecret: string | null;
+  images: ImageInspector;
 }
 
 /**
@@ -42,10 +46,12 @@ function builtIn(settings: StepKindSettings): StepKind[] {
     cleanupStep,
     compareStep,
     crawlStep,
+    deduplicateStep(settings.images),
     downloadStep,
     exportStep,
     labelStep,
     scrapeStep,
+    validateStep(settings.images),
     waitStep,
     webhookStep(settings.webhookSecret),
   ] as StepKind[];

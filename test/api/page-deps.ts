@@ -1,3 +1,4 @@
+import { systemClock } from "../../src/base/clock.ts";
 import type { TestContext } from "node:test";
 import type { ApiDeps } from "../../src/api/deps.ts";
 import type { Clock } from "../../src/base/clock.ts";
@@ -8,6 +9,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
 import { createPageTools } from "../../src/page-tools.ts";
 import type { Store } from "../../src/store/port.ts";
+import { createImageInspector } from "../../src/images/inspector.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
 
 /** What jobs, sessions and previews need; no address but those allowed is ever asked. */
@@ -39,7 +41,8 @@ export function pageDeps(
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    stepKinds: async () => createStepKinds({ webhookSecret: null }, []),
+    stepKinds: async () =>
+      createStepKinds({ webhookSecret: null, images: createImageInspector({ clock: systemClock }) }, []),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages: async () => pages,
     openArtifact: () => {

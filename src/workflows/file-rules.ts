@@ -1,0 +1,126 @@
+/** What `validate` may ask of a file, and why one is refused. */
+import { DECODED_FORMATS, type ImageFacts } from "../images/facts.ts";
+import type { JsonValue } from "../domain/queue-item.ts";
+
+export interface FileRules {
+  min_bytes?: number;
+  max_bytes?: number;
+  strict_extension?: boolean;
+  content_types?: readonly string[];
+  sha256?: readonly string[];
+}
+
+export interface ImageRules extends Pick<FileRules, "min_bytes" | "max_bytes" | "strict_extension"> {
+  min_width?: number;
+  max_width?: number;
+  min_height?: number;
+  max_height?: number;
+  min_aspect?: number;
+  max_aspect?: number;
+  formats?: readonly string[];
+  allow_animated?: boolean;
+  allow_blank?: boolean;
+  allow_damaged?: boolean;
+}
+
+const COUNT = { type: "integer", minimum: 0 };
+const ASPECT = { type: "number", exclusiveMinimum: 0, description: "Width divided by height." };
+
+const COMMON_SCHEMAS: Record<string, JsonValue> = {
+  kind: { enum: ["image", "file"], description: "What the files have to be. image unless told." },
+  min_bytes: COUNT,
+  max_bytes: COUNT,
+  strict_extension: {
+    type: "boolean",
+    description: "Whether a name with an ending of another format is refused. Otherwise it is only noted.",
+  },
+};
+
+const IMAGE_SCHEMAS: Record<string, JsonValue> = {
+  min_width: COUNT,
+  max_width: COUNT,
+  min_height: COUNT,
+  max_height: COUNT,
+  min_aspect: ASPECT,
+  max_aspect: ASPECT,
+  formats: { type: "array", items: { enum: [...DECODED_FORMATS] }, minItems: 1, uniqueItems: true },
+  allow_animated: { type: "boolean", description: "Whether moving pictures are good, too." },
+  allow_blank: { type: "boolean", description: "Whether pictures of a single colour are good, too." },
+  allow_damaged: { type: "boolean", description: "Whether pictures are good of which parts are lost." },
+};
+
+const FILE_SCHEMAS: Record<string, JsonValue> = {
+  content_types: {
+    type: "array",
+    items: { type: "string", pattern: "^[a-z0-9.+-]+/([a-z0-9.+-]+|\\*)$" },
+    minItems: 1,
+    description: "What the content may be, such as application/pdf or image/*; found out from its first bytes.",
+  },
+  sha256: {
+    type: "array",
+    items: { type: "string", pattern: "^[0-9a-f]{64}$" },
+    minItems: 1,
+    maxItems: 100_000,
+    description: "The only files that are good.",
+  },
+};
+
+const only = (kind: "image" | "file", own: Record<string, JsonValue>): JsonValue => ({
+  propertyNames: {
+    enum: [...Object.keys(COMMON_SCHEMAS), ...Object.keys(own)],
+    $comment: `what kind ${kind} knows`,
+  },
+});
+
+export const RULES_SCHEMA: JsonValue = {
+  type: "object",
+  properties: { ...COMMON_SCHEMAS, ...IMAGE_SCHEMAS, ...FILE_SCHEMAS },
+  if: { properties: { kind: { const: "file" } }, required: ["kind"] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
+  then: only("file", FILE_SCHEMAS),
+  else: only("image", IMAGE_SCHEMAS),
+  additionalProperties: false,
+};
+
+/** The first reason to refuse a picture, the gravest first; null: it is good. */
+export function whyNotImage(facts: ImageFacts, wrongExtension: boolean, rules: ImageRules): string | null {
+  const { problem, width, height } = facts;
+  if (problem !== null) return problem;
+  if (rules.formats !== undefined && !rules.formats.includes(facts.format ?? "")) return "format_not_allowed";
+  if (facts.damaged && rules.allow_damaged !== true) return "damaged";
+  if (facts.animated && rules.allow_animated !== true) return "animated";
+  if (facts.blank && rules.allow_blank !== true) return "blank";
+  return (
+    outside(width, rules.min_width, rules.max_width, "width") ??
+    outside(height, rules.min_height, rules.max_height, "height") ??
+    outside((width ?? 0) / (height ?? 1), rules.min_aspect, rules.max_aspect, "aspect") ??
+    outside(facts.bytes, rules.min_bytes, rules.max_bytes, "file") ??
+    extensionFault(wrongExtension, rules)
+  );
+}
+
+/** The same for files of any kind. */
+export function whyNotFile(
+  facts: { sha256: string; bytes: number; contentType: string | null; wrongExtension: boolean },
+  rules: FileRules,
+): string | null {
+  const { sha256, contentType } = facts;
+  if (rules.sha256 !== undefined && !rules.sha256.includes(sha256)) return "sha256_not_listed";
+  const allowed = rules.content_types;
+  if (allowed !== undefined && !allowed.some((type) => isOfType(contentType, type))) return "wrong_content_type";
+  return outside(facts.bytes, rules.min_bytes, rules.max_bytes, "file") ?? extensionFault(facts.wrongExtension, rules);
+}
+
+function outside(value: number | null, least = 0, most = Infinity, name: string): string | null {
+  if (value === null) return null;
+  return value < least ? `${name}_too_small` : value > most ? `${name}_too_large` : null;
+}
+
+function extensionFault(wrong: boolean, rules: Pick<FileRules, "strict_extension">): string | null {
+  return wrong && rules.strict_extension === true ? "wrong_extension" : null;
+}
+
+function isOfType(type: string | null, pattern: string): boolean {
+  if (type === null) return false;
+  return pattern.endsWith("/*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
+}

@@ -1,0 +1,154 @@
+import { type Candidate, findNearDuplicates, type NearDuplicate } from "../../images/duplicates.ts";
+import type { ImageInspector } from "../../images/inspector.ts";
+import { isHash, MOST_DISTANCE } from "../../images/near.ts";
+import { listFile, untilAborted, writeItems } from "../items-file.ts";
+import { BATCH, fileOf, inBatches, lookAt } from "../picture-facts.ts";
+import type { Item, StepContext, StepKind } from "../step-kind.ts";
+
+interface DeduplicateParams {
+  distance?: number;
+  keep?: "largest" | "first";
+}
+
+/** Copies that were made smaller or recompressed are within it, other pictures hardly ever: see images/perceptual-hash. */
+const DEFAULT_DISTANCE = 8;
+
+/** The items by their files: `unique[i]` is the number of the file of item `i`, in the order in which files were first seen. */
+interface Census {
+  unique: number[];
+  files: Candidate[];
+}
+
+/** What one item is: kept, or a copy of the file of this number. */
+interface Copy {
+  of: number;
+  match: "exact" | "near";
+  distance: number;
+}
+
+/** Passes on each file and each picture once. */
+export function deduplicateStep(inspector: ImageInspector): StepKind<DeduplicateParams> {
+  return {
+    kind: "deduplicate",
+    about: "Passes on each file once, and of pictures that look alike the largest.",
+    params: {
+      type: "object",
+      properties: {
+        distance: {
+          type: "integer",
+          minimum: 0,
+          maximum: MOST_DISTANCE,
+          description: `In how many of 64 bits pictures may differ that count as the same; 0: only exact copies do. ${DEFAULT_DISTANCE} unless told.`,
+        },
+        keep: {
+          enum: ["largest", "first"],
+          description: "Which of pictures that look alike goes on. The largest unless told.",
+        },
+      },
+      additionalProperties: false,
+    },
+    async run(context, { distance = DEFAULT_DISTANCE, keep = "largest" }) {
+      const census = await countFiles(context, inspector, distance > 0);
+      const { signal } = context;
+      const near = distance === 0 ? [] : await findNearDuplicates(census.files, { distance, keep, signal });
+      const copies = copiesOf(census.unique, near);
+      const exact = copies.filter((copy) => copy?.match === "exact").length;
+      const removed = copies.filter((copy) => copy !== null).length;
+      const list = await writeItems(context.files, "removed.jsonl", removedItems(context, census, copies));
+      return {
+        kind: "done",
+        output: { kept: copies.length - removed, removed, exact, near: removed - exact },
+        items: keptItems(context, copies),
+        files: removed === 0 ? [] : [listFile(list)],
+      };
+    },
+  };
+}
+
+async function countFiles(context: StepContext, inspector: ImageInspector, pictures: boolean): Promise<Census> {
+  const [unique, files]: [number[], Candidate[]] = [[], []];
+  const numbers = new Map<string, number>();
+  for await (const items of inBatches(untilAborted(context.inputs(), context.signal), BATCH)) {
+    const first = items.map((item) => item.hash === undefined || !numbers.has(item.hash));
+    const unknown = items.filter((item, at) => first[at] === true && pictures && item.image === undefined);
+    const seen = await lookAt(context, inspector, unknown);
+    for (const item of items) {
+      // An item without a file is like no other.
+      let number = item.hash === undefined ? undefined : numbers.get(item.hash);
+      if (number === undefined) {
+        number = files.length;
+        files.push(candidateOf(context, item, seen));
+        if (item.hash !== undefined) numbers.set(item.hash, number);
+      }
+      unique.push(number);
+    }
+    context.progress(unique.length, null);
+  }
+  return { unique, files };
+}
+
+function candidateOf(
+  context: StepContext,
+  item: Item,
+  seen: ReadonlyMap<string, { hash: string | null; width: number | null; height: number | null }>,
+): Candidate {
+  const looked = seen.get(item.hash ?? "");
+  const said = item.image;
+  const [width, height] = [looked?.width ?? said?.["width"], looked?.height ?? said?.["height"]];
+  const hash = looked?.hash ?? said?.["phash"];
+  const file = fileOf(context, item);
+  return {
+    hash: isHash(hash) ? hash : null,
+    pixels: typeof width === "number" && typeof height === "number" ? width * height : 0,
+    bytes: item.bytes ?? (file === null ? 0 : (context.files.sizeOf(file) ?? 0)),
+  };
+}
+
+/** For each item what it is a copy of; null: it goes on. A second copy of a file that goes stands for what the file stands for. */
+function copiesOf(unique: readonly number[], near: readonly (NearDuplicate | null)[]): (Copy | null)[] {
+  const seen = new Set<number>();
+  return unique.map((number) => {
+    const again = seen.has(number);
+    seen.add(number);
+    const like = near[number] ?? null;
+    if (!again && like === null) return null;
+    return { of: like?.of ?? number, match: again ? "exact" : "near", distance: like?.distance ?? 0 };
+  });
+}
+
+async function* keptItems(context: StepContext, copies: readonly (Copy | null)[]): AsyncGenerator<Item> {
+  let at = 0;
+  for await (const item of context.inputs()) {
+    if (copies[at] === null) yield item;
+    at += 1;
+  }
+}
+
+/** Each with the item that is there in its place. */
+async function* removedItems(
+  context: StepContext,
+  { unique }: Census,
+  copies: readonly (Copy | null)[],
+): AsyncGenerator<Item> {
+  const wanted = new Set(copies.flatMap((copy) => (copy === null ? [] : [copy.of])));
+  const kept = new Map<number, Item>();
+  let at = 0;
+  for await (const { hash, url, name } of untilAborted(context.inputs(), context.signal)) {
+    const number = unique[at] ?? -1;
+    if (copies[at] === null && wanted.has(number))
+      kept.set(number, {
+        ...(name === undefined ? {} : { name }),
+        ...(url === undefined ? {} : { url }),
+        ...(hash === undefined ? {} : { hash }),
+      });
+    at += 1;
+  }
+  at = 0;
+  for await (const item of untilAborted(context.inputs(), context.signal)) {
+    const copy = copies[at] ?? null;
+    at += 1;
+    if (copy === null) continue;
+    const { of, match, distance } = copy;
+    yield { ...item, duplicate_of: { ...kept.get(of), match, distance } };
+  }
+}

@@ -1,0 +1,104 @@
+import { contentTypeOf, MAGIC_BYTES } from "../../domain/file-magic.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { ImageInspector } from "../../images/inspector.ts";
+import { type FileRules, type ImageRules, RULES_SCHEMA, whyNotFile, whyNotImage } from "../file-rules.ts";
+import { listFile, readItems, writeItems } from "../items-file.ts";
+import { asItemFacts, BATCH, fileOf, hasWrongExtension, inBatches, lookAt } from "../picture-facts.ts";
+import type { Item, StepContext, StepKind } from "../step-kind.ts";
+
+type ValidateParams = ({ kind?: "image" } & ImageRules) | ({ kind: "file" } & FileRules);
+
+/** What one item is found to be. */
+interface Verdict {
+  reason: string | null;
+  facts: Record<string, JsonValue>;
+}
+
+type Judge = (context: StepContext, items: readonly Item[]) => Promise<Verdict[]>;
+
+/** Looks at the files of the items, and passes on those that are what they should be. */
+export function validateStep(inspector: ImageInspector): StepKind<ValidateParams> {
+  return {
+    kind: "validate",
+    about: "Decodes the images that come in, or checks files of any kind, and passes on the good ones.",
+    params: RULES_SCHEMA,
+    async run(context, params) {
+      const judge = params.kind === "file" ? fileJudge(params) : imageJudge(inspector, params);
+      const counts = { valid: 0, invalid: 0, reasons: {} as Record<string, number> };
+      // All of them with their verdicts, on the disk: there may be more than memory holds.
+      const judged = await writeItems(context.files, "judged.jsonl", judgedItems(context, judge, counts));
+      const which = (valid: boolean) => withVerdict(readItems(context.files, judged), valid);
+      const refused =
+        counts.invalid === 0 ? [] : [listFile(await writeItems(context.files, "invalid.jsonl", which(false)))];
+      return { kind: "done", output: counts, items: which(true), files: refused };
+    },
+  };
+}
+
+async function* judgedItems(
+  context: StepContext,
+  judge: Judge,
+  counts: { valid: number; invalid: number; reasons: Record<string, number> },
+): AsyncGenerator<Item> {
+  let total = 0;
+  for await (const _ of context.inputs()) total += 1;
+  for await (const items of inBatches(context.inputs(), BATCH)) {
+    const verdicts = await judge(context, items);
+    for (const [at, { reason, facts }] of verdicts.entries()) {
+      if (reason === null) counts.valid += 1;
+      else {
+        counts.invalid += 1;
+        counts.reasons[reason] = (counts.reasons[reason] ?? 0) + 1;
+      }
+      yield { ...items[at], ...facts, valid: reason === null, reason };
+    }
+    context.progress(counts.valid + counts.invalid, total);
+  }
+}
+
+async function* withVerdict(items: AsyncIterable<Item>, valid: boolean): AsyncGenerator<Item> {
+  for await (const item of items) if (item["valid"] === valid) yield item;
+}
+
+function imageJudge(inspector: ImageInspector, rules: ImageRules): Judge {
+  return async (context, items) => {
+    const seen = await lookAt(context, inspector, items);
+    return items.map((item) => {
+      const facts = seen.get(item.hash ?? "");
+      if (facts === undefined) return { reason: "missing", facts: {} };
+      const wrong = hasWrongExtension(item, facts.format === null ? null : `image/${facts.format}`);
+      return { reason: whyNotImage(facts, wrong, rules), facts: { image: asItemFacts(facts, wrong) } };
+    });
+  };
+}
+
+function fileJudge(rules: FileRules): Judge {
+  return (context, items) =>
+    Promise.all(
+      items.map(async (item) => {
+        const sha256 = fileOf(context, item);
+        if (sha256 === null) return { reason: "missing", facts: {} };
+        context.signal.throwIfAborted();
+        const found = contentTypeOf(await startOf(context, sha256));
+        // Plain text has nothing that gives it away: there the server is believed.
+        const contentType = found ?? item.content_type?.split(";")[0]?.trim().toLowerCase() ?? null;
+        const wrongExtension = hasWrongExtension(item, found);
+        const bytes = context.files.sizeOf(sha256) ?? 0;
+        return {
+          reason: whyNotFile({ sha256, bytes, contentType, wrongExtension }, rules),
+          facts: { file: { content_type: contentType, wrong_extension: wrongExtension } },
+        };
+      }),
+    );
+}
+
+async function startOf({ files }: StepContext, hash: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of files.open(hash)) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length >= MAGIC_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+}

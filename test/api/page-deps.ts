@@ -1,7 +1,6 @@
-import { systemClock } from "../../src/base/clock.ts";
 import type { TestContext } from "node:test";
 import type { ApiDeps } from "../../src/api/deps.ts";
-import type { Clock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { OrbError } from "../../src/base/errors.ts";
 import { createLog } from "../../src/base/log.ts";
 import { createSeal } from "../../src/base/seal.ts";

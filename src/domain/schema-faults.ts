@@ -22,7 +22,7 @@ export function fieldErrors(errors: readonly ErrorObject[], value: unknown, pref
 function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   let left = [...errors];
   const unions = left
-    .filter(({ keyword }) => keyword === "anyOf")
+    .filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf")
     .toSorted((a, b) => a.schemaPath.length - b.schemaPath.length);
   for (const union of unions) {
     const branches = Map.groupBy(
@@ -43,11 +43,16 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     const onlyTypes = ranked.every((branch) =>
       branch.every((error) => error.keyword === "type" && error.instancePath === union.instancePath),
     );
-    // A value of a wrong type is told all types that would do.
+    const onlyRequired = ranked.every((branch) =>
+      branch.every((error) => error.keyword === "required" && error.instancePath === union.instancePath),
+    );
+    // A value of a wrong type is told all types that would do, and one that lacks a name all names that would do.
     const types = ranked.flat().map((error) => String((error.params as { type?: unknown }).type));
     const told: ErrorObject[] = onlyTypes
       ? [{ ...union, keyword: "type", params: { type: types.join(" or ") } }]
-      : best.filter(({ keyword }) => keyword !== "anyOf" || ranked.length > 1);
+      : onlyRequired && ranked.length > 1
+        ? [union]
+        : best.filter(({ keyword }) => keyword !== "anyOf" || ranked.length > 1);
     const dropped = new Set<ErrorObject>([union, ...ranked.flat()]);
     left = [...left.filter((error) => !dropped.has(error)), ...told];
   }
@@ -81,6 +86,19 @@ function messageOf(error: ErrorObject, root: unknown): string {
       const near = suggest(String(params["additionalProperty"]).slice(0, 100), known);
       return `unknown key${near === undefined ? "" : `, did you mean "${near}"?`}`;
     }
+    case "anyOf":
+    case "oneOf": {
+      const names = requiredNames(error.schema);
+      if (names.length === 0) return error.message ?? "cannot be used";
+      const { passingSchemas } = params;
+      return Array.isArray(passingSchemas)
+        ? `only one of ${names.join(", ")} may be given`
+        : `needs ${names.join(" or ")}`;
+    }
+    case "not": {
+      const names = requiredNames([error.schema]);
+      return names.length === 0 ? "cannot be used" : `only one of ${names.join(", ")} may be given`;
+    }
     case "type":
       return `expected ${params["type"]}, got ${typeNameOf(valueAt(root, error.instancePath))}`;
     case "enum":
@@ -108,6 +126,12 @@ function messageOf(error: ErrorObject, root: unknown): string {
     default:
       return error.message ?? "cannot be used";
   }
+}
+
+/** Of branches that do nothing but require names: those. */
+function requiredNames(branches: unknown): string[] {
+  const names = (branches as { required?: string[] }[]).map((branch) => branch.required ?? null);
+  return names.some((list) => list === null) ? [] : names.flatMap((list) => list ?? []);
 }
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = {

@@ -15,7 +15,11 @@ interface Reading {
   schema?: JsonValue;
 }
 
-export type WaitParams = { seconds: number } | { until: string };
+export interface WaitParams {
+  /** This, or `until`. */
+  seconds?: number;
+  until?: string;
+}
 
 export interface WebhookParams {
   url: string;
@@ -66,6 +70,59 @@ export interface DownloadParams {
   max_failed_ratio?: number;
 }
 
+/** Conditions on items; those that meet all of them are meant. */
+export interface ItemConditions {
+  url?: string | readonly string[];
+  host?: string | readonly string[];
+  folder?: string | readonly string[];
+  content_type?: string | readonly string[];
+  width?: { min?: number; max?: number };
+  height?: { min?: number; max?: number };
+  bytes?: { min?: number; max?: number };
+  fields?: JsonValue;
+}
+
+export interface LabelParams {
+  label?: string | null;
+  rules?: readonly (ItemConditions & { label: string })[] | null;
+  from?: string | null;
+  endpoint?:
+    | string
+    | {
+        url: string;
+        send?: "file" | "item";
+        headers?: Readonly<Record<string, string>>;
+        concurrency?: number;
+        min_score?: number;
+        max_failed_ratio?: number;
+      }
+    | null;
+  drop_unlabelled?: boolean;
+}
+
+export interface ExportParams {
+  format?: "json" | "jsonl" | "csv" | "markdown" | "parquet";
+  images?: boolean;
+  archive?: "zip" | "tar" | "tar.gz" | null;
+  split?: Readonly<Record<string, number>> | null;
+  seed?: string | number;
+  stratify?: boolean;
+  fields?: Readonly<Record<string, string>> | null;
+  where?: ItemConditions;
+  unique?: string;
+  name?: string;
+}
+
+export interface CompareParams {
+  key?: string | readonly string[];
+  fields?: readonly string[];
+}
+
+export interface CleanupParams {
+  steps?: readonly string[];
+  keep?: "items" | "nothing";
+}
+
 export const kinds = {
   wait: { kind: "wait" } as BuiltInKind<WaitParams, { waited_seconds: number }>,
   webhook: { kind: "webhook" } as BuiltInKind<WebhookParams, { status: number; answer: JsonValue }>,
@@ -78,4 +135,25 @@ export const kinds = {
     { run_id: string; status: string; pages: number; failed: number }
   >,
   download: { kind: "download" } as BuiltInKind<DownloadParams, { downloaded: number; failed: number }>,
+  label: { kind: "label" } as BuiltInKind<
+    LabelParams,
+    { labelled: number; unlabelled: number; failed: number; labels: Record<string, number> }
+  >,
+  export: { kind: "export" } as BuiltInKind<
+    ExportParams,
+    { count: number; artifact_hash: string; bytes: number; format: string; missing?: number } & {
+      [counts in "splits" | "labels"]?: Record<string, number>;
+    }
+  >,
+  compare: { kind: "compare" } as BuiltInKind<
+    CompareParams,
+    { first_run: boolean; total: number; changes: JsonValue } & {
+      [count in "changed" | "added" | "removed" | "unchanged"]: number;
+    }
+  >,
+  archive: { kind: "archive" } as BuiltInKind<
+    Readonly<Record<never, never>>,
+    { archived: number; missing: number; bytes_before: number; bytes_after: number }
+  >,
+  cleanup: { kind: "cleanup" } as BuiltInKind<CleanupParams, { removed: number; bytes: number }>,
 } as const;

@@ -118,7 +118,7 @@ export function defineWorkflow<const Schema extends TSchema = Readonly<Record<st
   write: (flow: Flow<Static<Schema>>) => void,
 ): WorkflowSource {
   const steps: StepSource[] = [];
-  const schemas = new Map<string, JsonValue>();
+  const schemas = new Map<string, { params: JsonValue; output?: JsonValue }>();
   const add = <Output>(
     name: string,
     kind: AnyStep,
@@ -126,7 +126,7 @@ export function defineWorkflow<const Schema extends TSchema = Readonly<Record<st
     { after = [], when, ...rest }: StepOptions & Pick<StepSource, "for_each"> = {},
   ): Step<Output> => {
     // What is built in is looked at by types here, and by the server that knows it.
-    schemas.set(kind.kind, "params" in kind ? plain(kind.params) : { type: "object" });
+    schemas.set(kind.kind, "params" in kind ? schemasOf(kind) : { params: { type: "object" } });
     const step = { task_type: kind.kind, params: plain(params) as Record<string, JsonValue>, ...rest };
     const condition = when === undefined ? null : String(when);
     const named = [...stepsIn(step), ...(condition === null ? [] : unlessWrong(() => [compileWhen(condition)]))];
@@ -149,7 +149,7 @@ export function defineWorkflow<const Schema extends TSchema = Readonly<Record<st
   });
   const source = plain({ ...options, steps }) as unknown as WorkflowSource;
   const kinds = {
-    find: (kind: string) => (schemas.has(kind) ? { params: schemas.get(kind) as JsonValue } : undefined),
+    find: (kind: string) => schemas.get(kind),
     all: () => [...schemas.keys()].map((kind) => ({ kind })),
   };
   const { errors } = validateWorkflow(source, kinds);
@@ -158,6 +158,10 @@ export function defineWorkflow<const Schema extends TSchema = Readonly<Record<st
   throw new OrbError("input_invalid", `the workflow ${options.name} cannot be used: ${list.join("; ")}`, {
     fields: errors,
   });
+}
+
+function schemasOf({ params, output }: CustomStep): { params: JsonValue; output?: JsonValue } {
+  return { params: plain(params), ...(output === undefined ? {} : { output: plain(output) }) };
 }
 
 /** References become expressions, and what is undefined is left out. */

@@ -14,6 +14,8 @@ export interface StepKind<Params = Record<string, JsonValue>> {
   readonly about: string;
   /** A JSON Schema (2020-12) of its params; unknown names are refused by `additionalProperties: false`. */
   readonly params: JsonValue;
+  /** A JSON Schema of its output: expressions that name something else are refused. Absent: anything may be named. */
+  readonly output?: JsonValue;
   /**
    * One try. It may be ended at any moment and begun again from the start, so what it does must bear doing twice. It may
    * throw: a FetchFailure keeps its classification, and `permanent` ones are not tried again.
@@ -22,7 +24,7 @@ export interface StepKind<Params = Record<string, JsonValue>> {
 }
 
 /** What is to be known of a kind where nothing is executed: definitions are checked against it. */
-export type KnownKind = Pick<StepKind, "kind" | "about" | "params">;
+export type KnownKind = Pick<StepKind, "kind" | "about" | "params" | "output">;
 
 export interface KnownKinds {
   find(kind: string): KnownKind | undefined;

@@ -38,7 +38,7 @@ test("steps weigh as much as they are said to take, others as much as these on a
   assert.deepEqual(weightsOf([300, null, 100]), [300, 200, 100]);
   assert.deepEqual(weightsOf([null, null]), [1, 1]);
   assert.deepEqual(weightsOf([0, null, 0]), [1, 1, 1]);
-  assert.deepEqual(weightsOf([0, 10]), [0, 10]);
+  assert.deepEqual(weightsOf([0, 10]), [1, 10]);
 });
 
 test("progress is weighted, counts what a running step has done, and is 100 only at the end", () => {

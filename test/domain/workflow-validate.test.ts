@@ -45,6 +45,15 @@ const KINDS: Record<string, { params: JsonValue; output?: JsonValue }> = {
     output: { type: "object", properties: { downloaded: { type: "integer" }, failed: { type: "integer" } } },
   },
   anything: { params: { type: "object" } },
+  pick: {
+    params: {
+      type: "object",
+      properties: { a: {}, b: {}, c: {}, d: {} },
+      oneOf: [{ required: ["a"] }, { required: ["b"] }],
+      not: { required: ["c", "d"] },
+      additionalProperties: false,
+    },
+  },
 };
 const kinds: KindLookup = {
   find: (kind) => (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined),
@@ -220,7 +229,7 @@ const FAULTS: [what: string, value: unknown, expected: string[]][] = [
     workflow({ name: "a", task_type: "donwload" }, { name: "b", task_type: "fly" }),
     [
       'steps[0].task_type: unknown kind of step "donwload", did you mean "download"?',
-      'steps[1].task_type: unknown kind of step "fly": there are wait, download, anything',
+      'steps[1].task_type: unknown kind of step "fly": there are wait, download, anything, pick',
     ],
   ],
   [
@@ -372,6 +381,14 @@ test("params with expressions are checked around them", () => {
     'steps[0].params.fild: unknown key, did you mean "field"?',
     'steps[0].params.source.pages: unknown key, did you mean "page"?',
   ]);
+});
+
+test("params of which one is needed, or only one may be given, are named", () => {
+  const pick = (params: object) => faults(workflow({ name: "a", task_type: "pick", params }));
+  assert.deepEqual(pick({}), ["steps[0].params: needs a or b"]);
+  assert.deepEqual(pick({ a: 1, b: 1 }), ["steps[0].params: only one of a, b may be given"]);
+  assert.deepEqual(pick({ a: 1, c: 1, d: 1 }), ["steps[0].params: only one of c, d may be given"]);
+  assert.deepEqual(pick({ b: "${{ 1 }}", c: "${{ 2 }}" }), []);
 });
 
 test("resolved params get their defaults, or every mistake", () => {

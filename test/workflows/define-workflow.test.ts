@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
 import { isOrbError } from "../../src/base/errors.ts";
+import type { JsonValue } from "../../src/domain/queue-item.ts";
 import { isTrue, resolveParams } from "../../src/domain/workflow/expression.ts";
+import { completeParams } from "../../src/domain/workflow/params-check.ts";
 import { validateWorkflow } from "../../src/domain/workflow/validate.ts";
-import { kinds } from "../../src/workflows/built-in-kinds.ts";
+import { type BuiltInKind, kinds } from "../../src/workflows/built-in-kinds.ts";
 import { defineStep } from "../../src/workflows/define-step.ts";
 import { defineWorkflow } from "../../src/workflows/define-workflow.ts";
 import { expression, pluck } from "../../src/workflows/reference.ts";
@@ -150,20 +152,105 @@ test("what types cannot see is reported when the workflow is written", () => {
         flow.step("a", find, { query: "x" });
         flow.step("a", find, { query: expression<string>`1 +` });
         flow.step("b", find, { query: "${{ steps.nobody.output.x }}" });
+        flow.step("c", find, { query: "${{ steps.a.output.cuont }}" });
       }),
     (error: unknown) =>
       isOrbError(error, "input_invalid") &&
       assert.deepEqual(
         error.fields.map(({ path }) => path),
-        ["steps[1].name", "steps[2].dependencies[0]", "steps[1].params.query", "steps[2].params.query"],
+        [
+          "steps[1].name",
+          "steps[2].dependencies[0]",
+          "steps[1].params.query",
+          "steps[2].params.query",
+          "steps[3].params.query",
+        ],
       ) === undefined,
   );
 });
 
-test("the kinds that are built in are known by their names", () => {
+/** Every param that the types of a kind know, with a value of its type. */
+type AllParams = { [Name in keyof typeof kinds]: Required<ParamsOf<(typeof kinds)[Name]>> };
+type ParamsOf<Kind> = Kind extends BuiltInKind<infer Params, infer _> ? Params : never;
+
+const page = { fields: ["title"], items: null, schema: null, respect_robots: true, accept_partial: false };
+const where = {
+  url: "**",
+  host: ["example.com"],
+  folder: "a",
+  content_type: "image/*",
+  width: { min: 1 },
+  height: { max: 2 },
+  bytes: { min: 1, max: 2 },
+  fields: { price: { min: 1 } },
+};
+const EXAMPLES: AllParams = {
+  wait: { seconds: 1, until: "2027-01-31T06:00:00Z" },
+  webhook: { url: "https://example.com/", method: "PUT", headers: { a: "b" }, body: null },
+  scrape: {
+    ...page,
+    url: "https://example.com/",
+    urls: ["https://example.com/"],
+    field: "url",
+    strategy: "auto",
+    requires_auth: false,
+    session_id: null,
+    max_attempts: 1,
+    escalate: true,
+    timeout_seconds: 1,
+    replay: null,
+    browser: null,
+  },
+  crawl: {
+    ...page,
+    url: ["https://example.com/"],
+    max_depth: 1,
+    max_pages: 1,
+    timeout_minutes: 1,
+    max_concurrent_articles: 1,
+    retry_attempts: 1,
+    partial_results_ok: true,
+    include: ["/a/**"],
+    exclude: [],
+    same_site: true,
+    use_sitemap: true,
+    strategy: "http",
+    article: null,
+  },
+  download: { urls: ["https://example.com/"], field: "url", max_failed_ratio: 0.5 },
+  label: {
+    label: "x",
+    rules: [{ label: "y", ...where }],
+    from: "host",
+    endpoint: { url: "https://example.com/" },
+    drop_unlabelled: true,
+  },
+  export: {
+    format: "csv",
+    images: true,
+    archive: "tar.gz",
+    split: { train: 1 },
+    seed: 1,
+    stratify: true,
+    fields: { a: "b" },
+    where,
+    unique: "url",
+    name: "x",
+  },
+  compare: { key: ["url"], fields: ["price"] },
+  archive: {},
+  cleanup: { steps: ["a"], keep: "nothing" },
+};
+
+test("the types of the kinds that are built in know the params that their schemas know", () => {
   for (const [name, { kind }] of Object.entries(kinds)) {
     assert.equal(kind, name);
-    assert.notEqual(registered.find(kind), undefined, kind);
+    const schema = registered.find(kind)?.params as { properties: Record<string, JsonValue> };
+    const example = EXAMPLES[name as keyof typeof EXAMPLES] as Record<string, JsonValue>;
+    assert.deepEqual(Object.keys(example).toSorted(), Object.keys(schema.properties).toSorted(), name);
+    // Some exclude each other, so that each is looked at for itself.
+    const alone = { type: "object", properties: schema.properties, additionalProperties: false };
+    assert.deepEqual(completeParams(alone, example).errors, undefined, name);
   }
 });
 

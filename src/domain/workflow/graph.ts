@@ -56,13 +56,11 @@ export function currentStep(ended: readonly boolean[]): number {
   return first === -1 ? ended.length : first;
 }
 
-/** What each step weighs in the whole: its estimate; without one the mean of the others', or 1. */
+/** What each step weighs in the whole: its estimate, at least 1; without one the mean of the others', or 1. */
 export function weightsOf(estimates: readonly (number | null)[]): number[] {
-  const known = estimates.filter((estimate) => estimate !== null);
-  const sum = known.reduce((total, estimate) => total + estimate, 0);
-  const mean = sum > 0 ? sum / known.length : 1;
-  // Where nobody takes any time, all weigh the same.
-  return estimates.map((estimate) => (sum > 0 ? (estimate ?? mean) : 1));
+  const known = estimates.flatMap((estimate) => (estimate === null ? [] : Math.max(1, estimate)));
+  const mean = known.length === 0 ? 1 : known.reduce((sum, weight) => sum + weight, 0) / known.length;
+  return estimates.map((estimate) => (estimate === null ? mean : Math.max(1, estimate)));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** How workflows come into being, and begin. */
 import { OrbError } from "../../base/errors.ts";
 import { keyOfStep, laneOfStep, STEP_HANDLER } from "../../domain/workflow/definition.ts";
+import { weightsOf } from "../../domain/workflow/graph.ts";
 import type { RunRecord } from "../port.ts";
 import type { NewStep, NewWorkflow } from "../workflow-records.ts";
 import { bumpControl, type Context, keyHash, STATE } from "./context.ts";
@@ -20,7 +21,7 @@ export function insertWorkflow(
 ): { made: RunRecord; lanes: string[] } {
   const { connection } = context;
   const { n } = requireRun(context, made.id);
-  const weights = weightsOf(workflow.steps);
+  const weights = weightsOf(workflow.steps.map(({ estimatedMs }) => estimatedMs));
   connection
     .sql(
       `INSERT INTO workflows (run, name, total_steps, metadata, max_recovery_attempts, template, template_version, rerun_of, weight, updated_at)
@@ -58,13 +59,6 @@ export function insertWorkflow(
   );
   const lanes = workflow.start ? begin(context, n, now) : [];
   return { made: readRun(context, made.id) as RunRecord, lanes };
-}
-
-/** A step of which nobody knows how long it takes weighs as much as the others do on average. */
-function weightsOf(steps: readonly NewStep[]): number[] {
-  const known = steps.flatMap(({ estimatedMs }) => (estimatedMs === null ? [] : [Math.max(1, estimatedMs)]));
-  const average = known.length === 0 ? 1 : known.reduce((sum, weight) => sum + weight, 0) / known.length;
-  return steps.map(({ estimatedMs }) => (estimatedMs === null ? average : Math.max(1, estimatedMs)));
 }
 
 function insertStep(

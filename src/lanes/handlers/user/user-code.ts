@@ -150,6 +150,6 @@ export class UserCode implements AsyncDisposable {
   }
 }
 
-function aboutOf({ kind, about, params }: StepDescription): KnownKind {
-  return { kind, about: about ?? "a step of your own", params };
+function aboutOf({ kind, about, params, output }: StepDescription): KnownKind {
+  return { kind, about: about ?? "a step of your own", params, ...(output === null ? {} : { output }) };
 }

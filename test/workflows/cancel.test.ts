@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { firstTimes, hang, held, html, json, page, status } from "../support/misbehaviours.ts";
+import { signal, Workshop } from "./kit.ts";
+
+describe("cancelling a workflow", { concurrency: 3 }, () => {
+  let shop: Workshop;
+  before(async () => {
+    shop = await Workshop.open({ APP_HTTP_TIMEOUT_SECONDS: "20" });
+  });
+  after(() => shop[Symbol.asyncDispose]());
+
+  /** Nothing of it is at work any more, nor will be: neither its steps, nor what they started. */
+  async function gone(id: string, site: MisbehavingSite): Promise<void> {
+    assert.equal((await shop.cancel(id)).status, "cancelled");
+    await site.when(() => site.open === 0, "nothing is asked any more");
+    const steps = await shop.until(async () => {
+      const list = await shop.store.steps(id);
+      return list.every(({ task }) => task.endedAt !== null) ? list : null;
+    }, "all steps have ended");
+    for (const { childRuns } of steps)
+      for (const child of childRuns) {
+        const run = await shop.store.run(child);
+        assert.ok(run !== null && TERMINAL_RUN_STATES.includes(run.status), `child ${child} is ${run?.status}`);
+      }
+  }
+
+  test("while a step is at work", async () => {
+    await using site = await MisbehavingSite.start({ "/": hang });
+    const id = await shop.begin([
+      { name: "call", task_type: "webhook", params: { url: site.url("/") } },
+      { name: "next", task_type: "webhook", params: { url: site.url("/next") }, dependencies: ["call"] },
+    ]);
+    await site.visited("/");
+    await gone(id, site);
+    assert.deepEqual([site.count("/"), site.count("/next")], [1, 0]);
+  });
+
+  test("while a step waits for a time", async () => {
+    await using site = await MisbehavingSite.start();
+    const id = await shop.begin([{ name: "wait", task_type: "wait", params: { seconds: 3600 } }]);
+    await shop.asleep(id, "wait", "time");
+    await gone(id, site);
+  });
+
+  test("while a step is to be tried again", async () => {
+    await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), json({})) });
+    const id = await shop.begin([{ name: "call", task_type: "webhook", params: { url: site.url("/") } }]);
+    await shop.until(async () => (await shop.step(id, "call")).task.state === "retrying", "the first try has failed");
+    await gone(id, site);
+    assert.equal(site.count("/"), 1);
+  });
+
+  test("while a page, a crawl and a download that it has started are under way", async () => {
+    await using site = await MisbehavingSite.start({
+      "/page": hang,
+      "/start": html('<title>Start</title><a href="/deep">deep</a>'),
+      "/deep": hang,
+      "/file": hang,
+    });
+    const id = await shop.begin([
+      { name: "page", task_type: "scrape", params: { url: site.url("/page") } },
+      { name: "crawl", task_type: "crawl", params: { url: site.url("/start"), strategy: "http" } },
+      { name: "file", task_type: "download", params: { urls: [site.url("/file")] } },
+    ]);
+    await Promise.all(["/page", "/deep", "/file"].map((path) => site.visited(path)));
+    await gone(id, site);
+    const steps = await shop.store.steps(id);
+    for (const { childRuns } of steps) assert.equal((await shop.store.run(childRuns[0]!))?.status, "cancelled");
+  });
+
+  test("while entries of a list are at work, wait for their turn and for runs of their own", async () => {
+    await using site = await MisbehavingSite.start({ "*": hang });
+    const id = await shop.begin([
+      {
+        name: "calls",
+        task_type: "webhook",
+        params: { url: `${site.origin}/call/\${{ item }}` },
+        for_each: { in: [1, 2, 3, 4], concurrency: 2 },
+      },
+      {
+        name: "pages",
+        task_type: "scrape",
+        params: { url: `${site.origin}/page/\${{ item }}` },
+        for_each: { in: [1, 2, 3, 4], concurrency: 2 },
+      },
+    ]);
+    await Promise.all(["/call/1", "/call/2", "/page/1", "/page/2"].map((path) => site.visited(path)));
+    await gone(id, site);
+    assert.equal(site.visits.length, 4);
+    for (const index of [0, 1])
+      for (const entry of await shop.store.stepItems(id, index, { limit: 10 })) {
+        assert.ok(entry.endedAt !== null, `${entry.key} is ${entry.state}`);
+        for (const child of await shop.store.childRuns(entry.id))
+          assert.equal((await shop.store.run(child))?.status, "cancelled");
+      }
+  });
+
+  test("before it has done anything, and twice", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Page") });
+    const id = await shop.begin([{ name: "wait", task_type: "wait", params: { seconds: 3600 } }]);
+    await gone(id, site);
+    await gone(id, site);
+  });
+});
+
+describe("a worker that is started again", () => {
+  test("goes on with a step that was at work, and with one that sleeps", async () => {
+    await using shop = await Workshop.open({ APP_SHUTDOWN_GRACE_SECONDS: "0.2", APP_HTTP_TIMEOUT_SECONDS: "20" });
+    const go = signal();
+    await using site = await MisbehavingSite.start({
+      "/call": (visit, response, on) => (visit.nth === 1 ? hang : json({}))(visit, response, on),
+      "/page": held(go.promise, page("Page")),
+      "/end": json({}),
+    });
+    const id = await shop.begin([
+      { name: "call", task_type: "webhook", params: { url: site.url("/call") } },
+      { name: "page", task_type: "scrape", params: { url: site.url("/page"), fields: ["title"] } },
+      { name: "end", task_type: "webhook", params: { url: site.url("/end") }, dependencies: ["call", "page"] },
+    ]);
+    await Promise.all([site.visited("/call"), site.visited("/page")]);
+    const { childRuns } = await shop.asleep(id, "page", "run");
+    await shop.restart();
+    go.give();
+    const { run, steps } = await shop.finished(id);
+    assert.equal(run.status, "completed", run.message ?? "");
+    assert.deepEqual([site.count("/call"), site.count("/end")], [2, 1]);
+    // Being handed back costs no try, and there is still only one child.
+    assert.equal(steps.get("call")?.task.tries, 1);
+    assert.deepEqual(steps.get("page")?.childRuns, childRuns);
+  });
+});

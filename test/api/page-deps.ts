@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { ApiDeps } from "../../src/api/deps.ts";
-import { type Clock, systemClock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import { OrbError } from "../../src/base/errors.ts";
 import { createLog } from "../../src/base/log.ts";
 import { createSeal } from "../../src/base/seal.ts";
@@ -8,8 +8,8 @@ import { loadConfig } from "../../src/config/load.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
 import { createPageTools } from "../../src/page-tools.ts";
 import type { Store } from "../../src/store/port.ts";
-import { createImageInspector } from "../../src/images/inspector.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
+import { kindSettings } from "../support/kind-settings.ts";
 
 /** What jobs, sessions and previews need; no address but those allowed is ever asked. */
 export function pageDeps(
@@ -40,8 +40,7 @@ export function pageDeps(
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    stepKinds: async () =>
-      createStepKinds({ webhookSecret: null, images: createImageInspector({ clock: systemClock }) }, []),
+    stepKinds: async () => createStepKinds(kindSettings, []),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages: async () => pages,
     openArtifact: () => {

@@ -11,6 +11,7 @@ import { defineStep } from "../../src/workflows/define-step.ts";
 import { defineWorkflow } from "../../src/workflows/define-workflow.ts";
 import { expression, pluck } from "../../src/workflows/reference.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
+import { kindSettings } from "../support/kind-settings.ts";
 
 const find = defineStep({
   kind: "find",
@@ -21,7 +22,7 @@ const find = defineStep({
   }),
   run: (_context, { query }) => ({ count: query.length, pages: [] }),
 });
-const registered = createStepKinds({ webhookSecret: null }, [
+const registered = createStepKinds(kindSettings, [
   { kind: find.kind, about: "", params: JSON.parse(JSON.stringify(find.params)) },
 ]);
 

@@ -7,11 +7,10 @@ import { cancelRun } from "../../src/orchestrator/runs/control.ts";
 import type { RunRecord } from "../../src/store/port.ts";
 import type { StepRecord } from "../../src/store/workflow-port.ts";
 import { readItems } from "../../src/workflows/items-file.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { createImageInspector } from "../../src/images/inspector.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { Place } from "../jobs/kit.ts";
+import { kindSettings } from "../support/kind-settings.ts";
 
 export interface StepInput {
   name: string;
@@ -156,7 +155,7 @@ export function outputOf(step: StepRecord | undefined): Record<string, JsonValue
 
 function definitionOf(steps: readonly StepInput[], params: Record<string, JsonValue>): WorkflowDefinition {
   const schema = { type: "object", properties: Object.fromEntries(Object.keys(params).map((name) => [name, {}])) };
-  const kinds = createStepKinds({ webhookSecret: null, images: createImageInspector({ clock: systemClock }) }, []);
+  const kinds = createStepKinds(kindSettings, []);
   const { ok, errors } = validateWorkflow({ name: "Test", params: schema, steps }, kinds);
   assert.ok(ok !== undefined, JSON.stringify(errors));
   return ok;

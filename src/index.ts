@@ -29,6 +29,12 @@ export type { SubmittedItem } from "./orchestrator/queue/submit.ts";
 export type { Waiting } from "./orchestrator/runs/ended.ts";
 export type { EventView, ResultView, RunView, TaskView } from "./orchestrator/runs/view.ts";
 export type { SiteView } from "./orchestrator/sites.ts";
+export type { WorkflowInput } from "./orchestrator/workflows/create.ts";
+export type { StepProgress, WorkflowProgress } from "./orchestrator/workflows/progress.ts";
+export type { RerunInput } from "./orchestrator/workflows/rerun.ts";
+export type { WorkflowTaskView } from "./orchestrator/workflows/task-view.ts";
+export type { TemplateView } from "./orchestrator/workflows/templates.ts";
+export type { WorkflowDetail, WorkflowView } from "./orchestrator/workflows/view.ts";
 
 // Handlers and step kinds of a user's own; their modules import `orbweaver/handlers`, which loads nothing else.
 export {

@@ -7,6 +7,7 @@ import { type Client, openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import type { CrawlInput } from "./domain/crawl-options.ts";
 import type { EngineRole } from "./engine/port.ts";
+import { workflowsOf } from "./library-workflows.ts";
 import { listCrawlErrors, listCrawls, showCrawl } from "./orchestrator/crawls/read.ts";
 import { startCrawl } from "./orchestrator/crawls/start.ts";
 import type { CrawlDetail } from "./orchestrator/crawls/view.ts";
@@ -49,6 +50,7 @@ export class Orchestrator implements AsyncDisposable {
   readonly jobs: ReturnType<typeof jobsOf>;
   readonly runs: ReturnType<typeof runsOf>;
   readonly crawls: ReturnType<typeof crawlsOf>;
+  readonly workflows: ReturnType<typeof workflowsOf>;
   readonly sites: ReturnType<typeof sitesOf>;
   #stopped: Promise<void> | null = null;
 
@@ -60,6 +62,7 @@ export class Orchestrator implements AsyncDisposable {
     this.jobs = jobsOf(deps);
     this.runs = runsOf(deps);
     this.crawls = crawlsOf(deps);
+    this.workflows = workflowsOf(deps);
     this.sites = sitesOf(deps);
   }
 

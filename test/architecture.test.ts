@@ -28,6 +28,7 @@ const TOP = new Set([
   "src/user-code.ts",
   "src/known-kinds.ts",
   "src/library.ts",
+  "src/library-workflows.ts",
   "src/secret-key.ts",
   "src/main.ts",
   "src/index.ts",

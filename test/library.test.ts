@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import * as orbweaver from "../src/index.ts";
 import { bodyOf, Target } from "./chaos/target.ts";
@@ -74,6 +76,70 @@ test("a program scrapes a page, runs a saved job and crawls a site", async (t) =
   assert.deepEqual([crawl.status, crawl.completed_items], ["completed", 3]);
   const pages = (await dataOf(orb.crawls.results(id))).map((data) => data["title"]);
   assert.deepEqual(pages.toSorted(), ["page /", "page /one", "page /two"]);
+});
+
+test("a program runs a workflow with a step of its own, mends it and goes on from where it failed", async (t) => {
+  await using site = await openSite();
+  const config = configure(t);
+  const dir = tempDir();
+  t.after(() => dir[Symbol.dispose]());
+  const module = join(dir.path, "steps.mjs");
+  const mended = join(dir.path, "mended");
+  writeFileSync(
+    module,
+    `import { existsSync } from "node:fs";
+     export const steps = [{
+       kind: "shout",
+       params: { type: "object", properties: { end: { type: "string" } }, required: ["end"], additionalProperties: false },
+       async *words(context, end) { for await (const { head } of context.items()) yield { loud: head.toUpperCase() + end }; },
+       async run(context, { end }) {
+         if (!existsSync(${JSON.stringify(mended)})) throw Object.assign(new Error("not yet"), { retry: false });
+         return { output: { end }, items: this.words(context, end) };
+       },
+     }];`,
+  );
+  await using orb = await Orchestrator.start(config, { handlers: module });
+  const definition = {
+    name: "loud pages",
+    steps: [
+      { name: "page", task_type: "scrape", params: { url: site.url("/one"), fields: { head: "h1" } } },
+      { name: "shout", task_type: "shout", params: { end: "!" }, dependencies: ["page"] },
+    ],
+  };
+  const wrong = { ...definition, steps: [{ name: "shout", task_type: "shout", params: { and: 1 } }] };
+  const { valid, errors } = await orb.workflows.validate({ definition: wrong });
+  assert.ok(!valid);
+  assert.ok(
+    errors.every(({ path }) => path.startsWith("definition.steps[0].params")),
+    JSON.stringify(errors),
+  );
+  await assert.rejects(orb.workflows.create({ definition: wrong }), (error) =>
+    orbweaver.isOrbError(error, "input_invalid"),
+  );
+
+  const { id } = await orb.workflows.create({ definition, start: false });
+  assert.equal((await orb.workflows.get(id)).status, "pending");
+  await orb.workflows.start(id);
+  const seen: number[] = [];
+  const failed = await orb.workflows.wait(id, { onProgress: ({ progress }) => seen.push(progress) });
+  assert.equal(failed.status, "failed");
+  assert.deepEqual(
+    seen,
+    seen.toSorted((a, b) => a - b),
+  );
+  const [, shout] = await orb.workflows.tasks(id);
+  assert.deepEqual([shout?.failure_reason, shout?.error_message], ["handler_refused", "not yet"]);
+
+  writeFileSync(mended, "");
+  const hits = site.hits.length;
+  await orb.workflows.recover(id);
+  assert.equal((await orb.workflows.wait(id)).status, "completed");
+  assert.equal(site.hits.length, hits, "what was done is not done again");
+  assert.deepEqual((await orb.workflows.tasks(id)).at(-1)?.result, { end: "!" });
+  const items: unknown[] = [];
+  for await (const item of orb.workflows.items(id, "shout")) items.push(item);
+  assert.deepEqual(items, [{ loud: "AT /ONE!" }]);
+  assert.ok((await orb.workflows.kinds()).some(({ kind }) => kind === "shout"));
 });
 
 test("whoever waits may stop to wait, and the work goes on", async (t) => {

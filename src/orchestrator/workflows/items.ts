@@ -11,21 +11,26 @@ export interface ItemsDeps extends OrchestratorDeps {
 
 export type ItemView = Record<string, JsonValue>;
 
-/** What a step has left for the steps after it: `limit` items behind the first `skip`. */
+/** What a step has left for the steps after it, all of it. */
+export async function* allItems(deps: ItemsDeps, id: string, task: string): AsyncGenerator<ItemView> {
+  await requireWorkflow(deps, id);
+  const step = await requireStep(deps, id, task);
+  const file = resultOf(step.task)?.items ?? null;
+  if (file === null) return;
+  for await (const item of readItems({ open: deps.openArtifact }, file)) yield item as ItemView;
+}
+
+/** The same, `limit` items behind the first `skip`. */
 export async function listItems(
   deps: ItemsDeps,
   id: string,
   task: string,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<ItemView[]> {
-  await requireWorkflow(deps, id);
-  const step = await requireStep(deps, id, task);
-  const file = resultOf(step.task)?.items ?? null;
-  if (file === null || skip >= file.count) return [];
   const found: ItemView[] = [];
   let index = 0;
-  for await (const item of readItems({ open: deps.openArtifact }, file)) {
-    if (index >= skip) found.push(item as ItemView);
+  for await (const item of allItems(deps, id, task)) {
+    if (index >= skip) found.push(item);
     index += 1;
     if (found.length === limit) break;
   }

@@ -39,6 +39,7 @@ class KnownIds {
   readonly #byKind = new Map<string, string[]>([
     ["items", ["seeded"]],
     ["sites", ["seeded.invalid"]],
+    ["templates", ["seeded", "article-dataset"]],
   ]);
 
   collect(kind: string, text: string): void {
@@ -144,16 +145,17 @@ test(`${REQUESTS} right and wrong requests, made from the description, get the a
     artifact_id: name,
     url: `http://seeded.invalid/${encodeURIComponent(name)}`,
   }));
-  await send(client, {
-    method: "POST",
-    path: "/queue/items",
-    headers: seeding,
-    body: JSON.stringify({ items: seeds }),
-  });
+  const seed = (method: string, path: string, body: unknown) =>
+    send(client, { method, path, headers: seeding, body: JSON.stringify(body) });
+  await seed("POST", "/queue/items", { items: seeds });
+  const definition = { name: "seeded", steps: [{ name: "rest", task_type: "wait", params: { seconds: 1 } }] };
+  await seed("PUT", "/workflows/templates/seeded", { definition });
+  for (const start of [true, false]) await seed("POST", "/workflows", { template: "seeded", start });
 
   const operations = operationsOf(JSON.parse(await get("/openapi.json")) as Description);
   assert.ok(operations.length >= 20);
   const known = new KnownIds();
+  known.collect("workflows", await get("/workflows"));
   const reached = new Map<string, number>();
   const failures: string[] = [];
   const succeeded = new Set<string>();

@@ -52,6 +52,30 @@ describe("templates", () => {
     );
   });
 
+  test("that are built in can be used, and replaced by a version of one's own", async (t) => {
+    const place = await openWorkflows(t);
+    const listed = await place.get<TemplateView[]>("/workflows/templates");
+    const names = listed.map(({ name }) => name);
+    assert.deepEqual(names, names.toSorted());
+    const dataset = listed.find(({ name }) => name === "article-dataset");
+    assert.deepEqual([dataset?.version, dataset?.built_in, dataset?.created_at], [1, true, null]);
+    const made = await place.make({ template: "article-dataset", params: { crawl: { url: "https://a.example/" } } });
+    assert.deepEqual(made.template, { name: "article-dataset", version: 1 });
+    const mine = await place.api.call("PUT", "/workflows/templates/article-dataset", daily("Mine"));
+    assert.deepEqual([mine.json<TemplateView>().version, mine.json<TemplateView>().built_in], [2, false]);
+    assert.equal((await place.make({ template: "article-dataset" })).name, "Mine");
+    const versions = await place.get<TemplateView[]>("/workflows/templates/article-dataset/versions");
+    assert.deepEqual(
+      versions.map(({ version, built_in }) => [version, built_in]),
+      [
+        [2, false],
+        [1, true],
+      ],
+    );
+    const first = await place.get<TemplateView>("/workflows/templates/article-dataset?version=1");
+    assert.equal(first.built_in, true);
+  });
+
   test("that are wrong, or not there, are refused by name", async (t) => {
     const place = await openWorkflows(t);
     const put = (name: string, body: object) => place.api.call("PUT", `/workflows/templates/${name}`, body);

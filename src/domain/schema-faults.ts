@@ -5,7 +5,11 @@ import { suggest } from "./suggest.ts";
 
 export function fieldErrors(errors: readonly ErrorObject[], value: unknown, prefix: string): FieldError[] {
   const seen = new Set<string>();
-  return nearestBranches(errors).flatMap((error) => {
+  // What follows from a condition, or is wrong with a name, is said by another error with the place of it.
+  const telling = errors.filter(
+    ({ keyword, propertyName }) => keyword !== "if" && (propertyName === undefined || keyword === "propertyNames"),
+  );
+  return nearestBranches(telling).flatMap((error) => {
     const path = pathOf(error);
     const message = messageOf(error, value);
     const key = `${path} ${message}`;
@@ -65,12 +69,14 @@ function pathOf(error: ErrorObject): string {
     .split("/")
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const { missingProperty, additionalProperty } = error.params as {
+  const { missingProperty, additionalProperty, propertyName } = error.params as {
     missingProperty?: string;
     additionalProperty?: string;
+    propertyName?: string;
   };
   if (error.keyword === "required" && missingProperty !== undefined) parts.push(missingProperty);
   if (error.keyword === "additionalProperties" && additionalProperty !== undefined) parts.push(additionalProperty);
+  if (error.keyword === "propertyNames" && propertyName !== undefined) parts.push(propertyName);
   return parts
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`), "")
     .slice(0, 300);
@@ -86,6 +92,8 @@ function messageOf(error: ErrorObject, root: unknown): string {
       const near = suggest(String(params["additionalProperty"]).slice(0, 100), known);
       return `unknown key${near === undefined ? "" : `, did you mean "${near}"?`}`;
     }
+    case "propertyNames":
+      return "is not a name that may be given here";
     case "anyOf":
     case "oneOf": {
       const names = requiredNames(error.schema);

@@ -1,5 +1,9 @@
 /** The kinds of steps that are built in, with their types, for workflows that are written in TypeScript. */
 import type { JsonValue } from "../domain/queue-item.ts";
+import type { PackingName } from "../exporters/pack.ts";
+import type { Conditions } from "./conditions.ts";
+import type { FileRules, ImageRules } from "./file-rules.ts";
+import type { LabelEndpoint } from "./label-endpoint.ts";
 
 declare const TYPES: unique symbol;
 
@@ -70,45 +74,31 @@ export interface DownloadParams {
   max_failed_ratio?: number;
 }
 
-/** Conditions on items; those that meet all of them are meant. */
-export interface ItemConditions {
-  url?: string | readonly string[];
-  host?: string | readonly string[];
-  folder?: string | readonly string[];
-  content_type?: string | readonly string[];
-  width?: { min?: number; max?: number };
-  height?: { min?: number; max?: number };
-  bytes?: { min?: number; max?: number };
-  fields?: JsonValue;
+export type ValidateParams = { kind?: "image" | "file" } & ImageRules & FileRules;
+
+export interface DeduplicateParams {
+  /** In how many of 64 bits pictures may differ that count as the same. */
+  distance?: number;
+  keep?: "largest" | "first";
 }
 
 export interface LabelParams {
   label?: string | null;
-  rules?: readonly (ItemConditions & { label: string })[] | null;
+  rules?: readonly (Conditions & { label: string })[] | null;
   from?: string | null;
-  endpoint?:
-    | string
-    | {
-        url: string;
-        send?: "file" | "item";
-        headers?: Readonly<Record<string, string>>;
-        concurrency?: number;
-        min_score?: number;
-        max_failed_ratio?: number;
-      }
-    | null;
+  endpoint?: string | LabelEndpoint | null;
   drop_unlabelled?: boolean;
 }
 
 export interface ExportParams {
   format?: "json" | "jsonl" | "csv" | "markdown" | "parquet";
   images?: boolean;
-  archive?: "zip" | "tar" | "tar.gz" | null;
+  archive?: PackingName | null;
   split?: Readonly<Record<string, number>> | null;
   seed?: string | number;
   stratify?: boolean;
   fields?: Readonly<Record<string, string>> | null;
-  where?: ItemConditions;
+  where?: Conditions;
   unique?: string;
   name?: string;
 }
@@ -135,6 +125,14 @@ export const kinds = {
     { run_id: string; status: string; pages: number; failed: number }
   >,
   download: { kind: "download" } as BuiltInKind<DownloadParams, { downloaded: number; failed: number }>,
+  validate: { kind: "validate" } as BuiltInKind<
+    ValidateParams,
+    { valid: number; invalid: number; reasons: Record<string, number> }
+  >,
+  deduplicate: { kind: "deduplicate" } as BuiltInKind<
+    DeduplicateParams,
+    { kept: number; removed: number; exact: number; near: number }
+  >,
   label: { kind: "label" } as BuiltInKind<
     LabelParams,
     { labelled: number; unlabelled: number; failed: number; labels: Record<string, number> }

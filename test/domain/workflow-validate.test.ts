@@ -45,6 +45,17 @@ const KINDS: Record<string, { params: JsonValue; output?: JsonValue }> = {
     output: { type: "object", properties: { downloaded: { type: "integer" }, failed: { type: "integer" } } },
   },
   anything: { params: { type: "object" } },
+  choose: {
+    params: {
+      type: "object",
+      properties: { kind: {}, a: {}, b: {} },
+      if: { properties: { kind: { const: "b" } }, required: ["kind"] },
+      propertyNames: { pattern: "^[a-z]+$" },
+      // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
+      then: { required: ["b"] },
+      else: { required: ["a"] },
+    },
+  },
   pick: {
     params: {
       type: "object",
@@ -229,7 +240,7 @@ const FAULTS: [what: string, value: unknown, expected: string[]][] = [
     workflow({ name: "a", task_type: "donwload" }, { name: "b", task_type: "fly" }),
     [
       'steps[0].task_type: unknown kind of step "donwload", did you mean "download"?',
-      'steps[1].task_type: unknown kind of step "fly": there are wait, download, anything, pick',
+      'steps[1].task_type: unknown kind of step "fly": there are wait, download, anything, choose, pick',
     ],
   ],
   [
@@ -389,6 +400,14 @@ test("params of which one is needed, or only one may be given, are named", () =>
   assert.deepEqual(pick({ a: 1, b: 1 }), ["steps[0].params: only one of a, b may be given"]);
   assert.deepEqual(pick({ a: 1, c: 1, d: 1 }), ["steps[0].params: only one of c, d may be given"]);
   assert.deepEqual(pick({ b: "${{ 1 }}", c: "${{ 2 }}" }), []);
+});
+
+test("where a condition depends on an expression, neither of its ways is asked for", () => {
+  const choose = (params: object) => faults(workflow({ name: "a", task_type: "choose", params }));
+  assert.deepEqual(choose({ kind: "b" }), ["steps[0].params.b: is required"]);
+  assert.deepEqual(choose({ a: 1, Bad: 1 }), ["steps[0].params.Bad: is not a name that may be given here"]);
+  assert.deepEqual(choose({ kind: "b", b: 1 }), []);
+  assert.deepEqual(choose({ kind: "${{ 'b' }}", b: 1 }), []);
 });
 
 test("resolved params get their defaults, or every mistake", () => {

@@ -239,11 +239,32 @@ const EXAMPLES: AllParams = {
     name: "x",
   },
   compare: { key: ["url"], fields: ["price"] },
+  validate: {
+    kind: "image",
+    min_bytes: 1,
+    max_bytes: 2,
+    strict_extension: true,
+    min_width: 1,
+    max_width: 2,
+    min_height: 1,
+    max_height: 2,
+    min_aspect: 1,
+    max_aspect: 2,
+    formats: ["png"],
+    allow_animated: true,
+    allow_blank: true,
+    allow_damaged: true,
+    content_types: ["image/*"],
+    sha256: ["0".repeat(64)],
+  },
+  deduplicate: { distance: 4, keep: "first" },
   archive: {},
   cleanup: { steps: ["a"], keep: "nothing" },
 };
 
 test("the types of the kinds that are built in know the params that their schemas know", () => {
+  const known = registered.all().map(({ kind }) => kind);
+  assert.deepEqual([...Object.keys(kinds), find.kind].toSorted(), known.toSorted());
   for (const [name, { kind }] of Object.entries(kinds)) {
     assert.equal(kind, name);
     const schema = registered.find(kind)?.params as { properties: Record<string, JsonValue> };

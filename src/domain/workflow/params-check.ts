@@ -69,8 +69,15 @@ function withoutOpen(errors: readonly ErrorObject[], open: readonly string[]): E
   const above = new Set(open.flatMap((place) => prefixesOf(place).slice(0, -1)));
   const isOpen = (path: string) => prefixesOf(path).some((prefix) => places.has(prefix));
   const hasOpen = (path: string) => above.has(path);
+  // Which of two ways a condition takes is open, too, and so is what either wants.
+  const ways = errors
+    .filter(({ keyword, instancePath }) => keyword === "if" && hasOpen(instancePath))
+    .flatMap(({ schemaPath }) => ["then", "else"].map((way) => schemaPath.replace(/if$/, `${way}/`)));
   let left = errors.filter(
-    ({ instancePath, keyword }) => !isOpen(instancePath) && !(WHOLE.has(keyword) && hasOpen(instancePath)),
+    ({ instancePath, keyword, schemaPath }) =>
+      !isOpen(instancePath) &&
+      !(WHOLE.has(keyword) && hasOpen(instancePath)) &&
+      !ways.some((way) => schemaPath.startsWith(way)),
   );
   // From the innermost choice outwards: one of whose branches nothing is left has a branch that may fit.
   const choices = errors

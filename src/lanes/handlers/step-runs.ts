@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { StepDefinition, StepResult, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import { withArtifactId } from "../../domain/workflow/output-files.ts";
 import type { Store } from "../../store/port.ts";
 
 /** What the steps before one have left; it does not change any more once the step has begun. */
@@ -54,7 +55,9 @@ export class StepRun {
       if (!wanted.has(at)) continue;
       const result = task.state === "completed" ? (task.detail as StepResult) : null;
       results.set(at, result);
-      outputs[name] = { ...result?.output };
+      const output = result?.output ?? {};
+      const files = Object.hasOwn(output, "artifact_hash") ? await this.#store.artifactsOf(task.id) : [];
+      outputs[name] = withArtifactId(output, files);
     }
     return { outputs, results };
   }

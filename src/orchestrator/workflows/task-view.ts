@@ -3,6 +3,7 @@ import type { Attempt } from "../../domain/outcome.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { OPEN_TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { StepPayload, StepResult } from "../../domain/workflow/definition.ts";
+import { withArtifactId } from "../../domain/workflow/output-files.ts";
 import type { TaskRecord } from "../../store/run-records.ts";
 import type { StepRecord, StepWait } from "../../store/workflow-port.ts";
 import type { ArtifactRecord } from "../../store/yield-records.ts";
@@ -81,7 +82,7 @@ export function toTaskView(
     max_retries: step.maxRetries,
     dependencies: [...step.dependencies],
     dependency_names: step.dependencies.map((index) => names[index] ?? ""),
-    result: done === null ? null : withArtifactIds(done.output, artifacts),
+    result: done === null ? null : withArtifactId(done.output, artifacts),
     items_count: done?.items?.count ?? null,
     ...failureOf(task),
     started_at: isoOrNull(step.startedAt),
@@ -119,15 +120,6 @@ export function resultOf({ state, detail }: Pick<TaskRecord, "state" | "detail">
   if (state !== "completed" || typeof detail !== "object" || detail === null) return null;
   const { output = {}, items = null } = detail as Partial<StepResult>;
   return { output, items };
-}
-
-/** A step knows its files by what is in them; people fetch them by their ids. */
-function withArtifactIds(
-  output: Readonly<Record<string, JsonValue>>,
-  artifacts: readonly ArtifactRecord[],
-): Record<string, JsonValue> {
-  const file = artifacts.find(({ hash }) => hash === output["artifact_hash"]);
-  return file === undefined ? { ...output } : { ...output, artifact_id: file.id };
 }
 
 /** Why it failed, or was left out. */

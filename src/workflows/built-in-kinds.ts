@@ -139,7 +139,7 @@ export const kinds = {
   >,
   export: { kind: "export" } as BuiltInKind<
     ExportParams,
-    { count: number; artifact_hash: string; bytes: number; format: string; missing?: number } & {
+    { count: number; artifact_id: string; artifact_hash: string; bytes: number; format: string; missing?: number } & {
       [counts in "splits" | "labels"]?: Record<string, number>;
     }
   >,

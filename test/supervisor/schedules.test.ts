@@ -5,12 +5,15 @@ import { createLog } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { createSeal } from "../../src/base/seal.ts";
 import { failure } from "../../src/domain/failure.ts";
+import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { createJob, showJob } from "../../src/orchestrator/jobs/manage.ts";
 import type { Store } from "../../src/store/port.ts";
 import type { Duty } from "../../src/supervisor/duties.ts";
+import { createStepKinds } from "../../src/workflows/registry.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
 import { openDesk } from "../orchestrator/kit.ts";
+import { kindSettings } from "../support/kind-settings.ts";
 
 const HOUR = 3_600_000;
 const LANE = "site:a.example";
@@ -29,7 +32,7 @@ async function open(t: TestContext) {
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    stepKinds: async () => ({ find: () => undefined, all: () => [] }),
+    stepKinds: async () => createStepKinds(kindSettings, []),
   };
   // A full hour, so that the slots are easy to name.
   await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
@@ -91,6 +94,38 @@ describe("a job with a schedule", () => {
     assert.deepEqual([await place.runs(skip.id), await place.runs(once.id)], [[], ["queued"]]);
     assert.match(place.said.join(""), /missed and is skipped/);
     assert.equal((await showJob(place, skip.id)).next_run_at, new Date(place.clock.now() + HOUR / 2).toISOString());
+  });
+
+  test("may be a workflow, made from its template as it is then; what does not hold any more passes with a word", async (t) => {
+    const place = await open(t);
+    const version = (name: string, required: string[]) => ({
+      name,
+      params: { type: "object", properties: { who: { type: "string" } }, required },
+      steps: [{ name: "rest", task_type: "wait", params: { seconds: 1 } }],
+    });
+    await place.store.putTemplate("nightly", version("Old", []), 1, place.clock.now());
+    const job = await createJob(place, { kind: "workflow", workflow: { template: "nightly" }, schedule: "0 * * * *" });
+    await place.store.putTemplate("nightly", version("New", []), 1, place.clock.now());
+    await place.clock.advance(HOUR);
+    await place.duty.run();
+    const [run] = await place.store.workflows({ jobId: job.id, limit: 10 });
+    assert.deepEqual([run?.run.status, run?.template], ["running", { name: "nightly", version: 2 }]);
+    await place.work(laneOfStep(run!.run.id, 0), () => ({
+      kind: "completed",
+      artifacts: [],
+      results: [],
+      detail: { output: {}, items: null },
+    }));
+    await place.store.putTemplate("nightly", version("Asks", ["who"]), 1, place.clock.now());
+    await place.clock.advance(HOUR);
+    await place.duty.run();
+    await place.duty.run();
+    assert.deepEqual(await place.runs(job.id), ["completed"]);
+    const told = place.said.filter((line) => line.includes("does not hold any more"));
+    assert.equal(told.length, 1, "once, and not at every look");
+    assert.match(told[0] ?? "", /workflow\.params\.who/);
+    assert.equal((await showJob(place, job.id)).next_run_at, new Date(place.clock.now() + HOUR).toISOString());
+    assert.deepEqual((await place.store.audit()).findings, []);
   });
 
   test("a process that died after starting the run does not start it again", async (t) => {

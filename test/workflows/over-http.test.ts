@@ -121,6 +121,7 @@ describe("a person who works with workflows over HTTP alone", () => {
     await place.ended(id);
     const run = await place.show(child ?? "");
     assert.deepEqual([run.kind, run.status], ["page", "completed"]);
+    assert.deepEqual(run.parent, { run_id: id, task_id: asleep.id });
     const read = await task(id, "read");
     assert.deepEqual([read.status, read.items_count], ["completed", 1]);
     const items = (await place.api.get(`/workflows/${id}/tasks/read/items`)).json<Record<string, unknown>[]>();

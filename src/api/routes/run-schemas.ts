@@ -14,6 +14,7 @@ export const RUN_KINDS = ["queue", "page", "crawl", "workflow", "download"] as c
 export const Run = strict({
   id: Uuid,
   job_id: nullable(Uuid),
+  parent: nullable(strict({ run_id: Uuid, task_id: Uuid }, { description: "the step of a workflow that started it" })),
   kind: oneOf(RUN_KINDS),
   name: text,
   url: text,

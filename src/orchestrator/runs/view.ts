@@ -18,6 +18,8 @@ import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts"
 export interface RunView {
   id: string;
   job_id: string | null;
+  /** The step of a workflow that has started it. */
+  parent: { run_id: string; task_id: string } | null;
   kind: NewRun["kind"];
   name: string | null;
   url: string | null;
@@ -50,6 +52,8 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
   return {
     id: run.id,
     job_id: run.jobId,
+    // Answers that were kept for repeated calls may be older than steps are.
+    parent: run.parent ? { run_id: run.parent.runId, task_id: run.parent.taskId } : null,
     kind: run.kind as NewRun["kind"],
     name: run.name,
     url: run.url === null ? null : shownUrl(run.url),

@@ -11,11 +11,11 @@ export interface Children {
   live: readonly string[];
 }
 
-/** The child runs that this try of a step has started. */
-export async function childrenOf(store: Store, taskId: string, before: number): Promise<Children> {
+/** What has become of child runs. */
+export async function childrenOf(store: Store, ids: readonly string[]): Promise<Children> {
   const ended: ChildEnd[] = [];
   const live: string[] = [];
-  for (const id of (await store.childRuns(taskId)).slice(before)) {
+  for (const id of ids) {
     const run = await store.run(id);
     if (run === null) continue;
     if (TERMINAL_RUN_STATES.includes(run.status)) ended.push(await endOf(store, run));

@@ -10,8 +10,6 @@ export interface StepMemory {
   began: number;
   /** Child runs that there were before the try. */
   childrenBefore: number;
-  /** It sleeps for the entries of its list. */
-  entries: boolean;
   /** What its kind has left. */
   kind: JsonValue;
 }

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../base/clock.ts";
 
 export type WriteProgress = (progress: { fraction: number; message: string | null }) => Promise<unknown>;
 
-/** What a step says of how far it is, written once a second at most; what was said last is always written. */
+/** What a step says of how far it is, written once a second at most, and only while it is at work. */
 export class StepProgress {
   readonly #clock: Clock;
   readonly #write: WriteProgress;

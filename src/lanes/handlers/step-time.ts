@@ -29,9 +29,11 @@ export async function withinBounds<T>(bounds: Bounds, work: (signal: AbortSignal
     );
   });
   const stop = () => controller.abort(new FetchFailure("run_cancelled", "stopped"));
+  // The wall clock may be set while the step is at work, which does not make its time longer or shorter.
+  const overAt = deadline === null ? null : clock.monotonic() + deadline - clock.now();
   const armDeadline = () => {
-    const left = deadline === null ? null : deadline - clock.now();
-    if (left === null) return;
+    if (overAt === null) return;
+    const left = overAt - clock.monotonic();
     if (left <= 0) return controller.abort(stepTimeout(seconds));
     timers.push(clock.after(left, armDeadline, { keepAlive: true }));
   };

@@ -15,7 +15,7 @@ import { scopeOf, stepContext, type StepTry } from "./step-context.ts";
 import { expandList, gatherEntries } from "./step-for-each.ts";
 import type { StepDeps } from "./step-deps.ts";
 import { checkedOutput, type Ended } from "./step-ends.ts";
-import { memoryOf } from "./step-memory.ts";
+import { memoryOf, type StepMemory } from "./step-memory.ts";
 import { StepProgress } from "./step-progress.ts";
 import { StepRuns } from "./step-runs.ts";
 import { stepTimeout, withinBounds } from "./step-time.ts";
@@ -64,7 +64,7 @@ class StepWork {
     const childRuns = await this.#deps.store.childRuns(this.#task.id);
     const before = await run.before(this.#payload.step);
     const childrenBefore = memory?.childrenBefore ?? childRuns.length;
-    const children = await childrenOf(this.#deps.store, this.#task.id, childrenBefore);
+    const children = await childrenOf(this.#deps.store, childRuns.slice(childrenBefore));
     const attempt: StepTry = { task: this.#task, run, payload: this.#payload, before, memory, children };
     const report = { strategy: run.step(this.#payload.step).task_type };
     try {
@@ -100,18 +100,11 @@ class StepWork {
         const child =
           end.child === undefined ? null : await this.#deps.children.prepare(end.child, this.#name(attempt));
         const { generation } = run;
-        const kept = {
-          generation,
-          tries: this.#task.tries,
-          began,
-          childrenBefore,
-          entries: wholeList,
-          kind: end.memory,
-        };
+        const kept: StepMemory = { generation, tries: this.#task.tries, began, childrenBefore, kind: end.memory };
         return {
           kind: "asleep",
           sleep: {
-            memory: kept as unknown as JsonValue,
+            memory: { ...kept },
             until: earlier(end.until ?? null, deadline),
             ...(child === null ? {} : { child }),
             ...(end.items === undefined ? {} : { items: end.items }),

@@ -2,7 +2,7 @@
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { PackingName } from "../exporters/pack.ts";
 import type { Conditions } from "./conditions.ts";
-import type { FileRules, ImageRules } from "./file-rules.ts";
+import type { ValidateParams } from "./file-rules.ts";
 import type { LabelEndpoint } from "./label-endpoint.ts";
 
 declare const TYPES: unique symbol;
@@ -73,8 +73,6 @@ export interface DownloadParams {
   field?: string;
   max_failed_ratio?: number;
 }
-
-export type ValidateParams = { kind?: "image" | "file" } & ImageRules & FileRules;
 
 export interface DeduplicateParams {
   /** In how many of 64 bits pictures may differ that count as the same. */

@@ -1,5 +1,5 @@
 /** What `validate` may ask of a file, and why one is refused. */
-import { DECODED_FORMATS, type ImageFacts } from "../images/facts.ts";
+import { DECODED_FORMATS, IMAGE_PROBLEMS, type ImageFacts } from "../images/facts.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 
 export interface FileRules {
@@ -9,6 +9,9 @@ export interface FileRules {
   content_types?: readonly string[];
   sha256?: readonly string[];
 }
+
+/** Params of the step. */
+export type ValidateParams = ({ kind?: "image" } & ImageRules) | ({ kind: "file" } & FileRules);
 
 export interface ImageRules extends Pick<FileRules, "min_bytes" | "max_bytes" | "strict_extension"> {
   min_width?: number;
@@ -22,6 +25,27 @@ export interface ImageRules extends Pick<FileRules, "min_bytes" | "max_bytes" | 
   allow_blank?: boolean;
   allow_damaged?: boolean;
 }
+
+/** Every reason, with its meaning for the reference page. */
+export const REFUSALS = {
+  ...IMAGE_PROBLEMS,
+  format_not_allowed: "a format that is not among `formats`",
+  damaged: "parts of the picture are lost, and `allow_damaged` is not set",
+  animated: "it moves, and `allow_animated` is not set",
+  blank: "it has a single colour, and `allow_blank` is not set",
+  width_too_small: "narrower than `min_width`",
+  width_too_large: "wider than `max_width`",
+  height_too_small: "lower than `min_height`",
+  height_too_large: "higher than `max_height`",
+  aspect_too_small: "width divided by height is less than `min_aspect`",
+  aspect_too_large: "width divided by height is more than `max_aspect`",
+  file_too_small: "fewer bytes than `min_bytes`",
+  file_too_large: "more bytes than `max_bytes`",
+  sha256_not_listed: "not one of the files in `sha256`",
+  wrong_content_type: "the content is none of `content_types`",
+  wrong_extension: "its name has the ending of another format, and `strict_extension` is set",
+} as const;
+export type Refusal = keyof typeof REFUSALS;
 
 const COUNT = { type: "integer", minimum: 0 };
 const ASPECT = { type: "number", exclusiveMinimum: 0, description: "Width divided by height." };
@@ -83,7 +107,7 @@ export const RULES_SCHEMA: JsonValue = {
 };
 
 /** The first reason to refuse a picture, the gravest first; null: it is good. */
-export function whyNotImage(facts: ImageFacts, wrongExtension: boolean, rules: ImageRules): string | null {
+export function whyNotImage(facts: ImageFacts, wrongExtension: boolean, rules: ImageRules): Refusal | null {
   const { problem, width, height } = facts;
   if (problem !== null) return problem;
   if (rules.formats !== undefined && !rules.formats.includes(facts.format ?? "")) return "format_not_allowed";
@@ -103,7 +127,7 @@ export function whyNotImage(facts: ImageFacts, wrongExtension: boolean, rules: I
 export function whyNotFile(
   facts: { sha256: string; bytes: number; contentType: string | null; wrongExtension: boolean },
   rules: FileRules,
-): string | null {
+): Refusal | null {
   const { sha256, contentType } = facts;
   if (rules.sha256 !== undefined && !rules.sha256.includes(sha256)) return "sha256_not_listed";
   const allowed = rules.content_types;
@@ -111,12 +135,17 @@ export function whyNotFile(
   return outside(facts.bytes, rules.min_bytes, rules.max_bytes, "file") ?? extensionFault(facts.wrongExtension, rules);
 }
 
-function outside(value: number | null, least = 0, most = Infinity, name: string): string | null {
+function outside(
+  value: number | null,
+  least = 0,
+  most = Infinity,
+  name: "width" | "height" | "aspect" | "file",
+): Refusal | null {
   if (value === null) return null;
   return value < least ? `${name}_too_small` : value > most ? `${name}_too_large` : null;
 }
 
-function extensionFault(wrong: boolean, rules: Pick<FileRules, "strict_extension">): string | null {
+function extensionFault(wrong: boolean, rules: Pick<FileRules, "strict_extension">): Refusal | null {
   return wrong && rules.strict_extension === true ? "wrong_extension" : null;
 }
 

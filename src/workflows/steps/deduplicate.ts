@@ -1,14 +1,10 @@
 import { type Candidate, findNearDuplicates, type NearDuplicate } from "../../images/duplicates.ts";
 import type { ImageInspector } from "../../images/inspector.ts";
 import { isHash, MOST_DISTANCE } from "../../images/near.ts";
+import type { DeduplicateParams } from "../built-in-kinds.ts";
 import { listFile, untilAborted, writeItems } from "../items-file.ts";
 import { BATCH, fileOf, inBatches, lookAt } from "../picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
-
-interface DeduplicateParams {
-  distance?: number;
-  keep?: "largest" | "first";
-}
 
 /** Copies that were made smaller or recompressed are within it, other pictures hardly ever: see images/perceptual-hash. */
 const DEFAULT_DISTANCE = 8;

@@ -1,16 +1,22 @@
 import { contentTypeOf, MAGIC_BYTES } from "../../domain/file-magic.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { ImageInspector } from "../../images/inspector.ts";
-import { type FileRules, type ImageRules, RULES_SCHEMA, whyNotFile, whyNotImage } from "../file-rules.ts";
+import {
+  type FileRules,
+  type ImageRules,
+  type Refusal,
+  RULES_SCHEMA,
+  type ValidateParams,
+  whyNotFile,
+  whyNotImage,
+} from "../file-rules.ts";
 import { listFile, readItems, writeItems } from "../items-file.ts";
 import { asItemFacts, BATCH, fileOf, hasWrongExtension, inBatches, lookAt } from "../picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
-type ValidateParams = ({ kind?: "image" } & ImageRules) | ({ kind: "file" } & FileRules);
-
 /** What one item is found to be. */
 interface Verdict {
-  reason: string | null;
+  reason: Refusal | null;
   facts: Record<string, JsonValue>;
 }
 

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, cpSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import sharp from "sharp";
 import { type Clock, systemClock, type Timer } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { createImageInspector, type ImageInspector, type ImageInspectorOptions } from "../../src/images/inspector.ts";
 import { makeImageSet, pngBomb } from "../support/images.ts";
 import { encoder, photo, plain } from "../support/pictures.ts";
+import { root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 function open(options: Partial<ImageInspectorOptions> = {}): ImageInspector & AsyncDisposable {
@@ -40,17 +43,18 @@ async function hasReader(path: string): Promise<Disposable> {
   }
 }
 
+const at = (file: string) => pathToFileURL(join(root, file)).href;
 const soon = () => new Promise((resolve) => setTimeout(resolve, 2));
 
-/** Processes that decode images, started by this one. */
-function inspectors(): number[] {
+/** Processes that decode images, started by this one or another. */
+function inspectors(starter = process.pid): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       const about = read(`/proc/${pid}/stat`);
       const [, parent] = about.slice(about.lastIndexOf(")") + 2).split(" ");
-      return Number(parent) === process.pid && read(`/proc/${pid}/cmdline`).includes("images/process.ts");
+      return Number(parent) === starter && read(`/proc/${pid}/cmdline`).includes("images/process.ts");
     });
 }
 
@@ -326,5 +330,42 @@ describe("looking at image files", () => {
     await closed;
     assert.deepEqual(inspectors(), []);
     await assert.rejects(inspector.inspect([path]), /stopping/);
+  });
+
+  it("leaves no process behind when the program itself is killed", async () => {
+    using dir = tempDir();
+    const path = endlessFile(dir.path, "endless");
+    const code = `
+      const { createImageInspector } = await import(${JSON.stringify(at("src/images/inspector.ts"))});
+      const { systemClock } = await import(${JSON.stringify(at("src/base/clock.ts"))});
+      await createImageInspector({ clock: systemClock }).inspect([${JSON.stringify(path)}]);`;
+    const program = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "ignore" });
+    const ended = once(program, "exit");
+    using _reader = await hasReader(path);
+    const [pid] = inspectors(program.pid);
+    assert.ok(pid !== undefined);
+    program.kill("SIGKILL");
+    await ended;
+    while (isThere(pid)) await soon();
+  });
+
+  it("says so when the library for it is not there", async () => {
+    using dir = tempDir();
+    for (const room of ["base", "domain", "images"])
+      cpSync(join(root, "src", room), join(dir.path, "src", room), { recursive: true });
+    writeFileSync(join(dir.path, "package.json"), '{"type": "module"}');
+    const copy = (await import(pathToFileURL(join(dir.path, "src/images/inspector.ts")).href)) as {
+      createImageInspector: typeof createImageInspector;
+    };
+    const inspector = copy.createImageInspector({ clock: systemClock });
+    try {
+      await assert.rejects(
+        inspector.inspect(["a", "b"]),
+        (error) => (error as { code?: string }).code === "image_decoder_missing" && /sharp/.test(String(error)),
+      );
+    } finally {
+      await inspector.close();
+    }
+    assert.deepEqual(inspectors(), []);
   });
 });

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { type Client, openClient } from "../../src/client.ts";
 import type { JsonValue } from "../../src/domain/queue-item.ts";
-import type { StepResult, WorkflowDefinition } from "../../src/domain/workflow/definition.ts";
-import { validateWorkflow } from "../../src/domain/workflow/validate.ts";
+import type { StepResult } from "../../src/domain/workflow/definition.ts";
 import { cancelRun } from "../../src/orchestrator/runs/control.ts";
 import type { RunRecord } from "../../src/store/port.ts";
 import type { StepRecord } from "../../src/store/workflow-port.ts";
 import { readItems } from "../../src/workflows/items-file.ts";
-import { createStepKinds } from "../../src/workflows/registry.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { Place } from "../jobs/kit.ts";
-import { kindSettings } from "../support/kind-settings.ts";
 
 export interface StepInput {
   name: string;
@@ -19,7 +16,7 @@ export interface StepInput {
   [more: string]: unknown;
 }
 
-/** A server with its worker, and workflows that are put into its store. */
+/** A server with its worker, workflows that are sent to it, and a look into its store. */
 export class Workshop implements AsyncDisposable {
   readonly place: Place;
   #client: Client;
@@ -40,30 +37,11 @@ export class Workshop implements AsyncDisposable {
 
   /** Starts a workflow of these steps; its id. */
   async begin(steps: readonly StepInput[], params: Record<string, JsonValue> = {}): Promise<string> {
-    const { store, clock } = this.#client;
-    const definition = definitionOf(steps, params);
-    const { made, lanes } = await store.startRun(
-      {
-        kind: "workflow",
-        name: definition.name,
-        maxAttempts: null,
-        snapshot: { definition, params, template: null },
-        workflow: {
-          steps: definition.steps.map(({ name, task_type: kind, dependencies, max_retries: maxRetries }) => {
-            return { name, kind, dependencies, maxRetries, estimatedMs: null };
-          }),
-          start: true,
-          metadata: {},
-          maxRecoveryAttempts: definition.max_recovery_attempts,
-          template: null,
-          rerunOf: null,
-        },
-      },
-      [],
-      clock.now(),
-    );
-    await this.#client.wake(lanes);
-    return made.id;
+    const schema = { type: "object", properties: Object.fromEntries(Object.keys(params).map((name) => [name, {}])) };
+    const definition = { name: "Test", params: schema, steps };
+    const answer = await this.place.api.post("/workflows", { definition, params });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json<{ id: string }>().id;
   }
 
   /** The run, once it has ended. */
@@ -151,14 +129,6 @@ export interface Finished {
 export function outputOf(step: StepRecord | undefined): Record<string, JsonValue> {
   assert.equal(step?.task.state, "completed", JSON.stringify(step?.task.failure));
   return (step.task.detail as StepResult).output as Record<string, JsonValue>;
-}
-
-function definitionOf(steps: readonly StepInput[], params: Record<string, JsonValue>): WorkflowDefinition {
-  const schema = { type: "object", properties: Object.fromEntries(Object.keys(params).map((name) => [name, {}])) };
-  const kinds = createStepKinds(kindSettings, []);
-  const { ok, errors } = validateWorkflow({ name: "Test", params: schema, steps }, kinds);
-  assert.ok(ok !== undefined, JSON.stringify(errors));
-  return ok;
 }
 
 /** A promise that the test keeps. */

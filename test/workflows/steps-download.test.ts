@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ChildEnd, ChildRun, Item } from "../../src/workflows/step-kind.ts";
+import { downloadStep } from "../../src/workflows/steps/download.ts";
+import { StepPlace } from "./step-kit.ts";
+
+/** A run of downloads that has ended; addresses that end with `lost` gave nothing. */
+function endOf({ urls }: Extract<ChildRun, { kind: "download" }>, runId: string): ChildEnd {
+  return {
+    runId,
+    status: "completed",
+    message: null,
+    failure: null,
+    counts: {},
+    async *results() {},
+    async *downloads() {
+      for (const { url, data } of urls) {
+        const file = { id: `id of ${url}`, hash: "ab".repeat(32), size: 1, contentType: null, url };
+        yield url.endsWith("lost") ? { url, data, file: null, error: "it is lost" } : { url, data, file, error: null };
+      }
+    },
+  };
+}
+
+test("very many addresses are downloaded run after run, each once, and come out in order", async () => {
+  await using place = new StepPlace();
+  const addresses = Array.from({ length: 6000 }, (_, n) => `https://a.example/${n}${n % 1000 === 7 ? "lost" : ""}`);
+  // Every address twice, and one that is none.
+  const inputs: Item[] = [
+    ...addresses.map((url, n) => ({ url, n })),
+    { url: "nonsense" },
+    ...addresses.map((url) => ({ url, again: true })),
+  ];
+  const children: ChildEnd[] = [];
+  let context = place.context({ inputs });
+  for (;;) {
+    const end = await downloadStep.run(context, {});
+    if (end.kind === "wait") {
+      const child = end.child as Extract<ChildRun, { kind: "download" }>;
+      assert.ok(child.urls.length <= 5000);
+      children.push(endOf(child, `run ${children.length}`));
+      context = { ...place.context({ inputs }), memory: end.memory, child: children.at(-1)!, children: [...children] };
+      continue;
+    }
+    assert.equal(end.kind, "done");
+    const items: Item[] = [];
+    for await (const item of end.items ?? []) items.push(item);
+    assert.equal(children.length, 2);
+    assert.deepEqual(end.output, { downloaded: 5994, failed: 7 });
+    assert.deepEqual(
+      items.map(({ url }) => url),
+      addresses.filter((url) => !url.endsWith("lost")),
+    );
+    assert.ok(
+      items.every(({ n, again }) => n !== undefined && again === undefined),
+      "the first of two is taken",
+    );
+    const failed = (await place.read(end.files![0]!.hash)).toString().trim().split("\n");
+    assert.equal(failed.length, 7);
+    assert.deepEqual(JSON.parse(failed[0]!), { url: "nonsense", error: "is not an http or https address" });
+    return;
+  }
+});
+
+test("addresses in lists and inside of objects are found, relative ones on the page they come from", async () => {
+  await using place = new StepPlace();
+  const inputs: Item[] = [
+    { url: "https://a.example/dir/page", pictures: [{ src: "1.png" }, { src: "/2.png" }] },
+    { url: "https://b.example/", pictures: [{ src: "https://c.example/3.png" }, { alt: "none" }] },
+    { url: "https://b.example/empty" },
+  ];
+  const end = await downloadStep.run(place.context({ inputs }), { field: "pictures.src" });
+  assert.ok(end.kind === "wait" && end.child?.kind === "download");
+  assert.deepEqual(
+    end.child.urls.map(({ url }) => url),
+    ["https://a.example/dir/1.png", "https://a.example/2.png", "https://c.example/3.png"],
+  );
+});

@@ -39,10 +39,10 @@ export const REFUSALS = {
   height_too_large: "higher than `max_height`",
   aspect_too_small: "width divided by height is less than `min_aspect`",
   aspect_too_large: "width divided by height is more than `max_aspect`",
-  file_too_small: "fewer bytes than `min_bytes`",
-  file_too_large: "more bytes than `max_bytes`",
   sha256_not_listed: "not one of the files in `sha256`",
   wrong_content_type: "the content is none of `content_types`",
+  file_too_small: "fewer bytes than `min_bytes`",
+  file_too_large: "more bytes than `max_bytes`",
   wrong_extension: "its name has the ending of another format, and `strict_extension` is set",
 } as const;
 export type Refusal = keyof typeof REFUSALS;

@@ -150,7 +150,7 @@ export class World {
       case "resume":
         return this.change(what.run, "running", ["queued", "paused", "recovering", "completed", "partial", "failed"]);
       case "cancel":
-        return this.change(what.run, "cancelled", ["queued", "running", "paused"]);
+        return this.change(what.run, "cancelled", ["queued", "running", "paused", "recovering"]);
       case "recover":
         return this.change(what.run, "recovering", ["failed"]);
       case "retryFailed":

@@ -204,7 +204,7 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
       if (!canRunMove(row.status, to)) {
         throw new OrbError("illegal_transition", `a run that is ${row.status} cannot become ${to}`);
       }
-      if (row.kind === "workflow") refuseReopening(row.status);
+      if (row.kind === "workflow") refuseReopening(row.status, to);
       if (TERMINAL_RUN_STATES.includes(row.status)) reopenRun(context, row, message, now, to);
       else moveRun(context, row.n, to, message, now);
       if (to === "running") {
@@ -220,10 +220,14 @@ export function changeRun(context: Context, id: string, to: RunState, message: s
   );
 }
 
-/** Which steps of an ended workflow are done again is said by whoever recovers it. */
-function refuseReopening(status: RunState): void {
-  if (!TERMINAL_RUN_STATES.includes(status)) return;
-  throw new OrbError("illegal_transition", `a workflow that is ${status} cannot go on by itself`, {
-    hint: status === "failed" ? "Recover it: recover does its failed steps again." : "Start it anew.",
+/** Which steps of an ended workflow are done again is said by whoever recovers it, and seen to before it goes on. */
+function refuseReopening(status: RunState, to: RunState): void {
+  if (!TERMINAL_RUN_STATES.includes(status) && (status !== "recovering" || to !== "running")) return;
+  const hints: Partial<Record<RunState, string>> = {
+    failed: "Recover it: that does its failed steps again.",
+    recovering: "It goes on by itself as soon as a worker has taken it up.",
+  };
+  throw new OrbError("illegal_transition", `a workflow that is ${status} is not resumed`, {
+    hint: hints[status] ?? "Start it anew.",
   });
 }

@@ -108,6 +108,7 @@ export function workflowRecoveryScenarios(scenario: Scenario): void {
       runs.push(run);
     }
     const [first, second, third] = runs as [RunRecord, RunRecord, RunRecord];
+    await refused("illegal_transition", kit.store.changeRun(third.id, "running", "Run resumed", kit.now));
     await kit.store.changeRun(second.id, "cancelled", "Run cancelled", kit.now);
     const one = await kit.store.takeUpRecoveries(1, kit.now);
     assert.deepEqual(one, { lanes: [laneOfStep(first.id, 0)], more: true });

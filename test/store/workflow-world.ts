@@ -1,11 +1,12 @@
-/** A workflow in a real store, beside a model of it that is simple enough to be seen through. */
+/** A workflow in a real store, beside the model of it: each action happens to both. */
 import assert from "node:assert/strict";
 import { isOrbError } from "../../src/base/errors.ts";
 import { failure } from "../../src/domain/failure.ts";
-import { type RunState, type TaskState, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import type { RunState, TaskState } from "../../src/domain/states.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
-import type { ClaimedTask, LaneGrant, RunRecord, Settled, Store } from "../../src/store/port.ts";
+import type { ClaimedTask, RunRecord, Settled, Store } from "../../src/store/port.ts";
 import { attempt, candidate, DONE, FAILED, newTask, SKIPPED, TTL, type Verdict } from "../contract/store/kit.ts";
+import { type Step, type Unit, unit, WorkflowModel } from "./workflow-rules.ts";
 
 export const VERDICTS = ["completed", "skipped", "failed", "retry", "handed_back", "time", "child", "list"] as const;
 
@@ -16,53 +17,18 @@ export type Action =
   | { do: "recover"; from: number | null }
   | { do: "pass"; ms: number };
 
-/** A step, or an entry of its list. */
-interface Unit {
-  name: string;
-  state: TaskState;
-  /** When it is ready; what it sleeps for wakes it earlier. */
-  readyAt: number;
-  sleepsFor: { run: string } | "items" | null;
-  slot: number | null;
-  hold: { grant: LaneGrant; task: ClaimedTask } | null;
-}
-
-interface Step extends Unit {
-  index: number;
-  dependencies: readonly number[];
-  endedWell: boolean;
-  completions: number;
-  entries: Unit[];
-  stop: boolean;
-}
-
 const WAIT_MS = 100;
 const SLOTS = 2;
-const OPEN: readonly TaskState[] = ["queued", "running", "retrying"];
-
-export class WorkflowWorld {
+export class WorkflowWorld extends WorkflowModel {
   readonly store: Store;
   readonly times: { wall: number; mono: number };
-  readonly steps: Step[];
-  readonly children = new Map<string, Unit>();
   run!: RunRecord;
-  status: RunState = "queued";
-  recoveries = 0;
-  recoverFrom: number | null = null;
   engine = 0;
 
   constructor(store: Store, times: { wall: number; mono: number }, graph: readonly (readonly number[])[]) {
+    super(graph);
     this.store = store;
     this.times = times;
-    this.steps = graph.map((dependencies, index) => ({
-      ...unit(`s${index}`),
-      index,
-      dependencies,
-      endedWell: false,
-      completions: 0,
-      entries: [],
-      stop: false,
-    }));
   }
 
   get now(): number {
@@ -131,18 +97,6 @@ export class WorkflowWorld {
         this.times.wall += what.ms;
         this.times.mono += what.ms;
     }
-  }
-
-  units(): Unit[] {
-    return this.steps.flatMap((step) => [step, ...step.entries.filter(({ slot }) => slot !== null)]);
-  }
-
-  stepOf(one: Unit): Step {
-    return this.steps.find((step) => step === one || step.entries.includes(one)) as Step;
-  }
-
-  get isOver(): boolean {
-    return TERMINAL_RUN_STATES.includes(this.status);
   }
 
   async take(one: Unit | undefined): Promise<void> {
@@ -271,62 +225,6 @@ export class WorkflowWorld {
     }
   }
 
-  giveSlot(step: Step, slot: number): void {
-    const next = step.entries.find(({ state }) => state === "pending");
-    const stops = step.stop && step.entries.some(({ state }) => state === "failed");
-    if (next !== undefined && !stops) Object.assign(next, { state: "queued", slot });
-  }
-
-  wakeIfDone(step: Step): void {
-    if (step.sleepsFor === "items" && !step.entries.some(({ state }) => OPEN.includes(state)))
-      Object.assign(step, { state: "queued", sleepsFor: null });
-  }
-
-  closeEntries(step: Step): void {
-    for (const entry of step.entries) {
-      if (OPEN.includes(entry.state)) {
-        if (entry.sleepsFor !== null && entry.sleepsFor !== "items") this.children.delete(entry.sleepsFor.run);
-        entry.state = "cancelled";
-      } else if (entry.state === "pending") entry.state = "skipped";
-    }
-  }
-
-  stepEnded(step: Step): void {
-    this.closeEntries(step);
-    if (step.state === "completed") step.completions += 1;
-    step.endedWell = step.state !== "failed";
-    if (!step.endedWell) this.skipBehind(step);
-    this.openReady();
-    this.endIfDone();
-  }
-
-  skipBehind(step: Step): void {
-    for (const other of this.steps)
-      if (other.state === "pending" && other.dependencies.includes(step.index)) {
-        other.state = "skipped";
-        this.skipBehind(other);
-      }
-  }
-
-  openReady(): void {
-    for (const step of this.steps)
-      if (step.state === "pending" && step.dependencies.every((index) => this.steps[index]?.endedWell === true))
-        step.state = "queued";
-  }
-
-  endIfDone(): void {
-    if (this.status !== "running" || this.steps.some(({ state }) => OPEN.includes(state) || state === "pending"))
-      return;
-    this.status = this.steps.some(({ state }) => state === "failed") ? "failed" : "completed";
-    this.children.clear();
-  }
-
-  toRunning(): void {
-    this.status = "running";
-    this.openReady();
-    this.endIfDone();
-  }
-
   async change(to: RunState, from: readonly RunState[]): Promise<void> {
     try {
       await this.store.changeRun(this.run.id, to, `Run ${to}`, this.now);
@@ -366,13 +264,7 @@ export class WorkflowWorld {
   async takeUp(): Promise<void> {
     await this.store.takeUpRecoveries(1000, this.now);
     if (this.status !== "recovering") return;
-    const again = new Set<Step>();
-    for (const step of this.steps) {
-      const follows = step.dependencies.some((index) => again.has(this.steps[index] as Step));
-      if (this.recoverFrom === null ? !step.endedWell : step.index === this.recoverFrom || follows) again.add(step);
-    }
-    for (const step of again) Object.assign(step, { state: "pending", endedWell: false, sleepsFor: null });
-    for (const step of this.steps) if (!again.has(step) && !step.endedWell) this.skipBehind(step);
+    this.putBack();
     this.toRunning();
   }
 
@@ -425,10 +317,6 @@ export class WorkflowWorld {
       this.steps.length,
     );
   }
-}
-
-function unit(name: string): Unit {
-  return { name, state: "pending", readyAt: 0, sleepsFor: null, slot: null, hold: null };
 }
 
 function pickOf<T>(list: readonly T[], pick: number): T | undefined {

@@ -1,5 +1,6 @@
 import type { EngineCandidate, EngineHolder } from "../engine-records.ts";
 import { type Context, rows } from "./context.ts";
+import { STREAM_IS_OPEN } from "./lanes.ts";
 
 interface EngineRow {
   holder: string | null;
@@ -48,9 +49,15 @@ export function takeEngine(
       )
       .run(candidate.id, leaseNow() + ttlMs, candidate.boot, candidate.pid, candidate.pidStart, candidate.address);
     if (present?.id !== candidate.id) {
-      // All of them, also those without an owner: their stamps may be of another boot, and what waited for an engine
-      // waits for this one from now on.
-      connection.sql("UPDATE lanes SET owner = NULL, lease_until = ?").run(leaseNow());
+      // Also those without an owner that have work: their stamps may be of another boot, and what waited for an engine
+      // waits for this one from now on. The others are stamped when they get work; there may be any number of them.
+      connection.sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE owner IS NOT NULL").run(leaseNow());
+      connection
+        .sql(
+          `UPDATE lanes SET lease_until = ? WHERE id IN
+           (SELECT s.lane FROM streams s INDEXED BY streams_open WHERE ${STREAM_IS_OPEN})`,
+        )
+        .run(leaseNow());
       connection.sql("DELETE FROM loans").run();
     }
     return { taken: true, holder: engineHolder(context) as EngineHolder };

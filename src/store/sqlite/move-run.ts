@@ -89,11 +89,14 @@ export function cancelRuns(context: Context, ids: readonly string[], why: string
   cancelAll(context, live, why, now);
 }
 
+/** Of a workflow that has ended itself nobody is woken. */
 function wakeParent(context: Context, task: number, runId: string): string[] {
   const woken = context.connection
     .sql(
       `UPDATE tasks SET state = ${STATE.queued}, ready_at = 0
-       WHERE id = ? AND state = ${STATE.retrying} AND json_extract(outcome, '$.waiting.runId') = ? RETURNING stream`,
+       WHERE id = ? AND state = ${STATE.retrying} AND json_extract(outcome, '$.waiting.runId') = ?
+         AND EXISTS (SELECT 1 FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = tasks.stream AND r.finished_at IS NULL)
+       RETURNING stream`,
     )
     .get(task, runId) as { stream: number } | undefined;
   if (woken === undefined) return [];

@@ -132,8 +132,7 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
          created_at, parent_run, parent_task, parent_generation)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       RETURNING *, (SELECT p.id FROM runs p WHERE p.n = parent_run) AS parent_id`,
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -154,7 +153,7 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
       parent?.generation ?? null,
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
-  return toRecord(context, row);
+  return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
 }
 
 export function readRuns(context: Context, filter: RunFilter): RunRecord[] {

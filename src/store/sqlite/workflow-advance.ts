@@ -166,8 +166,9 @@ export function skipBehind(
       .sql(
         `WITH RECURSIVE behind (task) AS (
            SELECT follower FROM step_edges WHERE run = ?1 AND step IN (SELECT value FROM json_each(?2))
-           UNION SELECT e.follower FROM behind b JOIN step_edges e ON e.run = ?1 AND e.step = b.task
-         ) SELECT p.task, p.name, t.stream FROM behind b JOIN steps p ON p.task = b.task JOIN tasks t ON t.id = b.task
+           UNION SELECT e.follower FROM behind b CROSS JOIN step_edges e ON e.run = ?1 AND e.step = b.task
+         ) SELECT p.task, p.name, t.stream FROM behind b CROSS JOIN steps p ON p.task = b.task
+           CROSS JOIN tasks t ON t.id = b.task
          WHERE t.state = ${STATE.pending} ORDER BY p.idx`,
       )
       .all(run, JSON.stringify(from)),

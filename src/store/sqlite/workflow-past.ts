@@ -9,20 +9,25 @@ interface SameWorkflow {
   name: string;
 }
 
-/** The numbers of runs of one workflow, newest first, by the index that knows them. */
-function runsOf({ template, jobId, name }: SameWorkflow): { from: string; value: string } {
-  if (jobId !== undefined) return { from: "runs r WHERE r.job = ?1 AND r.kind = 'workflow'", value: jobId };
-  const workflows = "workflows w JOIN runs r ON r.n = w.run WHERE";
-  if (template !== undefined) return { from: `${workflows} w.template = ?1`, value: template };
-  return { from: `${workflows} w.name = ?1`, value: name };
+/** Where the runs of one workflow stand, newest first, by the index that knows them. */
+function runsOf({ template, jobId, name }: SameWorkflow): { from: string; newest: string; value: string } {
+  if (jobId !== undefined)
+    return {
+      from: "runs r INDEXED BY runs_by_job WHERE r.job = ?1 AND r.kind = 'workflow'",
+      newest: "ORDER BY r.n DESC",
+      value: jobId,
+    };
+  const [column, value] = template === undefined ? ["name", name] : ["template", template];
+  const from = `workflows w CROSS JOIN runs r ON r.n = w.run WHERE w.${column} = ?1`;
+  return { from, newest: "ORDER BY w.run DESC", value };
 }
 
 export function stepDurations({ connection }: Context, of: SameWorkflow, limit: number): Map<string, number[]> {
-  const { from, value } = runsOf(of);
+  const { from, newest, value } = runsOf(of);
   const list = connection
     .sql(
       `SELECT p.name, t.ended_at - p.started_at AS ms
-       FROM (SELECT r.n FROM ${from} AND r.removing_at IS NULL AND r.finished_at IS NOT NULL ORDER BY r.n DESC LIMIT ?2) AS past
+       FROM (SELECT r.n FROM ${from} AND r.removing_at IS NULL AND r.finished_at IS NOT NULL ${newest} LIMIT ?2) AS past
          CROSS JOIN steps p ON p.run = past.n CROSS JOIN tasks t ON t.id = p.task
        WHERE t.state = ${STATE.completed} AND p.started_at IS NOT NULL ORDER BY past.n DESC, p.idx`,
     )
@@ -41,7 +46,7 @@ export function lastItems(context: Context, runId: string, step: string): ItemsF
   const own = context.connection.sql("SELECT template FROM workflows WHERE run = ?").get(run.n) as
     | { template: string | null }
     | undefined;
-  const { from, value } = runsOf({
+  const { from, newest, value } = runsOf({
     name: run.name ?? "",
     ...(run.job === null ? {} : { jobId: run.job }),
     ...(own === undefined || own.template === null ? {} : { template: own.template }),
@@ -49,7 +54,7 @@ export function lastItems(context: Context, runId: string, step: string): ItemsF
   const row = context.connection
     .sql(
       `SELECT json_extract(t.outcome, '$.items') AS items
-       FROM (SELECT r.n FROM ${from} AND r.n < ?2 AND r.removing_at IS NULL AND r.status = 'completed' ORDER BY r.n DESC LIMIT 1) AS past
+       FROM (SELECT r.n FROM ${from} AND r.n < ?2 AND r.removing_at IS NULL AND r.status = 'completed' ${newest} LIMIT 1) AS past
          CROSS JOIN steps p ON p.run = past.n AND p.name = ?3 CROSS JOIN tasks t ON t.id = p.task
        WHERE t.state = ${STATE.completed}`,
     )

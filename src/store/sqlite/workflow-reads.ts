@@ -64,7 +64,9 @@ export function readWorkflows(context: Context, filter: WorkflowFilter): Workflo
   const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : runRow(context, filter.after)?.n;
   if (before === undefined) throw badPosition(filter.after ?? "", "a workflow");
   // Only what is asked for stands in the statement, so that an index can serve it.
-  const conditions: string[] = ["r.kind = 'workflow'", "r.removing_at IS NULL", "r.n < ?"];
+  const n = filter.template === undefined ? "r.n" : "w.run";
+  const kind = filter.jobId === undefined ? "r.kind" : "+r.kind";
+  const conditions: string[] = [`${kind} = 'workflow'`, "r.removing_at IS NULL", `${n} < ?`];
   const values: (string | number)[] = [before];
   const also = (condition: string, ...more: string[]) => {
     conditions.push(condition);
@@ -84,7 +86,7 @@ export function readWorkflows(context: Context, filter: WorkflowFilter): Workflo
       );
   }
   const list = context.connection
-    .sql(`${SELECT_WORKFLOW} WHERE ${conditions.join(" AND ")} ORDER BY r.n DESC LIMIT ?`)
+    .sql(`${SELECT_WORKFLOW} WHERE ${conditions.join(" AND ")} ORDER BY ${n} DESC LIMIT ?`)
     .all(...values, filter.limit);
   return rows<WorkflowRow>(list).flatMap((row) => toRecord(context, row) ?? []);
 }

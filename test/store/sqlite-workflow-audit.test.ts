@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { TASK_STATES } from "../../src/domain/states.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { DONE, Kit, newTask, type Verdict } from "../contract/store/kit.ts";
+import { newWorkflow, settleStep, takeStep, workOn } from "../contract/store/workflow-kit.ts";
+import { sqliteHarness } from "./bench.ts";
+
+const state = (name: (typeof TASK_STATES)[number]) => TASK_STATES.indexOf(name);
+
+/** Each breaks a sound database by hand, and says what the audit must find. */
+const DAMAGE: readonly { what: string; sql: string; says: RegExp }[] = [
+  {
+    what: "a step that waits for more than there is",
+    sql: "UPDATE steps SET open_deps = 2 WHERE name = 'b'",
+    says: /step b of run \S+ says it waits for 2, there are 1/,
+  },
+  {
+    what: "a step that could begin and was left behind",
+    sql: "UPDATE steps SET open_deps = 0 WHERE name = 'b'",
+    says: /step b of run \S+ waits for nobody, and is not queued/,
+  },
+  {
+    what: "a step that sleeps for a run that has ended",
+    sql: "UPDATE runs SET status = 'failed', finished_at = 1 WHERE kind = 'page'",
+    says: /step:a of run \S+ sleeps, and nothing will wake it/,
+  },
+  {
+    what: "a step that sleeps for a run that is gone",
+    sql: "DELETE FROM runs WHERE kind = 'page'",
+    says: /step:a of run \S+ sleeps, and nothing will wake it/,
+  },
+  {
+    what: "a step that sleeps for entries of which none is in hand",
+    sql: `UPDATE steps SET items_in_hand = 0 WHERE name = 'list'`,
+    says: /step:list of run \S+ sleeps, and nothing will wake it/,
+  },
+  {
+    what: "a wrong number of entries in hand",
+    sql: `UPDATE steps SET items_in_hand = 5 WHERE name = 'list'`,
+    says: /step list of run \S+ says 5 entries are in hand, there are 1/,
+  },
+  {
+    what: "a running workflow of which nothing goes on",
+    sql: `UPDATE tasks SET state = ${state("cancelled")} WHERE key IN ('step:a', 'step:list')`,
+    says: /is running, and none of its steps goes on/,
+  },
+  {
+    what: "a child run that has outlived its workflow",
+    sql: "UPDATE runs SET status = 'cancelled', finished_at = 1 WHERE kind = 'workflow'",
+    says: /goes on, and the workflow that started it has ended/,
+  },
+  {
+    what: "steps of a run that was removed",
+    sql: "DELETE FROM runs WHERE kind = 'workflow'",
+    says: /steps of run number 1, which does not exist/,
+  },
+];
+
+/** b waits for a, which sleeps for a child run; a list has one entry in hand and one that waits. */
+async function sleeping(kit: Kit): Promise<void> {
+  const run = await newWorkflow(kit, { a: [], b: ["a"], list: [] });
+  const child = { run: { kind: "page", maxAttempts: 1, snapshot: null }, tasks: [newTask("p")] } as const;
+  await workOn(kit, run, "a", { kind: "wait", sleep: { memory: null, until: null, child } });
+  const held = await takeStep(kit, run, "list");
+  await kit.store.addStepItems(held.hold, held.task, { listHash: "h", first: 0, values: [1, 2, 3] }, kit.now);
+  const items = { concurrency: 1, stopAtFailure: false };
+  const sleep: Verdict = { kind: "wait", sleep: { memory: null, until: null, items } };
+  await settleStep(kit, held, sleep);
+  await workOn(kit, run, 2, DONE, 0);
+}
+
+describe("SQLite: the audit of workflows finds", () => {
+  for (const { what, sql, says } of DAMAGE) {
+    test(what, async () => {
+      const harness = await sqliteHarness();
+      try {
+        const kit = new Kit(await harness.open(), harness);
+        await sleeping(kit);
+        await kit.expectClean();
+        const hand = new Connection(harness.path);
+        hand.db.exec(sql);
+        hand.close();
+        const { findings } = await kit.store.audit();
+        assert.ok(
+          findings.some((finding) => says.test(finding.what)),
+          JSON.stringify(findings),
+        );
+      } finally {
+        await harness.close();
+      }
+    });
+  }
+});

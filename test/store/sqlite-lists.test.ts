@@ -45,8 +45,13 @@ describe("SQLite: lists of runs", () => {
       const plan = connection.db.prepare(`EXPLAIN QUERY PLAN ${statement}`).all(...values);
       const steps = plan.map((step) => String(step["detail"]));
       assert.match(steps[0] ?? "", new RegExp(`^SEARCH runs USING INDEX ${index} `), steps.join("; "));
-      const deletion = ["CORRELATED SCALAR SUBQUERY 1", "SEARCH d USING PRIMARY KEY (job=?)"];
-      assert.deepEqual(steps.slice(1), deletion, "beside it only the row of a deleted job");
+      const beside = [
+        "CORRELATED SCALAR SUBQUERY 1",
+        "SEARCH d USING PRIMARY KEY (job=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+      ];
+      assert.deepEqual(steps.slice(1), beside, "beside it only the rows of a deleted job and of the workflow");
       connection.close();
     });
 

@@ -22,7 +22,7 @@ export interface Step extends Unit {
   stop: boolean;
 }
 
-const OPEN: readonly TaskState[] = ["queued", "running", "retrying"];
+const OPEN: ReadonlySet<TaskState> = new Set(["queued", "running", "retrying"]);
 
 export class WorkflowModel {
   readonly steps: Step[];
@@ -63,13 +63,13 @@ export class WorkflowModel {
   }
 
   wakeIfDone(step: Step): void {
-    if (step.sleepsFor === "items" && !step.entries.some(({ state }) => OPEN.includes(state)))
+    if (step.sleepsFor === "items" && !step.entries.some(({ state }) => OPEN.has(state)))
       Object.assign(step, { state: "queued", sleepsFor: null });
   }
 
   closeEntries(step: Step): void {
     for (const entry of step.entries) {
-      if (OPEN.includes(entry.state)) {
+      if (OPEN.has(entry.state)) {
         if (entry.sleepsFor !== null && entry.sleepsFor !== "items") this.children.delete(entry.sleepsFor.run);
         entry.state = "cancelled";
       } else if (entry.state === "pending") entry.state = "skipped";
@@ -100,8 +100,7 @@ export class WorkflowModel {
   }
 
   endIfDone(): void {
-    if (this.status !== "running" || this.steps.some(({ state }) => OPEN.includes(state) || state === "pending"))
-      return;
+    if (this.status !== "running" || this.steps.some(({ state }) => OPEN.has(state) || state === "pending")) return;
     this.status = this.steps.some(({ state }) => state === "failed") ? "failed" : "completed";
     this.children.clear();
   }

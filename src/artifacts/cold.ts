@@ -125,6 +125,8 @@ export class ColdPlace {
     const shard = target.slice(0, target.lastIndexOf("/"));
     mkdirSync(shard, { recursive: true });
     mkdirSync(this.#tmp, { recursive: true });
+    // On the same disk, what is not packed needs no copy.
+    if (!pays && (await moved(hot, target))) return;
     const draft = `${this.#tmp}/${this.#folder.temporary().slice(this.#folder.tmp.length + 1)}`;
     try {
       const from = createReadStream(hot, { highWaterMark: PIECE_BYTES });
@@ -165,6 +167,16 @@ export class ColdPlace {
       const found = statSync(path, { throwIfNoEntry: false });
       if (found !== undefined && found.mtimeMs < before) rmSync(path, { force: true });
     }
+  }
+}
+
+async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EXDEV") return false;
+    throw error;
   }
 }
 

@@ -7,12 +7,13 @@ import {
   opendirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../base/clock.ts";
 import { OrbError, systemCode } from "../base/errors.ts";
@@ -49,6 +50,7 @@ export interface ArtifactStore {
 
 const STALE_MS = 60 * 60 * 1000;
 const READ_BYTES = 256 * 1024;
+const SMALL_BYTES = 64 * 1024;
 
 export function createArtifactStore(options: { dir: string; clock: Clock }): ArtifactStore {
   const { dir, clock } = options;
@@ -65,7 +67,7 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
   const hotSize = (hash: string) => statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
   const sizeOf = (hash: string) => hotSize(hash) ?? cold.sizeOf(hash);
   const missing = () => new OrbError("not_found", "there is no artifact with that hash");
-  const openNow = (hash: string) => openHot(locate(hash)) ?? cold.open(hash);
+  const openNow = (hash: string) => openHot(locate(hash), hotSize(hash)) ?? cold.open(hash);
 
   return {
     writer: (writerOptions = {}) => new FileWriter(folder, writerOptions),
@@ -141,9 +143,13 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
   };
 }
 
-/** Opened at once, so that it can be read to its end whatever becomes of its name. */
-function openHot(path: string): Readable | null {
+/**
+ * Opened at once, so that it can be read to its end whatever becomes of its name. What is small is read at once, too: that
+ * takes less than a stream's way through the thread pool.
+ */
+function openHot(path: string, size: number | null): Readable | null {
   try {
+    if (size !== null && size <= SMALL_BYTES) return Readable.from([readFileSync(path)], { objectMode: false });
     return createReadStream(path, { fd: openSync(path, "r"), highWaterMark: READ_BYTES });
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;

@@ -1,6 +1,6 @@
 /**
  * ZIP files (APPNOTE 6.3.9) as a stream, byte for byte the same for the same entries: every entry has the same time, rights
- * and maker. Sizes and checksums stand before the bytes, so that readers of streams can use them, too; for that every file is
+ * and maker. Sizes and checksums stand before the bytes, so that readers of streams can use them, too; for that large files are
  * read twice. Entries, sizes and positions beyond the reach of the old format are written as ZIP64.
  */
 import { crc32, createDeflateRaw } from "node:zlib";
@@ -18,6 +18,7 @@ const MADE_ON_UNIX = 3 << 8;
 const RIGHTS = 0o100_644 * 0x1_0000;
 const MOST_ENTRIES = 0xffff;
 const MOST_BYTES = 0xffff_ffff;
+const KEPT_BYTES = 1024 * 1024;
 
 interface Entry {
   name: Buffer;
@@ -38,11 +39,12 @@ export async function* zip(
   let offset = 0;
   for await (const file of files) {
     const method = file.shrinks ? DEFLATED : STORED;
-    const entry: Entry = { name: Buffer.from(file.path), method, offset, ...(await measure(file, method)) };
+    const { kept, ...measured } = await measure(file, method);
+    const entry: Entry = { name: Buffer.from(file.path), method, offset, ...measured };
     const head = localHead(entry, most);
     yield head;
     let sent = 0;
-    for await (const chunk of packed(file, method)) {
+    for await (const chunk of kept ?? packed(file, method)) {
       sent += chunk.length;
       yield chunk;
     }
@@ -60,7 +62,10 @@ function packed(file: PackedFile, method: number): AsyncIterable<Uint8Array> {
   return method === STORED ? file.open() : through(file.open(), createDeflateRaw());
 }
 
-async function measure(file: PackedFile, method: number): Promise<Pick<Entry, "crc" | "size" | "packedSize">> {
+type Measured = Pick<Entry, "crc" | "size" | "packedSize">;
+
+/** `kept`: what is small is not read again. */
+async function measure(file: PackedFile, method: number): Promise<Measured & { kept: Uint8Array[] | null }> {
   let crc = 0;
   let size = 0;
   const counted = async function* () {
@@ -71,8 +76,13 @@ async function measure(file: PackedFile, method: number): Promise<Pick<Entry, "c
     }
   };
   let packedSize = 0;
-  for await (const chunk of packed({ ...file, open: counted }, method)) packedSize += chunk.length;
-  return { crc, size, packedSize };
+  let kept: Uint8Array[] | null = [];
+  for await (const chunk of packed({ ...file, open: counted }, method)) {
+    packedSize += chunk.length;
+    if (packedSize > KEPT_BYTES) kept = null;
+    kept?.push(chunk);
+  }
+  return { crc, size, packedSize, kept };
 }
 
 function localHead({ name, method, crc, size, packedSize }: Entry, most: number): Buffer {

@@ -56,6 +56,6 @@ test("any story of a workflow goes as a simple model says", { timeout: 600_000 }
         await store.close();
       }
     }),
-    { numRuns: FULL ? 2000 : 40 },
+    { numRuns: FULL ? 500 : 40 },
   );
 });

@@ -125,7 +125,8 @@ export class Connection {
   sql(text: string, options?: { lists: boolean }): StatementSync {
     let statement = this.#statements.get(text);
     if (statement === undefined) {
-      statement = this.db.prepare(text);
+      // SQLite plans by the value of a bare LIMIT ?, and so plans anew whenever one is bound: a claim took twice as long.
+      statement = this.db.prepare(text.replaceAll("LIMIT ?", "LIMIT +?"));
       if (options?.lists === true) statement.setReturnArrays(true);
       this.#statements.set(text, statement);
     }

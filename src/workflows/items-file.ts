@@ -4,25 +4,28 @@ import type { TaskArtifact } from "../domain/outcome.ts";
 import type { ItemsFile } from "../domain/workflow/definition.ts";
 import type { Item, StepFiles } from "./step-kind.ts";
 
-export const ITEMS_CONTENT_TYPE = "application/x-ndjson";
+const ITEMS_CONTENT_TYPE = "application/x-ndjson";
 /** One item; a list of any length has its place, one endless entry has not. */
 const LONGEST_ITEM = 32 * 1024 * 1024;
 const PIECE_CHARS = 64 * 1024;
 
-/** Stores items as they come. */
+/** Stores items as they come; when none does, there is no file. */
 export async function writeItems(
   files: Pick<StepFiles, "save">,
   name: string,
   items: AsyncIterable<Item> | Iterable<Item>,
-): Promise<ItemsFile & { url: string }> {
+): Promise<{ items: ItemsFile; file: TaskArtifact | null }> {
   const counted = { count: 0 };
-  const { hash, size, url } = await files.save(linesOf(items, counted), { name, contentType: ITEMS_CONTENT_TYPE });
-  return { hash, size, url, count: counted.count };
+  const lines = linesOf(items, counted);
+  const first = await lines.next();
+  if (first.done === true) return { items: { hash: null, size: 0, count: 0 }, file: null };
+  const file = await files.save(behind(first.value, lines), { name, contentType: ITEMS_CONTENT_TYPE });
+  return { items: { hash: file.hash, size: file.size, count: counted.count }, file };
 }
 
-/** A list that people may fetch: a file of the step beside its items. */
-export function listFile({ hash, size, url }: Pick<TaskArtifact, "hash" | "size" | "url">): TaskArtifact {
-  return { hash, size, url, contentType: ITEMS_CONTENT_TYPE };
+async function* behind(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
 }
 
 async function* linesOf(
@@ -67,6 +70,7 @@ export async function* untilAborted(
 
 /** Reads a file of items, a line at a time. */
 export async function* readItems(files: Pick<StepFiles, "open">, file: Pick<ItemsFile, "hash">): AsyncGenerator<Item> {
+  if (file.hash === null) return;
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of files.open(file.hash)) {

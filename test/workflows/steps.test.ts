@@ -167,6 +167,26 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     assert.equal(body.steps.page.records, 1);
   });
 
+  test("a step that hands nothing on leaves no file, and none comes to those after it", async () => {
+    const { run, steps } = await shop.run([
+      { name: "wait", task_type: "wait", params: { seconds: 0 } },
+      { name: "validate", task_type: "validate", params: { kind: "file" }, dependencies: ["wait"] },
+      {
+        name: "each",
+        task_type: "wait",
+        params: { seconds: 0 },
+        for_each: { in: "${{ steps.validate.items }}" },
+        dependencies: ["validate"],
+      },
+      { name: "last", task_type: "deduplicate", dependencies: ["each"] },
+    ]);
+    assert.equal(run.status, "completed", run.message ?? "");
+    for (const step of steps.values()) {
+      assert.deepEqual(await shop.items(step), [], step.name);
+      assert.deepEqual(await shop.store.artifactsOf(step.task.id), [], step.name);
+    }
+  });
+
   test("an address that the guard refuses is not asked, and fails for good", async () => {
     const { run, steps } = await shop.run([{ name: "call", ...call("http://10.1.2.3/") }]);
     assert.equal(run.status, "failed");

@@ -83,7 +83,8 @@ export interface StepResult {
 
 /** A stored file of JSON lines, one item each. */
 export interface ItemsFile {
-  hash: string;
+  /** null: there are no items, and no file. */
+  hash: string | null;
   size: number;
   count: number;
 }

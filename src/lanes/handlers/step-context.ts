@@ -47,7 +47,8 @@ export function stepContext(
     itemsOf: (name) => itemsOf(files, run, before, name),
     itemsOfLastRun: async (name) => {
       const file = await deps.store.lastItems(run.id, name);
-      return file === null || !files.has(file.hash) ? null : readItems(files, file);
+      const gone = file !== null && file.hash !== null && !files.has(file.hash);
+      return file === null || gone ? null : readItems(files, file);
     },
     past: stepPast(deps.store, run),
     files,

@@ -6,7 +6,7 @@ import { isTrue, ResolveError, resolveParams } from "../../domain/workflow/expre
 import { ExpressionError } from "../../domain/workflow/expression-syntax.ts";
 import { completeParams } from "../../domain/workflow/params-check.ts";
 import type { ClaimedTask } from "../../store/port.ts";
-import { ITEMS_CONTENT_TYPE, untilAborted, writeItems } from "../../workflows/items-file.ts";
+import { untilAborted, writeItems } from "../../workflows/items-file.ts";
 import { stepFiles } from "../../workflows/step-files.ts";
 import type { StepFiles, StepKind } from "../../workflows/step-kind.ts";
 import type { Asleep, HandlerContext, TaskHandler } from "./handler.ts";
@@ -155,9 +155,9 @@ class StepWork {
     const artifacts: TaskArtifact[] = [];
     let items: StepResult["items"] = null;
     if (end.items !== undefined) {
-      const { url, ...file } = await writeItems(files, "items.jsonl", untilAborted(end.items, signal));
-      items = file;
-      artifacts.push({ hash: file.hash, size: file.size, contentType: ITEMS_CONTENT_TYPE, url, role: "items" });
+      const written = await writeItems(files, "items.jsonl", untilAborted(end.items, signal));
+      items = written.items;
+      if (written.file !== null) artifacts.push({ ...written.file, role: "items" });
     }
     const output = checkedOutput(end.output);
     const detail: StepResult = { output, items };

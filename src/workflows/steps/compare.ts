@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { PATH_SCHEMA, valueAt } from "../item-values.ts";
+import { writeItems } from "../items-file.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface CompareParams {
@@ -42,20 +43,20 @@ export const compareStep: StepKind<CompareParams> = {
     const output = { first_run: before === null, total: 0, changed: 0, added: 0, removed: 0, unchanged: 0 };
     const shown: JsonValue[] = [];
     const changes = before === null ? [] : compared(context, before, keys, fields ?? null);
-    const lines = async function* () {
+    const told = async function* () {
       for await (const change of changes) {
         output[change.kind] += 1;
         if (change.kind === "unchanged") continue;
         if (shown.length < SHOWN) shown.push(shortened(change));
-        yield Buffer.from(`${JSON.stringify(change)}\n`);
+        yield change as Item;
       }
     };
-    const file = await context.files.save(lines(), { name: "changes.jsonl", contentType: "application/x-ndjson" });
+    const { file } = await writeItems(context.files, "changes.jsonl", told());
     return {
       kind: "done",
       output: Object.assign(output, { changes: shown }),
       items: counted(context, output),
-      files: output.changed + output.added + output.removed === 0 ? [] : [file],
+      files: file === null ? [] : [file],
     };
   },
 };

@@ -2,7 +2,7 @@ import { type Candidate, findNearDuplicates, type NearDuplicate } from "../../im
 import type { ImageInspector } from "../../images/inspector.ts";
 import { isHash, MOST_DISTANCE } from "../../images/near.ts";
 import type { DeduplicateParams } from "../built-in-kinds.ts";
-import { listFile, untilAborted, writeItems } from "../items-file.ts";
+import { untilAborted, writeItems } from "../items-file.ts";
 import { BATCH, fileOf, inBatches, lookAt } from "../picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
@@ -50,12 +50,12 @@ export function deduplicateStep(inspector: ImageInspector): StepKind<Deduplicate
       const copies = copiesOf(census.unique, near);
       const exact = copies.filter((copy) => copy?.match === "exact").length;
       const removed = copies.filter((copy) => copy !== null).length;
-      const list = await writeItems(context.files, "removed.jsonl", removedItems(context, census, copies));
+      const { file } = await writeItems(context.files, "removed.jsonl", removedItems(context, census, copies));
       return {
         kind: "done",
         output: { kept: copies.length - removed, removed, exact, near: removed - exact },
         items: keptItems(context, copies),
-        files: removed === 0 ? [] : [listFile(list)],
+        files: file === null ? [] : [file],
       };
     },
   };

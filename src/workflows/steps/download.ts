@@ -2,7 +2,7 @@ import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { ADDRESS_SCHEMA, type Address, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
-import { ITEMS_CONTENT_TYPE } from "../items-file.ts";
+import { writeItems } from "../items-file.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface DownloadParams {
@@ -45,12 +45,11 @@ export const downloadStep: StepKind<DownloadParams> = {
       return { kind: "wait", memory: { taken: taken + batch.length }, child: { kind: "download", urls: wanted } };
     }
     const lost = { invalid: 0, failed: 0 };
-    const about = { name: "failed.jsonl", contentType: ITEMS_CONTENT_TYPE };
-    const list = await context.files.save(failuresOf(context, all(), lost), about);
+    const { file } = await writeItems(context.files, "failed.jsonl", failuresOf(context, all(), lost));
     const failed = lost.invalid + lost.failed;
     refuseUnlessEnough(taken - lost.failed, failed, ratio);
     const output = { downloaded: 0, failed };
-    return { kind: "done", output, items: filesOf(context.children, output), files: failed === 0 ? [] : [list] };
+    return { kind: "done", output, items: filesOf(context.children, output), files: file === null ? [] : [file] };
   },
 };
 
@@ -83,18 +82,17 @@ async function* failuresOf(
   context: StepContext,
   addresses: AsyncIterable<Address>,
   lost: { invalid: number; failed: number },
-): AsyncGenerator<Uint8Array> {
-  const line = (url: string, error: string) => Buffer.from(`${JSON.stringify({ url, error })}\n`);
+): AsyncGenerator<Item> {
   for await (const { url, given } of addresses) {
     if (url !== null) continue;
     lost.invalid += 1;
-    yield line(given, "is not an http or https address");
+    yield { url: given, error: "is not an http or https address" };
   }
   for (const child of context.children) {
     for await (const { url, file, error } of child.downloads()) {
       if (file !== null) continue;
       lost.failed += 1;
-      yield line(url, error ?? "it gave no file");
+      yield { url, error: error ?? "it gave no file" };
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   whyNotFile,
   whyNotImage,
 } from "../file-rules.ts";
-import { listFile, readItems, writeItems } from "../items-file.ts";
+import { readItems, writeItems } from "../items-file.ts";
 import { asItemFacts, BATCH, fileOf, hasWrongExtension, inBatches, lookAt } from "../picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
@@ -33,10 +33,9 @@ export function validateStep(inspector: ImageInspector): StepKind<ValidateParams
       const counts = { valid: 0, invalid: 0, reasons: {} as Record<string, number> };
       // All of them with their verdicts, on the disk: there may be more than memory holds.
       const judged = await writeItems(context.files, "judged.jsonl", judgedItems(context, judge, counts));
-      const which = (valid: boolean) => withVerdict(readItems(context.files, judged), valid);
-      const refused =
-        counts.invalid === 0 ? [] : [listFile(await writeItems(context.files, "invalid.jsonl", which(false)))];
-      return { kind: "done", output: counts, items: which(true), files: refused };
+      const which = (valid: boolean) => withVerdict(readItems(context.files, judged.items), valid);
+      const refused = await writeItems(context.files, "invalid.jsonl", which(false));
+      return { kind: "done", output: counts, items: which(true), files: refused.file === null ? [] : [refused.file] };
     },
   };
 }

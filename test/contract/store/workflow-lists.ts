@@ -117,7 +117,7 @@ export function workflowListScenarios(scenario: Scenario): void {
       await run("3"),
       await newWorkflow(kit, { a: [] }),
     ];
-    const last = async (id: string, step = "a") => (await kit.store.lastItems(id, step))?.hash.at(0) ?? null;
+    const last = async (id: string, step = "a") => (await kit.store.lastItems(id, step))?.hash?.at(0) ?? null;
     assert.equal(await last(first.id), null);
     await workOn(kit, first, "a", handsOn("a"));
     await workOn(kit, failed, "a", FAILED);

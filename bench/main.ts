@@ -13,6 +13,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   browser: () => import("./browser/index.ts"),
   crawl: () => import("./crawl/index.ts"),
   extract: () => import("./extract/index.ts"),
+  workflow: () => import("./workflow/index.ts"),
   "store-thread": () => import("./store-thread/index.ts"),
 };
 
@@ -28,7 +29,7 @@ const { positionals, values } = parseArgs({
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; crawl takes --part NAME, --pages N and --only NAMES, too\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; crawl and workflow take --part NAME, and crawl --pages N and --only NAMES, too\n`,
   );
   process.exitCode = 2;
 } else {

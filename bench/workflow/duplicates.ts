@@ -1,0 +1,26 @@
+/** `deduplicate` on many pictures whose hashes are known: how long it takes, and how much memory. */
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { print, verdictAtMost } from "../support/measure.ts";
+import type { DuplicatesFigures } from "./duplicates-process.ts";
+
+const WANTED = { seconds: 60, peakMb: 500 };
+
+function measured(count: number): Promise<DuplicatesFigures> {
+  const child = fork(fileURLToPath(new URL("duplicates-process.ts", import.meta.url)), [String(count)]);
+  return new Promise((resolve, reject) => {
+    child.once("message", (figures) => resolve(figures as DuplicatesFigures));
+    child.once("exit", (code) => reject(new Error(`a process of the benchmark ended with ${code}`)));
+  });
+}
+
+export async function benchDuplicates(small: boolean): Promise<boolean> {
+  const count = small ? 2000 : 20_000;
+  print(`\ndeduplicate, ${count} pictures with known hashes, a tenth of them copies and a tenth look-alikes`);
+  const { seconds, output, restingMb, peakMb } = await measured(count);
+  print(`  ${JSON.stringify(output)}`);
+  print(`  ${seconds.toFixed(1)} s, at most ${peakMb.toFixed(0)} MB resident (${restingMb.toFixed(0)} MB before)`);
+  const within = (name: string, value: number, wanted: number, unit: string) =>
+    verdictAtMost(`deduplicate ${name}`, value, wanted, unit);
+  return [within("time", seconds, WANTED.seconds, " s"), within("memory", peakMb, WANTED.peakMb, " MB")].every(Boolean);
+}

@@ -108,6 +108,8 @@ export interface ClaimedTask {
   streamId: number;
   runId: string;
   runKind: string;
+  /** Of its run, when the task was taken. */
+  generation: number;
   maxAttempts: number | null;
   /** Its run has a time limit. */
   hasDeadline: boolean;

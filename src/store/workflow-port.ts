@@ -79,8 +79,8 @@ export interface WorkflowVerbs {
   startWorkflow(id: string, now: number): Promise<{ run: RunRecord; lanes: string[] }>;
   workflow(id: string): Promise<WorkflowRecord | null>;
   workflows(filter: WorkflowFilter): Promise<WorkflowRecord[]>;
-  /** All steps of a run, by index. */
-  steps(runId: string): Promise<StepRecord[]>;
+  /** The steps of a run in their order: all, or those with these indices. */
+  steps(runId: string, indices?: readonly number[]): Promise<StepRecord[]>;
   /** Entries of a step with a `for_each`, in the order of the list; `after` is the id of one. */
   stepItems(
     runId: string,

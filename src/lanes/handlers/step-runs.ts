@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { StepDefinition, StepResult, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import { withArtifactId } from "../../domain/workflow/output-files.ts";
-import type { Store } from "../../store/port.ts";
+import type { ClaimedTask, Store } from "../../store/port.ts";
 
 /** What the steps before one have left; it does not change any more once the step has begun. */
 export interface Before {
@@ -20,7 +20,9 @@ export class StepRun {
   readonly definition: WorkflowSnapshot["definition"];
   readonly params: WorkflowSnapshot["params"];
   readonly #store: Store;
-  /** By step: thousands of entries of one step look at the same. */
+  /** Of those that have ended well, by index, null for one that was skipped: within a generation that stays. */
+  readonly #results = new Map<number, { taskId: string; result: StepResult | null }>();
+  /** Of steps with a list: thousands of entries look at the same. */
   readonly #before = new Map<number, Promise<Before>>();
 
   constructor(store: Store, run: Pick<StepRun, "id" | "jobId" | "generation">, snapshot: WorkflowSnapshot) {
@@ -38,6 +40,7 @@ export class StepRun {
   }
 
   before(index: number): Promise<Before> {
+    if (this.step(index).for_each === null) return this.#read(index);
     let before = this.#before.get(index);
     if (before === undefined) {
       before = this.#read(index);
@@ -49,20 +52,26 @@ export class StepRun {
 
   async #read(index: number): Promise<Before> {
     const wanted = this.#ancestors(index);
+    const unknown = wanted.filter((at) => !this.#results.has(at));
+    for (const step of unknown.length === 0 ? [] : await this.#store.steps(this.id, unknown)) {
+      const result = step.task.state === "completed" ? (step.task.detail as StepResult) : null;
+      this.#results.set(step.index, { taskId: step.task.id, result });
+    }
     const outputs: Record<string, JsonValue> = {};
     const results = new Map<number, StepResult | null>();
-    for (const { index: at, name, task } of await this.#store.steps(this.id)) {
-      if (!wanted.has(at)) continue;
-      const result = task.state === "completed" ? (task.detail as StepResult) : null;
+    for (const at of wanted) {
+      const { taskId = "", result = null } = this.#results.get(at) ?? {};
       results.set(at, result);
       const output = result?.output ?? {};
-      const files = Object.hasOwn(output, "artifact_hash") ? await this.#store.artifactsOf(task.id) : [];
-      outputs[name] = withArtifactId(output, files);
+      // Asked each time: a step in between may have dropped the file.
+      const files = Object.hasOwn(output, "artifact_hash") ? await this.#store.artifactsOf(taskId) : [];
+      outputs[this.step(at).name] = withArtifactId(output, files);
     }
     return { outputs, results };
   }
 
-  #ancestors(index: number): ReadonlySet<number> {
+  /** All steps that it follows from, in their order. */
+  #ancestors(index: number): readonly number[] {
     const found = new Set<number>();
     const open = [...this.step(index).dependencies];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -70,7 +79,7 @@ export class StepRun {
       found.add(at);
       open.push(...this.step(at).dependencies);
     }
-    return found;
+    return [...found].sort((a, b) => a - b);
   }
 }
 
@@ -85,12 +94,14 @@ export class StepRuns {
     this.#store = store;
   }
 
-  /** null: it is not there any more. */
-  async find(runId: string): Promise<StepRun | null> {
-    const run = await this.#store.run(runId);
-    if (run === null) return null;
+  /** The run that a step was taken from; null: it is not there any more. */
+  async find({ runId, generation }: Pick<ClaimedTask, "runId" | "generation">): Promise<StepRun | null> {
     let known = this.#known.get(runId);
-    if (known?.generation !== run.generation) known = new StepRun(this.#store, run, run.snapshot as WorkflowSnapshot);
+    if (known?.generation !== generation) {
+      const run = await this.#store.run(runId);
+      if (run === null) return null;
+      known = new StepRun(this.#store, run, run.snapshot as WorkflowSnapshot);
+    }
     this.#known.delete(runId);
     this.#known.set(runId, known);
     const [oldest] = this.#known.keys();

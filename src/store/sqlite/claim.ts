@@ -20,6 +20,7 @@ interface StreamRow {
   run_id: string;
   kind: string;
   status: string;
+  generation: number;
   max_attempts: number | null;
   timed: number;
 }
@@ -73,7 +74,7 @@ export class ClaimCursor {
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
-const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.max_attempts,
+const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
     r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_hand AS places
   FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_PLACE}`;
 
@@ -267,6 +268,7 @@ function toClaimed(context: Context, row: TaskRow, stream: StreamRow): ClaimedTa
     streamId,
     runId: stream.run_id,
     runKind: stream.kind,
+    generation: stream.generation,
     maxAttempts: stream.max_attempts,
     hasDeadline: stream.timed === 1,
     key,

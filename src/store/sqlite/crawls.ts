@@ -16,7 +16,7 @@ import { errorRows, readRetryReasons } from "./run-errors.ts";
 /** How a crawl ends that has these tasks. */
 export function crawlEnd(
   context: Context,
-  run: { n: number; facts: string | null; snapshot: string },
+  run: { n: number; facts: string | null },
   counts: TaskCounts,
   left: NonNullable<RunFacts["left"]>,
   cutByTime: boolean,
@@ -33,7 +33,10 @@ export function crawlEnd(
   }
   const sites = cutByTime ? waitingSites(context, run.n) : [];
   breakerOpen ||= sites.includes("failing");
-  const { options } = JSON.parse(run.snapshot) as { options?: { partial_results_ok?: boolean } };
+  const { snapshot } = context.connection.sql("SELECT snapshot FROM runs WHERE n = ?").get(run.n) as {
+    snapshot: string;
+  };
+  const { options } = JSON.parse(snapshot) as { options?: { partial_results_ok?: boolean } };
   const crawl: CrawlFacts = {
     pages,
     errors,

@@ -13,14 +13,13 @@ interface EndingRun {
   open_streams: number;
   kind: string;
   facts: string | null;
-  snapshot: string;
   pages_limit: number | null;
   pages_counted: number;
 }
 
 function readRow({ connection }: Context, run: number): EndingRun {
   return connection
-    .sql("SELECT n, status, open_streams, kind, facts, snapshot, pages_limit, pages_counted FROM runs WHERE n = ?")
+    .sql("SELECT n, status, open_streams, kind, facts, pages_limit, pages_counted FROM runs WHERE n = ?")
     .get(run) as unknown as EndingRun;
 }
 

@@ -93,8 +93,21 @@ export function runRow({ connection }: Context, id: string): RunRow | null {
 
 export function requireRun(context: Context, id: string): RunRow {
   const row = runRow(context, id);
-  if (row === null) throw new OrbError("not_found", `there is no run with the id ${id}`);
+  if (row === null) throw noRun(id);
   return row;
+}
+
+function noRun(id: string): OrbError {
+  return new OrbError("not_found", `there is no run with the id ${id}`);
+}
+
+/** The number of a run, when nothing else of it is wanted: what it was started with may be long. */
+export function requireRunNumber({ connection }: Context, id: string): number {
+  const row = connection.sql("SELECT n FROM runs WHERE id = ? AND removing_at IS NULL").get(id) as
+    | { n: number }
+    | undefined;
+  if (row === undefined) throw noRun(id);
+  return row.n;
 }
 
 export function readRun(context: Context, id: string): RunRecord | null {

@@ -4,7 +4,7 @@ import { stepOfLane } from "../../domain/workflow/definition.ts";
 import type { TaskRecord } from "../port.ts";
 import type { StepRecord, StepWait } from "../workflow-port.ts";
 import { badPosition, type Context, rows, STATE } from "./context.ts";
-import { requireRun, runRow } from "./runs.ts";
+import { requireRunNumber, runRow } from "./runs.ts";
 import { SELECT_TASK, type TaskRow, toTaskRecord } from "./tasks.ts";
 import { requireStep } from "./require-step.ts";
 
@@ -64,16 +64,18 @@ function waitingOf(outcome: string | null, open: number): StepWait | null {
   return waiting.for === "items" ? { for: "items", open } : (waiting as StepWait);
 }
 
-export function readSteps(context: Context, runId: string): StepRecord[] {
+export function readSteps(context: Context, runId: string, indices?: readonly number[]): StepRecord[] {
   const { connection } = context;
-  const { n } = requireRun(context, runId);
+  const n = requireRunNumber(context, runId);
+  const meant = `p.run = ?${indices === undefined ? "" : " AND p.idx IN (SELECT value FROM json_each(?))"}`;
+  const which = indices === undefined ? [n] : [n, JSON.stringify(indices)];
   const children = rows<{ idx: number; id: string }>(
     connection
-      .sql("SELECT p.idx, r.id FROM steps p CROSS JOIN runs r ON r.parent_task = p.task WHERE p.run = ? ORDER BY r.n")
-      .all(n),
+      .sql(`SELECT p.idx, r.id FROM steps p CROSS JOIN runs r ON r.parent_task = p.task WHERE ${meant} ORDER BY r.n`)
+      .all(...which),
   );
   const byStep = Map.groupBy(children, ({ idx }) => idx);
-  const list = rows<StepRow>(connection.sql(`${SELECT_STEP} WHERE p.run = ? ORDER BY p.idx`).all(n));
+  const list = rows<StepRow>(connection.sql(`${SELECT_STEP} WHERE ${meant} ORDER BY p.idx`).all(...which));
   return list.map((row) =>
     toStep(
       context,
@@ -89,7 +91,7 @@ export function readStepItems(
   index: number,
   options: { states?: readonly TaskState[]; after?: string; limit: number },
 ): TaskRecord[] {
-  const step = requireStep(context, requireRun(context, runId).n, index);
+  const step = requireStep(context, requireRunNumber(context, runId), index);
   const after = options.after === undefined ? 0 : decodeId(context.instance, "task", options.after);
   if (after === null) throw badPosition(options.after ?? "", "an entry of this step");
   const states = options.states?.map((name) => STATE[name]).join(", ");

@@ -14,7 +14,7 @@ export function workflowVerbs(context: Context): WorkflowVerbs {
     startWorkflow: async (id, now) => startWorkflow(context, id, now),
     workflow: async (id) => readWorkflow(context, id),
     workflows: async (filter) => readWorkflows(context, filter),
-    steps: async (runId) => readSteps(context, runId),
+    steps: async (runId, indices) => readSteps(context, runId, indices),
     stepItems: async (runId, step, options) => readStepItems(context, runId, step, options),
     childRuns: async (taskId) => readChildRuns(context, taskId),
     stepByEngineId: async (engineId) => readStepByEngineId(context, engineId),

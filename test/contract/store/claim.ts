@@ -50,6 +50,7 @@ export function claimScenarios(scenario: Scenario): void {
         id: record?.id,
         runId: run.id,
         runKind: "page",
+        generation: 1,
         maxAttempts: 7,
         hasDeadline: false,
         memory: null,

@@ -82,6 +82,15 @@ export function workflowScenarios(scenario: Scenario): void {
     ]);
   });
 
+  scenario("some steps are read without the others, in their order", async (kit) => {
+    const run = await newWorkflow(kit, { a: [], b: [], c: ["a"], d: [] });
+    await newWorkflow(kit, { e: [] });
+    await workOn(kit, run, "b", DONE);
+    const all = await kit.store.steps(run.id);
+    assert.deepEqual(await kit.store.steps(run.id, [3, 1]), [all[1], all[3]]);
+    assert.deepEqual([await kit.store.steps(run.id, []), await kit.store.steps(run.id, [9])], [[], []]);
+  });
+
   scenario("a step tells when it began; taking it up again after a crash is no second beginning", async (kit) => {
     const run = await newWorkflow(kit, { a: [], b: ["a"] });
     const begun = (kit.pass(5), kit.now);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { JsonValue } from "../../src/domain/queue-item.ts";
 import { completeParams } from "../../src/domain/workflow/params-check.ts";
@@ -7,22 +7,17 @@ import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-vie
 import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
 import { BUILT_IN_TEMPLATES } from "../../src/workflows/templates/registry.ts";
 import { Place } from "../jobs/kit.ts";
-import { makeImageSet } from "../support/images.ts";
-import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { article, html, json, product } from "../support/misbehaviours.ts";
-import { readZip } from "../support/zip.ts";
 
-const file =
-  (bytes: Buffer, contentType: string): Route =>
-  (_visit, response) =>
-    void response.writeHead(200, { "content-type": contentType }).end(bytes);
+const SECRET = "a-secret-of-24-characters";
 
 type Tasks = Map<string, WorkflowTaskView>;
 
 describe("a built-in template", { concurrency: 2 }, () => {
   let place: Place;
   before(async () => {
-    place = await Place.open({ APP_MAX_PER_HOST: "20" });
+    place = await Place.open({ APP_MAX_PER_HOST: "20", APP_WEBHOOK_SECRET: SECRET });
   });
   after(() => place[Symbol.asyncDispose]());
 
@@ -83,65 +78,6 @@ describe("a built-in template", { concurrency: 2 }, () => {
     assert.notDeepEqual(faults("price-monitor", { urls, webhook: "x" }), []);
   });
 
-  it("makes a dataset of images from addresses: the good ones, each once, by label, with a manifest", async () => {
-    const set = await makeImageSet({ count: 60, seed: 11 });
-    const folder = (index: number) => (index % 3 === 0 ? "dogs" : "cats");
-    const paths = set.files.map(({ name }, index) => `/${folder(index)}/${name}`);
-    await using site = await MisbehavingSite.start(
-      Object.fromEntries(set.files.map(({ bytes, contentType }, index) => [paths[index]!, file(bytes, contentType)])),
-    );
-    const urls = [...paths, "/cats/missing.jpg"].map((path) => site.url(path));
-    const tasks = await run("image-dataset", {
-      urls,
-      min_width: set.validate.min_width,
-      min_height: set.validate.min_height,
-      distance: set.deduplicate.distance,
-      split: { train: 0.5, test: 0.5 },
-    });
-    assert.equal(tasks.get("crawl")?.status, "skipped");
-    assert.deepEqual(outputOf(tasks, "download"), { downloaded: 60, failed: 1 });
-    assert.deepEqual(outputOf(tasks, "validate"), set.counts.validate);
-    assert.deepEqual(outputOf(tasks, "deduplicate"), set.counts.deduplicate);
-    const { kept } = set.counts.deduplicate;
-    assert.equal(outputOf(tasks, "label")["labelled"], kept);
-    const found = readZip(await exported(tasks));
-    const manifest = linesOf(found.get("manifest.jsonl") as Buffer);
-    assert.equal(manifest.length, kept);
-    assert.equal(found.size, kept + 1);
-    assert.equal(outputOf(tasks, "export")["count"], kept);
-    for (const row of manifest) {
-      const bytes = found.get(String(row["file"])) as Buffer;
-      assert.equal(createHash("sha256").update(bytes).digest("hex"), row["hash"]);
-      assert.equal(new URL(String(row["url"])).pathname.split("/")[1], row["label"]);
-      assert.ok(String(row["file"]).startsWith(`${row["split"]}/${row["label"]}/`));
-    }
-  });
-
-  it("makes a dataset of images from the pages of a crawl", async () => {
-    const set = await makeImageSet({ count: 12, seed: 5 });
-    const good = set.files.filter(({ expected }) => expected.reason === null).slice(0, 6);
-    const pages = good.map((_, n) => `<a href="/page/${n}">${n}</a>`).join(" ");
-    await using site = await MisbehavingSite.start({ "/": html(`<!doctype html><title>All</title>${pages}`) });
-    for (const [n, { bytes, contentType, name }] of good.entries()) {
-      site.on(`/page/${n}`, html(`<!doctype html><title>${n}</title><p>A picture:</p><img src="/img/${name}">`));
-      site.on(`/img/${name}`, file(bytes, contentType));
-    }
-    const tasks = await run("image-dataset", {
-      crawl: { url: site.url("/") },
-      label: "things",
-      distance: 0,
-      split: null,
-      format: "csv",
-      archive: "tar.gz",
-    });
-    assert.equal(tasks.get("crawl")?.status, "completed");
-    assert.equal(outputOf(tasks, "download")["downloaded"], good.length);
-    const distinct = new Set(good.map(({ bytes }) => createHash("sha256").update(bytes).digest("hex"))).size;
-    assert.deepEqual(outputOf(tasks, "export")["labels"], { things: distinct });
-    const bytes = await exported(tasks);
-    assert.equal(bytes.readUInt16BE(0), 0x1f8b);
-  });
-
   it("makes a table of a site's articles, without the short ones and the repeated ones", async () => {
     const links = ["/a", "/b", "/copy", "/short"].map((path) => `<a href="${path}">${path}</a>`).join(" ");
     await using site = await MisbehavingSite.start({
@@ -183,7 +119,10 @@ describe("a built-in template", { concurrency: 2 }, () => {
     assert.equal(third.get("notify")?.status, "skipped");
     assert.equal(outputOf(third, "compare")["unchanged"], 2);
     assert.equal(site.count("/told"), 1);
-    assert.deepEqual(JSON.parse(site.of("/told")[0]!.body), {
+    const { headers, body } = site.of("/told")[0]!;
+    const signed = createHmac("sha256", SECRET).update(`${headers["x-orb-timestamp"]}.${body}`).digest("hex");
+    assert.equal(headers["x-orb-signature"], `sha256=${signed}`);
+    assert.deepEqual(JSON.parse(body), {
       changed: 1,
       added: 0,
       removed: 0,

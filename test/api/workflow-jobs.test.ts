@@ -93,6 +93,8 @@ describe("a job that is a workflow", () => {
     const patch = (change: object) => place.api.call("PATCH", `/jobs/${job.id}`, change);
     await refuse(patch({ workflow: { definition: bad } }), "workflow.definition.steps[0].task_type");
     await refuse(patch({ kind: "page" }), "kind");
+    await refuse(patch({ workflow: { template_version: 99 } }), "workflow.template_version");
+    await refuse(post({ workflow: { template_version: 1 } }), "workflow.definition");
   });
 
   test("is changed in its params, its source or its times", async (t) => {

@@ -128,6 +128,19 @@ describe("a job with a schedule", () => {
     assert.deepEqual((await place.store.audit()).findings, []);
   });
 
+  test("a workflow whose template cannot be read just now starts at the next look", async (t) => {
+    const place = await open(t);
+    const steps = [{ name: "rest", task_type: "wait", params: { seconds: 1 } }];
+    await place.store.putTemplate("nightly", { name: "Nightly", steps }, 1, place.clock.now());
+    const job = await createJob(place, { kind: "workflow", workflow: { template: "nightly" }, schedule: "0 * * * *" });
+    await place.clock.advance(HOUR);
+    const busy = new OrbError("database_busy", "another process kept the database locked for too long");
+    await place.dutyOver({ template: () => Promise.reject(busy) }).run();
+    assert.deepEqual(await place.runs(job.id), []);
+    await place.duty.run();
+    assert.deepEqual(await place.runs(job.id), ["running"]);
+  });
+
   test("a process that died after starting the run does not start it again", async (t) => {
     const place = await open(t);
     const job = await place.hourly({ overlap: "queue" });

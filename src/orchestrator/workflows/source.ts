@@ -1,5 +1,5 @@
 /** From what a caller says a workflow is to what a run of it keeps; every mistake is named with its path. */
-import { type FieldError, messageOf } from "../../base/errors.ts";
+import { type FieldError, isOrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import type { WorkflowSource } from "../../domain/workflow/source.ts";
@@ -69,6 +69,10 @@ export async function findDefinition(
       problems.push({ path: pathOf("template", ""), message: "stands beside a definition: one of them is enough" });
       return null;
     }
+    if ((input.template_version ?? null) !== null) {
+      problems.push({ path: pathOf("template_version", ""), message: "is of templates: name one, or leave it out" });
+      return null;
+    }
     const checked = await readDefinition(deps, definition, (path) => pathOf("definition", path), problems);
     return checked === null ? null : { definition: checked, template: null };
   }
@@ -89,7 +93,9 @@ async function templateOf(
   try {
     found = await findTemplate(deps, template ?? "", version ?? undefined);
   } catch (error) {
-    problems.push({ path: pathOf("template", ""), message: messageOf(error) });
+    // Anything else says nothing about the template, and may be over in a moment.
+    if (!isOrbError(error, "not_found")) throw error;
+    problems.push({ path: pathOf("template", ""), message: error.message });
     return null;
   }
   const faults: FieldError[] = [];

@@ -52,8 +52,13 @@ function decide(
   return { kind: "started", ...insertRunWithTasks(context, run, tasks, now), cancelled: live.map(({ id }) => id) };
 }
 
+/** A workflow that somebody made to be started later is not at work, and might never be. */
+const started = "(kind <> 'workflow' OR status <> 'queued')";
+
 function liveRuns({ connection }: Context, jobId: string): { n: number; id: string; status: RunState }[] {
   return rows(
-    connection.sql(`SELECT n, id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) ORDER BY n`).all(jobId),
+    connection
+      .sql(`SELECT n, id, status FROM runs WHERE job = ? AND status NOT IN (${ended}) AND ${started} ORDER BY n`)
+      .all(jobId),
   );
 }

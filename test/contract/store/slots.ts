@@ -3,6 +3,7 @@ import type { Slot } from "../../../src/store/job-records.ts";
 import type { NewRun, Store } from "../../../src/store/port.ts";
 import { newJob } from "./jobs.ts";
 import { DONE, type Kit, LANE, newTask, type Scenario } from "./kit.ts";
+import { newWorkflow } from "./workflow-kit.ts";
 
 const MINUTE = 60_000;
 
@@ -66,6 +67,16 @@ export function slotScenarios(scenario: Scenario): void {
     assert.equal((await due.start()).kind, "started");
     assert.deepEqual(await due.states(), ["queued", "completed"]);
     assert.deepEqual(await other.states(), ["queued"]);
+  });
+
+  scenario("a workflow that was never started keeps no slot from its run, and is not cancelled for it", async (kit) => {
+    for (const overlap of ["skip", "cancel"] as const) {
+      const due = await dueJob(kit, overlap);
+      await newWorkflow(kit, { a: [] }, { start: false }, { jobId: due.job.id });
+      const start = await due.start();
+      assert.deepEqual(start.kind === "started" && start.cancelled, []);
+      assert.deepEqual(await due.states(), ["queued", "queued"]);
+    }
   });
 
   scenario(

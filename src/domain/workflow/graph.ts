@@ -5,25 +5,6 @@ export interface GraphStep {
   readonly dependencies: readonly number[];
 }
 
-/** For each step the indices of those that depend on it directly. */
-export function dependentsOf(steps: readonly GraphStep[]): number[][] {
-  const dependents: number[][] = steps.map(() => []);
-  for (const [index, { dependencies }] of steps.entries()) {
-    for (const dependency of dependencies) dependents[dependency]?.push(index);
-  }
-  return dependents;
-}
-
-/** All steps that depend on it, directly or through others, in order. */
-export function followersOf(steps: readonly GraphStep[], step: number): number[] {
-  const found = new Set([step]);
-  for (let index = step + 1; index < steps.length; index += 1) {
-    if (steps[index]?.dependencies.some((dependency) => found.has(dependency)) === true) found.add(index);
-  }
-  found.delete(step);
-  return [...found];
-}
-
 /** Says of two steps whether the first depends on the second, directly or through others. */
 export function dependenceOf(steps: readonly GraphStep[]): (step: number, other: number) => boolean {
   // A bit for each pair: a thousand steps that all depend on each other have half a million of them.
@@ -41,37 +22,11 @@ export function dependenceOf(steps: readonly GraphStep[]): (step: number, other:
   return (step, other) => (((bits[step * words + (other >> 5)] ?? 0) >>> (other & 31)) & 1) === 1;
 }
 
-/** The order of the steps: those with the same number may run side by side, after all with a smaller one. */
-export function levelsOf(steps: readonly GraphStep[]): number[] {
-  const levels: number[] = [];
-  for (const { dependencies } of steps) {
-    levels.push(dependencies.reduce((level, dependency) => Math.max(level, (levels[dependency] ?? -1) + 1), 0));
-  }
-  return levels;
-}
-
-/** The index of the first step that has not ended; their number when all have. */
-export function currentStep(ended: readonly boolean[]): number {
-  const first = ended.indexOf(false);
-  return first === -1 ? ended.length : first;
-}
-
 /** What each step weighs in the whole: its estimate, at least 1; without one the mean of the others', or 1. */
 export function weightsOf(estimates: readonly (number | null)[]): number[] {
   const known = estimates.flatMap((estimate) => (estimate === null ? [] : Math.max(1, estimate)));
   const mean = known.length === 0 ? 1 : known.reduce((sum, weight) => sum + weight, 0) / known.length;
   return estimates.map((estimate) => (estimate === null ? mean : Math.max(1, estimate)));
-}
-
-/**
- * From 0 to 100. `shares` says how much of each step is behind us, from 0 to 1: all of one that has ended, however it
- * ended, and what a running one says of itself. 100 is for a run that is over.
- */
-export function progressOf(weights: readonly number[], shares: readonly number[], over: boolean): number {
-  if (over) return 100;
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const done = weights.reduce((sum, weight, index) => sum + weight * clamp(shares[index] ?? 0), 0);
-  return total === 0 ? 0 : Math.min(99, Math.floor((100 * done) / total));
 }
 
 export interface TimedStep extends GraphStep {

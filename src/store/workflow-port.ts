@@ -128,7 +128,10 @@ export interface WorkflowVerbs {
   lastItems(runId: string, step: string): Promise<ItemsFile | null>;
 
   // Templates: each change is a new version.
-  /** `first` is the number of the first version, where a template that is built in has the ones before. */
+  /**
+   * A definition that is equal to the newest one makes no new version. `first` is the number of the first version, where a
+   * template that is built in has the ones before.
+   */
   putTemplate(name: string, definition: JsonValue, first: number, now: number): Promise<TemplateRecord>;
   /** Without a version: the newest. */
   template(name: string, version?: number): Promise<TemplateRecord | null>;

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepKindView } from "../../src/orchestrator/workflows/kinds.ts";
-import type { TemplateView } from "../../src/orchestrator/workflows/templates.ts";
+import { putTemplate, type TemplateView } from "../../src/orchestrator/workflows/templates.ts";
+import { createStepKinds } from "../../src/workflows/registry.ts";
+import { kindSettings } from "../support/kind-settings.ts";
 import { openWorkflows, step } from "./workflow-kit.ts";
 
 const daily = (name: string, seconds = 1) => ({
@@ -25,6 +27,8 @@ describe("templates", () => {
     const before = await place.make({ template: "daily" });
     assert.deepEqual([before.template, before.params], [{ name: "daily", version: 1 }, { seconds: 1 }]);
     assert.equal((await put(daily("Second", 2))).version, 2);
+    const { steps, ...rest } = daily("Second", 2);
+    assert.equal((await put({ steps, ...rest })).version, 2, "the same, in another order");
     const after = await place.make({ template: "daily", params: { seconds: 9 } });
     assert.deepEqual(
       [after.name, after.template, after.params],
@@ -61,6 +65,8 @@ describe("templates", () => {
     assert.deepEqual([dataset?.version, dataset?.built_in, dataset?.created_at], [1, true, null]);
     const made = await place.make({ template: "article-dataset", params: { crawl: { url: "https://a.example/" } } });
     assert.deepEqual(made.template, { name: "article-dataset", version: 1 });
+    const again = await place.api.call("PUT", "/workflows/templates/article-dataset", dataset?.definition as object);
+    assert.deepEqual(again.json<TemplateView>(), dataset, "saved as it is, it stays what is built in");
     const mine = await place.api.call("PUT", "/workflows/templates/article-dataset", daily("Mine"));
     assert.deepEqual([mine.json<TemplateView>().version, mine.json<TemplateView>().built_in], [2, false]);
     assert.equal((await place.make({ template: "article-dataset" })).name, "Mine");
@@ -83,6 +89,10 @@ describe("templates", () => {
     const { errors } = await place.refused(put("x", { definition: bad }), 422, "input_invalid");
     assert.equal(errors?.[0]?.path, "definition.steps[0].dependencies[0]");
     await place.refused(put("no%20blanks", daily("x")), 422, "input_invalid");
+    const { store, clock } = place;
+    const deps = { store, clock, wake: async () => {}, stepKinds: async () => createStepKinds(kindSettings, []) };
+    const unnamed = putTemplate(deps, "../x", daily("x"), (inner) => inner);
+    await assert.rejects(unnamed, /^OrbError: name: expected at most 100 letters/, "the library is told the same");
     await place.refused(place.api.get("/workflows/templates/x"), 404, "not_found");
     await place.refused(place.api.get("/workflows/templates/x/versions"), 404, "not_found");
     await put("x", daily("x"));

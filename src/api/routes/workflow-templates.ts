@@ -5,6 +5,7 @@ import {
   listTemplateVersions,
   putTemplate,
   showTemplate,
+  TEMPLATE_NAME,
 } from "../../orchestrator/workflows/templates.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
@@ -13,10 +14,9 @@ import { Type } from "../type.ts";
 import { StepKindSchema, Template, TemplateBody } from "./workflow-schemas.ts";
 import { badWorkflow, IN_YAML, readBody } from "./workflows.ts";
 
-const NAME = "^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$";
 const Params = strict({ name: Type.String({ minLength: 1, maxLength: 100, description: "of the template" }) });
 const NewParams = strict({
-  name: Type.String({ maxLength: 100, pattern: NAME, description: "letters, digits, and . _ - between them" }),
+  name: Type.String({ ...TEMPLATE_NAME, description: "letters, digits, and . _ - between them" }),
 });
 const unknownTemplate = problemAnswer("there is no such template, or no such version of it");
 
@@ -57,7 +57,8 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
     {
       config: IN_YAML.config,
       schema: {
-        summary: "Save a template; each change is a new version, and runs keep the version they began with",
+        summary:
+          "Save a template; each change is a new version (the same again is none), and runs keep the version they began with",
         operationId: "putTemplate",
         tags: ["workflows"],
         consumes: IN_YAML.consumes,

@@ -56,6 +56,11 @@ export interface WorkflowSnapshot {
   template: { name: string; version: number } | null;
 }
 
+/** And what was said of it when it was made: the answer to that call stays the same, whatever is said of it later. */
+export interface MadeSnapshot extends WorkflowSnapshot {
+  metadata: Readonly<Record<string, JsonValue>>;
+}
+
 /** What stands in the task of a step. */
 export interface StepPayload {
   step: number;

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
+import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import type { Once } from "../../store/job-records.ts";
-import type { NewRun, RunRecord } from "../../store/run-records.ts";
+import type { RunRecord } from "../../store/run-records.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import type { SourceInput } from "../jobs/input.ts";
@@ -27,10 +28,10 @@ export async function createWorkflow(
   const about = aboutOf(input);
   // A repeated call is answered as the first one was, although its template may have changed by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
-  if (before !== null) return toNewWorkflowView(before as RunRecord, about);
+  if (before !== null) return toNewWorkflowView(before as RunRecord, null);
   const snapshot = await requireSource(deps, input, pathOf);
   await requireItsJob(deps, about.jobId);
-  return startWorkflowRun(deps, newWorkflowRun(snapshot, about), about, once);
+  return startWorkflowRun(deps, snapshot, about, once);
 }
 
 async function requireItsJob({ store }: JobDeps, jobId: string | null): Promise<void> {
@@ -40,11 +41,11 @@ async function requireItsJob({ store }: JobDeps, jobId: string | null): Promise<
 
 export async function startWorkflowRun(
   { store, clock, wake }: Pick<JobDeps, "store" | "clock" | "wake">,
-  run: NewRun,
+  snapshot: WorkflowSnapshot,
   about: AboutRun,
   once?: Once,
 ): Promise<WorkflowDetail> {
-  const { made, lanes } = await store.startRun(run, [], clock.now(), once);
+  const { made, lanes } = await store.startRun(newWorkflowRun(snapshot, about), [], clock.now(), once);
   if (lanes.length > 0) await wake(lanes);
-  return toNewWorkflowView(made, about);
+  return toNewWorkflowView(made, about.rerunOf);
 }

@@ -1,6 +1,6 @@
 import { OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
-import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { MadeSnapshot, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import type { NewRun } from "../../store/run-records.ts";
 import type { NewWorkflow } from "../../store/workflow-records.ts";
 
@@ -30,11 +30,12 @@ function withoutNulls(metadata: Readonly<Record<string, JsonValue>>): Record<str
 /** The run of a workflow; its steps become tasks together with it. */
 export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): NewRun {
   const { definition, template } = snapshot;
+  const made: MadeSnapshot = { ...snapshot, metadata: about.metadata };
   return {
     kind: "workflow",
     name: definition.name,
     maxAttempts: null,
-    snapshot,
+    snapshot: made,
     meta: { workflow: definition.name, steps: definition.steps.length, ...(template === null ? {} : { template }) },
     ...(about.jobId === null ? {} : { jobId: about.jobId }),
     workflow: {

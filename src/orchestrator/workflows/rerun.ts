@@ -7,7 +7,7 @@ import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { requireWorkflow } from "./control.ts";
 import { startWorkflowRun } from "./create.ts";
-import { aboutOf, newWorkflowRun, refuseLargeMetadata } from "./new-run.ts";
+import { aboutOf, refuseLargeMetadata } from "./new-run.ts";
 import { filledParams } from "./params.ts";
 import { readDefinition } from "./definition.ts";
 import { pathsBelow } from "./source.ts";
@@ -29,16 +29,16 @@ export async function rerunWorkflow(
   input: RerunInput,
   once?: Once,
 ): Promise<WorkflowDetail> {
-  const { run, metadata } = await requireWorkflow(deps, id);
   refuseLargeMetadata(input.metadata);
-  const about = { ...aboutOf({ metadata, ...input, job_id: run.jobId }), rerunOf: id };
+  // A repeated call is answered as the first one was, although what it repeats may have changed, or be gone.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
-  if (before !== null) return toNewWorkflowView(before as RunRecord, about);
+  if (before !== null) return toNewWorkflowView(before as RunRecord, id);
+  const { run, metadata } = await requireWorkflow(deps, id);
   const snapshot = await changedSnapshot(deps, run.snapshot as WorkflowSnapshot, input);
   // The job may be gone; its runs are not.
   const job = run.jobId === null ? null : await deps.store.job(run.jobId);
-  const linked = { ...about, jobId: job?.id ?? null };
-  return startWorkflowRun(deps, newWorkflowRun(snapshot, linked), linked, once);
+  const about = { ...aboutOf({ metadata, ...input, job_id: job?.id ?? null }), rerunOf: id };
+  return startWorkflowRun(deps, snapshot, about, once);
 }
 
 async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: RerunInput): Promise<WorkflowSnapshot> {

@@ -2,6 +2,7 @@
  * Templates: definitions that workflows are started from by name. Each change is a new version, and a run keeps the version
  * it began with. What is built in is version 1 of its name; whoever saves one of that name makes version 2 of it.
  */
+import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { TemplateRecord } from "../../store/workflow-port.ts";
@@ -79,7 +80,10 @@ export async function listTemplateVersions(deps: OrchestratorDeps, name: string)
   return all.map(toView);
 }
 
-/** Saves a template, or a new version of it. Runs that have begun keep theirs. */
+/** What templates may be called: a part of an address, and of a command. */
+export const TEMPLATE_NAME = { pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$", maxLength: 100 } as const;
+
+/** Saves a template, or a new version of it where something has changed. Runs that have begun keep theirs. */
 export async function putTemplate(
   deps: SourceDeps & OrchestratorDeps,
   name: string,
@@ -87,8 +91,14 @@ export async function putTemplate(
   pathOf: (inner: string) => string,
 ): Promise<TemplateView> {
   const problems: FieldError[] = [];
-  if ((await readDefinition(deps, definition, pathOf, problems)) === null) throw invalid(problems);
-  const first = BUILT_IN_TEMPLATES.has(name) ? BUILT_IN_VERSION + 1 : 1;
+  if (name.length > TEMPLATE_NAME.maxLength || !new RegExp(TEMPLATE_NAME.pattern).test(name))
+    problems.push({ path: "name", message: "expected at most 100 letters and digits, with . _ - between them" });
+  await readDefinition(deps, definition, pathOf, problems);
+  if (problems.length > 0) throw invalid(problems);
+  const own = builtIn(name);
+  const isUnchanged = own !== null && isDeepStrictEqual(own.definition, definition);
+  if (isUnchanged && (await deps.store.template(name)) === null) return toView(own);
+  const first = own === null ? 1 : BUILT_IN_VERSION + 1;
   return toView(kept(await deps.store.putTemplate(name, definition as JsonValue, first, deps.clock.now())));
 }
 

@@ -1,10 +1,9 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { RunState } from "../../domain/states.ts";
-import type { WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { MadeSnapshot, WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import type { RunRecord } from "../../store/run-records.ts";
 import type { WorkflowRecord } from "../../store/workflow-port.ts";
 import { progressOf } from "../runs/view.ts";
-import type { AboutRun } from "./new-run.ts";
 
 /** A workflow as `/workflows` shows it. */
 export interface WorkflowView {
@@ -90,17 +89,17 @@ export function toWorkflowDetail(record: WorkflowRecord): WorkflowDetail {
 }
 
 /** The answer to whoever has created it, the same however often the call is repeated. */
-export function toNewWorkflowView(run: RunRecord, about: AboutRun): WorkflowDetail {
-  const { definition, template } = run.snapshot as WorkflowSnapshot;
+export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): WorkflowDetail {
+  const { definition, template, metadata } = run.snapshot as MadeSnapshot;
   return toWorkflowDetail({
     run,
     totalSteps: definition.steps.length,
     currentStep: 0,
-    metadata: about.metadata,
+    metadata,
     recoveryAttempts: 0,
     maxRecoveryAttempts: definition.max_recovery_attempts,
     template,
-    rerunOf: about.rerunOf,
+    rerunOf,
     lastCheckpoint: null,
     updatedAt: run.createdAt,
     errorMessage: null,

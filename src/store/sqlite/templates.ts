@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { TemplateRecord } from "../workflow-port.ts";
 import { type Context, rows } from "./context.ts";
@@ -19,22 +20,26 @@ function toRecord(row: TemplateRow): TemplateRecord {
 }
 
 export function putTemplate(
-  { connection }: Context,
+  context: Context,
   name: string,
   definition: JsonValue,
   first: number,
   now: number,
 ): TemplateRecord {
+  const { connection } = context;
   return connection.write(
-    () =>
-      toRecord(
+    () => {
+      const present = readTemplate(context, name);
+      if (present !== null && isDeepStrictEqual(present.definition, definition)) return present;
+      return toRecord(
         connection
           .sql(
             `INSERT INTO templates (name, version, definition, created_at)
              SELECT ?1, max(?2, (SELECT coalesce(max(version), 0) + 1 FROM templates WHERE name = ?1)), ?3, ?4 RETURNING *`,
           )
           .get(name, first, JSON.stringify(definition), now) as unknown as TemplateRow,
-      ),
+      );
+    },
     { durable: true },
   );
 }

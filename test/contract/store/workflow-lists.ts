@@ -137,6 +137,7 @@ export function workflowListScenarios(scenario: Scenario): void {
     const one = await store.putTemplate("t", { steps: 1 }, 1, kit.now);
     assert.deepEqual(one, { name: "t", version: 1, definition: { steps: 1 }, createdAt: kit.now });
     await store.putTemplate("t", { steps: 2 }, 1, kit.now);
+    assert.equal((await store.putTemplate("t", { steps: 2 }, 1, kit.now + 1)).version, 2, "nothing has changed");
     await store.putTemplate("built-in", [], 4, kit.now);
     assert.deepEqual((await store.template("t"))?.definition, { steps: 2 });
     assert.deepEqual((await store.template("t", 1))?.definition, { steps: 1 });

@@ -8,7 +8,7 @@ export interface Address {
   url: string | null;
   /** As it was written. */
   given: string;
-  /** What came with it. */
+  /** What came with it; of each list on the way to the address only the entry that it stands in. */
   item: Item;
 }
 
@@ -31,9 +31,10 @@ export async function* addressesFor(
     for (const given of urls) yield { url: httpUrl(given), given, item: {} };
     return;
   }
+  const path = field.split(".");
   for await (const item of context.inputs())
-    for (const given of textsAt(item as JsonValue, field.split(".")))
-      yield { url: httpUrl(given, item.url), given, item };
+    for (const { text, within } of textsAt(item as JsonValue, path))
+      yield { url: httpUrl(text, item.url), given: text, item: within as Item };
 }
 
 /** Of the same address only the first. */
@@ -53,15 +54,22 @@ function httpUrl(given: string, base?: string): string | null {
   return url !== null && /^https?:/.test(url) && url.length <= 8192 ? url : null;
 }
 
-function* textsAt(value: JsonValue | undefined, path: readonly string[]): Generator<string> {
+/** Each text with all that is around it but the other entries of its lists: a thousand texts would be repeated for each. */
+function* textsAt(
+  value: JsonValue | undefined,
+  path: readonly string[],
+  depth = 0,
+): Generator<{ text: string; within: JsonValue }> {
   if (Array.isArray(value)) {
-    for (const entry of value) yield* textsAt(entry, path);
+    for (const entry of value) yield* textsAt(entry, path, depth);
     return;
   }
-  const [key, ...rest] = path;
+  const key = path[depth];
   if (key === undefined) {
-    if (typeof value === "string" && value !== "") yield value;
+    if (typeof value === "string" && value !== "") yield { text: value, within: value };
     return;
   }
-  if (typeof value === "object" && value !== null && Object.hasOwn(value, key)) yield* textsAt(value[key], rest);
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return;
+  for (const { text, within } of textsAt(value[key], path, depth + 1))
+    yield { text, within: { ...value, [key]: within } };
 }

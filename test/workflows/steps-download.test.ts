@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChildEnd, ChildRun, Item } from "../../src/workflows/step-kind.ts";
+import type { ChildEnd, ChildRun, Item, StepContext } from "../../src/workflows/step-kind.ts";
 import { downloadStep } from "../../src/workflows/steps/download.ts";
-import { StepPlace } from "./step-kit.ts";
+import { gathered, StepPlace } from "./step-kit.ts";
 
 /** A run of downloads that has ended; addresses that end with `lost` gave nothing. */
 function endOf({ urls }: Extract<ChildRun, { kind: "download" }>, runId: string): ChildEnd {
@@ -32,14 +32,21 @@ test("very many addresses are downloaded run after run, each once, and come out 
     ...addresses.map((url) => ({ url, again: true })),
   ];
   const children: ChildEnd[] = [];
-  let context = place.context({ inputs });
+  let read = 0;
+  const counted = () => {
+    read += 1;
+    return place.context({ inputs }).inputs();
+  };
+  const begun = { ...place.context({ inputs }), inputs: counted };
+  let context: StepContext = begun;
   for (;;) {
     const end = await downloadStep.run(context, {});
     if (end.kind === "wait") {
       const child = end.child as Extract<ChildRun, { kind: "download" }>;
       assert.ok(child.urls.length <= 5000);
       children.push(endOf(child, `run ${children.length}`));
-      context = { ...place.context({ inputs }), memory: end.memory, child: children.at(-1)!, children: [...children] };
+      assert.equal(read, 1, "what comes in is gone through once for all runs");
+      context = { ...begun, memory: end.memory, child: children.at(-1)!, children: [...children] };
       continue;
     }
     assert.equal(end.kind, "done");
@@ -75,4 +82,40 @@ test("addresses in lists and inside of objects are found, relative ones on the p
     end.child.urls.map(({ url }) => url),
     ["https://a.example/dir/1.png", "https://a.example/2.png", "https://c.example/3.png"],
   );
+});
+
+test("a page full of pictures is not repeated for each of them", async () => {
+  await using place = new StepPlace();
+  const pictures = Array.from({ length: 2000 }, (_, n) => ({ src: `/pictures/${n}.png`, alt: `number ${n}` }));
+  const inputs: Item[] = [{ url: "https://a.example/", fields: { title: "All of them", pictures } }];
+  const first = await downloadStep.run(place.context({ inputs }), { field: "fields.pictures.src" });
+  assert.ok(first.kind === "wait" && first.child?.kind === "download");
+  assert.ok(JSON.stringify(first.child.urls).length < 2000 * 100, "a task knows its address, and no other");
+  const child = endOf(first.child, "run");
+  const context = { ...place.context({ inputs }), memory: first.memory, child, children: [child] };
+  const end = await downloadStep.run(context, { field: "fields.pictures.src" });
+  assert.ok(end.kind === "done");
+  const items = await gathered<Item>(end.items ?? []);
+  assert.equal(items.length, 2000);
+  const { url, source_url: page, fields } = items[17]!;
+  assert.deepEqual([url, page], ["https://a.example/pictures/17.png", "https://a.example/"]);
+  assert.deepEqual(fields, { title: "All of them", pictures: { src: "/pictures/17.png", alt: "number 17" } });
+});
+
+test("very long addresses are spread over more runs, and a list that was swept away is made again", async () => {
+  await using place = new StepPlace();
+  const urls = Array.from({ length: 300 }, (_, n) => `https://a.example/${"long/".repeat(1500)}${n}`);
+  const taken: string[] = [];
+  const begun = place.context();
+  const files = { ...begun.files, has: () => false };
+  let context: StepContext = begun;
+  for (;;) {
+    const end = await downloadStep.run(context, { urls });
+    if (end.kind !== "wait") break;
+    const { urls: wanted } = end.child as Extract<ChildRun, { kind: "download" }>;
+    assert.ok(wanted.length < 150);
+    taken.push(...wanted.map(({ url }) => url));
+    context = { ...begun, files, memory: end.memory };
+  }
+  assert.deepEqual(taken, urls);
 });

@@ -1,8 +1,8 @@
 import { FetchFailure } from "../../domain/failure.ts";
-import type { JsonValue } from "../../domain/queue-item.ts";
+import type { TaskArtifact } from "../../domain/outcome.ts";
 import { ADDRESS_SCHEMA, type Address, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
-import { writeItems } from "../items-file.ts";
+import { readItems, writeItems } from "../items-file.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface DownloadParams {
@@ -12,8 +12,16 @@ interface DownloadParams {
   max_failed_ratio?: number;
 }
 
-/** How many one child run has: they are written together with the step that goes to sleep. */
+/** What one child run has at most: its files are written together with the step that goes to sleep. */
 const MOST_AT_ONCE = 5000;
+const MOST_BYTES_AT_ONCE = 1024 * 1024;
+
+/** What is kept of a file is its place among the addresses: what came with them is read again at the end. */
+interface Memory {
+  taken: number;
+  /** Lists of the addresses that are still to come, one for each further run. */
+  lists: (string | null)[];
+}
 
 /** Stores what addresses give. They are fetched under the limits of their sites, as everything is. */
 export const downloadStep: StepKind<DownloadParams> = {
@@ -37,33 +45,86 @@ export const downloadStep: StepKind<DownloadParams> = {
     const { urls, field = "url", max_failed_ratio: ratio = 1 } = params;
     const all = () => distinct(addressesFor(context, urls ?? undefined, field));
     if (context.child !== null && context.child.status === "cancelled") refuseUnlessEnded(context.child, "download");
-    const taken = (context.memory as { taken: number } | null)?.taken ?? 0;
-    const batch = await nextOf(all(), taken);
+    const memory = context.memory as Memory | null;
+    const taken = memory?.taken ?? 0;
+    const { batch, lists } = await nextBatch(context, all, memory);
     if (batch.length > 0) {
       context.progress(taken, null, `${taken} files`);
-      const wanted = batch.map(({ url, item }) => ({ url: url!, data: item as JsonValue }));
-      return { kind: "wait", memory: { taken: taken + batch.length }, child: { kind: "download", urls: wanted } };
+      const wanted = batch.map((url, n) => ({ url, data: { at: taken + n } }));
+      const next: Memory = { taken: taken + batch.length, lists };
+      return { kind: "wait", memory: { ...next }, child: { kind: "download", urls: wanted } };
     }
     const lost = { invalid: 0, failed: 0 };
     const { file } = await writeItems(context.files, "failed.jsonl", failuresOf(context, all(), lost));
     const failed = lost.invalid + lost.failed;
     refuseUnlessEnough(taken - lost.failed, failed, ratio);
     const output = { downloaded: 0, failed };
-    return { kind: "done", output, items: filesOf(context.children, output), files: file === null ? [] : [file] };
+    return {
+      kind: "done",
+      output,
+      items: filesOf(context.children, all(), output),
+      files: file === null ? [] : [file],
+    };
   },
 };
 
-async function nextOf(addresses: AsyncIterable<Address>, taken: number): Promise<Address[]> {
-  const batch: Address[] = [];
-  let seen = 0;
-  for await (const address of addresses) {
-    if (address.url === null) continue;
-    seen += 1;
-    if (seen <= taken) continue;
-    batch.push(address);
-    if (batch.length === MOST_AT_ONCE) break;
+/** The addresses are gone through once: those of further runs are put aside, each list in a file. */
+async function nextBatch(
+  context: StepContext,
+  all: () => AsyncIterable<Address>,
+  memory: Memory | null,
+): Promise<{ batch: readonly string[]; lists: Memory["lists"] }> {
+  if (memory === null) {
+    const lists: (string | null)[] = [];
+    let first: readonly string[] | null = null;
+    for await (const batch of batchesOf(all())) {
+      if (first === null) first = batch;
+      else lists.push((await writeItems(context.files, "addresses.jsonl", asItems(batch))).items.hash);
+    }
+    return { batch: first ?? [], lists };
   }
-  return batch;
+  const [hash, ...lists] = memory.lists;
+  if (hash === undefined) return { batch: [], lists };
+  return { batch: await readBatch(context, hash, all, memory.taken), lists };
+}
+
+async function readBatch(
+  { files }: StepContext,
+  hash: string | null,
+  all: () => AsyncIterable<Address>,
+  taken: number,
+): Promise<readonly string[]> {
+  if (hash !== null && files.has(hash)) {
+    const batch: string[] = [];
+    for await (const { url } of readItems(files, { hash })) batch.push(url ?? "");
+    return batch;
+  }
+  // Nothing names such a list, so that it may have been swept away; it can be made again.
+  let before = 0;
+  for await (const batch of batchesOf(all())) {
+    if (before === taken) return batch;
+    before += batch.length;
+  }
+  return [];
+}
+
+async function* batchesOf(addresses: AsyncIterable<Address>): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  let bytes = 0;
+  for await (const { url } of addresses) {
+    if (url === null) continue;
+    batch.push(url);
+    bytes += url.length;
+    if (batch.length < MOST_AT_ONCE && bytes < MOST_BYTES_AT_ONCE) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function* asItems(batch: readonly string[]): Generator<Item> {
+  for (const url of batch) yield { url };
 }
 
 function refuseUnlessEnough(had: number, failed: number, ratio: number): void {
@@ -97,25 +158,44 @@ async function* failuresOf(
   }
 }
 
-async function* filesOf(children: readonly ChildEnd[], counts: { downloaded: number }): AsyncGenerator<Item> {
-  for (const child of children) {
-    for await (const { url, data, file } of child.downloads()) {
-      if (file === null) continue;
-      counts.downloaded += 1;
-      const { hash, size, contentType, id } = file;
-      const item = data as Item;
-      yield {
-        ...item,
-        ...(item.url === undefined || item.url === url ? {} : { source_url: item.url }),
-        url,
-        hash,
-        bytes: size,
-        content_type: contentType,
-        artifact_id: id,
-        name: nameOf(url, item),
-      };
+/** Both are in the order of the addresses. */
+async function* filesOf(
+  children: readonly ChildEnd[],
+  addresses: AsyncIterable<Address>,
+  counts: { downloaded: number },
+): AsyncGenerator<Item> {
+  const items = itemsOf(addresses);
+  let [place, item]: [number, Item] = [-1, {}];
+  try {
+    for (const child of children) {
+      for await (const { url, data, file } of child.downloads()) {
+        if (file === null) continue;
+        for (const { at } = data as { at: number }; place < at; place += 1) item = (await items.next()).value ?? {};
+        counts.downloaded += 1;
+        yield fileItem(url, item, file);
+      }
     }
+  } finally {
+    await items.return(undefined);
   }
+}
+
+async function* itemsOf(addresses: AsyncIterable<Address>): AsyncGenerator<Item, undefined> {
+  for await (const { url, item } of addresses) if (url !== null) yield item;
+  return undefined;
+}
+
+function fileItem(url: string, item: Item, { hash, size, contentType, id }: TaskArtifact & { id: string }): Item {
+  return {
+    ...item,
+    ...(item.url === undefined || item.url === url ? {} : { source_url: item.url }),
+    url,
+    hash,
+    bytes: size,
+    content_type: contentType,
+    artifact_id: id,
+    name: nameOf(url, item),
+  };
 }
 
 /** What it is called: as the item says, or the last part of the address. */

@@ -1,7 +1,9 @@
 /** Labels by a model of the user's own: an address that takes a file or an item, and answers what it is. */
-import { classifyStatus } from "../domain/classify.ts";
-import { FetchFailure } from "../domain/failure.ts";
+import { sleep } from "../base/clock.ts";
+import { FetchFailure, type FailureReason } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
+import { requireSuccess } from "./answers.ts";
+import { Allowance } from "./allowance.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
 export interface LabelEndpoint {
@@ -40,28 +42,90 @@ export const ENDPOINT_SCHEMA: JsonValue = {
 export const ENDPOINT_CONCURRENCY = 4;
 
 const LARGEST_BODY = 64 * 1024 * 1024;
+/** In memory, of all requests that are under way. */
+const MOST_BYTES_AT_ONCE = 2 * LARGEST_BODY;
+
+/** So many in a row, and there is nobody. */
+const MOST_FAILURES = 20;
+/** These say something of the item and not of the endpoint. */
+const ABOUT_ITEM: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "request_invalid",
+  "http_client_error",
+  "malformed_response",
+]);
+
+/** An endpoint that names a time (429, 503) is asked again after it, a few times, unless it is long. */
+const LONGEST_PATIENCE_MS = 60_000;
+const MOST_AGAIN = 3;
 
 export interface Judged {
   label: string | null;
   score: number | null;
 }
 
-export async function askEndpoint(context: StepContext, endpoint: LabelEndpoint, item: Item): Promise<Judged> {
-  const { url, headers = {} } = endpoint;
-  const sent = await bodyOf(context, endpoint, item);
-  const answer = await context.http.fetch({
-    url,
-    method: "POST",
-    headers: { accept: "application/json", "content-type": sent.type, ...headers },
-    body: sent.body,
-  });
-  const refused = classifyStatus(answer.status, null);
-  if (refused !== null) {
-    const about = refused.httpStatus === undefined ? {} : { httpStatus: refused.httpStatus };
-    throw new FetchFailure(refused.reason, `the label endpoint did not answer: ${refused.message}`, about);
+/** What one step asks of it. */
+export class LabelModel {
+  readonly #context: StepContext;
+  readonly #endpoint: LabelEndpoint;
+  readonly #bytes = new Allowance(MOST_BYTES_AT_ONCE);
+  /** It asked for patience until then; all requests have it. */
+  #quietUntil = 0;
+  #failures = 0;
+
+  constructor(context: StepContext, endpoint: LabelEndpoint) {
+    this.#context = context;
+    this.#endpoint = endpoint;
   }
-  return read(answer.body, endpoint.min_score ?? -Infinity);
+
+  /** Throws a FetchFailure that concerns this item alone, or an EndpointLost when the endpoint is not there at all. */
+  async ask(item: Item): Promise<Judged> {
+    try {
+      const judged = await this.#askPatiently(item);
+      this.#failures = 0;
+      return judged;
+    } catch (error) {
+      if (!(error instanceof FetchFailure) || ABOUT_ITEM.has(error.failure.reason)) throw error;
+      this.#failures += 1;
+      if (this.#failures < MOST_FAILURES) throw error;
+      throw new EndpointLost(error.failure.reason, `${MOST_FAILURES} requests in a row failed: ${error.message}`);
+    }
+  }
+
+  async #askPatiently(item: Item): Promise<Judged> {
+    const { clock, signal } = this.#context;
+    for (let again = 0; ; again += 1) {
+      const wait = this.#quietUntil - clock.now();
+      if (wait > 0) await sleep(clock, wait, signal);
+      signal.throwIfAborted();
+      try {
+        return await this.#askOnce(item);
+      } catch (error) {
+        const patience = error instanceof FetchFailure ? error.failure.retryAfterMs : undefined;
+        if (patience === undefined || patience > LONGEST_PATIENCE_MS || again === MOST_AGAIN) throw error;
+        this.#quietUntil = Math.max(this.#quietUntil, clock.now() + patience);
+      }
+    }
+  }
+
+  async #askOnce(item: Item): Promise<Judged> {
+    const { url, headers = {}, min_score: least = -Infinity } = this.#endpoint;
+    const { files, http, clock } = this.#context;
+    const size = item.hash === undefined ? 0 : (files.sizeOf(item.hash) ?? 0);
+    using _ = await this.#bytes.take(Math.min(size, LARGEST_BODY));
+    const sent = await bodyOf(this.#context, this.#endpoint, item);
+    const answer = await http.fetch({
+      url,
+      method: "POST",
+      headers: { accept: "application/json", "content-type": sent.type, ...headers },
+      body: sent.body,
+    });
+    requireSuccess(answer, "the label endpoint did not answer", clock);
+    return read(answer.body, least);
+  }
 }
+
+/** Ends the step: the other items would only fail one after the other, each in its time. */
+export class EndpointLost extends FetchFailure {}
 
 async function bodyOf(
   { files }: StepContext,

@@ -156,7 +156,7 @@ export interface StepPast {
   drop(ids: readonly string[]): Promise<number>;
 }
 
-/** The guarded way out. */
+/** The guarded way out. Redirects are not followed: each is an answer. */
 export interface StepHttp {
   fetch(request: {
     url: string;

@@ -91,7 +91,8 @@ export class StepPlace implements AsyncDisposable {
           const sink = new BufferSink();
           const signal = setting.signal === undefined ? {} : { signal: setting.signal };
           const sent = body === undefined ? {} : { body: typeof body === "string" ? body : Buffer.from(body) };
-          const answer = await this.#client.fetch({ ...request, ...sent, ...signal, headers: { ...headers } }, sink);
+          const wanted = { ...request, ...sent, ...signal, headers: { ...headers }, followRedirects: () => false };
+          const answer = await this.#client.fetch(wanted, sink);
           return { status: answer.status, url: answer.url, headers: answer.headers, body: sink.body() };
         },
       },

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { FetchFailure } from "../../src/domain/failure.ts";
 import type { JsonValue } from "../../src/domain/queue-item.ts";
+import { Allowance } from "../../src/workflows/allowance.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { labelStep } from "../../src/workflows/steps/label.ts";
 import { faultsOf, StepPlace } from "./step-kit.ts";
@@ -22,10 +23,14 @@ interface Asked {
   body: Buffer;
 }
 
+interface Answer {
+  status?: number;
+  headers?: Record<string, string>;
+  body: unknown;
+}
+
 /** A model that answers as it is told. */
-async function model(
-  answer: (asked: Asked, n: number) => { status?: number; body: unknown } | Promise<{ body: unknown }>,
-) {
+async function model(answer: (asked: Asked, n: number) => Answer | Promise<Answer>) {
   const asked: Asked[] = [];
   let now = 0;
   let most = 0;
@@ -40,9 +45,9 @@ async function model(
       body: Buffer.concat(chunks),
     };
     asked.push(one);
-    const { status = 200, body } = (await answer(one, asked.length - 1)) as { status?: number; body: unknown };
+    const { status = 200, headers, body } = await answer(one, asked.length - 1);
     now -= 1;
-    response.writeHead(status, { "content-type": "application/json" });
+    response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -190,6 +195,51 @@ describe("labels by a model", () => {
       place.done(labelStep, { endpoint: dead.url }, { inputs }),
       (error) => error instanceof FetchFailure && error.failure.reason === "http_server_error",
     );
+  });
+
+  it("stop when nobody answers any more, and do not take a redirect for an answer", async () => {
+    await using place = new StepPlace();
+    const inputs = Array.from({ length: 300 }, (_, n) => ({ name: String(n) }));
+    await using dying = await model((_, n) => (n < 5 ? { body: { label: "cat" } } : { status: 500, body: "" }));
+    const lost = (error: unknown) => error instanceof FetchFailure && /20 requests in a row failed/.test(error.message);
+    await assert.rejects(place.done(labelStep, { endpoint: dying.url }, { inputs }), lost);
+    assert.ok(dying.asked.length < 35, `${dying.asked.length} requests`);
+    // What it refuses is the fault of the items, however many there are.
+    await using picky = await model((_, n) => (n === 0 ? { body: { label: "cat" } } : { status: 422, body: "" }));
+    const { output } = await place.done(labelStep, { endpoint: picky.url }, { inputs });
+    assert.deepEqual([output["labelled"], output["failed"]], [1, 299]);
+    await using moved = await model(() => ({ status: 302, headers: { location: "/login" }, body: { label: "cat" } }));
+    await assert.rejects(
+      place.done(labelStep, { endpoint: moved.url }, { inputs: [{}] }),
+      (error) => error instanceof FetchFailure && /leads to .*\/login/.test(error.message),
+    );
+    assert.equal(moved.asked.length, 1);
+  });
+
+  it("wait as long as the model asks for, if that is not long", async () => {
+    await using place = new StepPlace();
+    const busy = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds }, body: "" });
+    await using endpoint = await model((_, n) => (n < 2 ? busy("0.05") : { body: { label: "cat" } }));
+    const params = { endpoint: { url: endpoint.url, concurrency: 1 } };
+    const { output } = await place.done(labelStep, params, { inputs: [{}, {}] });
+    assert.deepEqual([output["labelled"], endpoint.asked.length], [2, 4]);
+    await using closed = await model(() => busy("86400"));
+    await assert.rejects(place.done(labelStep, { endpoint: closed.url }, { inputs: [{}] }), /429/);
+    assert.equal(closed.asked.length, 1);
+  });
+
+  it("have a bounded amount of files in memory, however many requests there may be at once", async () => {
+    const allowance = new Allowance(10);
+    const first = await allowance.take(6);
+    const order: string[] = [];
+    const large = allowance.take(10).then((taken) => (order.push("large"), taken));
+    const small = allowance.take(1).then((taken) => (order.push("small"), taken));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(order, [], "who came later does not pass by");
+    first[Symbol.dispose]();
+    (await large)[Symbol.dispose]();
+    (await small)[Symbol.dispose]();
+    assert.deepEqual(order, ["large", "small"]);
   });
 
   it("end at once when the step is not wanted any more", async () => {

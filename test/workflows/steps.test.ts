@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { article, firstTimes, hang, held, json, page, status, tooMany } from "../support/misbehaviours.ts";
+import { article, firstTimes, hang, held, json, page, sendTo, status, tooMany } from "../support/misbehaviours.ts";
 import { outputOf, signal, Workshop } from "./kit.ts";
 
 const call = (url: string, more: Record<string, unknown> = {}) => ({ task_type: "webhook", params: { url, ...more } });
@@ -165,6 +165,22 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     const body = JSON.parse(site.of("/hook")[0]!.body);
     assert.equal(body.workflow_id, id);
     assert.equal(body.steps.page.records, 1);
+  });
+
+  test("a webhook that leads elsewhere has not taken anything, and is not followed", async () => {
+    await using site = await MisbehavingSite.start({
+      "/hook": sendTo("/login"),
+      "/login": json({}),
+      "/null": json({}),
+    });
+    const { steps } = await shop.run([
+      { name: "tell", ...call(site.url("/hook"), { body: { a: 1 } }) },
+      { name: "null", ...call(site.url("/null"), { body: null }) },
+    ]);
+    assert.equal(steps.get("tell")?.task.failure?.reason, "bad_redirect");
+    assert.match(steps.get("tell")?.task.failure?.message ?? "", /answered 302 and leads to .*\/login/);
+    assert.deepEqual([site.count("/hook"), site.count("/login")], [1, 0]);
+    assert.equal(site.of("/null")[0]?.body, "null", "what is said is sent");
   });
 
   test("a step that hands nothing on leaves no file, and none comes to those after it", async () => {

@@ -90,6 +90,7 @@ function stepHttp(client: HttpClient, signal: AbortSignal): StepHttp {
         {
           url,
           signal,
+          followRedirects: () => false,
           ...(method === undefined ? {} : { method }),
           ...(headers === undefined ? {} : { headers: { ...headers } }),
           ...(body === undefined ? {} : { body: typeof body === "string" ? body : Buffer.from(body) }),

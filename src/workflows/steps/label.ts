@@ -3,7 +3,13 @@ import { FetchFailure } from "../../domain/failure.ts";
 import { type Conditions, CONDITION_SCHEMAS, compileConditions } from "../conditions.ts";
 import { inOrder } from "../in-order.ts";
 import { foldersOf, textAt, urlOf } from "../item-values.ts";
-import { askEndpoint, ENDPOINT_CONCURRENCY, ENDPOINT_SCHEMA, type LabelEndpoint } from "../label-endpoint.ts";
+import {
+  ENDPOINT_CONCURRENCY,
+  ENDPOINT_SCHEMA,
+  EndpointLost,
+  type LabelEndpoint,
+  LabelModel,
+} from "../label-endpoint.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface LabelParams {
@@ -123,11 +129,13 @@ function labellerOf(context: StepContext, params: LabelParams, endpoint: LabelEn
 
 /** A request that failed concerns one item; what ends the step ends it. */
 function byEndpoint(context: StepContext, endpoint: LabelEndpoint): Labeller {
+  const model = new LabelModel(context, endpoint);
   return async (item) => {
     try {
-      return await askEndpoint(context, endpoint, item);
+      return await model.ask(item);
     } catch (error) {
-      if (!(error instanceof FetchFailure) || context.signal.aborted) throw error;
+      const isOver = error instanceof EndpointLost || context.signal.aborted;
+      if (!(error instanceof FetchFailure) || isOver) throw error;
       return { label: null, error };
     }
   };

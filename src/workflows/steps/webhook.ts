@@ -1,8 +1,6 @@
 import { createHmac, hash } from "node:crypto";
-import { classifyStatus } from "../../domain/classify.ts";
-import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { parseRetryAfter } from "../../domain/retry-after.ts";
+import { requireSuccess } from "../answers.ts";
 import { passedOn } from "../passed-on.ts";
 import type { StepContext, StepKind } from "../step-kind.ts";
 
@@ -22,7 +20,7 @@ const LONGEST_ANSWER = 4096;
 export function webhookStep(secret: string | null): StepKind<WebhookParams> {
   return {
     kind: "webhook",
-    about: "Sends a request to an address of yours; an answer that is not 2xx fails the step.",
+    about: "Sends a request to an address of yours; an answer that is not 2xx, such as a redirect, fails the step.",
     params: {
       type: "object",
       properties: {
@@ -37,7 +35,7 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
     async run(context, params) {
       const method = params.method ?? "POST";
       const bodiless = method === "GET" || (method === "DELETE" && params.body === undefined);
-      const body = bodiless ? "" : JSON.stringify(params.body ?? summaryOf(context));
+      const body = bodiless ? "" : JSON.stringify(params.body === undefined ? summaryOf(context) : params.body);
       const answer = await context.http.fetch({
         url: params.url,
         method,
@@ -48,17 +46,8 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
         },
         ...(bodiless ? {} : { body }),
       });
-      const { status } = answer;
-      const retryAfter = parseRetryAfter(answer.headers["retry-after"] ?? "", context.clock.now());
-      const refused = classifyStatus(status, retryAfter);
-      if (refused !== null) {
-        const { reason, message, httpStatus, retryAfterMs } = refused;
-        throw new FetchFailure(reason, `the webhook was not taken: ${message}`, {
-          ...(httpStatus === undefined ? {} : { httpStatus }),
-          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-        });
-      }
-      return { kind: "done", output: { status, answer: readAnswer(answer.body) }, ...passedOn(context) };
+      requireSuccess(answer, "the webhook was not taken", context.clock);
+      return { kind: "done", output: { status: answer.status, answer: readAnswer(answer.body) }, ...passedOn(context) };
     },
   };
 }

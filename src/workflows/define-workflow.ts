@@ -51,7 +51,8 @@ export interface StepSource {
   for_each?: ForEachSource;
 }
 
-export type ForEachSource = { in: JsonValue } & Partial<Omit<ForEach, "in">>;
+/** The list alone, or an expression that gives one, is short for `in` with the defaults. */
+export type ForEachSource = string | readonly JsonValue[] | ({ in: JsonValue } & Partial<Omit<ForEach, "in">>);
 
 /** A step of the workflow that is being written. */
 export interface Step<Output> {

@@ -105,7 +105,7 @@ test("a definition comes back with every default, and dependencies as indices", 
         name: "each",
         task_type: "wait",
         dependencies: [1, "download", 0],
-        for_each: { in: "${{ steps.download.items }}" },
+        for_each: "${{ steps.download.items }}",
         params: { seconds: "${{ index }}" },
       },
     ],
@@ -358,6 +358,9 @@ test("expressions are looked at before anything runs", () => {
     /does not depend on "aside"/,
   );
   assert.deepEqual(expression("x", { for_each: { in: "${{ steps.get.items }}" } }), []);
+  assert.deepEqual(expression("${{ item }}", { for_each: "${{ steps.get.items }}" }), []);
+  assert.match(expression("x", { for_each: "some text" })[0] ?? "", /^steps\[\d\]\.for_each: expected a list, or one/);
+  assert.match(expression("x", { for_each: ["${{ steps.get.items }}"] })[0] ?? "", /for_each\[0\]: the items of "get"/);
   assert.match(
     expression("x", { for_each: { in: ["${{ steps.get.items }}"] } })[0] ?? "",
     /for_each\.in\[0\]: the items of "get" are too many/,

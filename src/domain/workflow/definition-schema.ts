@@ -7,9 +7,12 @@ const MOST_SECONDS = 315_360_000;
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const ForEachInput = Type.Object(
+/** A list, an expression that gives one, or `${{ steps.NAME.items }}` for all items of an earlier step. */
+const LIST = [Type.Array(Type.Unknown()), Type.String({ minLength: 1 })] as const;
+
+const ForEachInput = Type.Object(
   {
-    in: Type.Union([Type.Array(Type.Unknown()), Type.String({ minLength: 1 })], {
+    in: Type.Union([...LIST], {
       description: "A list, an expression that gives one, or ${{ steps.NAME.items }} for all items of an earlier step.",
     }),
     concurrency: Type.Optional(
@@ -25,7 +28,7 @@ export const ForEachInput = Type.Object(
   { additionalProperties: false },
 );
 
-export const StepInput = Type.Object(
+const StepInput = Type.Object(
   {
     name: Type.String({ minLength: 1, description: "Unique in the workflow." }),
     task_type: Type.String({ minLength: 1, description: "The kind of the step." }),
@@ -51,7 +54,9 @@ export const StepInput = Type.Object(
     when: Type.Optional(
       nullable(Type.String({ minLength: 1, description: "An expression; when it is false the step is skipped." })),
     ),
-    for_each: Type.Optional(nullable(ForEachInput)),
+    for_each: Type.Optional(
+      Type.Union([ForEachInput, ...LIST, Type.Null()], { description: "The list alone stands for {in: LIST}." }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -14,8 +14,8 @@ export interface StepExpressions {
   readonly output: readonly string[] | null;
   readonly params: Readonly<Record<string, JsonValue>>;
   readonly when: string | null;
-  /** What its `for_each` goes through; null: it has none. */
-  readonly list: JsonValue;
+  /** What its `for_each` goes through, and where that stands; null: it has none. */
+  readonly list: { readonly value: JsonValue; readonly path: string } | null;
 }
 
 /** `params` are the names of the workflow's params, null: any; `dependencies` says whether those of the steps are known. */
@@ -44,8 +44,9 @@ export function findExpressionFaults(
       for (const { message } of mistakesOf(look)) faults.add(at, message);
     };
     if (when !== null) note(`${path}.when`, () => wrongNames(compileWhen(when), place));
-    if (typeof list === "string") note(`${path}.for_each.in`, () => listMistakes(list, place));
-    else eachText(list, `${path}.for_each.in`, (text, at) => note(at, () => textMistakes(text, place)));
+    const { value: entries, path: at } = list ?? { value: null, path: "" };
+    if (typeof entries === "string") note(`${path}.${at}`, () => listMistakes(entries, place));
+    else eachText(entries, `${path}.${at}`, (text, where) => note(where, () => textMistakes(text, place)));
     eachText(own, `${path}.params`, (text, at) => note(at, () => textMistakes(text, inParams)));
   }
 }

@@ -9,7 +9,7 @@ import { fieldErrors } from "../schema-faults.ts";
 import { MOST_STEPS, STEP_DEFAULTS, type StepDefinition, type WorkflowDefinition } from "./definition.ts";
 import { WorkflowInput } from "./definition-schema.ts";
 import { resolveDependencies } from "./dependencies.ts";
-import { findExpressionFaults } from "./expression-faults.ts";
+import { findExpressionFaults, type StepExpressions } from "./expression-faults.ts";
 import { didYouMean, Faults, shortened } from "./faults.ts";
 import { checkWrittenParams } from "./params-check.ts";
 import { plainJson } from "./plain-json.ts";
@@ -53,7 +53,7 @@ export function validateWorkflow(value: unknown, kinds: KindLookup): Parsed<Work
     output: outputKeys(step, kinds),
     params: objectOf(step["params"]),
     when: typeof step["when"] === "string" ? step["when"] : null,
-    list: isObject(step["for_each"]) ? (step["for_each"]["in"] ?? null) : null,
+    list: listOfEach(step),
   }));
   findExpressionFaults(expressions, { params, dependencies: isSound }, faults);
   if (faults.count > 0) return { errors: faults.list() };
@@ -70,7 +70,7 @@ export function validateWorkflow(value: unknown, kinds: KindLookup): Parsed<Work
 }
 
 function completed(step: Readonly<Record<string, JsonValue>>, dependencies: number[]): StepDefinition {
-  const each = step["for_each"];
+  const each = eachOf(step);
   return {
     name: String(step["name"]),
     task_type: String(step["task_type"]),
@@ -80,14 +80,28 @@ function completed(step: Readonly<Record<string, JsonValue>>, dependencies: numb
     timeout: (step["timeout"] as number | undefined) ?? null,
     estimated_duration: (step["estimated_duration"] as number | undefined) ?? null,
     when: (step["when"] as string | undefined) ?? null,
-    for_each: isObject(each)
-      ? {
-          in: each["in"] ?? null,
-          concurrency: (each["concurrency"] as number | undefined) ?? STEP_DEFAULTS.concurrency,
-          on_error: (each["on_error"] as "stop" | undefined) ?? STEP_DEFAULTS.on_error,
-        }
-      : null,
+    for_each:
+      each === null
+        ? null
+        : {
+            in: each["in"] ?? null,
+            concurrency: (each["concurrency"] as number | undefined) ?? STEP_DEFAULTS.concurrency,
+            on_error: (each["on_error"] as "stop" | undefined) ?? STEP_DEFAULTS.on_error,
+          },
   };
+}
+
+/** The list alone is short for one with the defaults. */
+function eachOf({ for_each: each }: Readonly<Record<string, JsonValue>>): { [key: string]: JsonValue } | null {
+  if (typeof each === "string" || Array.isArray(each)) return { in: each };
+  return isObject(each) ? each : null;
+}
+
+function listOfEach(step: Readonly<Record<string, JsonValue>>): StepExpressions["list"] {
+  const each = eachOf(step);
+  return each === null
+    ? null
+    : { value: each["in"] ?? null, path: each === step["for_each"] ? "for_each.in" : "for_each" };
 }
 
 /** The name of each step; null: none that others could mean. */
@@ -147,7 +161,7 @@ const FOR_EACH_OUTPUT = ["total", "completed", "failed", "skipped"];
 
 /** null: not known. */
 function outputKeys(step: Readonly<Record<string, JsonValue>>, kinds: KindLookup): readonly string[] | null {
-  if (isObject(step["for_each"])) return FOR_EACH_OUTPUT;
+  if (eachOf(step) !== null) return FOR_EACH_OUTPUT;
   const kind = step["task_type"];
   const output = typeof kind === "string" ? kinds.find(kind)?.output : undefined;
   return output === undefined || !isObject(output) ? null : closedKeys(output);

@@ -68,14 +68,19 @@ export class Advance {
     this.#progressed(step, 0);
     const name = stepNameOf(task.key);
     const seconds = Math.max(0, Math.round((readyAt - this.#now) / 100) / 10);
-    this.#tell(step.run, "warn", `Step ${name} is tried again in ${seconds} s: ${failure.message}`, {
-      step: name,
-      task_id: task.id,
-      failure_code: failure.code,
-      failure_reason: failure.reason,
-      attempt: task.tries + 1,
-      ready_at: new Date(readyAt).toISOString(),
-    });
+    this.#tell(
+      step.run,
+      "warn",
+      `Retry scheduled: step ${name} is tried again in ${seconds} s, because ${failure.message}`,
+      {
+        step: name,
+        task_id: task.id,
+        failure_code: failure.code,
+        failure_reason: failure.reason,
+        attempt: task.tries + 1,
+        ready_at: new Date(readyAt).toISOString(),
+      },
+    );
   }
 
   /** Something was written that a restart goes on from. */

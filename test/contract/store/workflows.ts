@@ -121,7 +121,7 @@ export function workflowScenarios(scenario: Scenario): void {
     await kit.settle(lane, again.tasks, DONE);
     assert.deepEqual((await kit.words(run)).slice(2, -1), [
       "Step a started",
-      "Step a is tried again in 2 s: oh",
+      "Retry scheduled: step a is tried again in 2 s, because oh",
       "Step a completed",
     ]);
   });

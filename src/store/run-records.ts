@@ -42,6 +42,7 @@ export interface RunRecord {
   site: string | null;
   facts: RunFacts;
   maxAttempts: number | null;
+  /** What it was started with; of a workflow null, unless it was made just now: see `workflowSnapshot`. */
   snapshot: unknown;
   /** Tasks that a run that grows has had. */
   pagesKnown: number;

@@ -77,10 +77,15 @@ export interface TemplateRecord {
 export interface WorkflowVerbs {
   /** queued → running: steps that wait for nobody get work. Starting twice is no mistake. Says which lanes got work. */
   startWorkflow(id: string, now: number): Promise<{ run: RunRecord; lanes: string[] }>;
+  /** Without its snapshot, as everywhere. */
   workflow(id: string): Promise<WorkflowRecord | null>;
+  /** What it was started with, which may be long; null: it is not there. */
+  workflowSnapshot(id: string): Promise<unknown>;
   workflows(filter: WorkflowFilter): Promise<WorkflowRecord[]>;
   /** The steps of a run in their order: all, or those with these indices. */
   steps(runId: string, indices?: readonly number[]): Promise<StepRecord[]>;
+  /** All of them, without what the completed ones have put out, which may be long. */
+  stepsInBrief(runId: string): Promise<StepRecord[]>;
   /** Entries of a step with a `for_each`, in the order of the list; `after` is the id of one. */
   stepItems(
     runId: string,

@@ -99,8 +99,9 @@ export class StepRuns {
     let known = this.#known.get(runId);
     if (known?.generation !== generation) {
       const run = await this.#store.run(runId);
-      if (run === null) return null;
-      known = new StepRun(this.#store, run, run.snapshot as WorkflowSnapshot);
+      const snapshot = await this.#store.workflowSnapshot(runId);
+      if (run === null || snapshot === null) return null;
+      known = new StepRun(this.#store, run, snapshot as WorkflowSnapshot);
     }
     this.#known.delete(runId);
     this.#known.set(runId, known);

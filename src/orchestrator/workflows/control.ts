@@ -1,7 +1,7 @@
 import { OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { suggest } from "../../domain/suggest.ts";
-import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { MadeSnapshot } from "../../domain/workflow/definition.ts";
 import type { WorkflowRecord } from "../../store/workflow-port.ts";
 import type { TurnDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -15,6 +15,13 @@ export async function requireWorkflow({ store }: Pick<OrchestratorDeps, "store">
   const workflow = await store.workflow(id);
   if (workflow === null) throw new OrbError("not_found", `there is no workflow with the id ${id}`);
   return workflow;
+}
+
+/** What it was started with. */
+export async function requireSnapshot({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<MadeSnapshot> {
+  const snapshot = await store.workflowSnapshot(id);
+  if (snapshot === null) throw new OrbError("not_found", `there is no workflow with the id ${id}`);
+  return snapshot as MadeSnapshot;
 }
 
 async function viewNow(deps: OrchestratorDeps, id: string): Promise<WorkflowView> {
@@ -62,13 +69,13 @@ export async function recoverWorkflow(
   const { run } = await requireWorkflow(deps, id);
   refuseUnlessFit("recover", run.status);
   const from = input.from_step ?? null;
-  const { definition } = run.snapshot as WorkflowSnapshot;
-  await deps.store.recoverWorkflow(id, from === null ? null : indexOf(definition, from), deps.clock.now());
+  const index = from === null ? null : indexOf((await requireSnapshot(deps, id)).definition, from);
+  await deps.store.recoverWorkflow(id, index, deps.clock.now());
   await deps.wake(null);
   return viewNow(deps, id);
 }
 
-function indexOf({ steps }: WorkflowSnapshot["definition"], step: string | number): number {
+function indexOf({ steps }: MadeSnapshot["definition"], step: string | number): number {
   const index = typeof step === "number" ? step : steps.findIndex(({ name }) => name === step);
   if (steps[index] !== undefined) return index;
   const near =

@@ -62,7 +62,7 @@ export type StepProgress = Pick<WorkflowTaskView, (typeof SHOWN)[number]>;
 
 export async function showProgress(deps: OrchestratorDeps, id: string): Promise<WorkflowProgress> {
   const record = await requireWorkflow(deps, id);
-  const steps = await deps.store.steps(id);
+  const steps = await deps.store.stepsInBrief(id);
   const names = steps.map(({ name }) => name);
   const view = toWorkflowView(record);
   const { startedAt, finishedAt } = record.run;

@@ -2,7 +2,7 @@ import { OrbError } from "../../base/errors.ts";
 import type { TaskState } from "../../domain/states.ts";
 import type { StepRecord, WorkflowFilter } from "../../store/workflow-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { requireWorkflow } from "./control.ts";
+import { requireSnapshot, requireWorkflow } from "./control.ts";
 import { type EntryView, statusOf, toEntryView, toTaskView, type WorkflowTaskView } from "./task-view.ts";
 import {
   runStateOf,
@@ -35,14 +35,14 @@ function statesOf(status: WorkflowStatus | StatusGroup): NonNullable<WorkflowFil
 }
 
 export async function showWorkflow(deps: OrchestratorDeps, id: string): Promise<WorkflowDetail> {
-  return toWorkflowDetail(await requireWorkflow(deps, id));
+  return toWorkflowDetail(await requireWorkflow(deps, id), await requireSnapshot(deps, id));
 }
 
 /** The newest workflow of a job. */
-export async function showWorkflowOfJob({ store }: OrchestratorDeps, jobId: string): Promise<WorkflowDetail> {
-  const [newest] = await store.workflows({ jobId, limit: 1 });
+export async function showWorkflowOfJob(deps: OrchestratorDeps, jobId: string): Promise<WorkflowDetail> {
+  const [newest] = await deps.store.workflows({ jobId, limit: 1 });
   if (newest === undefined) throw new OrbError("not_found", `the job ${jobId} has had no workflow`);
-  return toWorkflowDetail(newest);
+  return toWorkflowDetail(newest, await requireSnapshot(deps, newest.run.id));
 }
 
 /** The steps of a run, by index. */
@@ -52,13 +52,17 @@ export async function listWorkflowTasks(
   { status, after = -1, limit }: { status?: TaskState; after?: number; limit: number },
 ): Promise<WorkflowTaskView[]> {
   await requireWorkflow(deps, id);
-  const steps = await deps.store.steps(id);
-  const names = steps.map(({ name }) => name);
-  const chosen = steps
+  const all = await deps.store.stepsInBrief(id);
+  const names = all.map(({ name }) => name);
+  const chosen = all
     .filter(({ index }) => index > after)
     .filter(({ task, waiting }) => status === undefined || statusOf(task.state, waiting) === status)
     .slice(0, limit);
-  return Promise.all(chosen.map((step) => viewOf(deps, step, { runId: id, names })));
+  const steps = await deps.store.steps(
+    id,
+    chosen.map(({ index }) => index),
+  );
+  return Promise.all(steps.map((step) => viewOf(deps, step, { runId: id, names })));
 }
 
 async function viewOf({ store }: OrchestratorDeps, step: StepRecord, place: { runId: string; names: string[] }) {

@@ -5,7 +5,7 @@ import type { Once } from "../../store/job-records.ts";
 import type { RunRecord } from "../../store/run-records.ts";
 import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
-import { requireWorkflow } from "./control.ts";
+import { requireSnapshot, requireWorkflow } from "./control.ts";
 import { startWorkflowRun } from "./create.ts";
 import { aboutOf, refuseLargeMetadata } from "./new-run.ts";
 import { filledParams } from "./params.ts";
@@ -34,7 +34,7 @@ export async function rerunWorkflow(
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, id);
   const { run, metadata } = await requireWorkflow(deps, id);
-  const snapshot = await changedSnapshot(deps, run.snapshot as WorkflowSnapshot, input);
+  const snapshot = await changedSnapshot(deps, await requireSnapshot(deps, id), input);
   // The job may be gone; its runs are not.
   const job = run.jobId === null ? null : await deps.store.job(run.jobId);
   const about = { ...aboutOf({ metadata, ...input, job_id: job?.id ?? null }), rerunOf: id };

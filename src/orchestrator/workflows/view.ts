@@ -83,15 +83,15 @@ export function toWorkflowView(record: WorkflowRecord): WorkflowView {
   };
 }
 
-export function toWorkflowDetail(record: WorkflowRecord): WorkflowDetail {
-  const { definition, params } = record.run.snapshot as WorkflowSnapshot;
+export function toWorkflowDetail(record: WorkflowRecord, { definition, params }: WorkflowSnapshot): WorkflowDetail {
   return { ...toWorkflowView(record), definition, params: { ...params } };
 }
 
 /** The answer to whoever has created it, the same however often the call is repeated. */
 export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): WorkflowDetail {
-  const { definition, template, metadata } = run.snapshot as MadeSnapshot;
-  return toWorkflowDetail({
+  const snapshot = run.snapshot as MadeSnapshot;
+  const { definition, template, metadata } = snapshot;
+  const record: WorkflowRecord = {
     run,
     totalSteps: definition.steps.length,
     currentStep: 0,
@@ -103,5 +103,6 @@ export function toNewWorkflowView(run: RunRecord, rerunOf: string | null): Workf
     lastCheckpoint: null,
     updatedAt: run.createdAt,
     errorMessage: null,
-  });
+  };
+  return toWorkflowDetail(record, snapshot);
 }

@@ -191,6 +191,7 @@ const CHECKS: readonly Check[] = [
         "contents",
         "run_traps",
         "workflows",
+        "workflow_snapshots",
         "steps",
         "step_edges",
       ].flatMap((table) =>

@@ -45,7 +45,7 @@ export function insertRunWithTasks(
   parent?: ParentStep,
 ): { made: RunRecord; lanes: string[] } {
   const made = insertRun(context, run, now, parent);
-  if (run.workflow !== undefined) return insertWorkflow(context, made, run.workflow, now);
+  if (run.workflow !== undefined) return insertWorkflow(context, made, run.workflow, run.snapshot, now);
   if (run.budget !== undefined) writeCap(context, run.budget.key, run.budget.cap);
   const hashes = tasks.map((task) => keyHash(made.id, task.key));
   const { added, lanes } = insertTasks(context, requireRun(context, made.id).n, tasks, hashes, now);

@@ -17,6 +17,7 @@ export function insertWorkflow(
   context: Context,
   made: RunRecord,
   workflow: NewWorkflow,
+  snapshot: unknown,
   now: number,
 ): { made: RunRecord; lanes: string[] } {
   const { connection } = context;
@@ -39,6 +40,9 @@ export function insertWorkflow(
       weights.reduce((sum, weight) => sum + weight, 0),
       now,
     );
+  connection
+    .sql("INSERT INTO workflow_snapshots (run, snapshot) VALUES (?, ?)")
+    .run(n, JSON.stringify(snapshot ?? null));
   const tasks: number[] = [];
   const streams: number[] = [];
   for (const [index, step] of workflow.steps.entries()) {
@@ -58,7 +62,7 @@ export function insertWorkflow(
     streams.map((stream) => [stream, { pending: 1 }]),
   );
   const lanes = workflow.start ? begin(context, n, now) : [];
-  return { made: readRun(context, made.id) as RunRecord, lanes };
+  return { made: { ...(readRun(context, made.id) as RunRecord), snapshot }, lanes };
 }
 
 function insertStep(

@@ -152,7 +152,8 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
       run.kind,
       run.alias ?? null,
       run.maxAttempts,
-      JSON.stringify(run.snapshot ?? null),
+      // That of a workflow stands apart.
+      run.workflow === undefined ? JSON.stringify(run.snapshot ?? null) : "null",
       run.jobId ?? null,
       run.name ?? null,
       run.url ?? null,

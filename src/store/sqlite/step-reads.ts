@@ -26,7 +26,7 @@ interface StepRow extends TaskRow {
   lane_epoch: number;
 }
 
-const SELECT_STEP = `SELECT t.*, s.resolver, l.lane, l.epoch AS lane_epoch, r.id AS run_id, p.idx, p.name AS step_name, p.kind AS step_kind,
+const FROM_STEPS = `s.resolver, l.lane, l.epoch AS lane_epoch, r.id AS run_id, p.idx, p.name AS step_name, p.kind AS step_kind,
     p.dependencies, p.max_retries, p.estimated_ms, p.started_at AS step_started_at, p.updated_at AS step_updated_at,
     p.progress AS step_progress, p.progress_message, p.items_total, p.items_completed, p.items_failed, p.items_skipped
   FROM steps p CROSS JOIN tasks t ON t.id = p.task JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane
@@ -64,7 +64,16 @@ function waitingOf(outcome: string | null, open: number): StepWait | null {
   return waiting.for === "items" ? { for: "items", open } : (waiting as StepWait);
 }
 
-export function readSteps(context: Context, runId: string, indices?: readonly number[]): StepRecord[] {
+const SELECT_STEP = `SELECT t.*, ${FROM_STEPS}`;
+/** The second column of the name counts. */
+const SELECT_BRIEF = `SELECT t.*, iif(t.state = ${STATE.completed}, NULL, t.outcome) AS outcome, ${FROM_STEPS}`;
+
+export function readSteps(
+  context: Context,
+  runId: string,
+  indices?: readonly number[],
+  how?: "without results",
+): StepRecord[] {
   const { connection } = context;
   const n = requireRunNumber(context, runId);
   const meant = `p.run = ?${indices === undefined ? "" : " AND p.idx IN (SELECT value FROM json_each(?))"}`;
@@ -75,7 +84,8 @@ export function readSteps(context: Context, runId: string, indices?: readonly nu
       .all(...which),
   );
   const byStep = Map.groupBy(children, ({ idx }) => idx);
-  const list = rows<StepRow>(connection.sql(`${SELECT_STEP} WHERE ${meant} ORDER BY p.idx`).all(...which));
+  const select = how === undefined ? SELECT_STEP : SELECT_BRIEF;
+  const list = rows<StepRow>(connection.sql(`${select} WHERE ${meant} ORDER BY p.idx`).all(...which));
   return list.map((row) =>
     toStep(
       context,

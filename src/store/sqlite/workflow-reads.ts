@@ -53,6 +53,16 @@ export function readWorkflow(context: Context, id: string): WorkflowRecord | nul
   return row === undefined ? null : toRecord(context, row as unknown as WorkflowRow);
 }
 
+/** What it was started with. */
+export function readSnapshot({ connection }: Context, id: string): unknown {
+  const row = connection
+    .sql(
+      `SELECT s.snapshot FROM runs r JOIN workflow_snapshots s ON s.run = r.n WHERE r.id = ? AND r.removing_at IS NULL`,
+    )
+    .get(id) as { snapshot: string } | undefined;
+  return row === undefined ? null : (JSON.parse(row.snapshot) as unknown);
+}
+
 export function requireWorkflow(context: Context, id: string): WorkflowRecord {
   requireRun(context, id);
   const found = readWorkflow(context, id);

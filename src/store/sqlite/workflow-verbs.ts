@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import { startWorkflow } from "./insert-workflow.ts";
 import { addStepItems, noteStepProgress, skipStepItems } from "./step-owner.ts";
 import { lastItems, stepDurations } from "./workflow-past.ts";
-import { changeMetadata, readWorkflow, readWorkflows } from "./workflow-reads.ts";
+import { changeMetadata, readSnapshot, readWorkflow, readWorkflows } from "./workflow-reads.ts";
 import { recoverWorkflow, takeUpRecoveries } from "./workflow-recover.ts";
 import { readChildRuns, readStepByEngineId, readStepItems, readSteps } from "./step-reads.ts";
 import { putTemplate, readTemplate, readTemplates, readTemplateVersions } from "./templates.ts";
@@ -13,8 +13,10 @@ export function workflowVerbs(context: Context): WorkflowVerbs {
   return {
     startWorkflow: async (id, now) => startWorkflow(context, id, now),
     workflow: async (id) => readWorkflow(context, id),
+    workflowSnapshot: async (id) => readSnapshot(context, id),
     workflows: async (filter) => readWorkflows(context, filter),
     steps: async (runId, indices) => readSteps(context, runId, indices),
+    stepsInBrief: async (runId) => readSteps(context, runId, undefined, "without results"),
     stepItems: async (runId, step, options) => readStepItems(context, runId, step, options),
     childRuns: async (taskId) => readChildRuns(context, taskId),
     stepByEngineId: async (engineId) => readStepByEngineId(context, engineId),

@@ -132,6 +132,25 @@ export function workflowListScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.store.lastItems(failed.id, "a"), { hash: "b".repeat(64), size: 1, count: 1 });
   });
 
+  scenario("what a workflow was started with is read by who asks for it, and by nobody else", async (kit) => {
+    const snapshot = { definition: { steps: [] }, params: { urls: ["https://a.example/"] } };
+    const made = await newWorkflow(kit, { a: [], b: [] }, {}, { snapshot });
+    assert.deepEqual(made.snapshot, snapshot, "to who has made it");
+    const [listed] = await kit.store.workflows({ limit: 1 });
+    const [ofAll] = await kit.store.runs({ limit: 1 });
+    const one = await kit.store.workflow(made.id);
+    assert.deepEqual([listed?.run.snapshot, one?.run.snapshot, ofAll?.snapshot], [null, null, null]);
+    assert.deepEqual(await kit.store.workflowSnapshot(made.id), snapshot);
+    assert.equal(await kit.store.workflowSnapshot((await kit.runWith(["x"])).id), null, "it is no workflow");
+    const detail = { output: { found: 3 }, items: null };
+    await workOn(kit, made, "a", { kind: "completed", artifacts: [], results: [], detail });
+    const [whole] = await kit.store.steps(made.id);
+    const [brief, open] = await kit.store.stepsInBrief(made.id);
+    assert.deepEqual(whole?.task.detail, detail);
+    assert.deepEqual(brief, { ...whole, task: { ...whole!.task, detail: null } });
+    assert.equal(open?.task.state, "queued");
+  });
+
   scenario("each change of a template is a new version", async (kit) => {
     const { store } = kit;
     const one = await store.putTemplate("t", { steps: 1 }, 1, kit.now);

@@ -3,7 +3,8 @@
  * that a slower and larger disk can be mounted there.
  *
  * A file is whole in one of the two places at any moment: it leaves the usual one only when it is safe in the cold one,
- * and one that is unpacked stays cold, too. Who reads it looks at the usual place first.
+ * and one that is unpacked stays cold, too. Who reads it looks at the usual place first. A file that is moved is young
+ * again in the cold place: it may have been stored a moment ago, for a row that is not written yet.
  */
 import {
   closeSync,
@@ -15,6 +16,7 @@ import {
   readSync,
   rmSync,
   statSync,
+  utimesSync,
 } from "node:fs";
 import { open, rename, rm, unlink } from "node:fs/promises";
 import type { Readable } from "node:stream";
@@ -24,6 +26,7 @@ import { constants, createZstdCompress, createZstdDecompress, zstdCompress } fro
 import { systemCode } from "../base/errors.ts";
 import { onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
+import { asideName, asideOf, putBack, removeLoose } from "./loose.ts";
 
 const PACKED_SUFFIX = ".zst";
 const PACKING = { [constants.ZSTD_c_compressionLevel]: 9 };
@@ -102,19 +105,35 @@ export class ColdPlace {
 
   async #coolDown(hash: string): Promise<{ before: number; after: number } | null> {
     const hot = `${this.#folder.dir}/${artifactPath(hash)}`;
-    const size = statSync(hot, { throwIfNoEntry: false })?.size;
-    if (size !== undefined && this.find(hash) === null) {
+    let cold = this.#findAgain(hash);
+    if (cold === null) {
+      const size = statSync(hot, { throwIfNoEntry: false })?.size;
       try {
-        await this.#copy(hot, size, hash);
+        if (size !== undefined) await this.#copy(hot, size, hash);
       } catch (error) {
         // Moved by another process just now, or removed.
         if (systemCode(error) !== "ENOENT") throw error;
       }
+      cold = this.#findAgain(hash);
     }
-    const cold = this.find(hash);
     if (cold === null) return null;
     await unlinkIfThere(hot);
     return { before: this.sizeOf(hash) ?? cold.bytes, after: cold.bytes };
+  }
+
+  /** What is there, and is young from now on. */
+  #findAgain(hash: string): ColdFile | null {
+    const found = this.find(hash);
+    if (found === null) return null;
+    const now = this.#folder.clock.now() / 1000;
+    try {
+      utimesSync(found.path, now, now);
+      return found;
+    } catch (error) {
+      // Removed just now.
+      if (systemCode(error) === "ENOENT") return null;
+      throw error;
+    }
   }
 
   /** Written aside, made durable, then named: what has a name in the cold place is whole. */
@@ -147,13 +166,18 @@ export class ColdPlace {
     }
   }
 
-  async remove(hash: string): Promise<void> {
-    const { plain, packed } = this.#paths(hash);
-    await unlinkIfThere(packed);
-    await unlinkIfThere(plain);
+  /** As the store's own: false when it stays for now. */
+  async removeLoose(hash: string, isLoose: () => Promise<boolean>): Promise<boolean> {
+    if (this.find(hash) === null) return true;
+    mkdirSync(this.#tmp, { recursive: true });
+    for (const path of Object.values(this.#paths(hash))) {
+      const aside = asideOf(this.#tmp, path.slice(path.lastIndexOf("/") + 1));
+      if (!(await removeLoose({ path, aside }, this.#folder.clock, isLoose))) return false;
+    }
+    return true;
   }
 
-  /** What processes left that died while they moved a file. */
+  /** What processes left that died while they moved a file; what was about to be removed is put back. */
   removeLeftovers(before: number): void {
     let names: string[];
     try {
@@ -164,6 +188,11 @@ export class ColdPlace {
     }
     for (const name of names) {
       const path = `${this.#tmp}/${name}`;
+      const aside = asideName(name);
+      if (aside !== null) {
+        putBack(path, `${this.#dir}/${aside.slice(0, 2)}/${aside}`);
+        continue;
+      }
       const found = statSync(path, { throwIfNoEntry: false });
       if (found !== undefined && found.mtimeMs < before) rmSync(path, { force: true });
     }

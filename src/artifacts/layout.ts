@@ -3,8 +3,6 @@ import type { Clock } from "../base/clock.ts";
 import { OrbError, systemCode } from "../base/errors.ts";
 
 export const PART_PREFIX = "part-";
-/** Files on their way out are named by their hash, so that they can be put back. */
-export const ASIDE_PREFIX = "loose-";
 export const SIDECAR_SUFFIX = ".json";
 
 /** `sha256/ab/<64 digits>`. The check is what keeps every path inside the store's folder. */

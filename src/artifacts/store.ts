@@ -8,7 +8,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -19,10 +18,10 @@ import type { Clock } from "../base/clock.ts";
 import { OrbError, systemCode } from "../base/errors.ts";
 import { ColdPlace } from "./cold.ts";
 import { onDisk } from "./disk.ts";
-import { artifactPath, ASIDE_PREFIX, Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
-import { removeLoose } from "./loose.ts";
+import { artifactPath, Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
+import { asideName, asideOf, putBack, removeLoose } from "./loose.ts";
 import { dropPart, readPart, type ResumablePart } from "./part.ts";
-import { type ArtifactWriter, FileWriter, type WriterOptions } from "./writer.ts";
+import { type ArtifactWriter, FileWriter, SMALL_BYTES, type WriterOptions } from "./writer.ts";
 
 /** Files by content: the same bytes are one file, whoever stores them and however often. */
 export interface ArtifactStore {
@@ -36,7 +35,10 @@ export interface ArtifactStore {
   open(hash: string): Readable;
   /** Where it lies, as it lies there; where it would, when there is none. */
   placeOf(hash: string): string;
-  /** The path of a plain file with its bytes; one that lies compressed in the cold place is unpacked first. */
+  /**
+   * The path of a plain file with its bytes; one that lies compressed in the cold place is unpacked first. Somebody may
+   * move it before it is opened: who finds nothing there asks again.
+   */
   pathOf(hash: string): Promise<string>;
   /** Moves it to the cold place, and says how many bytes it took and takes; null: there is none. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null>;
@@ -50,7 +52,6 @@ export interface ArtifactStore {
 
 const STALE_MS = 60 * 60 * 1000;
 const READ_BYTES = 256 * 1024;
-const SMALL_BYTES = 64 * 1024;
 
 export function createArtifactStore(options: { dir: string; clock: Clock }): ArtifactStore {
   const { dir, clock } = options;
@@ -64,10 +65,20 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
   cold.removeLeftovers(clock.now() - STALE_MS);
 
   const locate = (hash: string) => `${dir}/${artifactPath(hash)}`;
-  const hotSize = (hash: string) => statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
+  // Small files are short for a moment, and for good when their writer is killed then. Whoever has stored the content
+  // before is to read what is whole.
+  const hotSize = (hash: string) => {
+    const size = statSync(locate(hash), { throwIfNoEntry: false })?.size ?? null;
+    if (size === null || size > SMALL_BYTES) return size;
+    const whole = cold.sizeOf(hash) ?? size;
+    return whole === size ? size : null;
+  };
   const sizeOf = (hash: string) => hotSize(hash) ?? cold.sizeOf(hash);
   const missing = () => new OrbError("not_found", "there is no artifact with that hash");
-  const openNow = (hash: string) => openHot(locate(hash), hotSize(hash)) ?? cold.open(hash);
+  const openNow = (hash: string) => {
+    const size = hotSize(hash);
+    return (size === null ? null : openHot(locate(hash), size)) ?? cold.open(hash);
+  };
 
   return {
     writer: (writerOptions = {}) => new FileWriter(folder, writerOptions),
@@ -123,11 +134,8 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
       return actual.digest("hex") === hash;
     },
     async removeLoose(hash, isLoose) {
-      if (!(await removeLoose(folder, hash, isLoose))) return false;
-      // Who stores the same content again stores it in the usual place: what is cold needs no such care.
-      if (!(await isLoose())) return false;
-      await cold.remove(hash);
-      return true;
+      const hot = { path: locate(hash), aside: asideOf(folder.tmp, hash) };
+      return (await removeLoose(hot, clock, isLoose)) && cold.removeLoose(hash, isLoose);
     },
     probe() {
       const path = folder.temporary();
@@ -147,9 +155,9 @@ export function createArtifactStore(options: { dir: string; clock: Clock }): Art
  * Opened at once, so that it can be read to its end whatever becomes of its name. What is small is read at once, too: that
  * takes less than a stream's way through the thread pool.
  */
-function openHot(path: string, size: number | null): Readable | null {
+function openHot(path: string, size: number): Readable | null {
   try {
-    if (size !== null && size <= SMALL_BYTES) return Readable.from([readFileSync(path)], { objectMode: false });
+    if (size <= SMALL_BYTES) return Readable.from([readFileSync(path)], { objectMode: false });
     return createReadStream(path, { fd: openSync(path, "r"), highWaterMark: READ_BYTES });
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;
@@ -170,17 +178,6 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Whether a row names it is for those to say who know: until then it is where it was, unless it was stored anew. */
-function putBack(aside: string, path: string): void {
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return removeIfThere(aside);
-  try {
-    renameSync(aside, path);
-  } catch (error) {
-    // Whoever put it aside lives, and was faster.
-    if (systemCode(error) !== "ENOENT") throw error;
-  }
-}
-
 /** Temporary files of processes that died; what was about to be removed is put back. Parts are somebody's progress: only the janitor knows whether it is wanted. */
 function removeLeftovers(folder: Folder, before: number): void {
   for (const name of readdirSync(folder.tmp)) {
@@ -188,8 +185,8 @@ function removeLeftovers(folder: Folder, before: number): void {
     if (key !== null) folder.knownParts.add(key);
     if (name.startsWith(PART_PREFIX)) continue;
     const path = `${folder.tmp}/${name}`;
-    const hash = name.startsWith(ASIDE_PREFIX) ? name.slice(ASIDE_PREFIX.length) : "";
-    if (/^[0-9a-f]{64}$/.test(hash)) {
+    const hash = asideName(name);
+    if (hash !== null) {
       putBack(path, folder.prepare(artifactPath(hash)));
       continue;
     }

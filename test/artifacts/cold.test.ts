@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { describe, it } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import { type ArtifactStore, createArtifactStore } from "../../src/artifacts/store.ts";
@@ -109,6 +118,9 @@ describe("a file that was moved to the cold place", () => {
     assert.equal(await store.removeLoose(hash, async () => true), false, "it was stored just now");
     const old = new Date(systemClock.now() - 2 * 3_600_000);
     utimesSync(hotOf(dir.path, hash), old, old);
+    assert.equal(await store.removeLoose(hash, async () => true), false, "it was moved to the cold just now");
+    assert.ok((await read(store, hash)).equals(TEXT));
+    utimesSync(`${coldOf(dir.path, hash)}.zst`, old, old);
     assert.equal(await store.removeLoose(hash, async () => false), false, "a row names it");
     assert.ok((await read(store, hash)).equals(TEXT));
     assert.equal(await store.removeLoose(hash, async () => true), true);
@@ -121,6 +133,66 @@ describe("a file that was moved to the cold place", () => {
     assert.equal(await store.verify(hash), false);
     assert.equal(await store.coolDown(hash), null);
     await assert.rejects(store.pathOf(hash), (error) => isOrbError(error, "not_found"));
+  });
+
+  it("stays when it is stored again and moved once more while it is about to be removed, at whichever moment", async () => {
+    using dir = tempDir();
+    const [store, other] = [open(dir.path), open(dir.path)];
+    const old = new Date(systemClock.now() - 2 * 3_600_000);
+    for (const bytes of [TEXT, NOISE]) {
+      const hash = await put(store, bytes);
+      await store.coolDown(hash);
+      const again = async () => {
+        await put(other, bytes);
+        await other.coolDown(hash);
+      };
+      for (let round = 0; round < 12; round += 1) {
+        utimesSync(store.placeOf(hash), old, old);
+        const storing = round % 2 === 0 ? again() : null;
+        await store.removeLoose(hash, async () => {
+          if (storing === null) await again();
+          return true;
+        });
+        await storing;
+        assert.equal(await store.verify(hash), true, `round ${round}`);
+      }
+    }
+    assert.deepEqual(readdirSync(`${dir.path}/cold/tmp`), []);
+  });
+
+  it("is put back by the next start when whoever removes it dies", async () => {
+    using dir = tempDir();
+    const store = open(dir.path);
+    for (const bytes of [TEXT, NOISE]) {
+      const hash = await put(store, bytes);
+      await store.coolDown(hash);
+      const place = store.placeOf(hash);
+      renameSync(place, `${dir.path}/cold/tmp/loose-${place.slice(place.lastIndexOf("/") + 1)}`);
+      assert.equal(store.has(hash), false, "it is aside");
+      assert.ok((await read(open(dir.path), hash)).equals(bytes));
+    }
+  });
+
+  it("is read whole when a kill left a short file of the same content in the usual place", async () => {
+    using dir = tempDir();
+    const body = Buffer.from("All work and no play. ".repeat(1000));
+    const hash = await put(open(dir.path), body);
+    await open(dir.path).coolDown(hash);
+    for (const short of [Buffer.alloc(0), body.subarray(0, 100)]) {
+      writeFileSync(hotOf(dir.path, hash), short);
+      const store = open(dir.path);
+      assert.equal(store.sizeOf(hash), body.length);
+      assert.ok((await read(store, hash)).equals(body));
+      assert.equal(await store.verify(hash), true);
+      assert.equal(store.placeOf(hash), `${coldOf(dir.path, hash)}.zst`);
+      assert.ok(readFileSync(await store.pathOf(hash)).equals(body));
+      writeFileSync(hotOf(dir.path, hash), short);
+      await put(store, body);
+      assert.ok(readFileSync(hotOf(dir.path, hash)).equals(body), "who stores it again repairs it");
+      writeFileSync(hotOf(dir.path, hash), short);
+      await store.coolDown(hash);
+      assert.equal(await store.verify(hash), true);
+    }
   });
 
   it("leaves no draft of a process that died", async () => {

@@ -1,6 +1,7 @@
 /** Addresses in what comes from earlier steps. */
 import type { JsonValue } from "../domain/queue-item.ts";
 import { fetchUrl } from "../domain/url.ts";
+import { addressOf } from "./item-keys.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
 export interface Address {
@@ -34,7 +35,7 @@ export async function* addressesFor(
   const path = field.split(".");
   for await (const item of context.inputs())
     for (const { text, within } of textsAt(item as JsonValue, path))
-      yield { url: httpUrl(text, item.url), given: text, item: within as Item };
+      yield { url: httpUrl(text, addressOf(item)), given: text, item: within as Item };
 }
 
 /** Of the same address only the first. */
@@ -49,8 +50,8 @@ export async function* distinct(addresses: AsyncIterable<Address>): AsyncGenerat
 }
 
 /** A relative address is of the page it was found on. */
-function httpUrl(given: string, base?: string): string | null {
-  const url = fetchUrl(given) ?? (base === undefined ? null : fetchUrl(given, base));
+function httpUrl(given: string, base: string | null = null): string | null {
+  const url = fetchUrl(given) ?? (base === null ? null : fetchUrl(given, base));
   return url !== null && /^https?:/.test(url) && url.length <= 8192 ? url : null;
 }
 

@@ -5,6 +5,7 @@ import { compileGlob } from "../domain/glob.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import { compileRegex } from "../domain/regex.ts";
 import { compilePattern, PATTERN_LIMITS, patternTarget } from "../domain/url-pattern.ts";
+import { bytesOf, mediaTypeOf } from "./item-keys.ts";
 import { foldersOf, urlOf, valueAt } from "./item-values.ts";
 import type { Item } from "./step-kind.ts";
 
@@ -84,11 +85,10 @@ export function compileConditions(conditions: Conditions, path: string): Check {
         return parsed === null ? [] : foldersOf(parsed);
       }),
     );
-  if (type !== undefined)
-    checks.push(globs(type, `${path}.content_type`, (item) => [item.content_type?.split(";")[0]?.trim() ?? ""]));
+  if (type !== undefined) checks.push(globs(type, `${path}.content_type`, (item) => [mediaTypeOf(item) ?? ""]));
   if (width !== undefined) checks.push((item) => within(valueAt(item, "image.width"), width));
   if (height !== undefined) checks.push((item) => within(valueAt(item, "image.height"), height));
-  if (bytes !== undefined) checks.push((item) => within(item.bytes, bytes));
+  if (bytes !== undefined) checks.push((item) => within(bytesOf(item) ?? undefined, bytes));
   for (const [field, wanted] of Object.entries(fields)) {
     const check = fieldCheck(wanted, `${path}.fields.${field}`);
     checks.push((item) => check(valueAt(item, field)));

@@ -1,7 +1,8 @@
 /** Names of files in a dataset: safe on every file system, and telling. */
 import { fileEnding } from "../domain/file-kinds.ts";
 import { contentTypeOf, usualEnding } from "../domain/file-magic.ts";
-import { textAt, urlOf } from "./item-values.ts";
+import { factsOf, mediaTypeOf } from "./item-keys.ts";
+import { urlOf } from "./item-values.ts";
 import type { Item } from "./step-kind.ts";
 
 const LONGEST_BYTES = 80;
@@ -25,7 +26,7 @@ export class LabelFolders {
   readonly #folders = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  folderOf(label: string | undefined): string {
+  folderOf(label: string | null): string {
     const name = label ?? "";
     const known = this.#folders.get(name);
     if (known !== undefined) return known;
@@ -52,10 +53,10 @@ const ENDINGS: Readonly<Record<string, string>> = {
  * says, in this order.
  */
 export function endingOf(item: Item, head: Uint8Array): string {
-  const format = textAt(item, "image.format");
-  if (format !== null && /^[a-z0-9]{1,8}$/.test(format)) return usualEnding(`image/${format}`) ?? format;
+  const format = factsOf(item)?.["format"];
+  if (typeof format === "string" && /^[a-z0-9]{1,8}$/.test(format)) return usualEnding(`image/${format}`) ?? format;
   const found = contentTypeOf(head);
-  const said = item.content_type?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const said = mediaTypeOf(item) ?? "";
   const ofType = (type: string) => usualEnding(type) ?? ENDINGS[type] ?? null;
   const byContent = found === null ? null : ofType(found);
   return byContent ?? ofType(said) ?? fileEnding(urlOf(item)?.pathname ?? "") ?? "bin";

@@ -2,7 +2,9 @@
 import { MAGIC_BYTES } from "../domain/file-magic.ts";
 import { type Conditions, compileConditions } from "./conditions.ts";
 import { endingOf, LabelFolders } from "./dataset-names.ts";
+import { factsOf, hashOf, labelOf } from "./item-keys.ts";
 import { textAt } from "./item-values.ts";
+import { fileOf } from "./picture-facts.ts";
 import { type Ratios, type Splitter, splitByDraw, splitByLabel } from "./splits.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
@@ -39,7 +41,7 @@ export async function openDataset(context: StepContext, params: DatasetParams): 
     for await (const item of context.inputs()) {
       context.signal.throwIfAborted();
       if (!meets(item) || isKnown(item, params.unique, seen)) continue;
-      if (images && (item.hash === undefined || !context.files.has(item.hash))) counted.missing += 1;
+      if (images && fileOf(context, item) === null) counted.missing += 1;
       else yield item;
     }
   };
@@ -76,7 +78,7 @@ class FileNames {
   readonly #counts = new Map<string, number>();
 
   next(item: Item, split: string | null, head: Uint8Array): string {
-    const label = this.#folders.folderOf(item.label);
+    const label = this.#folders.folderOf(labelOf(item));
     const folder = split === null ? label : `${split}/${label}`;
     const number = (this.#counts.get(folder) ?? 0) + 1;
     this.#counts.set(folder, number);
@@ -88,8 +90,9 @@ class FileNames {
 async function headOf({ files }: StepContext, item: Item): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  if (item.hash === undefined || textAt(item, "image.format") !== null) return Buffer.alloc(0);
-  for await (const chunk of files.open(item.hash)) {
+  const hash = hashOf(item);
+  if (hash === null || typeof factsOf(item)?.["format"] === "string") return Buffer.alloc(0);
+  for await (const chunk of files.open(hash)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length >= MAGIC_BYTES) break;

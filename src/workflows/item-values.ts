@@ -1,5 +1,6 @@
 /** Values within items, by the path that params name: `url`, `fields.price`, `image.width`. */
 import type { JsonValue } from "../domain/queue-item.ts";
+import { addressOf } from "./item-keys.ts";
 import type { Item } from "./step-kind.ts";
 
 export const PATH_SCHEMA = { type: "string", minLength: 1, maxLength: 500 } as const;
@@ -22,7 +23,8 @@ export function textAt(item: Item, path: string): string | null {
 }
 
 export function urlOf(item: Item): URL | null {
-  return item.url === undefined ? null : URL.parse(item.url);
+  const address = addressOf(item);
+  return address === null ? null : URL.parse(address);
 }
 
 /** The folders of an address's path, as people read them; the last part is the file. */

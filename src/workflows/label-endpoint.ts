@@ -4,6 +4,7 @@ import { FetchFailure, type FailureReason } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import { requireSuccess } from "./answers.ts";
 import { Allowance } from "./allowance.ts";
+import { contentTypeSaid, hashOf } from "./item-keys.ts";
 import type { Item, StepContext } from "./step-kind.ts";
 
 export interface LabelEndpoint {
@@ -132,17 +133,17 @@ async function bodyOf(
   { send }: LabelEndpoint,
   item: Item,
 ): Promise<{ body: string | Uint8Array; type: string }> {
-  const { hash } = item;
-  if (send === "item" || (send === undefined && hash === undefined))
+  const hash = hashOf(item);
+  if (send === "item" || (send === undefined && hash === null))
     return { body: JSON.stringify(item), type: "application/json" };
-  const size = hash === undefined ? null : files.sizeOf(hash);
-  if (hash === undefined || size === null)
+  const size = hash === null ? null : files.sizeOf(hash);
+  if (hash === null || size === null)
     throw new FetchFailure("request_invalid", "the item has no file that could be sent to the label endpoint");
   if (size > LARGEST_BODY)
     throw new FetchFailure("request_invalid", `the file has ${size} bytes, more than are sent to a label endpoint`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of files.open(hash)) chunks.push(chunk);
-  return { body: Buffer.concat(chunks), type: item.content_type ?? "application/octet-stream" };
+  return { body: Buffer.concat(chunks), type: contentTypeSaid(item) ?? "application/octet-stream" };
 }
 
 function read(body: Uint8Array, least: number): Judged {

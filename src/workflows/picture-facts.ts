@@ -1,9 +1,12 @@
 /** What items say of their pictures, and what their files say when nobody has looked yet. */
 import type { JsonValue } from "../domain/queue-item.ts";
+import { isOrbError } from "../base/errors.ts";
 import { endingLies } from "../domain/file-magic.ts";
 import type { ImageFacts } from "../images/facts.ts";
 import type { ImageInspector } from "../images/inspector.ts";
-import type { Item, StepContext } from "./step-kind.ts";
+import { hashOf, nameOf } from "./item-keys.ts";
+import { urlOf } from "./item-values.ts";
+import type { Item, StepContext, StepFiles } from "./step-kind.ts";
 
 /** So many files are looked at before the next items are read. */
 export const BATCH = 128;
@@ -19,21 +22,45 @@ export async function* inBatches<T>(list: AsyncIterable<T>, size: number): Async
   if (batch.length > 0) yield batch;
 }
 
-/** Of each item with a file, by the file's hash. The same file is looked at once. */
+/** So often a file is asked for that is moved between the asking and the look. */
+const MOST_LOOKS = 5;
+
+/**
+ * Of each item with a file, by the file's hash. The same file is looked at once; one that somebody has moved to the cold
+ * place before its turn came is asked for again.
+ */
 export async function lookAt(
   context: Pick<StepContext, "files" | "signal">,
   inspector: ImageInspector,
   items: readonly Item[],
 ): Promise<Map<string, ImageFacts>> {
-  const hashes = [...new Set(items.flatMap((item) => fileOf(context, item) ?? []))];
-  const paths = await Promise.all(hashes.map((hash) => context.files.pathOf(hash)));
-  const facts = await inspector.inspect(paths, context.signal);
-  return new Map(hashes.flatMap((hash, at) => (facts[at] === undefined ? [] : [[hash, facts[at]]])));
+  const { files, signal } = context;
+  const seen = new Map<string, ImageFacts>();
+  let unseen = [...new Set(items.flatMap((item) => fileOf(context, item) ?? []))];
+  for (let looks = 0; unseen.length > 0 && looks < MOST_LOOKS; looks += 1) {
+    const placed = (await Promise.all(unseen.map((hash) => placeOf(files, hash)))).filter((place) => place !== null);
+    const paths = placed.map(({ path }) => path);
+    for (const [at, facts] of (await inspector.inspect(paths, signal)).entries()) seen.set(placed[at]!.hash, facts);
+    const isSeen = (hash: string) => (seen.get(hash) ?? { problem: "missing" }).problem !== "missing";
+    unseen = unseen.filter((hash) => files.has(hash) && !isSeen(hash));
+  }
+  return seen;
+}
+
+/** Null: it was removed just now. */
+async function placeOf(files: StepFiles, hash: string): Promise<{ hash: string; path: string } | null> {
+  try {
+    return { hash, path: await files.pathOf(hash) };
+  } catch (error) {
+    if (isOrbError(error, "not_found")) return null;
+    throw error;
+  }
 }
 
 /** The hash of the item's file, if it is there. */
-export function fileOf({ files }: Pick<StepContext, "files">, { hash }: Item): string | null {
-  return hash !== undefined && files.has(hash) ? hash : null;
+export function fileOf({ files }: Pick<StepContext, "files">, item: Item): string | null {
+  const hash = hashOf(item);
+  return hash !== null && files.has(hash) ? hash : null;
 }
 
 /** As they stand in an item, under `image`. */
@@ -56,8 +83,8 @@ export function asItemFacts(facts: ImageFacts, wrongExtension: boolean): Record<
 }
 
 /** Whether its name claims to be of another type. */
-export function hasWrongExtension({ name, url }: Item, contentType: string | null): boolean {
-  const path = name ?? (url === undefined ? "" : (URL.parse(url)?.pathname ?? ""));
+export function hasWrongExtension(item: Item, contentType: string | null): boolean {
+  const path = nameOf(item) ?? urlOf(item)?.pathname ?? "";
   const ending = /\.([a-z0-9]{1,5})$/i.exec(path)?.[1] ?? null;
   return endingLies(ending?.toLowerCase() ?? null, contentType);
 }

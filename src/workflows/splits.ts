@@ -3,6 +3,7 @@
  * part, in whatever order and company it comes, so that nothing of what a model is tested with was in its training.
  */
 import { createHash } from "node:crypto";
+import { hashOf, labelOf } from "./item-keys.ts";
 import { textAt } from "./item-values.ts";
 import type { Item } from "./step-kind.ts";
 
@@ -10,7 +11,7 @@ export type Ratios = Readonly<Record<string, number>>;
 
 /** From 0 to 1, evenly, by content and seed. */
 export function drawOf(item: Item, seed: string): number {
-  const content = item.hash ?? textAt(item, "content_hash") ?? JSON.stringify(item);
+  const content = hashOf(item) ?? textAt(item, "content_hash") ?? JSON.stringify(item);
   const digest = createHash("sha256").update(`${seed}\n${content}`).digest();
   return Number(digest.readBigUInt64BE() >> 11n) / 2 ** 53;
 }
@@ -34,13 +35,13 @@ export async function splitByLabel(ratios: Ratios, seed: string, items: AsyncIte
   const parts = partsOf(ratios);
   const draws = new Map<string, number[]>();
   for await (const item of items) {
-    const label = item.label ?? "";
+    const label = labelOf(item) ?? "";
     const list = draws.get(label);
     if (list === undefined) draws.set(label, [drawOf(item, seed)]);
     else list.push(drawOf(item, seed));
   }
   const boundsOf = new Map([...draws].map(([label, list]) => [label, boundsAmong(list, parts)]));
-  return { splitOf: (item) => nameAt(parts, boundsOf.get(item.label ?? "") ?? [], drawOf(item, seed)) };
+  return { splitOf: (item) => nameAt(parts, boundsOf.get(labelOf(item) ?? "") ?? [], drawOf(item, seed)) };
 }
 
 interface Part {

@@ -93,7 +93,10 @@ export interface StepContext {
   progress(done: number, total: number | null, message?: string): void;
 }
 
-/** One thing that goes from step to step: a page, a file, a record. Keys that a step does not know it passes on. */
+/**
+ * One thing that goes from step to step: a page, a file, a record. Keys that a step does not know it passes on. Anything may
+ * stand under any of them, for items come from pages, too: steps read them by way of item-keys.
+ */
 export interface Item {
   /** Where it came from. */
   url?: string;
@@ -133,7 +136,10 @@ export interface StepFiles {
   has(hash: string): boolean;
   /** The size of its bytes; null: there is none. */
   sizeOf(hash: string): number | null;
-  /** Where the bytes are on this machine; one that is compressed in the cold place is unpacked first. */
+  /**
+   * Where the bytes are on this machine; one that is compressed in the cold place is unpacked first. Another step may move
+   * the file before it is opened: who finds nothing there asks again.
+   */
   pathOf(hash: string): Promise<string>;
   open(hash: string): AsyncIterable<Uint8Array>;
   /** Stores what comes, and says what it is called. */

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import type { TaskArtifact } from "../../src/domain/outcome.ts";
 import type { JsonValue } from "../../src/domain/queue-item.ts";
-import { createImageInspector } from "../../src/images/inspector.ts";
+import { createImageInspector, type ImageInspector } from "../../src/images/inspector.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { deduplicateStep } from "../../src/workflows/steps/deduplicate.ts";
 import { validateStep } from "../../src/workflows/steps/validate.ts";
@@ -120,6 +121,27 @@ describe("validate", () => {
     assert.ok(!reasons.includes("blank") && !reasons.includes("animated"), reasons.join(" "));
   });
 
+  it("finds pictures that another step archives between the asking and the look", async () => {
+    await using place = new StepPlace();
+    const picture = await photo(random, 120, 80);
+    const plain = await place.file(await encoder(picture).jpeg().toBuffer());
+    const packed = await place.file(await encoder(picture).tiff({ compression: "none" }).toBuffer());
+    const removed = await place.file(await encoder(picture).png().toBuffer());
+    let looks = 0;
+    const disturbed: ImageInspector = {
+      async inspect(paths, signal) {
+        looks += 1;
+        if (looks === 1) for (const { hash } of [plain, packed]) await place.artifacts.coolDown(hash);
+        if (looks === 1) rmSync(place.artifacts.placeOf(removed.hash));
+        return images.inspect(paths, signal);
+      },
+      close: async () => {},
+    };
+    const { output } = await place.done(validateStep(disturbed), {}, { inputs: [plain, packed, removed] });
+    assert.deepEqual(output, { valid: 2, invalid: 1, reasons: { missing: 1 } });
+    assert.equal(looks, 2);
+  });
+
   it("checks files of any kind by what their bytes say", async () => {
     await using place = new StepPlace();
     const pdf = await place.file("%PDF-1.7 and so on", { name: "paper.pdf" });
@@ -161,6 +183,26 @@ describe("validate", () => {
 });
 
 describe("deduplicate", () => {
+  it("looks at pictures whose items have a field named image from the page they were on", async () => {
+    await using place = new StepPlace();
+    const picture = await photo(random, 240, 160);
+    const large = await place.file(await encoder(picture).jpeg().toBuffer());
+    const small = await place.file(await encoder(picture).resize(120, 80).jpeg().toBuffer());
+    for (const image of ["https://pictures.example/a.jpg", { url: "https://pictures.example/a.jpg" }, null, 7]) {
+      const inputs = [large, small].map((item) => ({ ...item, image }) as unknown as Item);
+      const { output } = await place.done(deduplicate, {}, { inputs });
+      assert.deepEqual(output, { kept: 1, removed: 1, exact: 0, near: 1 }, JSON.stringify(image));
+    }
+    const judged = (await place.done(validate, {}, { inputs: [large, small] })).items;
+    const unseen = deduplicateStep({ inspect: async (paths) => paths.map(() => assert.fail()), close: async () => {} });
+    const { output } = await place.done(unseen, {}, { inputs: judged });
+    assert.deepEqual(
+      output,
+      { kept: 1, removed: 1, exact: 0, near: 1 },
+      "what validate has seen is not looked at again",
+    );
+  });
+
   it("looks at pictures that nobody has looked at, and leaves files of other kinds to their bytes", async () => {
     await using place = new StepPlace();
     const [one, two] = [await photo(random, 160, 120), await photo(random, 160, 120)];

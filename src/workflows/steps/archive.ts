@@ -1,6 +1,7 @@
 import { inOrder } from "../in-order.ts";
+import { hashOf } from "../item-keys.ts";
 import { passedOn } from "../passed-on.ts";
-import type { Item, StepContext, StepKind } from "../step-kind.ts";
+import type { StepContext, StepKind } from "../step-kind.ts";
 
 /** Compressing is done on other threads; more at once would only take them from each other. */
 const AT_ONCE = 2;
@@ -29,8 +30,9 @@ export const archiveStep: StepKind<Record<string, never>> = {
 
 async function* distinctFiles({ inputs }: StepContext): AsyncGenerator<string> {
   const seen = new Set<string>();
-  for await (const { hash } of inputs() as AsyncIterable<Item>) {
-    if (hash === undefined || seen.has(hash)) continue;
+  for await (const item of inputs()) {
+    const hash = hashOf(item);
+    if (hash === null || seen.has(hash)) continue;
     seen.add(hash);
     yield hash;
   }

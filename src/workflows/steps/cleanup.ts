@@ -1,5 +1,6 @@
+import { hashOf } from "../item-keys.ts";
 import { passedOn } from "../passed-on.ts";
-import type { Item, StepContext, StepKind } from "../step-kind.ts";
+import type { StepContext, StepKind } from "../step-kind.ts";
 
 interface CleanupParams {
   steps?: readonly string[];
@@ -46,7 +47,10 @@ export const cleanupStep: StepKind<CleanupParams> = {
 
 async function filesOf({ inputs }: StepContext): Promise<Set<string>> {
   const hashes = new Set<string>();
-  for await (const { hash } of inputs() as AsyncIterable<Item>) if (hash !== undefined) hashes.add(hash);
+  for await (const item of inputs()) {
+    const hash = hashOf(item);
+    if (hash !== null) hashes.add(hash);
+  }
   return hashes;
 }
 

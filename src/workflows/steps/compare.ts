@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../domain/queue-item.ts";
+import { addressOf } from "../item-keys.ts";
 import { PATH_SCHEMA, valueAt } from "../item-values.ts";
 import { writeItems } from "../items-file.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
@@ -106,7 +107,7 @@ function nameOf(item: Item, keys: readonly string[]): string {
 /** What names it to people, and what is compared. */
 function keptOf(item: Item, keys: readonly string[], fields: readonly string[] | null): Item {
   if (fields === null) return item;
-  const kept: Item = item.url === undefined ? {} : { url: item.url };
+  const kept: Item = addressOf(item) === null ? {} : { url: addressOf(item)! };
   for (const path of [...keys, ...fields]) kept[`=${path}`] = valueAt(item, path) ?? null;
   return kept;
 }
@@ -140,7 +141,7 @@ function same(a: JsonValue, b: JsonValue): boolean {
 
 function changeOf(kind: Change["kind"], item: Item, keys: readonly string[], fields: Change["fields"]): Change {
   const read = (key: string) => valueAt(item, key) ?? item[`=${key}`] ?? null;
-  return { kind, url: item.url ?? null, key: keys.length === 1 ? read(keys[0]!) : keys.map(read), fields };
+  return { kind, url: addressOf(item), key: keys.length === 1 ? read(keys[0]!) : keys.map(read), fields };
 }
 
 function shortened(value: JsonValue): JsonValue {

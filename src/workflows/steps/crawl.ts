@@ -1,6 +1,7 @@
 import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
+import { recordItem } from "../item-keys.ts";
 import { READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepKind } from "../step-kind.ts";
 
@@ -63,5 +64,5 @@ export const crawlStep: StepKind<CrawlParams> = {
 
 /** Records with the address they are of. */
 async function* recordsOf(child: ChildEnd): AsyncGenerator<Item> {
-  for await (const { url, data } of child.results()) yield { url, ...data };
+  for await (const { url, data } of child.results()) yield recordItem(url, data);
 }

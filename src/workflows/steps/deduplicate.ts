@@ -2,6 +2,7 @@ import { type Candidate, findNearDuplicates, type NearDuplicate } from "../../im
 import type { ImageInspector } from "../../images/inspector.ts";
 import { isHash, MOST_DISTANCE } from "../../images/near.ts";
 import type { DeduplicateParams } from "../built-in-kinds.ts";
+import { bytesOf, factsOf, hashOf } from "../item-keys.ts";
 import { untilAborted, writeItems } from "../items-file.ts";
 import { BATCH, fileOf, inBatches, lookAt } from "../picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
@@ -65,16 +66,16 @@ async function countFiles(context: StepContext, inspector: ImageInspector, pictu
   const [unique, files]: [number[], Candidate[]] = [[], []];
   const numbers = new Map<string, number>();
   for await (const items of inBatches(untilAborted(context.inputs(), context.signal), BATCH)) {
-    const first = items.map((item) => item.hash === undefined || !numbers.has(item.hash));
-    const unknown = items.filter((item, at) => first[at] === true && pictures && item.image === undefined);
+    const unknown = items.filter((item) => pictures && !numbers.has(hashOf(item) ?? "") && factsOf(item) === null);
     const seen = await lookAt(context, inspector, unknown);
     for (const item of items) {
       // An item without a file is like no other.
-      let number = item.hash === undefined ? undefined : numbers.get(item.hash);
+      const hash = hashOf(item);
+      let number = hash === null ? undefined : numbers.get(hash);
       if (number === undefined) {
         number = files.length;
         files.push(candidateOf(context, item, seen));
-        if (item.hash !== undefined) numbers.set(item.hash, number);
+        if (hash !== null) numbers.set(hash, number);
       }
       unique.push(number);
     }
@@ -88,15 +89,15 @@ function candidateOf(
   item: Item,
   seen: ReadonlyMap<string, { hash: string | null; width: number | null; height: number | null }>,
 ): Candidate {
-  const looked = seen.get(item.hash ?? "");
-  const said = item.image;
+  const looked = seen.get(hashOf(item) ?? "");
+  const said = factsOf(item);
   const [width, height] = [looked?.width ?? said?.["width"], looked?.height ?? said?.["height"]];
   const hash = looked?.hash ?? said?.["phash"];
   const file = fileOf(context, item);
   return {
     hash: isHash(hash) ? hash : null,
     pixels: typeof width === "number" && typeof height === "number" ? width * height : 0,
-    bytes: item.bytes ?? (file === null ? 0 : (context.files.sizeOf(file) ?? 0)),
+    bytes: bytesOf(item) ?? (file === null ? 0 : (context.files.sizeOf(file) ?? 0)),
   };
 }
 

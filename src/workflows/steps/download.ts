@@ -2,6 +2,7 @@ import { FetchFailure } from "../../domain/failure.ts";
 import type { TaskArtifact } from "../../domain/outcome.ts";
 import { ADDRESS_SCHEMA, type Address, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
+import { addressOf, nameOf } from "../item-keys.ts";
 import { readItems, writeItems } from "../items-file.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
 
@@ -188,19 +189,20 @@ async function* itemsOf(addresses: AsyncIterable<Address>): AsyncGenerator<Item,
 function fileItem(url: string, item: Item, { hash, size, contentType, id }: TaskArtifact & { id: string }): Item {
   return {
     ...item,
-    ...(item.url === undefined || item.url === url ? {} : { source_url: item.url }),
+    ...((addressOf(item) ?? url) === url ? {} : { source_url: addressOf(item)! }),
     url,
     hash,
     bytes: size,
     content_type: contentType,
     artifact_id: id,
-    name: nameOf(url, item),
+    name: fileName(url, item),
   };
 }
 
 /** What it is called: as the item says, or the last part of the address. */
-function nameOf(url: string, item: Item): string {
-  if (typeof item.name === "string" && item.name !== "") return item.name;
+function fileName(url: string, item: Item): string {
+  const said = nameOf(item);
+  if (said !== null) return said;
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
   try {
     return decodeURIComponent(last) || new URL(url).hostname;

@@ -6,6 +6,7 @@ import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
 import { CONDITION_SCHEMAS } from "../conditions.ts";
 import { safeName } from "../dataset-names.ts";
 import { type Dataset, type DatasetParams, openDataset, type Placed } from "../dataset.ts";
+import { addressOf, hashOf, labelOf } from "../item-keys.ts";
 import { PATH_SCHEMA, valueAt } from "../item-values.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
@@ -104,8 +105,8 @@ async function countsOf(dataset: Dataset, params: ExportParams): Promise<Counts>
   for await (const { item, split } of dataset.placed()) {
     count += 1;
     if (split !== null) splits.set(split, (splits.get(split) ?? 0) + 1);
-    const { label } = item;
-    if (label !== undefined && (labels.has(label) || labels.size < MOST_LABELS))
+    const label = labelOf(item);
+    if (label !== null && (labels.has(label) || labels.size < MOST_LABELS))
       labels.set(label, (labels.get(label) ?? 0) + 1);
   }
   const more = {
@@ -187,7 +188,7 @@ async function* recordsOf(
   let done = 0;
   for await (const placed of dataset.placed()) {
     if (part !== null && placed.split !== part) continue;
-    const { url = placed.item.url ?? "", ...data } = dataOf(placed, params);
+    const { url = addressOf(placed.item) ?? "", ...data } = dataOf(placed, params);
     yield { id: "", run_id: context.run.id, task_id: "", url: String(url ?? ""), data, created_at: "" };
     done += 1;
     context.progress(done, total * (params.images === true ? 2 : 1));
@@ -204,7 +205,7 @@ function dataOf({ item, split, file }: Placed, { fields, images }: ExportParams)
     const value = valueAt(item, path);
     return value === undefined && !ALWAYS.has(name) ? [] : [[name, value ?? null] as const];
   });
-  return { file, label: item.label ?? null, ...part, ...Object.fromEntries(known), ...named };
+  return { file, label: labelOf(item), ...part, ...Object.fromEntries(known), ...named };
 }
 
 async function pack(
@@ -229,8 +230,8 @@ async function* packedFiles(
   for (const { path, shrinks, stored } of tables)
     yield { path, size: stored.size, shrinks, open: () => files.open(stored.hash) };
   for await (const { item, file } of dataset.placed()) {
-    const hash = item.hash;
-    if (file !== null && hash !== undefined)
+    const hash = hashOf(item);
+    if (file !== null && hash !== null)
       yield { path: file, size: files.sizeOf(hash) ?? 0, shrinks: false, open: () => files.open(hash) };
   }
 }

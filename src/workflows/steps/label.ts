@@ -2,6 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import { type Conditions, CONDITION_SCHEMAS, compileConditions } from "../conditions.ts";
 import { inOrder } from "../in-order.ts";
+import { addressOf } from "../item-keys.ts";
 import { foldersOf, textAt, urlOf } from "../item-values.ts";
 import {
   ENDPOINT_CONCURRENCY,
@@ -167,7 +168,7 @@ const SEARCH_PARAMETERS = ["q", "query", "search", "search_query", "term", "keyw
 function searchTerm(item: Item): string | null {
   const said = textAt(item, "search_term");
   if (said !== null) return said;
-  for (const address of [textAt(item, "source_url"), item.url]) {
+  for (const address of [textAt(item, "source_url"), addressOf(item)]) {
     const parameters = typeof address === "string" ? URL.parse(address)?.searchParams : undefined;
     for (const name of SEARCH_PARAMETERS) {
       const value = parameters?.get(name);

@@ -2,6 +2,7 @@ import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { ADDRESS_SCHEMA, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
+import { recordItem } from "../item-keys.ts";
 import { READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepContext, StepEnd, StepKind } from "../step-kind.ts";
 
@@ -96,7 +97,7 @@ async function* recordsOf(children: readonly ChildEnd[], counted: { records: num
   for (const child of children) {
     for await (const { url, data } of child.results()) {
       counted.records += 1;
-      yield { url, ...data };
+      yield recordItem(url, data);
     }
   }
 }

@@ -10,6 +10,7 @@ import {
   whyNotFile,
   whyNotImage,
 } from "../file-rules.ts";
+import { hashOf, mediaTypeOf } from "../item-keys.ts";
 import { readItems, writeItems } from "../items-file.ts";
 import { asItemFacts, BATCH, fileOf, hasWrongExtension, inBatches, lookAt } from "../picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
@@ -69,7 +70,7 @@ function imageJudge(inspector: ImageInspector, rules: ImageRules): Judge {
   return async (context, items) => {
     const seen = await lookAt(context, inspector, items);
     return items.map((item) => {
-      const facts = seen.get(item.hash ?? "");
+      const facts = seen.get(hashOf(item) ?? "");
       if (facts === undefined) return { reason: "missing", facts: {} };
       const wrong = hasWrongExtension(item, facts.format === null ? null : `image/${facts.format}`);
       return { reason: whyNotImage(facts, wrong, rules), facts: { image: asItemFacts(facts, wrong) } };
@@ -86,7 +87,7 @@ function fileJudge(rules: FileRules): Judge {
         context.signal.throwIfAborted();
         const found = contentTypeOf(await startOf(context, sha256));
         // Plain text has nothing that gives it away: there the server is believed.
-        const contentType = found ?? item.content_type?.split(";")[0]?.trim().toLowerCase() ?? null;
+        const contentType = found ?? mediaTypeOf(item);
         const wrongExtension = hasWrongExtension(item, found);
         const bytes = context.files.sizeOf(sha256) ?? 0;
         return {

@@ -1,5 +1,6 @@
 /** Executes one step of a workflow in the user's thread. */
 import { readFile } from "node:fs/promises";
+import { systemCode } from "../../../base/errors.ts";
 import { MOST_OUTPUT_BYTES } from "../../../domain/workflow/definition.ts";
 import type { CustomStep, CustomStepContext } from "../../../workflows/define-step.ts";
 import type { Item } from "../../../workflows/step-kind.ts";
@@ -74,7 +75,7 @@ export class StepExecution {
       fetch: (url, options = {}) => call("fetch", url, options),
       download: (url, options = {}) => call("download", url, options),
       save: (content, options = {}) => call("save", content, options),
-      read: async (hash) => readFile(await call("locate", hash)),
+      read: (hash) => readAgain(() => call("locate", hash)),
       progress: (done, total = null, message) => {
         this.#untold = { done: Number(done), total, message: message ?? null };
         if (performance.now() - this.#told >= PROGRESS_EVERY_MS) this.#tellProgress();
@@ -137,4 +138,16 @@ function isObject(value: unknown): value is object {
 
 function isIterable(value: unknown): value is Items {
   return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+}
+
+/** A file may move to the cold place before it is opened; one that is nowhere cannot be located, which ends it. */
+async function readAgain(locate: () => Promise<string>): Promise<Uint8Array> {
+  for (;;) {
+    const path = await locate();
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
+  }
 }

@@ -111,7 +111,8 @@ export class LabelModel {
   async #askOnce(item: Item): Promise<Judged> {
     const { url, headers = {}, min_score: least = -Infinity } = this.#endpoint;
     const { files, http, clock } = this.#context;
-    const size = item.hash === undefined ? 0 : (files.sizeOf(item.hash) ?? 0);
+    const hash = hashOf(item);
+    const size = hash === null ? 0 : (files.sizeOf(hash) ?? 0);
     using _ = await this.#bytes.take(Math.min(size, LARGEST_BODY));
     const sent = await bodyOf(this.#context, this.#endpoint, item);
     const answer = await http.fetch({

@@ -129,7 +129,7 @@ function aboutSite(handled: Handled): Failure | null | undefined {
 
 function settledTask(deps: AttemptDeps, task: ClaimedTask, handled: Handled, attempt: Attempt): AttemptEnd {
   const usual = task.maxAttempts === null ? deps.retry : { ...deps.retry, maxAttempts: task.maxAttempts };
-  const rules = deps.handlers(task.handler)?.retryRules?.(task, usual) ?? usual;
+  const rules = deps.handlers(task.handler)?.retryRules?.(usual) ?? usual;
   const verdict = verdictOf(handled, task.tries + 1, task.waits, rules, deps.random);
   const report = handled.report === undefined ? undefined : tell(handled.report, verdict, task, rules.maxAttempts);
   const settled = {

@@ -111,6 +111,7 @@ export interface ClaimedTask {
   runKind: string;
   /** Of its run, when the task was taken. */
   generation: number;
+  /** How often it may be tried: as its run, or its step, says. */
   maxAttempts: number | null;
   /** Its run has a time limit. */
   hasDeadline: boolean;

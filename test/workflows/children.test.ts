@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { OrbError } from "../../src/base/errors.ts";
+import { parseAddressPolicy } from "../../src/net/address.ts";
+import type { RunDeps } from "../../src/orchestrator/jobs/deps.ts";
+import { createChildRuns } from "../../src/orchestrator/workflows/child-runs.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { article, hang, html, json, page, status } from "../support/misbehaviours.ts";
 import { outputOf, Workshop } from "./kit.ts";
@@ -186,4 +191,12 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
     await small.cancel(second);
     for (const id of [first, second]) assert.equal((await small.ended(id)).status, "cancelled");
   });
+});
+
+test("trouble with the database while a child is made is no fault of the step", async () => {
+  const trouble = new OrbError("database_unavailable", "the database cannot be used");
+  const store = { session: () => Promise.reject(trouble) };
+  const deps = { store, policy: parseAddressPolicy(false), defaultMaxAttempts: 3 } as unknown as RunDeps;
+  const child = { kind: "page", url: "https://example.com/", options: { session_id: randomUUID() } } as const;
+  await assert.rejects(createChildRuns(deps).prepare(child, "child"), trouble);
 });

@@ -11,7 +11,7 @@ export interface TaskHandler {
   readonly strategy: string;
   run(task: ClaimedTask, context: HandlerContext): Promise<Handled | Asleep>;
   /** When and how often its tasks are tried again, if not as pages are. */
-  retryRules?(task: ClaimedTask, usual: RetryRules): RetryRules;
+  retryRules?(usual: RetryRules): RetryRules;
   /** What the run's log says of a task that has failed for good. */
   onFailed?(task: ClaimedTask, failure: Failure): RunEvent;
   /** What came of a task is in the store, and will stay there. */

@@ -9,6 +9,7 @@ export class StepProgress {
   #last = Number.NEGATIVE_INFINITY;
   #waiting: { fraction: number; message: string | null } | null = null;
   #timer: Timer | null = null;
+  #stopped = false;
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(clock: Clock, write: WriteProgress) {
@@ -17,6 +18,8 @@ export class StepProgress {
   }
 
   tell(done: number, total: number | null, message?: string): void {
+    // A step that was left behind goes on talking.
+    if (this.#stopped) return;
     const fraction = total === null || !(total > 0) ? 0 : Math.min(1, Math.max(0, done / total));
     this.#waiting = { fraction, message: message?.slice(0, LONGEST_MESSAGE) ?? null };
     if (this.#timer !== null) return;
@@ -27,8 +30,8 @@ export class StepProgress {
 
   /** Nothing is written after this. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     this.#timer?.cancel();
-    this.#waiting = null;
     await this.#writing;
   }
 

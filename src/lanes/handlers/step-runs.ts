@@ -109,9 +109,4 @@ export class StepRuns {
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
     return known;
   }
-
-  /** Without asking the store: of a step that has just been at work. */
-  recall(runId: string): StepRun | undefined {
-    return this.#known.get(runId);
-  }
 }

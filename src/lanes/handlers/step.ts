@@ -1,7 +1,7 @@
 import { type Failure, FetchFailure, failure } from "../../domain/failure.ts";
-import type { Handled, RetryRules, TaskArtifact } from "../../domain/outcome.ts";
+import type { Handled, TaskArtifact } from "../../domain/outcome.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { STEP_DEFAULTS, STEP_RETRY, type StepPayload, type StepResult } from "../../domain/workflow/definition.ts";
+import { STEP_RETRY, type StepPayload, type StepResult } from "../../domain/workflow/definition.ts";
 import { isTrue, ResolveError, resolveParams } from "../../domain/workflow/expression.ts";
 import { ExpressionError } from "../../domain/workflow/expression-syntax.ts";
 import { completeParams } from "../../domain/workflow/params-check.ts";
@@ -26,18 +26,8 @@ export function stepHandler(deps: StepDeps): TaskHandler {
   return {
     strategy: "step",
     run: (task, context) => new StepWork(deps, runs, task, context).handled(),
-    retryRules: (task, usual) => retryRulesOf(runs, task, usual),
-  };
-}
-
-function retryRulesOf(runs: StepRuns, task: ClaimedTask, usual: RetryRules): RetryRules {
-  const step = runs.recall(task.runId)?.step((task.payload as StepPayload).step);
-  return {
-    backoff: STEP_RETRY,
-    maxAttempts: (step?.max_retries ?? STEP_DEFAULTS.max_retries) + 1,
-    retryAfterMaxMs: usual.retryAfterMaxMs,
     // There is no site whose other tasks would have to wait, too.
-    rateLimitMaxWaits: null,
+    retryRules: (usual) => ({ ...usual, backoff: STEP_RETRY, rateLimitMaxWaits: null }),
   };
 }
 

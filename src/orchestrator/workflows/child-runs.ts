@@ -27,13 +27,15 @@ export function createChildRuns(deps: RunDeps): ChildRuns {
         const { run, tasks } = await prepare(deps, child);
         return { run: { ...run, name }, tasks };
       } catch (error) {
-        throw isOrbError(error) ? asFailure(error.code, error.message) : error;
+        throw isOrbError(error) && FOR_GOOD.has(error.code) ? asFailure(error.code, error.message) : error;
       }
     },
   };
 }
 
-/** Nothing that is tried again would be accepted later. */
+/** What is asked for again would be refused again. All else, such as a full disk, is no fault of the step. */
+const FOR_GOOD: ReadonlySet<string> = new Set(["input_invalid", "forbidden_target", "not_found"]);
+
 function asFailure(code: string, message: string): FetchFailure {
   return new FetchFailure(code === "forbidden_target" ? "private_address" : "step_params", message);
 }

@@ -5,7 +5,7 @@ import { type Context, HAS_PLACE, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } 
 import { moveRun } from "./move-run.ts";
 import { changeCounters } from "./counters.ts";
 import { unpackAttempts } from "./history.ts";
-import { stepsStarted } from "./open-steps.ts";
+import { stepsStarted, triesOfStep } from "./open-steps.ts";
 import { holdsLane, nextRetry, STREAM_IS_OPEN } from "./lanes.ts";
 
 interface StreamRow {
@@ -209,7 +209,8 @@ function takeFrom(context: Context, streams: StreamRow[], count: number, now: nu
   const claimed = list.map((row) => {
     const from = byId.get(row[1]) as { stream: StreamRow; taken: number };
     from.taken += 1;
-    return toClaimed(context, row, from.stream);
+    const task = toClaimed(context, row, from.stream);
+    return first.kind === "workflow" ? { ...task, maxAttempts: triesOfStep(context, row[0]) } : task;
   });
   for (const { stream, taken } of byId.values()) {
     if (taken === 0) continue;

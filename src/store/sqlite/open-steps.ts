@@ -38,6 +38,16 @@ export function openReadySteps(context: Context, run: number): string[] {
   return [...opened];
 }
 
+/** How often a step, or an entry of its list, may be tried. */
+export function triesOfStep({ connection }: Context, task: number): number {
+  const row = connection
+    .sql(
+      "SELECT max_retries + 1 AS tries FROM steps WHERE task = (SELECT coalesce(item_of, id) FROM tasks WHERE id = ?)",
+    )
+    .get(task) as { tries: number };
+  return row.tries;
+}
+
 /** Somebody has them in hand: for the first time in this generation, or again after a sleep or a crash. */
 export function stepsStarted(context: Context, run: number, tasks: readonly ClaimedTask[], now: number): void {
   for (const task of tasks) {

@@ -3,7 +3,15 @@ import { failure } from "../../../src/domain/failure.ts";
 import type { RunRecord, Settled } from "../../../src/store/port.ts";
 import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
 import { DONE, FAILED, type Kit, type Scenario, SKIPPED, type Verdict } from "./kit.ts";
-import { newWorkflow, stateOfSteps, type StepSketch, workOn } from "./workflow-kit.ts";
+import {
+  newWorkflow,
+  settleStep,
+  sketchWorkflow,
+  stateOfSteps,
+  takeStep,
+  type StepSketch,
+  workOn,
+} from "./workflow-kit.ts";
 
 /** b and c wait for a, d for both. */
 const DIAMOND: StepSketch = { a: [], b: ["a"], c: ["a"], d: ["b", "c"] };
@@ -106,6 +114,27 @@ export function workflowScenarios(scenario: Scenario): void {
     assert.deepEqual([a?.startedAt, a?.task.endedAt, a?.engineTaskId], [begun, begun + 100, lane]);
     assert.deepEqual([b?.startedAt, b?.engineTaskId, b?.dependencies], [null, null, [0]]);
     assert.deepEqual((await kit.words(run)).slice(2), ["Step a started", "Step a completed"]);
+  });
+
+  scenario("a step in hand, or an entry of its list, says how often it may be tried", async (kit) => {
+    const [a, b] = sketchWorkflow({ a: [], b: [] }).steps;
+    const run = await newWorkflow(
+      kit,
+      {},
+      {
+        steps: [
+          { ...a!, maxRetries: 0 },
+          { ...b!, maxRetries: 7 },
+        ],
+      },
+    );
+    assert.equal((await takeStep(kit, run, "a")).task.maxAttempts, 1);
+    const held = await takeStep(kit, run, "b");
+    assert.equal(held.task.maxAttempts, 8);
+    await kit.store.addStepItems(held.hold, held.task, { listHash: "h", first: 0, values: [1] }, kit.now);
+    const items = { concurrency: 1, stopAtFailure: false };
+    await settleStep(kit, held, { kind: "wait", sleep: { memory: null, until: null, items } });
+    assert.equal((await takeStep(kit, run, "b", 0)).task.maxAttempts, 8);
   });
 
   scenario("a step that is tried again says when, and begins with nothing in its memory", async (kit) => {

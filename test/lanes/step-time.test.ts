@@ -84,7 +84,14 @@ test("what a step says of itself is written at once, then once a second, and not
   assert.deepEqual(written.at(-1), { fraction: 0.3, message: "3 of 10" });
   progress.tell(4, 10);
   await progress.stop();
-  progress.tell(5, 10, "a step that was left behind");
   await clock.advance(5000);
   assert.equal(written.length, 2);
+});
+
+test("a step that was left behind says nothing more, whatever it tells", async () => {
+  const written: unknown[] = [];
+  const progress = new StepProgress(new FakeClock(), async (told) => void written.push(told));
+  await progress.stop();
+  progress.tell(1, 2, "late");
+  assert.deepEqual(written, []);
 });

@@ -6,6 +6,7 @@ import { readFile, refuseUnwritable, writeAll } from "./cli/files.ts";
 import type { Terminal } from "./cli/output.ts";
 import { runCli } from "./cli/program.ts";
 import { createPrompt } from "./cli/prompt.ts";
+import { isAsciiOnly } from "./cli/signs.ts";
 import type { CliClient, Wiring } from "./cli/wiring.ts";
 import { type Client, openClient, requireSqlite } from "./client.ts";
 import { loadConfig } from "./config/load.ts";
@@ -19,6 +20,7 @@ const terminal: Terminal = {
   live: process.stderr.isTTY === true && process.env["TERM"] !== "dumb",
   columns: process.stdout.isTTY === true ? process.stdout.columns : undefined,
   colour: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
+  ascii: isAsciiOnly(process.env),
 };
 
 // Whoever read the output is gone (`| head`), or the disk it is written to is full: no reason to stop working.

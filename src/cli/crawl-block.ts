@@ -3,7 +3,7 @@ import { WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import { oneLine, paint, plural, type Terminal } from "./output.ts";
-import { bar, fit, span } from "./progress.ts";
+import { bar, clock, fit, joined, span } from "./progress.ts";
 import { waitingLeft, waitingWords } from "./waiting-words.ts";
 
 /** What is shown of a crawl at one moment. */
@@ -41,17 +41,6 @@ export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, r
   return [...head, ...list, ...more].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
 }
 
-/** As many of the parts, in their order, as fit into a line; the first is there in any case. */
-function joined(parts: readonly string[], columns: number): string {
-  let line = "";
-  for (const part of parts) {
-    const longer = line === "" ? part : `${line}  ${part}`;
-    if (line !== "" && stripVTControlCharacters(longer).length >= columns) continue;
-    line = longer;
-  }
-  return line;
-}
-
 const ended = (view: CrawlDetail) => view.completed_items + view.failed_items + view.skipped_items;
 
 function headLine(terminal: Terminal, moment: CrawlMoment, columns: number): string {
@@ -82,13 +71,6 @@ function leftOf({ view, sites, rate, now }: CrawlMoment, columns: number): strin
   const limit = view.time_remaining_seconds;
   if (limit !== null && seconds > limit) return `its time is over in ${span(limit)}`;
   return columns < NARROW ? `≥ ${span(seconds)}` : `at least ${span(seconds)} left`;
-}
-
-function clock(seconds: number): string {
-  const whole = Math.floor(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const two = (number: number) => String(number).padStart(2, "0");
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
 const perSecond = (rate: number) => `${rate.toFixed(rate < 10 ? 1 : 0)}/s`;

@@ -28,7 +28,7 @@ export class CrawlDisplay {
     this.#terminal = terminal;
     this.#now = now;
     this.#mode = mode;
-    this.#picture = new Picture(mode === "live", (spinner) => this.#block(spinner));
+    this.#picture = new Picture(terminal, mode === "live", (spinner) => this.#block(spinner));
   }
 
   /** How many sites there is room for. */

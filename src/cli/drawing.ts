@@ -1,22 +1,27 @@
 import type { createLogUpdate } from "log-update";
+import type { Terminal } from "./output.ts";
+import { plainSigns } from "./signs.ts";
 
 /** Lines that are drawn in place on standard error. */
 export class Drawing {
   readonly live: boolean;
+  readonly #ascii: boolean;
   #update: ReturnType<typeof createLogUpdate> | null = null;
   #lines: string | null = null;
   #over = false;
 
   /** `live`: false draws nothing. */
-  constructor(live: boolean) {
+  constructor({ ascii = false }: Pick<Terminal, "ascii">, live: boolean) {
     this.live = live;
+    this.#ascii = ascii;
     if (live) void this.#load();
   }
 
   show(lines: string): void {
     if (!this.live || this.#over) return;
-    if (this.#update === null) this.#lines = lines;
-    else this.#update(lines);
+    const text = this.#ascii ? plainSigns(lines) : lines;
+    if (this.#update === null) this.#lines = text;
+    else this.#update(text);
   }
 
   /** Until something is shown again. */

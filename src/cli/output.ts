@@ -9,6 +9,8 @@ export interface Terminal {
   /** People are watching `err`. */
   readonly live: boolean;
   readonly colour: boolean;
+  /** The screen knows no other signs. */
+  readonly ascii?: boolean;
   /** How wide the screen is that people read `out` on; undefined: it goes to a program or a file. */
   readonly columns?: number | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Log } from "../base/log.ts";
 import { Drawing } from "./drawing.ts";
+import type { Terminal } from "./output.ts";
 import { SPINNER, throughPicture } from "./progress.ts";
 
 const REDRAW_MS = 100;
@@ -13,9 +14,9 @@ export class Picture {
   #over = false;
 
   /** `live`: false draws nothing. */
-  constructor(live: boolean, lines: (spinner: string) => string) {
+  constructor(terminal: Pick<Terminal, "ascii">, live: boolean, lines: (spinner: string) => string) {
     this.#lines = lines;
-    this.#drawing = new Drawing(live);
+    this.#drawing = new Drawing(terminal, live);
     this.#timer = live ? setInterval(() => this.show(), REDRAW_MS).unref() : null;
   }
 

@@ -14,6 +14,7 @@ import { addSessionsCommands } from "./commands/sessions.ts";
 import { addSitesCommands } from "./commands/sites.ts";
 import { addUpkeepCommands } from "./commands/upkeep.ts";
 import { addWorkerCommand } from "./commands/worker.ts";
+import { addWorkflowsCommands } from "./commands/workflows.ts";
 import { EXIT, reportError } from "./output.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -30,6 +31,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addCaptureCommand(program, context);
   addJobsCommands(program, context);
   addRunsCommands(program, context);
+  addWorkflowsCommands(program, context);
   addSessionsCommands(program, context);
   addLoginCommand(program, context);
   addServeCommand(program, context);

@@ -11,9 +11,9 @@ export const MOST_LANES_SHOWN = 12;
 const BAR = 16;
 const REDRAW_MS = 100;
 
-export function bar(terminal: Terminal, part: number): string {
-  const full = Math.round(Math.max(0, Math.min(1, part)) * BAR);
-  return `${paint(terminal, "cyan", "█".repeat(full))}${paint(terminal, "gray", "░".repeat(BAR - full))}`;
+export function bar(terminal: Terminal, part: number, width = BAR): string {
+  const full = Math.round(Math.max(0, Math.min(1, part)) * width);
+  return `${paint(terminal, "cyan", "█".repeat(full))}${paint(terminal, "gray", "░".repeat(width - full))}`;
 }
 
 export function span(seconds: number): string {
@@ -21,6 +21,25 @@ export function span(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** `0:42`, `1:02:03`. */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const two = (number: number) => String(number).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/** As many of the parts, in their order, as fit into a line; the first is there in any case. */
+export function joined(parts: readonly string[], columns: number): string {
+  let line = "";
+  for (const part of parts) {
+    const longer = line === "" ? part : `${line}  ${part}`;
+    if (line !== "" && stripVTControlCharacters(longer).length >= columns) continue;
+    line = longer;
+  }
+  return line;
 }
 
 /** A line that does not fit loses its end, and with it its colours: a broken line would be worse. */
@@ -86,7 +105,7 @@ export class QueueProgress {
   constructor(terminal: Terminal, now: () => number, options: { live: boolean }) {
     this.#terminal = terminal;
     this.#now = now;
-    this.#drawing = new Drawing(options.live);
+    this.#drawing = new Drawing(terminal, options.live);
   }
 
   task(lane: string, what: "started" | "ended", end?: string): void {
@@ -166,7 +185,7 @@ export class QueueProgress {
 
 /** A count while a file is read. */
 export function importProgress(terminal: Terminal, json: boolean) {
-  const drawing = new Drawing(terminal.live && !json);
+  const drawing = new Drawing(terminal, terminal.live && !json);
   return {
     update: (report: ImportReport) =>
       drawing.show(

@@ -10,7 +10,7 @@ export class RunLine {
 
   constructor(terminal: Terminal, now: () => number, live: boolean) {
     const begun = now();
-    this.#picture = new Picture(live, (spinner) => {
+    this.#picture = new Picture(terminal, live, (spinner) => {
       const seconds = ((now() - begun) / 1000).toFixed(1);
       return fit(`${paint(terminal, "cyan", spinner)} ${seconds} s  ${this.#last}`, process.stderr.columns ?? 80);
     });

@@ -39,6 +39,9 @@ export const WorkflowBody = Type.Union([
   strict({
     ...sourceParts,
     job_id: Type.Optional(nullable(Uuid)),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: "of this run; absent: as the definition says" }),
+    ),
     start: Type.Optional(Type.Boolean({ description: "false: it waits until it is started" })),
     metadata: Type.Optional(Json),
   }),

@@ -89,6 +89,17 @@ export async function listOf<T>(
   }
 }
 
+/** Everything in a list, page after page as it is wanted, however much there is. */
+export async function* allOf<T>(api: ApiCaller, path: string): AsyncGenerator<T> {
+  let answer = await api.request("GET", path, { query: { limit: LARGEST_PAGE } });
+  for (;;) {
+    yield* await answer.json<T[]>();
+    const next = nextOf(answer.headers["link"]);
+    if (next === null) return;
+    answer = await api.request("GET", next);
+  }
+}
+
 const LARGEST_PAGE = 1000;
 
 function largestPage(path: string): number {

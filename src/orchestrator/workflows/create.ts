@@ -12,6 +12,8 @@ import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 export interface WorkflowInput extends SourceInput {
   /** The job that the run belongs to, of any kind. */
   job_id?: string | null;
+  /** What this run is called; otherwise as its definition says. */
+  name?: string;
   /** False: it waits until it is started. */
   start?: boolean;
   metadata?: Readonly<Record<string, JsonValue>>;
@@ -29,7 +31,8 @@ export async function createWorkflow(
   // A repeated call is answered as the first one was, although its template may have changed by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toNewWorkflowView(before as RunRecord, null);
-  const snapshot = await requireSource(deps, input, pathOf);
+  const { definition, ...source } = await requireSource(deps, input, pathOf);
+  const snapshot = { ...source, definition: { ...definition, name: input.name ?? definition.name } };
   await requireItsJob(deps, about.jobId);
   return startWorkflowRun(deps, snapshot, about, once);
 }

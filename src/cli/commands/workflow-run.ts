@@ -1,0 +1,241 @@
+import type { Command } from "commander";
+import { isOrbError } from "../../base/errors.ts";
+import type { WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
+import type { WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
+import type { WorkflowDetail, WorkflowView } from "../../orchestrator/workflows/view.ts";
+import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
+import type { CliContext, OpenApi } from "../context.ts";
+import { EXIT, oneLine, paint, plural, printJson } from "../output.ts";
+import { stopRequest } from "../stop.ts";
+import { positiveInteger } from "../values.ts";
+import { WorkflowDisplay } from "../workflow-display.ts";
+import { follow, lookAt, WORKFLOW_OVER } from "../workflow-follow.ts";
+import {
+  addParamOptions,
+  bodyOf,
+  inPlace,
+  type ParamOptions,
+  paramsOf,
+  readSource,
+  type SourceOptions,
+} from "../workflow-source.ts";
+import { pause } from "./job-run.ts";
+
+/** `orb workflows run`, `create`, `watch`, and the ways to go on with one: `start`, `resume`, `recover`, `rerun`. */
+export function addWorkflowRunCommands(workflows: Command, context: CliContext): void {
+  const source = (name: string, description: string) =>
+    addParamOptions(
+      apiCommand(workflows, name, description).argument(
+        "<file|template>",
+        "a definition as YAML or JSON, - for standard input, or the name of a template",
+      ),
+    )
+      .option("--name <name>", "what this run is called, instead of what the definition says")
+      .option("--template-version <number>", "an older version of the template", positiveInteger);
+
+  source("run", "run a workflow and show its steps; Ctrl-C pauses it")
+    .option("--detach", "only start it: print its id and leave")
+    .action((word: string, options: SourceOptions & { detach?: boolean }) =>
+      begin(context, { ...options, wait: options.detach !== true }, (api) => create(context, api, word, options, true)),
+    );
+
+  source("create", "put a workflow down without starting it; orb workflows start does").action(
+    (word: string, options: SourceOptions) =>
+      begin(context, { ...options, wait: false }, (api) => create(context, api, word, options, false)),
+  );
+
+  apiCommand(workflows, "watch", "show the steps of a workflow until it has ended; Ctrl-C leaves it alone")
+    .argument("<workflow_id>")
+    .action((id: string, options: UrlOption) => watch(context, idOf(id, "workflow"), options));
+
+  const steered = (name: string, description: string) =>
+    apiCommand(workflows, name, description)
+      .argument("<workflow_id>")
+      .option("--wait", "stay until it has ended, and do the work here if nobody else does");
+
+  steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
+    begin(context, options, (api) => act(api, id, "start")),
+  );
+
+  steered("resume", "let a paused workflow go on").action((id: string, options: Waiting) =>
+    begin(context, options, (api) => act(api, id, "resume")),
+  );
+
+  steered("recover", "do again what did not complete of a failed workflow; steps that completed keep their results")
+    .option("--from <step>", "this step and all that follow from it, and nothing else")
+    .action((id: string, options: Waiting & { from?: string }) =>
+      begin(context, options, (api) => act(api, id, "recover", given({ from_step: options.from }))),
+    );
+
+  addParamOptions(steered("rerun", "a new run of the same, with other params if some are given")).action(
+    (id: string, options: Waiting & ParamOptions) => begin(context, options, (api) => rerun(context, api, id, options)),
+  );
+}
+
+interface Waiting extends UrlOption {
+  wait?: boolean;
+}
+
+async function create(
+  { wiring }: CliContext,
+  api: OpenApi,
+  word: string,
+  options: SourceOptions,
+  start: boolean,
+): Promise<WorkflowDetail> {
+  const source = await readSource(wiring, word);
+  return inPlace(source, async () => {
+    const body = { ...(await bodyOf(wiring, api, source, options)), start };
+    return (await api.request("POST", "/workflows", { body })).json<WorkflowDetail>();
+  });
+}
+
+async function act(api: OpenApi, id: string, action: string, body?: unknown): Promise<WorkflowView> {
+  const answer = await api.request("POST", `/workflows/${idOf(id, "workflow")}/${action}`, given({ body }));
+  return answer.json<WorkflowView>();
+}
+
+async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: ParamOptions): Promise<WorkflowView> {
+  const path = `/workflows/${idOf(id, "workflow")}`;
+  const { definition } = await (await api.request("GET", path)).json<WorkflowDetail>();
+  const params = await paramsOf(wiring, {}, options, definition.params);
+  return (await api.request("POST", `${path}/rerun`, { body: given({ params: params ?? undefined }) })).json();
+}
+
+/** Makes a workflow go, and leaves or stays. */
+async function begin(
+  context: CliContext,
+  options: Waiting,
+  go: (api: OpenApi) => Promise<WorkflowView>,
+): Promise<void> {
+  const { terminal } = context;
+  if (options.wait === true) return stay(context, options, go);
+  return context.withApi(given({ url: options.url }), async (api) => {
+    const workflow = await go(api);
+    if (context.json) printJson(terminal, workflow);
+    else terminal.out(`${workflow.id} ${workflow.status}\n`);
+    const place = placeOf(options);
+    if (workflow.status === "pending") terminal.err(`orb workflows start ${workflow.id}${place} starts it\n`);
+    else if (api.here !== null && !(await api.here.engineRuns())) terminal.err(`${NOBODY}, or --wait here\n`);
+    else if (!context.json) terminal.err(`orb workflows watch ${workflow.id}${place} shows how it goes\n`);
+  });
+}
+
+const NOBODY = "nobody works on this database now: orb worker or orb serve does";
+
+const placeOf = ({ url }: UrlOption) => (url === undefined ? "" : ` --url ${url}`);
+
+const STOPPING = "stopping: steps at work are finished first; Ctrl-C again leaves at once";
+
+/** Follows it to its end; what is to be done is done here, if nobody else does it. */
+async function stay(context: CliContext, options: Waiting, go: (api: OpenApi) => Promise<WorkflowView>): Promise<void> {
+  const { terminal, wiring } = context;
+  const display = displayFor(context);
+  const say = { live: true, err: (text: string) => display.note(text.trim()) };
+  let goesOn = "";
+  using stop = stopRequest(wiring, say, null, () => `${STOPPING}${goesOn}`, EXIT.partial);
+  try {
+    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+      const worker = await api.here?.work({ onRole: () => {} });
+      const { id } = await go(api);
+      const resume = `orb workflows resume ${id} --wait${placeOf(options)}${context.json ? " --json" : ""}`;
+      // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
+      goesOn = `; to go on:\n  ${resume}`;
+      let view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
+      if (!WORKFLOW_OVER.has(view.status)) {
+        view = await halt(api, id, display);
+        worker?.hurry();
+      }
+      display.done();
+      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view);
+      context.exitCode = EXIT.partial;
+      if (context.json) return printJson(terminal, { ...view, resume });
+      return terminal.err(`stopped, the workflow is ${view.status}; to go on:\n  ${resume}\n`);
+    });
+  } finally {
+    display.done();
+  }
+}
+
+function displayFor({ terminal, wiring, json }: CliContext): WorkflowDisplay {
+  return new WorkflowDisplay(terminal, wiring.now, json ? "silent" : terminal.live ? "live" : "plain");
+}
+
+/** Steps that take longer than this are left, and begun again when the workflow goes on. */
+const FINISH_MS = 5000;
+
+/** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
+async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise<WorkflowProgress> {
+  try {
+    await act(api, id, "pause");
+  } catch (error) {
+    // It has ended just now, or is about to be recovered: what it is in is told.
+    if (!isOrbError(error, "illegal_transition")) throw error;
+  }
+  const began = performance.now();
+  for (;;) {
+    const view = await lookAt(api, id);
+    display.show(view);
+    const isAtWork = view.steps.some(({ status, waiting_for: why }) => status === "running" && why === null);
+    const isDone = !isAtWork || WORKFLOW_OVER.has(view.status) || api.here === null;
+    if (isDone || performance.now() - began > FINISH_MS) return view;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function watch(context: CliContext, id: string, options: UrlOption): Promise<void> {
+  const { terminal, wiring } = context;
+  const display = displayFor(context);
+  const say = { live: true, err: (text: string) => display.note(text.trim()) };
+  using stop = stopRequest(wiring, say, null, "no longer watching; the workflow is not stopped");
+  try {
+    await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+      const { status } = await lookAt(api, id);
+      if (status === "pending") display.note(`it was not started yet: orb workflows start ${id}${placeOf(options)}`);
+      else if (status === "paused") display.note(`it is paused: orb workflows resume ${id}${placeOf(options)}`);
+      else if (!WORKFLOW_OVER.has(status) && api.here !== null && !(await api.here.engineRuns()))
+        display.note(`${NOBODY}, or orb workflows resume ${id} --wait`);
+      const view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
+      display.done();
+      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view);
+      context.exitCode = stop.exitCode ?? EXIT.partial;
+      if (context.json) printJson(terminal, view);
+      return undefined;
+    });
+  } finally {
+    display.done();
+  }
+}
+
+async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgress): Promise<void> {
+  const { terminal } = context;
+  const { workflow_id: id, status } = view;
+  context.exitCode = status === "completed" ? EXIT.done : EXIT.failed;
+  if (context.json) return printJson(terminal, view);
+  const bad = view.steps.filter((step) => step.status === "failed");
+  for (const step of bad.slice(0, MOST_FAILURES))
+    terminal.err(
+      `${paint(terminal, "red", "failed:")} ${oneLine(`${step.task_name}: ${step.error_message ?? "it gave no reason"} (${step.failure_reason ?? "unknown"})`)}\n`,
+    );
+  if (bad.length > MOST_FAILURES)
+    terminal.err(`and ${bad.length - MOST_FAILURES} more: orb workflows tasks ${id} --status failed\n`);
+  terminal.out(`${id} ${status}\n`);
+  if (status === "cancelled") return terminal.err("it was cancelled\n");
+  if (status === "completed") return tellFiles(context, api, id);
+  const left = view.max_recovery_attempts - view.recovery_attempts;
+  return terminal.err(
+    left > 0
+      ? `orb workflows recover ${id} --wait does again what did not complete (${plural(left, "recovery", "recoveries")} left)\n`
+      : `it was recovered as often as it may be; orb workflows rerun ${id} --wait begins anew\n`,
+  );
+}
+
+const MOST_FAILURES = 5;
+
+/** Where to find what has come of it. */
+async function tellFiles({ terminal }: CliContext, api: OpenApi, id: string): Promise<void> {
+  const tasks = await (await api.request("GET", `/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
+  const files = tasks.flatMap(({ artifacts }) => artifacts.filter(({ role }) => role !== "items")).length;
+  if (files > 0) terminal.err(`${plural(files, "file")}: orb workflows files ${id}\n`);
+  else terminal.err(`orb workflows tasks ${id} shows what each step put out\n`);
+}

@@ -1,0 +1,179 @@
+import { type Command, Option } from "commander";
+import { TASK_STATES } from "../../domain/states.ts";
+import type { WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
+import { STATUS_GROUPS } from "../../orchestrator/workflows/read.ts";
+import type { WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
+import type { Validation } from "../../orchestrator/workflows/validate.ts";
+import { WORKFLOW_STATUSES, type WorkflowDetail, type WorkflowView } from "../../orchestrator/workflows/view.ts";
+import { listOf } from "../api/caller.ts";
+import { apiCommand, given, idOf, listCommand, type ListOptions, timeCell, type UrlOption } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT, facts, listTable, printJson } from "../output.ts";
+import { span } from "../progress.ts";
+import { workflowText } from "../workflow-display.ts";
+import { lookAt, WorkflowDetails } from "../workflow-follow.ts";
+import { resultWords, took } from "../workflow-line.ts";
+import { addParamOptions, bodyOf, faultLine, type ParamOptions, placed, readSource } from "../workflow-source.ts";
+import { addWorkflowOutputCommands } from "./workflow-output.ts";
+import { addWorkflowRunCommands } from "./workflow-run.ts";
+import { addTemplateCommands } from "./workflow-templates.ts";
+
+/** `orb workflows …`: steps that depend on each other, run, watched and steered. */
+export function addWorkflowsCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const workflows = program
+    .command("workflows")
+    .description("workflows: run steps that depend on each other, watch them, steer them, recover them");
+
+  addWorkflowRunCommands(workflows, context);
+
+  addParamOptions(
+    apiCommand(workflows, "validate", "say everything that is wrong with a definition, each mistake with its place"),
+  )
+    .argument("<file|template>", "a definition as YAML or JSON, - for standard input, or the name of a template")
+    .action((word: string, options: UrlOption & ParamOptions) => validate(context, word, options));
+
+  type Filters = ListOptions & { status?: string; job?: string; template?: string; search?: string };
+  listCommand(workflows, "list", "workflows, newest first")
+    .addOption(
+      new Option(
+        "--status <status>",
+        "active: running or recovering; recoverable: failed, with recoveries left",
+      ).choices([...STATUS_GROUPS, ...WORKFLOW_STATUSES]),
+    )
+    .option("--job <job_id>", "only those of this job")
+    .option("--template <name>", "only those made from this template")
+    .option("--search <text>", "only those with this in their name")
+    .action(({ status, job, template, search, url, ...page }: Filters) =>
+      context.withApi(given({ url }), async (api) => {
+        const query = given({ status, job_id: job === undefined ? undefined : idOf(job, "job"), template, q: search });
+        const { rows, more } = await listOf<WorkflowView>(api, "/workflows", query, {
+          ...page,
+          all: page.all === true,
+        });
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("no workflows\n");
+        terminal.out(workflowTable(rows, context.wiring.now(), terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+
+  apiCommand(workflows, "show", "one workflow and its steps")
+    .argument("<workflow_id>")
+    .action((id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        const answer = await api.request("GET", `/workflows/${idOf(id, "workflow")}`);
+        const workflow = await answer.json<WorkflowDetail>();
+        if (context.json) return printJson(terminal, workflow);
+        const progress = await lookAt(api, workflow.id);
+        terminal.out(factsOf(workflow, progress, terminal.columns));
+        const details = await new WorkflowDetails(api).of(progress);
+        const screen = { columns: terminal.columns, now: context.wiring.now() };
+        return terminal.out(`\n${workflowText(terminal, progress, details, screen)}`);
+      }),
+    );
+
+  apiCommand(workflows, "tasks", "the steps of a workflow: tries, times, what they put out or why they failed")
+    .argument("<workflow_id>")
+    .addOption(new Option("--status <status>", "only those in this state").choices(TASK_STATES))
+    .action((id: string, { status, url }: UrlOption & { status?: string }) =>
+      context.withApi(given({ url }), async (api) => {
+        const path = `/workflows/${idOf(id, "workflow")}/tasks`;
+        const tasks = await (await api.request("GET", path, { query: given({ status }) })).json<WorkflowTaskView[]>();
+        if (context.json) return printJson(terminal, tasks);
+        return terminal.out(tasks.length === 0 ? "no tasks\n" : taskTable(tasks, terminal.columns));
+      }),
+    );
+
+  for (const [name, description] of [
+    ["pause", "let the steps at work finish, and begin no other"],
+    ["cancel", "stop a workflow and the runs that its steps wait for, for good"],
+  ] as const)
+    apiCommand(workflows, name, description)
+      .argument("<workflow_id>")
+      .action((id: string, options: UrlOption) =>
+        context.withApi(options, async (api) => {
+          const answer = await api.request("POST", `/workflows/${idOf(id, "workflow")}/${name}`);
+          const workflow = await answer.json<WorkflowView>();
+          if (context.json) printJson(terminal, workflow);
+          else terminal.out(`${workflow.id} ${workflow.status}\n`);
+        }),
+      );
+
+  addWorkflowOutputCommands(workflows, context);
+  addTemplateCommands(workflows, context);
+}
+
+async function validate(context: CliContext, word: string, options: UrlOption & ParamOptions): Promise<void> {
+  const { terminal, wiring } = context;
+  const source = await readSource(wiring, word);
+  await context.withApi(given({ url: options.url }), async (api) => {
+    const { definition, template, params } = await bodyOf(wiring, api, source, options);
+    const body = given({ definition, template, params });
+    const { valid, errors } = await (await api.request("POST", "/workflows/validate", { body })).json<Validation>();
+    const faults = "file" in source ? await placed(source.file, errors) : errors;
+    if (!valid) context.exitCode = EXIT.usage;
+    if (context.json) return printJson(terminal, { valid, errors: faults });
+    if (valid) return terminal.out("nothing is wrong with it\n");
+    const file = "file" in source ? source.file : null;
+    return terminal.out(faults.map((fault) => `${faultLine(file, fault)}\n`).join(""));
+  });
+}
+
+function workflowTable(workflows: readonly WorkflowView[], now: number, columns: number | undefined): string {
+  return listTable(
+    ["id", "status", "progress", "steps", "created", "name"],
+    workflows.map((workflow) => [
+      workflow.id,
+      workflow.status,
+      `${workflow.progress} %`,
+      `${workflow.current_step}/${workflow.total_steps}`,
+      timeCell(workflow.created_at, now, columns),
+      workflow.name,
+    ]),
+    columns,
+  );
+}
+
+function factsOf(workflow: WorkflowDetail, progress: WorkflowProgress, columns: number | undefined): string {
+  const { template, recovery_attempts: recoveries, params, metadata } = workflow;
+  const { time_remaining_seconds: left, elapsed_seconds: spent } = progress;
+  const json = (value: object) => (Object.keys(value).length === 0 ? null : JSON.stringify(value));
+  return facts(
+    [
+      ["id", workflow.id],
+      ["name", workflow.name],
+      ["status", workflow.status],
+      ["progress", `${workflow.progress} %${left === null || left === 0 ? "" : `, about ${span(left)} left`}`],
+      ["failure", workflow.error_message],
+      ["recoveries", recoveries === 0 ? null : `${recoveries} of ${workflow.max_recovery_attempts}`],
+      ["template", template === null ? null : `${template.name}, version ${template.version}`],
+      ["job", workflow.job_id],
+      ["again of", workflow.rerun_of],
+      ["params", json(params)],
+      ["metadata", json(metadata)],
+      ["last word", workflow.message],
+      ["created", workflow.created_at],
+      ["started", workflow.started_at],
+      ["took", workflow.completed_at === null || spent === null ? null : span(spent)],
+    ],
+    columns,
+  );
+}
+
+function taskTable(tasks: readonly WorkflowTaskView[], columns: number | undefined): string {
+  return listTable(
+    ["step", "status", "kind", "tries", "took", "items", "what came of it"],
+    tasks.map((task) => [
+      task.task_name,
+      task.status,
+      task.task_type,
+      task.attempts.length,
+      task.actual_duration === null ? "" : took(task.actual_duration),
+      task.items_count ?? "",
+      task.error_message ?? resultWords(task.result),
+    ]),
+    columns,
+  );
+}

@@ -98,7 +98,7 @@ function changeWords(step: StepProgress, result: string, now: number): string | 
       return `${againIn(step, now)}${because}`;
     case "completed": {
       const list = entries === null ? "" : `${entries.completed} of ${plural(entries.total, "entry", "entries")} done`;
-      const what = [list, result].filter((part) => part !== "")[0];
+      const what = [list, result].find((part) => part !== "");
       return `completed after ${took(seconds ?? 0)}${what === undefined ? "" : `: ${what}`}`;
     }
     default:

@@ -172,13 +172,14 @@ export async function inPlace<T>(source: Source, work: () => Promise<T>): Promis
     return await work();
   } catch (error) {
     if (!isOrbError(error, "input_invalid") || error.fields.length === 0) throw error;
-    const file = "file" in source ? source.file : null;
-    const fields: Fault[] = file === null ? [...error.fields] : await placed(file, error.fields);
-    const lines = fields.map((fault) => faultLine(file, fault));
+    if ("template" in source) {
+      const hint = error.hint ?? `orb workflows templates show ${source.template} tells what it asks for.`;
+      throw new OrbError("input_invalid", error.message, { cause: error, fields: error.fields, hint });
+    }
+    const fields = await placed(source.file, error.fields);
+    const lines = fields.map((fault) => faultLine(source.file, fault));
     const message = lines.length === 1 ? lines.join() : `there are ${lines.length} mistakes:\n  ${lines.join("\n  ")}`;
-    const asks =
-      "template" in source ? `orb workflows templates show ${source.template} tells what it asks for.` : undefined;
-    const hint = error.hint ?? asks;
+    const { hint } = error;
     throw new OrbError("input_invalid", message, { cause: error, fields, ...(hint === undefined ? {} : { hint }) });
   }
 }

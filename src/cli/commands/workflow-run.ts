@@ -84,10 +84,9 @@ async function create(
   start: boolean,
 ): Promise<WorkflowDetail> {
   const source = await readSource(wiring, word);
-  return inPlace(source, async () => {
-    const body = { ...(await bodyOf(wiring, api, source, options)), start };
-    return (await api.request("POST", "/workflows", { body })).json<WorkflowDetail>();
-  });
+  const body = { ...(await bodyOf(wiring, api, source, options)), start };
+  const answer = await inPlace(source, () => api.request("POST", "/workflows", { body }));
+  return answer.json<WorkflowDetail>();
 }
 
 async function act(api: OpenApi, id: string, action: string, body?: unknown): Promise<WorkflowView> {

@@ -7,6 +7,7 @@ import { runEnded, type Waiting } from "./orchestrator/runs/ended.ts";
 import {
   cancelWorkflow,
   changeMetadata,
+  deleteWorkflow,
   pauseWorkflow,
   recoverWorkflow,
   resumeWorkflow,
@@ -53,6 +54,8 @@ export function workflowsOf(deps: Client) {
     recover: (id: string, options: Parameters<typeof recoverWorkflow>[2] = {}) => recoverWorkflow(deps, id, options),
     rerun: (id: string, change: RerunInput = {}) => rerunWorkflow(deps, id, change),
     changeMetadata: (id: string, change: Parameters<typeof changeMetadata>[2]) => changeMetadata(deps, id, change),
+    /** With its steps, the runs that they have started, and all files of these. */
+    delete: (id: string, options = { force: false }) => deleteWorkflow(deps, id, options),
     /** Kinds of steps, built in and of your own. */
     kinds: () => listStepKinds(deps),
     templates: {

@@ -5,7 +5,7 @@ export interface RetentionVerbs {
    * `limit`: from then on nobody sees anything of them, or can open them again. Returns how many there were.
    */
   expireCrawls(endedBefore: number, limit: number, now: number): Promise<number>;
-  /** Removes about `limit` rows of what is hidden; returns how many. 0: nothing is left of it. */
+  /** Removes about `limit` rows of what is hidden; returns how many. 0: nothing is left but what somebody has in hand. */
   removeExpired(limit: number): Promise<number>;
   /** Removes the rows of these files, by their ids, at most 1,000; returns how many there were. */
   dropFiles(ids: readonly string[]): Promise<number>;

@@ -106,6 +106,11 @@ export interface WorkflowVerbs {
   recoverWorkflow(id: string, from: number | null, now: number): Promise<RunRecord>;
   /** recovering → running, in transactions of bounded size; says which lanes got work. Called by an engine again and again. */
   takeUpRecoveries(limit: number, now: number): Promise<{ lanes: string[]; more: boolean }>;
+  /**
+   * Hides an ended workflow and the runs that its steps have started: nobody sees anything of them when this answers, and
+   * `removeExpired` removes it. Refuses (illegal_transition) while it is not at its end.
+   */
+  deleteWorkflow(id: string, now: number): Promise<void>;
 
   // Verbs of the owner of a step. null: the lane is not ours any more, or the run has ended.
   /**

@@ -240,3 +240,38 @@ describe("the metadata of a workflow", () => {
     await place.refused(patch({ name: "no" }), 422, "input_invalid");
   });
 });
+
+describe("a workflow is deleted", () => {
+  test("when it has ended, or by force, and every call about it says that there is none", async (t) => {
+    const place = await openWorkflows(t);
+    const there = await inEveryState(place);
+    for (const status of WORKFLOW_STATUSES) {
+      const id = there[status];
+      const remove = (query = "") => place.api.call("DELETE", `/workflows/${id}${query}`);
+      const [task] = await place.tasks(id);
+      if (!["completed", "failed", "cancelled"].includes(status)) {
+        const problem = await place.refused(remove(), 409, "illegal_transition");
+        assert.match(problem.hint ?? "", /force/);
+        assert.ok(problem.detail.includes(status), problem.detail);
+        assert.equal((await remove("?force=true")).status, 204);
+      } else assert.equal((await remove()).status, 204);
+      await place.refused(remove("?force=true"), 404, "not_found");
+      for (const path of ["", "/progress", "/tasks", "/tasks/only", "/tasks/only/entries", "/tasks/only/items"])
+        await place.refused(place.api.get(`/workflows/${id}${path}`), 404, "not_found");
+      for (const action of [...ACTIONS, "rerun"])
+        await place.refused(place.api.post(`/workflows/${id}/${action}`), 404, "not_found");
+      for (const path of ["", "/events", "/tasks"])
+        await place.refused(place.api.get(`/jobs/runs/${id}${path}`), 404, "not_found");
+      await place.refused(
+        place.api.get(`/workflows/tasks/by-engine-id/${task?.engine_task_id ?? laneOfStep(id, 0)}`),
+        404,
+        "not_found",
+      );
+    }
+    assert.deepEqual(await place.get("/workflows"), []);
+    assert.deepEqual(await place.get("/runs?kind=workflow"), []);
+    await place.store.sweepEnded(100, place.clock.now());
+    while ((await place.store.removeExpired(10)) > 0);
+    assert.deepEqual((await place.store.audit()).findings, []);
+  });
+});

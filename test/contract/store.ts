@@ -28,6 +28,7 @@ import { startScenarios } from "./store/start.ts";
 import { workflowListScenarios } from "./store/workflow-lists.ts";
 import { workflowRecoveryScenarios } from "./store/workflow-recovery.ts";
 import { workflowItemScenarios } from "./store/workflow-items.ts";
+import { workflowDeletionScenarios } from "./store/workflow-deletion.ts";
 import { workflowSleepScenarios } from "./store/workflow-sleep.ts";
 import { workflowScenarios } from "./store/workflows.ts";
 import { yieldScenarios } from "./store/yields.ts";
@@ -79,6 +80,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("limits of crawls, and turns", limitScenarios);
   group("pages that a crawl meets twice, and its time", frontierScenarios);
   group("what is kept no longer", retentionScenarios);
+  group("workflows that are deleted", workflowDeletionScenarios);
   group("copies of pages", pageCopyScenarios);
   group("sessions", sessionScenarios);
 }

@@ -4,6 +4,7 @@ import type { NewRun, RunRecord } from "../../src/store/port.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, evidence, Kit, newTask, refused, retryAt } from "../contract/store/kit.ts";
+import { newWorkflow, workOn } from "../contract/store/workflow-kit.ts";
 import { Child, FULL, sqliteHarness } from "./bench.ts";
 
 const ROUNDS = FULL ? 40 : 4;
@@ -166,6 +167,42 @@ describe("SQLite: a process that is killed", () => {
       // A kill may hide what the last transaction removed.
       assert.ok(rows <= 2 * (40 + 80 + 40 + 5), `${rows} rows`);
       assert.equal(await kit.store.countResults(kept.id), 80);
+    });
+  });
+});
+
+describe("SQLite: a workflow that has started thousands of runs", () => {
+  test("is hidden with all of them, and whoever removes it goes on where the hiding was interrupted", async () => {
+    await withKit(async (kit, path) => {
+      const workflow = await newWorkflow(kit, { a: [] });
+      const child = { run: { kind: "page", maxAttempts: 1, snapshot: null }, tasks: [newTask("p")] } as const;
+      await workOn(kit, workflow, "a", { kind: "wait", sleep: { memory: null, until: null, child } });
+      await kit.work(await kit.take("A"), DONE);
+      await workOn(kit, workflow, "a", DONE);
+      const hand = new Connection(path);
+      try {
+        const count = (what: string) => Number(hand.db.prepare(`SELECT count(*) AS n FROM runs ${what}`).get()?.["n"]);
+        hand.db.exec(`
+          WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers LIMIT 2500)
+          INSERT INTO runs (id, kind, status, snapshot, created_at, finished_at, parent_run, parent_task)
+            SELECT 'c' || value, kind, status, snapshot, created_at, finished_at, parent_run, parent_task
+            FROM runs, numbers WHERE kind = 'page'`);
+        await kit.store.deleteWorkflow(workflow.id, kit.now);
+        assert.equal(count("WHERE removing_at IS NULL"), 0);
+        hand.db.exec("UPDATE runs SET removing_at = NULL WHERE n % 3 = 0 AND kind = 'page'");
+        assert.ok(count("WHERE removing_at IS NULL") > 800);
+        let parts = 0;
+        for (; (await kit.store.removeExpired(500)) > 0; parts += 1)
+          assert.ok(
+            count("WHERE kind = 'page'") === 0 || count("WHERE kind = 'workflow'") === 1,
+            "the workflow goes last",
+          );
+        assert.equal(count(""), 0);
+        assert.ok(parts > 5, `${parts} parts`);
+        await kit.expectClean();
+      } finally {
+        hand.close();
+      }
     });
   });
 });

@@ -55,6 +55,16 @@ const DAMAGE: readonly { what: string; sql: string; says: RegExp }[] = [
     sql: "DELETE FROM runs WHERE kind = 'workflow'",
     says: /steps of run number 1, which does not exist/,
   },
+  {
+    what: "a run whose workflow was removed",
+    sql: "DELETE FROM runs WHERE kind = 'workflow'",
+    says: /run \S+ was started by a workflow that does not exist/,
+  },
+  {
+    what: "a lane of a step that was removed",
+    sql: "DELETE FROM streams WHERE run = 1",
+    says: /the lane step\.\S+ belongs to no run/,
+  },
 ];
 
 /** b waits for a, which sleeps for a child run; a list has one entry in hand and one that waits. */

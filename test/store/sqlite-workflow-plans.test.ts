@@ -58,11 +58,14 @@ async function useAll(kit: Kit, store: Store): Promise<void> {
   await store.template("t");
   await store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
   await store.sweepEnded(10, kit.now);
+  await store.deleteWorkflow(run.id, kit.now);
+  while ((await store.removeExpired(2)) > 0);
+  assert.equal(await store.workflow(run.id), null);
 }
 
-/** What holds one row, what a statement makes for itself, and templates, of which there are few. */
+/** What holds one row, what a statement makes for itself, templates, of which there are few, and what is being removed. */
 const SMALL =
-  /^SCAN (?:control|engine|json_each|behind|b|past|s USING INDEX streams_open|lanes USING INDEX lanes_owned|value|templates|CONSTANT ROW|\d+ CONSTANT|\(subquery)/;
+  /^SCAN (?:control|engine|json_each|behind|b|past|s USING INDEX streams_open|lanes USING INDEX lanes_owned|runs USING INDEX runs_removing|value|templates|CONSTANT ROW|\d+ CONSTANT|\(subquery)/;
 
 test("SQLite: no verb about workflows looks at all runs, steps, tasks or lanes", async () => {
   const connection = new Watched(":memory:");

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
+import { requireSqlite } from "../../src/client.ts";
 import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { firstTimes, hang, held, html, json, page, status } from "../support/misbehaviours.ts";
 import { signal, Workshop } from "./kit.ts";
@@ -93,6 +96,35 @@ describe("cancelling a workflow", { concurrency: 3 }, () => {
         for (const child of await shop.store.childRuns(entry.id))
           assert.equal((await shop.store.run(child))?.status, "cancelled");
       }
+  });
+
+  test("by deleting it, while a step and runs of others are under way: nothing is left", async () => {
+    await using site = await MisbehavingSite.start({ "*": hang });
+    const id = await shop.begin([
+      { name: "call", task_type: "webhook", params: { url: site.url("/call") } },
+      {
+        name: "pages",
+        task_type: "scrape",
+        params: { url: `${site.origin}/page/\${{ item }}` },
+        for_each: { in: [1, 2, 3], concurrency: 2 },
+      },
+    ]);
+    await Promise.all(["/call", "/page/1"].map((path) => site.visited(path)));
+    const entries = await shop.store.stepItems(id, 1, { limit: 10 });
+    const children = (await Promise.all(entries.map((entry) => shop.store.childRuns(entry.id)))).flat();
+    assert.equal(children.length, 2);
+    assert.equal((await shop.place.api.call("DELETE", `/workflows/${id}?force=true`)).status, 204);
+    for (const run of [id, ...children]) assert.equal(await shop.store.run(run), null);
+    await site.when(() => site.open === 0, "nothing is asked any more");
+    // As the engine does once a minute. What it has in hand, and the lanes that it owns, are let go first.
+    using database = new DatabaseSync(requireSqlite(shop.place.config), { readOnly: true });
+    const left = (what: string) => database.prepare(`SELECT count(*) AS n FROM ${what}`).get()?.["n"];
+    await shop.until(async () => {
+      while ((await shop.store.removeExpired(100)) > 0);
+      return left("runs WHERE removing_at IS NOT NULL") === 0;
+    }, "all is removed");
+    assert.equal(left(`lanes WHERE lane LIKE '${laneOfStep(id, 0).slice(0, -1)}%'`), 0);
+    assert.deepEqual((await shop.store.audit()).findings, []);
   });
 
   test("before it has done anything, and twice", async () => {

@@ -3,6 +3,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import {
   cancelWorkflow,
   changeMetadata,
+  deleteWorkflow,
   pauseWorkflow,
   recoverWorkflow,
   resumeWorkflow,
@@ -100,5 +101,25 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     (request) => changeMetadata(deps, request.params.workflow_id, request.body.metadata as Record<string, JsonValue>),
+  );
+
+  api.delete(
+    "/workflows/:workflow_id",
+    {
+      schema: {
+        summary: "Delete a workflow with its steps, the runs that they have started, and all files of these",
+        operationId: "deleteWorkflow",
+        tags: ["workflows"],
+        params: WorkflowParams,
+        querystring: strict({
+          force: Type.Boolean({ default: false, description: "cancel it first if it is not at its end" }),
+        }),
+        response: { 204: Type.Null(), 404: unknownWorkflow, 409: wrongState },
+      },
+    },
+    async (request, reply) => {
+      await deleteWorkflow(deps, request.params.workflow_id, { force: request.query.force });
+      return reply.code(204).send(null);
+    },
   );
 }

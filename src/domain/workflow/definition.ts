@@ -68,9 +68,12 @@ export interface StepPayload {
   item?: { index: number; value: JsonValue };
 }
 
+/** What the names of the lanes of steps begin with. */
+export const STEP_LANES = "step.";
+
 /** A step is a lane of its own; the entries of a `for_each` take turns in as many lanes as may be at work at once. */
 export function laneOfStep(runId: string, step: number, slot?: number): string {
-  return `step.${runId}.${step}${slot === undefined ? "" : `.${slot}`}`;
+  return `${STEP_LANES}${runId}.${step}${slot === undefined ? "" : `.${slot}`}`;
 }
 
 /** The step, and of an entry of its list the slot, whose lane this is; null: it is no step's. */

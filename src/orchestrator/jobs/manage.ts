@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { isOrbError, OrbError } from "../../base/errors.ts";
+import { OrbError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import type { CrawlRecipe } from "../../domain/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
 import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
-import { cancelRun } from "../runs/control.ts";
+import { cancelUnlessEnded } from "../runs/control.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
 import { asGiven, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
@@ -128,15 +128,4 @@ export async function deleteJob(deps: JobDeps, id: string, options: { force: boo
     }
   }
   await deps.store.deleteJob(id, deps.clock.now());
-}
-
-/** A run that came to its end by itself in between is as good as a cancelled one. */
-async function cancelUnlessEnded(deps: JobDeps, id: string): Promise<void> {
-  try {
-    await cancelRun(deps, id);
-  } catch (error) {
-    if (!isOrbError(error, "illegal_transition")) throw error;
-    const status = (await deps.store.runStates([id])).get(id);
-    if (status !== undefined && !TERMINAL_RUN_STATES.includes(status)) throw error;
-  }
 }

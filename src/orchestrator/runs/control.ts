@@ -1,6 +1,6 @@
-import { OrbError } from "../../base/errors.ts";
+import { isOrbError, OrbError } from "../../base/errors.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
-import type { RunState } from "../../domain/states.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
@@ -31,6 +31,17 @@ export async function cancelRun(deps: OrchestratorDeps, id: string): Promise<Run
       : await change(deps, id, "cancelled", "Run cancelled", (status) => status === "cancelled");
   await dropWork(deps, [id]);
   return cancelled;
+}
+
+/** A run that came to its end by itself in between, or was deleted, is as good as a cancelled one. */
+export async function cancelUnlessEnded(deps: OrchestratorDeps, id: string): Promise<void> {
+  try {
+    await cancelRun(deps, id);
+  } catch (error) {
+    if (!isOrbError(error, "illegal_transition") && !isOrbError(error, "not_found")) throw error;
+    const status = (await deps.store.runStates([id])).get(id);
+    if (status !== undefined && !TERMINAL_RUN_STATES.includes(status)) throw error;
+  }
 }
 
 /** Runs were ended: what is under way stops, and what waits ends, too. If that is much, a duty does the rest of it. */

@@ -6,7 +6,7 @@ import type { WorkflowRecord } from "../../store/workflow-port.ts";
 import type { TurnDeps } from "../crawls/turns.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
-import { cancelRun, pauseRun, resumeRun } from "../runs/control.ts";
+import { cancelRun, cancelUnlessEnded, pauseRun, resumeRun } from "../runs/control.ts";
 import { refuseLargeMetadata } from "./new-run.ts";
 import { refuseUnlessFit } from "./refusals.ts";
 import { toWorkflowView, type WorkflowView } from "./view.ts";
@@ -101,4 +101,16 @@ export async function changeMetadata(
   const { metadata } = await requireWorkflow(deps, id);
   refuseLargeMetadata({ ...metadata, ...change });
   return toWorkflowView(await deps.store.changeMetadata(id, change, deps.clock.now()));
+}
+
+/**
+ * Refused while it is not at its end, unless that is to be cancelled first. Nobody sees anything of it and of the runs that
+ * its steps have started when this answers; rows and files are removed after that.
+ */
+export async function deleteWorkflow(deps: OrchestratorDeps, id: string, options: { force: boolean }): Promise<void> {
+  const { run } = await requireWorkflow(deps, id);
+  if (options.force) await cancelUnlessEnded(deps, id);
+  else refuseUnlessFit("delete", run.status);
+  await deps.store.deleteWorkflow(id, deps.clock.now());
+  await deps.wake(null);
 }

@@ -3,10 +3,11 @@ import { OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/states.ts";
 import { workflowStatusOf } from "./view.ts";
 
-export type WorkflowAction = "start" | "pause" | "resume" | "cancel" | "recover";
+export type WorkflowAction = "start" | "pause" | "resume" | "cancel" | "recover" | "delete";
 
 const AGAIN = "Re-run it instead: POST /workflows/{id}/rerun, or orb workflows rerun ID.";
 const RECOVER = "Recover it instead: POST /workflows/{id}/recover, or orb workflows recover ID.";
+const CANCEL = "Cancel it first, or delete it with force.";
 const BUSY = "It is just being recovered: try again when it runs.";
 
 const HINTS: Readonly<Record<WorkflowAction, Partial<Record<RunState, string>>>> = {
@@ -34,6 +35,7 @@ const HINTS: Readonly<Record<WorkflowAction, Partial<Record<RunState, string>>>>
     completed: `Nothing of it is left to do. ${AGAIN}`,
     cancelled: AGAIN,
   },
+  delete: { queued: CANCEL, running: CANCEL, paused: CANCEL, recovering: CANCEL },
 };
 
 /** What each of them is called of somebody to whom it is done. */
@@ -43,6 +45,7 @@ const DONE = {
   resume: "resumed",
   cancel: "cancelled",
   recover: "recovered",
+  delete: "deleted",
 } as const;
 
 /** Throws `illegal_transition` where the action is not for this state. */

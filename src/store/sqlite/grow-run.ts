@@ -8,7 +8,7 @@ import type { ClaimedTask, LaneHold, NewTask, SettledTask } from "../port.ts";
 import { type Context, keyHash, mergeFacts, parseJson } from "./context.ts";
 import { insertTasks, isKnown } from "./insert-tasks.ts";
 import { holdsLane } from "./lanes.ts";
-import { requireRun } from "./runs.ts";
+import { runRow } from "./runs.ts";
 
 /** The pages that this one leads to become tasks with the same stroke: a crash loses neither. Says which lanes got work. */
 export function takeDiscovered(context: Context, { task, report }: SettledTask, now: number): string[] {
@@ -34,9 +34,9 @@ export function growRun(
   const hashes = hashesOf(task, tasks);
   return context.connection.write(() => {
     if (!holdsLane(context, hold)) return null;
-    const { n, status } = requireRun(context, task.runId);
-    if (TERMINAL_RUN_STATES.includes(status)) return null;
-    return addDiscovered(context, n, tasks, hashes, asideLimit, now);
+    const run = runRow(context, task.runId);
+    if (run === null || TERMINAL_RUN_STATES.includes(run.status)) return null;
+    return addDiscovered(context, run.n, tasks, hashes, asideLimit, now);
   });
 }
 

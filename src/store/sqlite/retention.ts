@@ -1,34 +1,32 @@
 import { decodeId } from "../../domain/ids.ts";
 import { TASK_STATES, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { STEP_LANES } from "../../domain/workflow/definition.ts";
 import { type Context, rows } from "./context.ts";
 import { changeCounters } from "./counters.ts";
+import { hideChildren, hideRuns } from "./hide-runs.ts";
 
 const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 
-/**
- * The row of the run is marked first, and every reader leaves marked runs out: nobody sees half of one, and a removal
- * that was interrupted goes on from the mark. What is still in somebody's hands (open streams) is not touched.
- */
+/** What is still in somebody's hands (open streams) is not touched. */
 export function expireCrawls(context: Context, endedBefore: number, limit: number, now: number): number {
   const { connection } = context;
   const isOver = `kind = 'crawl' AND parent_run IS NULL AND removing_at IS NULL AND finished_at <= ?1 AND status IN (${ended}) AND open_streams = 0`;
-  const withoutJob = `SELECT n, id FROM runs INDEXED BY runs_expiring WHERE job IS NULL AND ${isOver} ORDER BY finished_at LIMIT ?2`;
-  const ofDeletedJobs = `SELECT n, id FROM deleted_jobs d CROSS JOIN runs INDEXED BY runs_by_job ON runs.job = d.job
+  const withoutJob = `SELECT n FROM runs INDEXED BY runs_expiring WHERE job IS NULL AND ${isOver} ORDER BY finished_at LIMIT ?2`;
+  const ofDeletedJobs = `SELECT n FROM deleted_jobs d CROSS JOIN runs INDEXED BY runs_by_job ON runs.job = d.job
     WHERE d.deleted_at <= ?1 AND ${isOver} LIMIT ?2`;
   const expired = () =>
     [withoutJob, ofDeletedJobs]
-      .flatMap((find) => rows<{ n: number; id: string }>(connection.sql(find).all(endedBefore, limit)))
+      .flatMap((find) => rows<{ n: number }>(connection.sql(find).all(endedBefore, limit)))
       .slice(0, limit);
   // Most of the time there is nothing to do, and then nothing is written.
   if (expired().length === 0) return 0;
   return connection.write(() => {
     const list = expired();
-    for (const { n, id } of list) {
-      connection.sql("UPDATE runs SET removing_at = ? WHERE n = ?").run(now, n);
-      // A repeated call must not be answered with the id of something that is not there.
-      connection.sql("DELETE FROM answers WHERE json_extract(answer, '$.id') = ?").run(id);
-      connection.sql("DELETE FROM budgets WHERE key = (SELECT budget FROM runs WHERE n = ?)").run(n);
-    }
+    hideRuns(
+      context,
+      list.map(({ n }) => n),
+      now,
+    );
     connection
       .sql(
         `DELETE FROM deleted_jobs WHERE NOT EXISTS
@@ -39,21 +37,42 @@ export function expireCrawls(context: Context, endedBefore: number, limit: numbe
   });
 }
 
-/** In an order in which the books are right at any point: what a task has yielded, the task, what counts it, the run. */
+/**
+ * The next one that may go. Runs that a workflow has started have higher numbers than it, and go first: what knows them
+ * stays until they are gone. Nothing of a run goes while somebody has a task of it in hand, or a lane that goes with it.
+ */
+const NEXT = `SELECT n, removing_at FROM runs WHERE removing_at IS NOT NULL AND open_streams = 0
+    AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_run = runs.n AND c.removing_at IS NOT NULL)
+    AND (kind <> 'workflow' OR NOT EXISTS
+      (SELECT 1 FROM streams s CROSS JOIN lanes l ON l.id = s.lane WHERE s.run = runs.n AND l.owner IS NOT NULL))
+  ORDER BY n DESC LIMIT 1`;
+
 export function removeExpired(context: Context, limit: number): number {
   const { connection } = context;
-  const find = connection.sql("SELECT n FROM runs WHERE removing_at IS NOT NULL ORDER BY n LIMIT 1");
-  if (find.get() === undefined) return 0;
+  if (connection.sql(NEXT).get() === undefined) return 0;
   return connection.write(() => {
-    const run = (find.get() as { n: number } | undefined)?.n;
-    if (run === undefined) return 0;
     let removed = 0;
-    for (const step of STEPS) {
-      removed += step(context, run, limit - removed);
-      if (removed >= limit) return removed;
-    }
-    return removed + Number(connection.sql("DELETE FROM runs WHERE n = ?").run(run).changes);
+    // Runs of single pages have few rows each, and there may be very many of them.
+    for (let part = 1; part > 0 && removed < limit; removed += part) part = removeNext(context, limit - removed);
+    return removed;
   });
+}
+
+/** In an order in which the books are right at any point: what a task has yielded, the task, what counts it, the run. */
+function removeNext(context: Context, limit: number): number {
+  const { connection } = context;
+  const next = connection.sql(NEXT).get() as { n: number; removing_at: number } | undefined;
+  if (next === undefined) return 0;
+  const run = next.n;
+  // Whoever was to hide these has died over it.
+  const hidden = hideChildren(context, { run, after: 0, limit }, next.removing_at).length;
+  if (hidden > 0) return hidden;
+  let removed = 0;
+  for (const step of STEPS) {
+    removed += step(context, run, limit - removed);
+    if (removed >= limit) return removed;
+  }
+  return removed + Number(connection.sql("DELETE FROM runs WHERE n = ?").run(run).changes);
 }
 
 type Step = (context: Context, run: number, limit: number) => number;
@@ -64,7 +83,9 @@ const removeFrom =
   ({ connection }, run, limit) =>
     Number(
       connection
-        .sql(`DELETE FROM ${table} WHERE run = ?1 AND ${key} IN (SELECT ${key} FROM ${table} WHERE run = ?1 LIMIT ?2)`)
+        .sql(
+          `DELETE FROM ${table} WHERE run = ?1 AND (${key}) IN (SELECT ${key} FROM ${table} WHERE run = ?1 LIMIT ?2)`,
+        )
         .run(run, limit).changes,
     );
 
@@ -116,11 +137,32 @@ const removeTasks: Step = (context, run, limit) => {
   return list.length;
 };
 
+/** The lanes of steps are their workflow's own. */
+const removeStreams: Step = ({ connection }, run, limit) => {
+  const lanes = rows<{ lane: number }>(
+    connection
+      .sql("DELETE FROM streams WHERE id IN (SELECT id FROM streams WHERE run = ? LIMIT ?) RETURNING lane")
+      .all(run, limit),
+  ).map(({ lane }) => lane);
+  if (lanes.length > 0)
+    connection
+      .sql(
+        `DELETE FROM lanes WHERE id IN (SELECT value FROM json_each(?)) AND lane GLOB '${STEP_LANES}*'
+           AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = lanes.id)`,
+      )
+      .run(JSON.stringify(lanes));
+  return lanes.length;
+};
+
 const STEPS: readonly Step[] = [
+  // First, as it is what says that there are steps to be counted.
+  removeFrom("workflows", "run"),
   removeFrom("results", "n"),
   removeArtifacts,
   removeTasks,
-  removeFrom("streams", "id"),
+  removeFrom("steps", "task"),
+  removeFrom("step_edges", "step, follower"),
+  removeStreams,
   removeFrom("aliases", "key_hash"),
   removeFrom("contents", "hash"),
   removeFrom("run_traps", "run"),

@@ -1,5 +1,6 @@
 /** What must hold of workflows at any moment. */
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { STEP_LANES } from "../../domain/workflow/definition.ts";
 import { all, type Check } from "./audit-check.ts";
 import { STATE } from "./context.ts";
 import { readSteps } from "./workflow-recover.ts";
@@ -74,5 +75,18 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
         `SELECT c.id FROM runs c WHERE c.parent_run IS NOT NULL AND c.finished_at IS NULL AND NOT EXISTS
            (SELECT 1 FROM runs w WHERE w.n = c.parent_run AND w.status NOT IN (${ended}))`,
       ).map(({ id }) => `run ${id} goes on, and the workflow that started it has ended`),
+  },
+  {
+    name: "nothing is left of workflows that were removed",
+    find: (context) => [
+      ...all<{ lane: string }>(
+        context,
+        `SELECT l.lane FROM lanes l WHERE l.lane GLOB '${STEP_LANES}*' AND NOT EXISTS (SELECT 1 FROM streams s WHERE s.lane = l.id)`,
+      ).map(({ lane }) => `the lane ${lane} belongs to no run`),
+      ...all<{ id: string }>(
+        context,
+        `SELECT c.id FROM runs c WHERE c.parent_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs w WHERE w.n = c.parent_run)`,
+      ).map(({ id }) => `run ${id} was started by a workflow that does not exist`),
+    ],
   },
 ];

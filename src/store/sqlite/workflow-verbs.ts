@@ -1,6 +1,7 @@
 /** The verbs about workflows, put together. */
 import type { WorkflowVerbs } from "../workflow-port.ts";
 import type { Context } from "./context.ts";
+import { deleteWorkflow } from "./hide-runs.ts";
 import { startWorkflow } from "./insert-workflow.ts";
 import { addStepItems, noteStepProgress, skipStepItems } from "./step-owner.ts";
 import { lastItems, stepDurations } from "./workflow-past.ts";
@@ -23,6 +24,7 @@ export function workflowVerbs(context: Context): WorkflowVerbs {
     changeMetadata: async (id, change, now) => changeMetadata(context, id, change, now),
     recoverWorkflow: async (id, from, now) => recoverWorkflow(context, id, from, now),
     takeUpRecoveries: async (limit, now) => takeUpRecoveries(context, limit, now),
+    deleteWorkflow: async (id, now) => deleteWorkflow(context, id, now),
     addStepItems: async (hold, task, part, now) => addStepItems(context, hold, task, part, now),
     skipStepItems: async (hold, task, limit, why, now) => skipStepItems(context, hold, task, limit, why, now),
     noteStepProgress: async (hold, task, progress, now) => noteStepProgress(context, hold, task, progress, now),

@@ -7,11 +7,14 @@ const AT_ONCE = 100;
 const CHUNK = 500;
 const REST_MS = 20;
 
-/** Crawls without a job, or whose job is gone, are removed some time after their end. A removal that was interrupted goes on here. */
+/**
+ * Crawls without a job, or whose job is gone, are removed some time after their end. What was hidden by that, or deleted by
+ * somebody, is removed here; so is what an interrupted removal has left.
+ */
 export function removeExpiredCrawls(deps: { store: Store; clock: Clock; crawlsKeptMs: number }): Duty {
   const { store, clock, crawlsKeptMs } = deps;
   return {
-    name: "remove crawls that were kept long enough",
+    name: "remove crawls that were kept long enough, and what was deleted",
     everyMs: 60_000,
     async run(signal) {
       const now = clock.now();

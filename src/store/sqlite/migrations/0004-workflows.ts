@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { TASK_STATES } from "../../../domain/states.ts";
+import { neverReuseNumbers } from "./never-reuse-numbers.ts";
 import { keepTransitions } from "./transitions.ts";
 
 /** Runs whose tasks are steps that wait for each other. */
@@ -7,6 +8,8 @@ export const workflows = {
   version: 4,
   name: "workflows",
   up(db: DatabaseSync): void {
+    // The lanes of steps are removed with them; who has held one must not seem to hold another.
+    neverReuseNumbers(db, "lanes", "id");
     db.exec(`
       -- What a workflow has beside its run. Sums change with what they sum up: nobody counts all steps.
       CREATE TABLE workflows (

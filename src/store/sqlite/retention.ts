@@ -157,6 +157,7 @@ const removeStreams: Step = ({ connection }, run, limit) => {
 const STEPS: readonly Step[] = [
   // First, as it is what says that there are steps to be counted.
   removeFrom("workflows", "run"),
+  removeFrom("workflow_snapshots", "run"),
   removeFrom("results", "n"),
   removeArtifacts,
   removeTasks,

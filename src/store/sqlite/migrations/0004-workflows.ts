@@ -27,8 +27,6 @@ export const workflows = {
 
       -- What it was started with may be long, and is read by few: who looks at a run, or changes it, is not to carry it along.
       CREATE TABLE workflow_snapshots (run INTEGER PRIMARY KEY, snapshot TEXT NOT NULL);
-      CREATE TRIGGER workflow_snapshots_go AFTER DELETE ON workflows
-        BEGIN DELETE FROM workflow_snapshots WHERE run = OLD.run; END;
 
       CREATE TABLE steps (
         task INTEGER PRIMARY KEY,

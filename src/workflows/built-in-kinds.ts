@@ -143,7 +143,7 @@ export const kinds = {
   >,
   compare: { kind: "compare" } as BuiltInKind<
     CompareParams,
-    { first_run: boolean; total: number; changes: JsonValue } & {
+    { first_run: boolean; total: number; duplicates: number; changes: JsonValue } & {
       [count in "changed" | "added" | "removed" | "unchanged"]: number;
     }
   >,

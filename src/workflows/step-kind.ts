@@ -83,7 +83,10 @@ export interface StepContext {
   inputs(): AsyncIterable<Item>;
   /** The items of one earlier step. */
   itemsOf(step: string): AsyncIterable<Item>;
-  /** The items of the step of this name in the last completed run of the same job or template; null: there was none. */
+  /**
+   * The items of the step of this name in the last completed run of the same job, or else of one that does the same; null:
+   * there was none. Readable any number of times.
+   */
   itemsOfLastRun(step: string): Promise<AsyncIterable<Item> | null>;
   /** What files this run has in the store, step by step. */
   readonly past: StepPast;

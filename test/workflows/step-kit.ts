@@ -82,7 +82,7 @@ export class StepPlace implements AsyncDisposable {
       },
       async itemsOfLastRun(step) {
         const items = lastRun?.[step];
-        return items === undefined ? null : stream(items);
+        return items === undefined ? null : { [Symbol.asyncIterator]: () => stream(items) };
       },
       past: setting.past ?? { filesOf: () => stream([]), drop: async () => 0 },
       files: stepFiles(this.artifacts, "step:step"),

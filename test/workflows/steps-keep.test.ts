@@ -86,7 +86,7 @@ describe("a comparison with the last run", () => {
     const inputs = [offer(1, 10), offer(2, 20)];
     const { output, items, files } = await place.done(compareStep, {}, { inputs });
     const nothing = { changed: 0, added: 0, removed: 0, unchanged: 0, changes: [] };
-    assert.deepEqual(output, { first_run: true, total: 2, ...nothing });
+    assert.deepEqual(output, { first_run: true, total: 2, duplicates: 0, ...nothing });
     assert.deepEqual(items, inputs);
     assert.deepEqual(files, []);
   });
@@ -94,7 +94,7 @@ describe("a comparison with the last run", () => {
   it("names what changed, came and went, with the values before and after", async () => {
     await using place = new StepPlace();
     const before = [offer(1, 10), offer(2, 20), offer(3, 30)];
-    const inputs = [offer(4, 40), offer(1, 10, { title: "New name" }), offer(2, 19.5), offer(2, 1)];
+    const inputs = [offer(4, 40), offer(1, 10, { title: "New name" }), offer(2, 19.5)];
     const setting = { inputs, lastRun: { step: before } };
     const { output, files } = await place.done(compareStep, { fields: ["price"] }, setting);
     const changes = [
@@ -107,7 +107,8 @@ describe("a comparison with the last run", () => {
       },
       { kind: "removed", url: "https://shop.example/3", key: "https://shop.example/3", fields: {} },
     ];
-    assert.deepEqual(output, { first_run: false, total: 4, changed: 1, added: 1, removed: 1, unchanged: 1, changes });
+    const counts = { changed: 1, added: 1, removed: 1, unchanged: 1 };
+    assert.deepEqual(output, { first_run: false, total: 3, duplicates: 0, ...counts, changes });
     const lines = (await place.read(files[0]!.hash)).toString("utf8").trimEnd().split("\n");
     assert.deepEqual(
       lines.map((line) => JSON.parse(line) as unknown),
@@ -115,6 +116,44 @@ describe("a comparison with the last run", () => {
     );
     const all = await place.done(compareStep, {}, setting);
     assert.equal(all.output["changed"], 2, "the name counts, too, when all fields do");
+  });
+
+  it("tells items of the same key apart by their order, and says that there are some", async () => {
+    await using place = new StepPlace();
+    const prices = (...list: number[]) => list.map((price) => ({ url: "https://shop.example/", price }));
+    const setting = { inputs: prices(1, 99, 3, 4), lastRun: { step: prices(1, 2, 3) } };
+    const { output } = await place.done(compareStep, { fields: ["price"] }, setting);
+    const { changed, added, removed, unchanged, duplicates, changes } = output;
+    assert.deepEqual([changed, added, removed, unchanged, duplicates], [1, 1, 0, 2, 3]);
+    assert.deepEqual((changes as { fields: unknown }[])[0]?.fields, { price: { before: 2, after: 99 } });
+    const fewer = { inputs: prices(1), lastRun: { step: prices(1, 2) } };
+    assert.equal((await place.done(compareStep, {}, fewer)).output["removed"], 1);
+  });
+
+  it("compares what items say: every name counts, and an id that only this run has does not", async () => {
+    await using place = new StepPlace();
+    const item = (text: string) => JSON.parse(text) as Item;
+    const compared = async (before: string, now: string) =>
+      (await place.done(compareStep, {}, { inputs: [item(now)], lastRun: { step: [item(before)] } })).output;
+    const odd = await compared('{"url":"u","__proto__":1}', '{"url":"u","__proto__":{"x":2}}');
+    assert.equal(odd["changed"], 1);
+    assert.match(JSON.stringify(odd["changes"]), /"__proto__":\{"before":1,"after":\{"x":2\}\}/);
+    const file = await compared('{"url":"u","hash":"h","artifact_id":"1"}', '{"url":"u","hash":"h","artifact_id":"2"}');
+    assert.equal(file["unchanged"], 1);
+  });
+
+  it("compares more than it holds at once", async () => {
+    await using place = new StepPlace();
+    const text = "long ".repeat(800_000);
+    const inputs = Array.from({ length: 5 }, (_, n) => offer(n, n + 1, { text }));
+    const lastRun = { step: Array.from({ length: 6 }, (_, n) => offer(n, n, { text })) };
+    const { output, files } = await place.done(compareStep, {}, { inputs, lastRun });
+    assert.deepEqual([output["changed"], output["removed"]], [5, 1]);
+    const lines = (await place.read(files[0]!.hash)).toString("utf8").trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { url: string }).url),
+      lastRun.step.map(({ url }) => url),
+    );
   });
 
   it("takes what you name as key, and compares lists and objects by what they say", async () => {

@@ -48,7 +48,7 @@ export function stepContext(
     itemsOfLastRun: async (name) => {
       const file = await deps.store.lastItems(run.id, name);
       const gone = file !== null && file.hash !== null && !files.has(file.hash);
-      return file === null || gone ? null : readItems(files, file);
+      return file === null || gone ? null : { [Symbol.asyncIterator]: () => readItems(files, file) };
     },
     past: stepPast(deps.store, run),
     files,

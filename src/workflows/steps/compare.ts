@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { addressOf } from "../item-keys.ts";
-import { PATH_SCHEMA, valueAt } from "../item-values.ts";
-import { writeItems } from "../items-file.ts";
+import { Comparison, type Differences } from "../comparison.ts";
+import { PATH_SCHEMA } from "../item-values.ts";
+import { untilAborted, writeItems } from "../items-file.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface CompareParams {
@@ -13,6 +13,8 @@ interface CompareParams {
 /** So many changes stand in the output, the longest values cut; all of them are in the file. */
 const SHOWN = 50;
 const LONGEST_SHOWN = 300;
+/** Of what was before, so much is held at once to be compared value by value. */
+const MOST_HELD_CHARS = 16 * 1024 * 1024;
 
 /**
  * Says what has changed since the last completed run of the same job or template. Its items are what came in: the next run
@@ -26,37 +28,44 @@ export const compareStep: StepKind<CompareParams> = {
     properties: {
       key: {
         anyOf: [PATH_SCHEMA, { type: "array", items: PATH_SCHEMA, minItems: 1, maxItems: 10 }],
-        description: "What makes an item the same as one of before: paths within it. url unless told.",
+        description:
+          "What makes an item the same as one of before: paths within it. url unless told. Items of the same key are told apart by their order.",
       },
       fields: {
         type: "array",
         items: PATH_SCHEMA,
         minItems: 1,
         maxItems: 100,
-        description: "Which values are compared: paths within the item. All but the key unless told.",
+        description: "Which values are compared: paths within the item. All unless told, without ids of files.",
       },
     },
     additionalProperties: false,
   },
   async run(context, { key = "url", fields }) {
-    const keys = [key].flat();
+    const comparison = new Comparison([key].flat(), fields ?? null);
     const before = await context.itemsOfLastRun(context.step.name);
-    const output = { first_run: before === null, total: 0, changed: 0, added: 0, removed: 0, unchanged: 0 };
-    const shown: JsonValue[] = [];
-    const changes = before === null ? [] : compared(context, before, keys, fields ?? null);
+    const output = {
+      first_run: before === null,
+      total: 0,
+      duplicates: 0,
+      changed: 0,
+      added: 0,
+      removed: 0,
+      unchanged: 0,
+      changes: [] as JsonValue[],
+    };
     const told = async function* () {
-      for await (const change of changes) {
+      for await (const change of before === null ? [] : changesOf(context, before, comparison, output)) {
         output[change.kind] += 1;
-        if (change.kind === "unchanged") continue;
-        if (shown.length < SHOWN) shown.push(shortened(change));
+        if (output.changes.length < SHOWN) output.changes.push(shortened(change));
         yield change as Item;
       }
     };
     const { file } = await writeItems(context.files, "changes.jsonl", told());
     return {
       kind: "done",
-      output: Object.assign(output, { changes: shown }),
-      items: counted(context, output),
+      output,
+      items: counted(context, comparison, output),
       files: file === null ? [] : [file],
     };
   },
@@ -64,84 +73,82 @@ export const compareStep: StepKind<CompareParams> = {
 
 interface Change {
   [key: string]: JsonValue;
-  kind: "changed" | "added" | "removed" | "unchanged";
+  kind: "changed" | "added" | "removed";
   url: string | null;
   key: JsonValue;
-  fields: Record<string, { before: JsonValue; after: JsonValue }>;
+  fields: Differences;
 }
 
-/** Of what was before, the values are kept, by key; what is now goes by. Of items with the same key the first counts. */
-async function* compared(
+/** What an item of before has become, once all that is now has gone by. Before that: the digest of what it said. */
+const [SAME, CHANGED] = ["same", "changed"];
+
+/**
+ * Only digests are held of both runs. Items that changed are read again, a bounded part of them at a time, so that datasets
+ * of any size can be compared; what came stands before what went, each in the order of its run.
+ */
+async function* changesOf(
   context: StepContext,
   before: AsyncIterable<Item>,
-  keys: readonly string[],
-  fields: readonly string[] | null,
+  comparison: Comparison,
+  counts: { unchanged: number },
 ): AsyncGenerator<Change> {
-  const known = new Map<string, Item>();
-  for await (const item of before) {
-    context.signal.throwIfAborted();
-    const name = nameOf(item, keys);
-    if (!known.has(name)) known.set(name, keptOf(item, keys, fields));
-  }
-  const seen = new Set<string>();
-  for await (const item of context.inputs()) {
-    context.signal.throwIfAborted();
-    const name = nameOf(item, keys);
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const old = known.get(name);
-    if (old === undefined) yield changeOf("added", item, keys, {});
+  const old = async function* () {
+    const nameOf = comparison.names();
+    for await (const item of untilAborted(before, context.signal)) yield { ...nameOf(item), item };
+  };
+  const now = async function* () {
+    const nameOf = comparison.names();
+    for await (const item of untilAborted(context.inputs(), context.signal)) yield { ...nameOf(item), item };
+  };
+  const change = (kind: Change["kind"], item: Item, fields: Differences): Change => {
+    return { kind, url: addressOf(item), key: comparison.keyOf(item), fields };
+  };
+  const known = new Map<string, string>();
+  for await (const { name, item } of old()) known.set(name, comparison.digestOf(item));
+  let open = 0;
+  for await (const { name, item } of now()) {
+    const said = known.get(name);
+    if (said === undefined) open += 1;
     else {
-      const different = differences(old, keptOf(item, keys, fields), fields);
-      yield changeOf(Object.keys(different).length === 0 ? "unchanged" : "changed", item, keys, different);
+      const isSame = said === comparison.digestOf(item);
+      known.set(name, isSame ? SAME! : CHANGED!);
+      if (isSame) counts.unchanged += 1;
+      else open += 1;
     }
   }
-  for (const [name, item] of known) if (!seen.has(name)) yield changeOf("removed", item, keys, {});
-}
-
-function nameOf(item: Item, keys: readonly string[]): string {
-  const values = JSON.stringify(keys.map((key) => valueAt(item, key) ?? null));
-  return createHash("sha256").update(values).digest("base64");
-}
-
-/** What names it to people, and what is compared. */
-function keptOf(item: Item, keys: readonly string[], fields: readonly string[] | null): Item {
-  if (fields === null) return item;
-  const kept: Item = addressOf(item) === null ? {} : { url: addressOf(item)! };
-  for (const path of [...keys, ...fields]) kept[`=${path}`] = valueAt(item, path) ?? null;
-  return kept;
-}
-
-function differences(
-  before: Item,
-  after: Item,
-  fields: readonly string[] | null,
-): Record<string, { before: JsonValue; after: JsonValue }> {
-  const names = fields ?? [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const found: Record<string, { before: JsonValue; after: JsonValue }> = {};
-  for (const name of names) {
-    const read = (item: Item) => (fields === null ? item[name] : item[`=${name}`]) ?? null;
-    const [old, now] = [read(before), read(after)];
-    if (!same(old, now)) found[name] = { before: old, after: now };
+  for (let first = true; open > 0; first = false) {
+    const held = await changedOf(old(), known, comparison);
+    for await (const { name, item } of now()) {
+      const was = held.get(name);
+      const isNew = first && !known.has(name);
+      if (was === undefined && !isNew) continue;
+      open -= 1;
+      if (was === undefined) yield change("added", item, {});
+      else {
+        known.set(name, SAME!);
+        yield change("changed", item, comparison.differences(was, item));
+      }
+    }
   }
-  return found;
+  for await (const { name, item } of old()) if (known.get(name) !== SAME) yield change("removed", item, {});
 }
 
-function same(a: JsonValue, b: JsonValue): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [left, right] = [a as Record<string, JsonValue>, b as Record<string, JsonValue>];
-  const names = Object.keys(left);
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && same(left[name] ?? null, right[name] ?? null))
-  );
-}
-
-function changeOf(kind: Change["kind"], item: Item, keys: readonly string[], fields: Change["fields"]): Change {
-  const read = (key: string) => valueAt(item, key) ?? item[`=${key}`] ?? null;
-  return { kind, url: addressOf(item), key: keys.length === 1 ? read(keys[0]!) : keys.map(read), fields };
+/** Those that changed and have not been told, as many as may be held. */
+async function changedOf(
+  old: AsyncIterable<{ name: string; item: Item }>,
+  known: ReadonlyMap<string, string>,
+  comparison: Comparison,
+): Promise<Map<string, Item>> {
+  const held = new Map<string, Item>();
+  let chars = 0;
+  for await (const { name, item } of old) {
+    if (known.get(name) !== CHANGED) continue;
+    const part = comparison.partOf(item);
+    held.set(name, part);
+    chars += JSON.stringify(part).length;
+    if (chars >= MOST_HELD_CHARS) break;
+  }
+  return held;
 }
 
 function shortened(value: JsonValue): JsonValue {
@@ -155,9 +162,15 @@ function shortened(value: JsonValue): JsonValue {
   );
 }
 
-async function* counted({ inputs }: StepContext, output: { total: number }): AsyncGenerator<Item> {
+async function* counted(
+  { inputs }: StepContext,
+  comparison: Comparison,
+  output: { total: number; duplicates: number },
+): AsyncGenerator<Item> {
+  const nameOf = comparison.names();
   for await (const item of inputs()) {
     output.total += 1;
+    if (nameOf(item).isRepeated) output.duplicates += 1;
     yield item;
   }
 }

@@ -26,7 +26,8 @@ export const priceMonitor: JsonValue = {
       key: {
         type: ["string", "array"],
         default: "url",
-        description: "What makes a record the same as one of before: one of the fields, or several.",
+        description:
+          "What makes a record the same as one of before: one of the fields, or several. With items name what each record has alone, such as title: those of one page have the same url.",
       },
       compare: {
         type: "array",

@@ -1,4 +1,5 @@
 /** `Idempotency-Key`: a caller that does not know whether its call arrived sends it again with the same key. */
+import { canonicalJson } from "../base/canonical-json.ts";
 import { OrbError } from "../base/errors.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { ApiRequest } from "./instance.ts";
@@ -47,14 +48,4 @@ function textOf(request: ApiRequest): string {
   const [path = ""] = request.url.split("?", 1);
   const body = request.body === undefined ? "" : canonicalJson(request.body);
   return `${request.method}\n${path}\n${body}`;
-}
-
-/** JSON with the keys in order: what differs only in their order or in white space is the same. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(",")}}`;
 }

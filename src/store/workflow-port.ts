@@ -134,7 +134,10 @@ export interface WorkflowVerbs {
 
   /** How long the steps of this name took when they last completed, newest first, in runs of the same template or job (or name). */
   stepDurations(of: { template?: string; jobId?: string; name: string }, limit: number): Promise<Map<string, number[]>>;
-  /** The items of a step in the last completed run of the same job, template or name before this one. */
+  /**
+   * The items of a step in the last completed run of the same job before this one; without a job, of one that is alike, or
+   * that this one repeats.
+   */
   lastItems(runId: string, step: string): Promise<ItemsFile | null>;
 
   // Templates: each change is a new version.

@@ -11,6 +11,8 @@ export interface NewWorkflow {
   template: { name: string; version: number } | null;
   /** The run that this one repeats with other params. */
   rerunOf: string | null;
+  /** The same for runs that do the same with the same params. */
+  likeness: string;
 }
 
 /** Its task has the key `step:NAME`, the lane `laneOfStep`, the handler `@step` and a `StepPayload`. */

@@ -1,5 +1,6 @@
 /** How items are told apart and compared: by their keys, their places among those of the same key, and their values. */
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../base/canonical-json.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import { valueAt } from "./item-values.ts";
 import type { Item } from "./step-kind.ts";
@@ -48,7 +49,7 @@ export class Comparison {
     const found: Differences = {};
     for (const name of new Set([...(this.#fields ?? []), ...old.keys(), ...now.keys()])) {
       const [was, is] = [old.get(name) ?? null, now.get(name) ?? null];
-      if (canonical(was) !== canonical(is)) define(found, name, { before: was, after: is });
+      if (canonicalJson(was) !== canonicalJson(is)) define(found, name, { before: was, after: is });
     }
     return found;
   }
@@ -74,13 +75,5 @@ function define(target: object, name: string, value: unknown): void {
 }
 
 function digest(value: JsonValue): string {
-  return createHash("sha256").update(canonical(value)).digest("base64").slice(0, 24);
-}
-
-/** The same text for objects that say the same in another order. */
-function canonical(value: JsonValue): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(",")}}`;
+  return createHash("sha256").update(canonicalJson(value)).digest("base64").slice(0, 24);
 }

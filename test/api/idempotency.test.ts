@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { canonicalJson, type IdempotencyMark, idempotencyOf } from "../../src/api/idempotency.ts";
+import { type IdempotencyMark, idempotencyOf } from "../../src/api/idempotency.ts";
+import { canonicalJson } from "../../src/base/canonical-json.ts";
 import type { Problem } from "../../src/api/problems.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
 import { openPlace } from "./kit.ts";

@@ -47,7 +47,15 @@ export class WorkflowWorld extends WorkflowModel {
       maxRetries: 0,
       estimatedMs: null,
     }));
-    const workflow = { steps, start: false, metadata: {}, maxRecoveryAttempts: 2, template: null, rerunOf: null };
+    const workflow = {
+      steps,
+      start: false,
+      metadata: {},
+      maxRecoveryAttempts: 2,
+      template: null,
+      rerunOf: null,
+      likeness: "",
+    };
     const made = await this.store.startRun(
       { kind: "workflow", name: "w", maxAttempts: null, snapshot: null, workflow },
       [],

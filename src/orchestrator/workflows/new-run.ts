@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../../base/canonical-json.ts";
 import { OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { MadeSnapshot, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
@@ -51,8 +53,15 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
       maxRecoveryAttempts: definition.max_recovery_attempts,
       template,
       rerunOf: about.rerunOf,
+      likeness: likenessOf(snapshot),
     },
   };
+}
+
+/** Versions of a template do the same. */
+function likenessOf({ definition, params, template }: WorkflowSnapshot): string {
+  const what = template === null ? { definition, params } : { template: template.name, params };
+  return createHash("sha256").update(canonicalJson(what)).digest("base64url");
 }
 
 /** Refused before anything is stored: metadata is read with every list. */

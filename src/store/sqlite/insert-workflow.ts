@@ -25,8 +25,8 @@ export function insertWorkflow(
   const weights = weightsOf(workflow.steps.map(({ estimatedMs }) => estimatedMs));
   connection
     .sql(
-      `INSERT INTO workflows (run, name, total_steps, metadata, max_recovery_attempts, template, template_version, rerun_of, weight, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO workflows (run, name, total_steps, metadata, max_recovery_attempts, template, template_version, rerun_of, likeness, weight, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       n,
@@ -37,6 +37,7 @@ export function insertWorkflow(
       workflow.template?.name ?? null,
       workflow.template?.version ?? null,
       workflow.rerunOf,
+      workflow.likeness,
       weights.reduce((sum, weight) => sum + weight, 0),
       now,
     );

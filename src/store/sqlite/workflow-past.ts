@@ -41,23 +41,46 @@ export function stepDurations({ connection }: Context, of: SameWorkflow, limit: 
   return durations;
 }
 
+/** Of the same job, or else of one that does the same with the same params, or that this one repeats. */
 export function lastItems(context: Context, runId: string, step: string): ItemsFile | null {
+  const { connection } = context;
   const run = requireRun(context, runId);
-  const own = context.connection.sql("SELECT template FROM workflows WHERE run = ?").get(run.n) as
-    | { template: string | null }
-    | undefined;
-  const { from, newest, value } = runsOf({
-    name: run.name ?? "",
-    ...(run.job === null ? {} : { jobId: run.job }),
-    ...(own === undefined || own.template === null ? {} : { template: own.template }),
-  });
-  const row = context.connection
+  const past = run.job === null ? lastAlike(context, run.n) : lastOfJob(context, run.job, run.n);
+  if (past === null) return null;
+  const row = connection
     .sql(
-      `SELECT json_extract(t.outcome, '$.items') AS items
-       FROM (SELECT r.n FROM ${from} AND r.n < ?2 AND r.removing_at IS NULL AND r.status = 'completed' ${newest} LIMIT 1) AS past
-         CROSS JOIN steps p ON p.run = past.n AND p.name = ?3 CROSS JOIN tasks t ON t.id = p.task
-       WHERE t.state = ${STATE.completed}`,
+      `SELECT json_extract(t.outcome, '$.items') AS items FROM steps p CROSS JOIN tasks t ON t.id = p.task
+       WHERE p.run = ? AND p.name = ? AND t.state = ${STATE.completed}`,
     )
-    .get(value, run.n, step) as { items: string | null } | undefined;
+    .get(past, step) as { items: string | null } | undefined;
   return parseJson<ItemsFile | null>(row?.items, null);
+}
+
+const ENDED_WELL = "r.removing_at IS NULL AND r.status = 'completed'";
+
+function lastOfJob({ connection }: Context, job: string, before: number): number | null {
+  const row = connection
+    .sql(
+      `SELECT r.n FROM runs r INDEXED BY runs_by_job
+       WHERE r.job = ? AND r.kind = 'workflow' AND r.n < ? AND ${ENDED_WELL} ORDER BY r.n DESC LIMIT 1`,
+    )
+    .get(job, before) as { n: number } | undefined;
+  return row?.n ?? null;
+}
+
+function lastAlike({ connection }: Context, run: number): number | null {
+  const row = connection
+    .sql(
+      `WITH RECURSIVE repeated (n, rerun_of) AS (
+         SELECT run, rerun_of FROM workflows WHERE run = ?1
+         UNION SELECT w.run, w.rerun_of FROM repeated behind
+           CROSS JOIN runs r ON r.id = behind.rerun_of CROSS JOIN workflows w ON w.run = r.n)
+       SELECT max(
+         coalesce((SELECT max(r.n) FROM repeated behind CROSS JOIN runs r ON r.n = behind.n WHERE r.n < ?1 AND ${ENDED_WELL}), 0),
+         coalesce((SELECT r.n FROM workflows w CROSS JOIN runs r ON r.n = w.run
+           WHERE w.likeness = (SELECT likeness FROM workflows WHERE run = ?1) AND w.run < ?1 AND r.job IS NULL AND ${ENDED_WELL}
+           ORDER BY w.run DESC LIMIT 1), 0)) AS n`,
+    )
+    .get(run) as { n: number };
+  return row.n === 0 ? null : row.n;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DONE, FAILED, type Kit, NOBODY, refused, refusedField, type Scenario, type Verdict } from "./kit.ts";
+import type { NewWorkflow } from "../../../src/store/workflow-records.ts";
 import { newWorkflow, takeStep, workOn } from "./workflow-kit.ts";
 
 function handsOn(letter: string): Verdict {
@@ -108,15 +109,9 @@ export function workflowListScenarios(scenario: Scenario): void {
     assert.deepEqual(await durations({ name: "nobody" }), {});
   });
 
-  scenario("a step finds what it handed on in the last completed run", async (kit) => {
-    const template = { name: "t", version: 1 };
-    const run = (name: string) => newWorkflow(kit, { a: [] }, { template }, { name });
-    const [first, second, failed, other] = [
-      await run("1"),
-      await run("2"),
-      await run("3"),
-      await newWorkflow(kit, { a: [] }),
-    ];
+  scenario("a step finds what it handed on in the last completed run that did the same", async (kit) => {
+    const run = (more: Partial<NewWorkflow> = {}) => newWorkflow(kit, { a: [] }, more);
+    const [first, second, failed, other] = [await run(), await run(), await run(), await run({ likeness: "other" })];
     const last = async (id: string, step = "a") => (await kit.store.lastItems(id, step))?.hash?.at(0) ?? null;
     assert.equal(await last(first.id), null);
     await workOn(kit, first, "a", handsOn("a"));
@@ -130,6 +125,22 @@ export function workflowListScenarios(scenario: Scenario): void {
     assert.equal(await last(failed.id), "b");
     assert.equal(await last(failed.id, "none"), null);
     assert.deepEqual(await kit.store.lastItems(failed.id, "a"), { hash: "b".repeat(64), size: 1, count: 1 });
+    const again = await run({ likeness: "changed", rerunOf: failed.id });
+    assert.equal(await last(again.id), null, "the run that it repeats did not complete");
+    const repeated = await run({ likeness: "changed", rerunOf: other.id });
+    assert.equal(await last(repeated.id), "d");
+    assert.equal(await last((await run({ likeness: "once more", rerunOf: repeated.id })).id), "d");
+  });
+
+  scenario("a step of a job finds what the last run of that job handed on, and of no other", async (kit) => {
+    const run = (jobId?: string, likeness = "alike") =>
+      newWorkflow(kit, { a: [] }, { likeness }, jobId === undefined ? {} : { jobId });
+    const [ofJob, alone] = [await run(NOBODY, "before"), await run()];
+    await workOn(kit, ofJob, "a", handsOn("a"));
+    await workOn(kit, alone, "a", handsOn("b"));
+    const last = async ({ id }: { id: string }) => (await kit.store.lastItems(id, "a"))?.hash?.at(0) ?? null;
+    assert.equal(await last(await run(NOBODY, "with other params")), "a");
+    assert.equal(await last(await run(undefined, "before")), null);
   });
 
   scenario("what a workflow was started with is read by who asks for it, and by nobody else", async (kit) => {

@@ -18,11 +18,12 @@ export const workflows = {
         recovery_attempts INTEGER NOT NULL DEFAULT 0, max_recovery_attempts INTEGER NOT NULL,
         -- The index of the step that a recovery begins with; null: it does all again that did not end well.
         recover_from INTEGER,
-        template TEXT, template_version INTEGER, rerun_of TEXT,
+        template TEXT, template_version INTEGER, rerun_of TEXT, likeness TEXT NOT NULL,
         weight REAL NOT NULL, weight_done REAL NOT NULL DEFAULT 0,
         error_message TEXT, last_checkpoint INTEGER, updated_at INTEGER NOT NULL
       );
       CREATE INDEX workflows_by_template ON workflows (template, run) WHERE template IS NOT NULL;
+      CREATE INDEX workflows_by_likeness ON workflows (likeness, run);
       CREATE INDEX workflows_by_name ON workflows (name, run);
 
       -- What it was started with may be long, and is read by few: who looks at a run, or changes it, is not to carry it along.

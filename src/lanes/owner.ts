@@ -113,7 +113,7 @@ export class LaneOwner implements SlotSeeker {
       }
       if (ticket.hurry.aborted) this.#abortRunning();
       if (this.#running.size === 0) {
-        if (ending || this.#lost || this.#finished(waitMs)) break;
+        if (ending || this.#lost || (this.#finished(waitMs) && !(await this.#opensItself()))) break;
         // Everything claimed was dealt with without being started: there may be more of it.
         if (this.#window.size === 0 && waitMs === null && pressure.reason === null && this.#returning === 0)
           ticket.changed.raise();
@@ -142,6 +142,14 @@ export class LaneOwner implements SlotSeeker {
   #finished(waitMs: number | null): boolean {
     if (this.#window.size === 0 && this.#dry && this.#returning === 0 && !this.#forsaken) return true;
     return waitMs !== null && waitMs > PATIENCE_MS;
+  }
+
+  /** Whether what has just ended brings work for this lane, as the next entry of a list does: then it is kept. */
+  async #opensItself(): Promise<boolean> {
+    const { settler } = this.#deps;
+    if (!settler.isWriting(this.#grant)) return false;
+    await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
+    return this.#ticket.offers() !== this.#offersSeen;
   }
 
   #nextLook(ending: boolean, waitMs: number | null): number | null {

@@ -255,6 +255,22 @@ test("a dead site is given up after three failed probes, with the reason", async
   assert.equal(events.filter((event) => event.message.startsWith("Breaker opened")).length, 4);
 });
 
+test("a lane that its own work brings new work is kept, not given back and taken again", async (t) => {
+  let taken = 0;
+  const shop = await Workshop.open(t, {
+    answer: ({ url, nextUrl }) => {
+      const at = Number((nextUrl ?? url ?? "").split("-").at(-1));
+      return at === 5 ? null : { kind: "moved", url: `http://a.test/page-${at + 1}`, redirects: [] };
+    },
+    wrap: (store) => ({ ...store, takeLane: (...args) => ((taken += 1), store.takeLane(...args)) }),
+  });
+  await shop.run([{ ...pages("a.test", 1)[0]!, url: "http://a.test/page-0" }]);
+  await shop.finish();
+  assert.equal(shop.starts.length, 6);
+  // Once more, perhaps, because the start of the run is told twice.
+  assert.ok(taken <= 2, `the lane was taken ${taken} times`);
+});
+
 test("pages of a run that has a deadline wait for a dead site as long as it takes, and nobody asks it more often", async (t) => {
   let down = true;
   let taken = 0;

@@ -14,6 +14,8 @@ export interface RetentionVerbs {
    * names. `last` is where the next look begins; null: that was all.
    */
   looseFiles(options: { after?: string; limit: number }): Promise<{ loose: string[]; last: string | null }>;
+  /** Files that were stored for rows which are not written, at most 1,000: they are looked through with the others. */
+  noteLoose(hashes: readonly string[]): Promise<void>;
   /** Whether a row was removed that named this file, and none is left that does. */
   isLoose(hash: string): Promise<boolean>;
   /** These files are gone. */

@@ -1,13 +1,21 @@
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { StepFiles } from "./step-kind.ts";
 
-/** The artifact store as steps see it. `origin` stands as the address of what they save, with its name behind it. */
-export function stepFiles(artifacts: ArtifactStore, origin: string): StepFiles {
+/**
+ * The artifact store as steps see it. `origin` stands as the address of what they save, with its name behind it; `saved` is
+ * told of each file that the step has stored.
+ */
+export function stepFiles(
+  artifacts: ArtifactStore,
+  origin: string,
+  saved: (hash: string) => void = () => {},
+): StepFiles {
   return {
     has: (hash) => artifacts.has(hash),
     sizeOf: (hash) => artifacts.sizeOf(hash),
     pathOf: (hash) => artifacts.pathOf(hash),
     open: (hash) => artifacts.open(hash),
+    adopt: ({ hash }) => saved(hash),
     coolDown: (hash) => artifacts.coolDown(hash),
     async save(bytes, about) {
       const writer = artifacts.writer();
@@ -15,6 +23,7 @@ export function stepFiles(artifacts: ArtifactStore, origin: string): StepFiles {
         // What is written must not be altered afterwards, and whoever made it may use its memory again.
         for await (const chunk of bytes) await writer.write(Buffer.from(chunk));
         const { hash, size } = await writer.finish();
+        saved(hash);
         return { hash, size, contentType: about.contentType, url: `${origin}/${encodeURIComponent(about.name)}` };
       } catch (error) {
         await writer.abort(false);

@@ -150,6 +150,8 @@ export interface StepFiles {
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     about: { name: string; contentType: string },
   ): Promise<TaskArtifact>;
+  /** A file that was stored for this try in another way counts as saved by it: it goes when it is not handed over. */
+  adopt(file: TaskArtifact): void;
   /** Moves it to the cold place, compressed where that pays; null: there is none. Doing it twice is no mistake. */
   coolDown(hash: string): Promise<{ before: number; after: number } | null>;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { JsonValue } from "../../src/domain/queue-item.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
@@ -74,6 +74,27 @@ describe("files of a workflow", () => {
     const tasks = await shop.place.api.get(`/workflows/${run.id}/tasks?limit=100`);
     const packed = tasks.json<WorkflowTaskView[]>().find(({ task_name: name }) => name === "export");
     assert.equal((await get(packed?.result?.["artifact_id"])).status, 200, "what was exported stays");
+    await shop.place.audit();
+  });
+
+  it("that a step stored for itself, or before it failed, are swept away", async () => {
+    await using site = await MisbehavingSite.start({ "/a.txt": text("long enough"), "/b.txt": text("short") });
+    const good = await shop.run([
+      download([site.url("/a.txt"), site.url("/b.txt")]),
+      { name: "validate", task_type: "validate", params: { kind: "file", min_bytes: 8 }, dependencies: ["download"] },
+    ]);
+    assert.deepEqual(good.states, { download: "completed", validate: "completed" });
+    const bad = await shop.run([{ ...download(["no address"]), max_retries: 0 }]);
+    assert.deepEqual(bad.states, { download: "failed" });
+    const { loose } = await shop.store.looseFiles({ limit: 100 });
+    const stored = (hash: string) =>
+      readFileSync(`${shop.place.dir}/data/artifacts/sha256/${hash.slice(0, 2)}/${hash}`, "utf8");
+    const texts = loose.map(stored);
+    const judged = texts.filter((lines) => ["/a.txt", "/b.txt"].every((path) => lines.includes(site.url(path))));
+    assert.equal(judged.length, 1, "what was judged");
+    assert.equal(texts.filter((lines) => lines.includes('"url":"no address"')).length, 1, "what was lost");
+    for (const { task } of good.steps.values())
+      for (const { hash } of await shop.store.artifactsOf(task.id)) assert.ok(!loose.includes(hash), stored(hash));
     await shop.place.audit();
   });
 

@@ -16,6 +16,7 @@ import { expandList, gatherEntries } from "./step-for-each.ts";
 import type { StepDeps } from "./step-deps.ts";
 import { checkedOutput, type Ended } from "./step-ends.ts";
 import { memoryOf, type StepMemory } from "./step-memory.ts";
+import { SavedFiles } from "./step-saved.ts";
 import { StepProgress } from "./step-progress.ts";
 import { StepRuns } from "./step-runs.ts";
 import { stepTimeout, withinBounds } from "./step-time.ts";
@@ -56,19 +57,24 @@ class StepWork {
     const childrenBefore = memory?.childrenBefore ?? childRuns.length;
     const children = await childrenOf(this.#deps.store, childRuns.slice(childrenBefore));
     const attempt: StepTry = { task: this.#task, run, payload: this.#payload, before, memory, children };
+    const saved = new SavedFiles(this.#deps.store, this.#context.log);
+    let handedOver: readonly TaskArtifact[] = [];
     const report = { strategy: run.step(this.#payload.step).task_type };
     try {
-      const handled = await this.#withinTime(attempt, childrenBefore);
+      const handled = await this.#withinTime(attempt, childrenBefore, saved);
+      if (handled.kind === "completed") handedOver = handled.artifacts;
       return handled.kind === "asleep" ? handled : { ...handled, report };
     } catch (error) {
       const failed = failureOf(error);
       if (failed === null) throw error;
       // Whatever it still waits for is not wanted any more.
       return { kind: "failed", failure: failed, report: { ...report, cancelRuns: children.live } };
+    } finally {
+      await saved.close(handedOver);
     }
   }
 
-  async #withinTime(attempt: StepTry, childrenBefore: number): Promise<Handled | Asleep> {
+  async #withinTime(attempt: StepTry, childrenBefore: number, saved: SavedFiles): Promise<Handled | Asleep> {
     const { clock } = this.#deps;
     const { run, memory } = attempt;
     const step = run.step(this.#payload.step);
@@ -82,7 +88,7 @@ class StepWork {
     const { signal } = this.#context;
     try {
       return await withinBounds({ clock, signal, deadline, seconds }, async (bounded) => {
-        const files = this.#files(attempt);
+        const files = this.#files(attempt, saved);
         const end = wholeList
           ? await this.#list(attempt, files, bounded)
           : await this.#one(attempt, files, bounded, progress);
@@ -154,9 +160,10 @@ class StepWork {
     return { kind: "completed", artifacts: [...artifacts, ...(end.files ?? [])], results: [], detail };
   }
 
-  #files({ run, payload }: StepTry): StepFiles {
+  #files({ run, payload }: StepTry, saved: SavedFiles): StepFiles {
     const entry = payload.item === undefined ? "" : `/${payload.item.index}`;
-    return stepFiles(this.#deps.artifacts, `step:${encodeURIComponent(run.step(payload.step).name)}${entry}`);
+    const origin = `step:${encodeURIComponent(run.step(payload.step).name)}${entry}`;
+    return stepFiles(this.#deps.artifacts, origin, (hash) => saved.add(hash));
   }
 
   #name({ run, payload }: StepTry): string {

@@ -110,8 +110,8 @@ export function dropFiles(context: Context, ids: readonly string[]): number {
 }
 
 /** Files that were stored for rows which are not written. */
-export function noteLoose({ connection }: Context, files: readonly { hash: string }[]): void {
-  for (const { hash } of files)
+export function noteLoose({ connection }: Context, hashes: readonly string[]): void {
+  for (const hash of hashes)
     connection.sql("INSERT INTO loose_files VALUES (?) ON CONFLICT DO NOTHING").run(Buffer.from(hash, "hex"));
 }
 

@@ -19,7 +19,7 @@ import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { readLastRuns } from "./last-runs.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
-import { dropFiles, expireCrawls, forgetLoose, isLoose, looseFiles, removeExpired } from "./retention.ts";
+import { dropFiles, expireCrawls, forgetLoose, isLoose, looseFiles, noteLoose, removeExpired } from "./retention.ts";
 import { goOnAfterTime, retryFailed } from "./requeue.ts";
 import { readPageCopy } from "./page-copies.ts";
 import { keepRobots, readRobots } from "./robots.ts";
@@ -113,6 +113,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     expireCrawls: async (endedBefore, limit, now) => expireCrawls(context, endedBefore, limit, now),
     removeExpired: async (limit) => removeExpired(context, limit),
     looseFiles: async (window) => looseFiles(context, window),
+    noteLoose: async (hashes) => connection.write(() => noteLoose(context, hashes)),
     isLoose: async (hash) => isLoose(context, hash),
     dropFiles: async (ids) => dropFiles(context, ids),
     forgetLoose: async (hashes) => forgetLoose(context, hashes),

@@ -15,7 +15,11 @@ const KEEP_TASK = `UPDATE tasks SET state = ?, tries = ?, waits = ?, ready_at = 
 
 /** Nothing is written for a run after its end: what comes late is dropped, whatever it was. */
 export function dropTask(context: Context, { task, verdict, report }: SettledTask, tally: Tally, now: number): void {
-  noteLoose(context, [...(verdict.kind === "completed" ? verdict.artifacts : []), ...(report?.evidence ?? [])]);
+  const files = [...(verdict.kind === "completed" ? verdict.artifacts : []), ...(report?.evidence ?? [])];
+  noteLoose(
+    context,
+    files.map(({ hash }) => hash),
+  );
   const { changes } = context.connection
     .sql(END_TASK)
     .run(STATE.cancelled, task.tries, packAttempts(task.attempts, null), null, now, task.row, task.streamId);

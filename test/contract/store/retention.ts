@@ -272,6 +272,15 @@ export function retentionScenarios(scenario: Scenario): void {
     assert.deepEqual(await looseOf(kit), ["b"]);
   });
 
+  scenario("a file that was stored for nothing is loose, unless a row names it", async (kit) => {
+    await kit.store.noteLoose(["a", "b"].map((letter) => letter.repeat(64)));
+    await kit.store.noteLoose(["b".repeat(64)]);
+    assert.deepEqual(await looseOf(kit), ["a", "b"]);
+    await kit.runWith(["named"], { kind: "queue" });
+    await kit.work(await kit.take("A"), { ...DONE, artifacts: [file("b")] } as typeof DONE);
+    assert.deepEqual(await looseOf(kit), ["a"]);
+  });
+
   scenario("pages that went to another site are removed with the rest", async (kit) => {
     const run = await endedCrawl(kit);
     await kit.store.retryFailed(run.id, { limit: 1 }, kit.now);

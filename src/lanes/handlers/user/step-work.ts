@@ -110,6 +110,7 @@ async function serve(
       return services.fetch(String(what), options, signal);
     case "download": {
       const file = await services.download(String(what), { headers: options.headers ?? {} }, signal);
+      store.adopt(file);
       return keep(file, options.name ?? nameOf(file.url));
     }
     case "save": {

@@ -199,6 +199,15 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.deepEqual([ended.code, ended.stdout], [1, `${id} cancelled\n`]);
     const detached = await desk.run(["workflows", "run", "-", "--detach"], { input: waits(0) });
     assert.deepEqual([detached.code, detached.stdout], [0, `${idIn(detached)} running\n`]);
+    const live = await desk.run(["workflows", "delete", idIn(detached)]);
+    assert.match(
+      live.stderr,
+      /a workflow that is running cannot be deleted[^]*Cancel it first, or delete it with force/,
+    );
+    const forced = await desk.run(["workflows", "delete", idIn(detached), "--force"]);
+    assert.deepEqual([forced.code, forced.stdout], [0, `deleted ${idIn(detached)}\n`], forced.stderr);
+    assert.deepEqual(await desk.json("workflows", "delete", id), { deleted: id });
+    assert.equal((await desk.run(["workflows", "list"])).stdout, "no workflows\n");
   });
 
   test("what is wrong with a file is told by its line and column, all at once", async () => {

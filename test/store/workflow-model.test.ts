@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FULL, handClock } from "./bench.ts";
 import { type Action, VERDICTS, WorkflowWorld } from "./workflow-world.ts";
@@ -42,7 +44,8 @@ test("any story of a workflow goes as a simple model says", { timeout: 600_000 }
   await fc.assert(
     fc.asyncProperty(graph, fc.array(action, { minLength: 30, maxLength: 70 }), async (steps, story) => {
       const { times, clock } = handClock();
-      const store = openSqliteStore({ path: ":memory:", clock });
+      const connection = new Connection(":memory:");
+      const store = openSqliteStore({ path: ":memory:", clock, connection });
       try {
         const world = new WorkflowWorld(store, times, steps);
         await world.begin();
@@ -52,10 +55,26 @@ test("any story of a workflow goes as a simple model says", { timeout: 600_000 }
           await world.compare();
         }
         await world.finish();
+        await world.remove();
+        for (const table of [
+          "runs",
+          "tasks",
+          "streams",
+          "events",
+          "steps",
+          "step_edges",
+          "workflows",
+          "lanes WHERE lane GLOB 'step.*'",
+        ])
+          assert.equal(
+            connection.db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"],
+            0,
+            `${table} is empty`,
+          );
       } finally {
         await store.close();
       }
     }),
-    { numRuns: FULL ? 500 : 40 },
+    { numRuns: FULL ? 200 : 40 },
   );
 });

@@ -325,6 +325,14 @@ export class WorkflowWorld extends WorkflowModel {
       this.steps.length,
     );
   }
+
+  /** Whatever has become of it, it can be deleted. */
+  async remove(): Promise<void> {
+    for (const { hold } of this.units()) if (hold !== null) await this.store.releaseLane(hold.grant);
+    await this.store.deleteWorkflow(this.run.id, this.now);
+    while ((await this.store.sweepEnded(1000, this.now)) > 0);
+    while ((await this.store.removeExpired(7)) > 0) assert.deepEqual((await this.store.audit()).findings, []);
+  }
 }
 
 function pickOf<T>(list: readonly T[], pick: number): T | undefined {

@@ -101,6 +101,22 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
         }),
       );
 
+  apiCommand(
+    workflows,
+    "delete",
+    "delete a workflow with its steps, the runs that they have started, and all their files",
+  )
+    .argument("<workflow_id>")
+    .option("--force", "cancel it first if it is not at its end")
+    .action((id: string, options: UrlOption & { force?: boolean }) =>
+      context.withApi(given({ url: options.url }), async (api) => {
+        const query = options.force === true ? { force: true } : {};
+        await api.request("DELETE", `/workflows/${idOf(id, "workflow")}`, { query });
+        if (context.json) printJson(terminal, { deleted: id });
+        else terminal.out(`deleted ${id}\n`);
+      }),
+    );
+
   addWorkflowOutputCommands(workflows, context);
   addTemplateCommands(workflows, context);
 }

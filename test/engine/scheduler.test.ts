@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLog } from "../../src/base/log.ts";
+import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { LaneScheduler } from "../../src/engine/embedded/scheduler.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { isDone, MORE, ScriptedHost } from "./kit.ts";
@@ -74,6 +75,32 @@ test("never more lanes at once than allowed, and all get their turn", async () =
     assert.ok(host.lanes.length <= 3);
     await host.end(host.lanes[0] as string);
   }
+  assert.deepEqual(host.started, lanes);
+});
+
+test("steps of workflows leave half of the places to sites, and all take turns in the order in which they came", async () => {
+  const { clock, host, scheduler } = make({ maxActive: 4 });
+  const steps = Array.from({ length: 5 }, (_, slot) => laneOfStep("run", 0, slot));
+  for (const lane of steps) scheduler.offer(lane);
+  scheduler.offer("a");
+  assert.deepEqual(host.started, [steps[0], steps[1], "a"]);
+  await clock.advance(2000);
+  // Nothing could begin in its place but what is not to.
+  assert.deepEqual([host.ticket("a").yieldWanted(), host.ticket(steps[0]!).yieldWanted()], [false, true]);
+  scheduler.offer("b");
+  scheduler.offer("c");
+  assert.deepEqual(host.started.slice(3), ["b"]);
+  assert.equal(host.ticket("a").yieldWanted(), true);
+  await host.end(steps[0]!);
+  await host.end("a");
+  assert.deepEqual(host.started.slice(4), [steps[2], "c"]);
+});
+
+test("where there is one place, steps and sites take turns", async () => {
+  const { host, scheduler } = make({ maxActive: 1 });
+  const lanes = [laneOfStep("run", 0), "a", laneOfStep("run", 1)];
+  for (const lane of lanes) scheduler.offer(lane);
+  for (const lane of lanes) await host.end(lane);
   assert.deepEqual(host.started, lanes);
 });
 

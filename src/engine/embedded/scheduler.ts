@@ -2,13 +2,20 @@ import type { Clock, Timer } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { messageOf } from "../../base/errors.ts";
 import { Signal } from "../../base/signal.ts";
+import { stepOfLane } from "../../domain/workflow/definition.ts";
 import type { LaneHost, LaneTicket, TicketEnd } from "../port.ts";
 
 interface Lane {
   state: "waiting" | "queued" | "active";
+  isStep: boolean;
   offers: number;
   timer: Timer | null;
   changed: Signal;
+}
+
+interface Queued {
+  name: string;
+  at: number;
 }
 
 export interface SchedulerOptions {
@@ -27,12 +34,19 @@ export interface SchedulerOptions {
 /**
  * Hands lanes to the host, in the order in which they were offered. A lane that is offered while it is worked on is
  * told so; a lane that ends with work for later gets a timer. One scheduler serves one term of the engine.
+ *
+ * Steps of workflows may take hours, and end when they like: at most half of the lanes at work are theirs, so that a long
+ * list of them does not keep sites waiting.
  */
 export class LaneScheduler {
   readonly #options: SchedulerOptions;
   readonly #lanes = new Map<string, Lane>();
-  #queue: string[] = [];
+  /** Those in line, by when they came. */
+  readonly #sites: Queued[] = [];
+  readonly #steps: Queued[] = [];
+  #came = 0;
   #active = 0;
+  #activeSteps = 0;
   #controls = 0;
   readonly #drain = new AbortController();
   readonly #hurry = new AbortController();
@@ -98,7 +112,7 @@ export class LaneScheduler {
   #lane(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      lane = { state: "waiting", offers: 0, timer: null, changed: new Signal() };
+      lane = { state: "waiting", isStep: stepOfLane(name) !== null, offers: 0, timer: null, changed: new Signal() };
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -108,18 +122,36 @@ export class LaneScheduler {
     lane.timer?.cancel();
     lane.timer = null;
     lane.state = "queued";
-    this.#queue.push(name);
+    (lane.isStep ? this.#steps : this.#sites).push({ name, at: (this.#came += 1) });
   }
 
   #pump(): void {
-    while (this.#active < this.#options.maxActive && this.#queue.length > 0 && !this.#drain.signal.aborted) {
-      const name = this.#queue.shift() as string;
+    while (this.#active < this.#options.maxActive && !this.#drain.signal.aborted) {
+      const name = this.#next();
+      if (name === undefined) return;
       const lane = this.#lanes.get(name) as Lane;
       lane.state = "active";
       lane.offers = 0;
       this.#active += 1;
+      if (lane.isStep) this.#activeSteps += 1;
       void this.#run(name, lane);
     }
+  }
+
+  #next(): string | undefined {
+    const [site] = this.#sites;
+    const [step] = this.#stepMayBegin() ? this.#steps : [];
+    const isStep = step !== undefined && (site === undefined || step.at < site.at);
+    return (isStep ? this.#steps : this.#sites).shift()?.name;
+  }
+
+  #stepMayBegin(): boolean {
+    return this.#activeSteps < Math.max(1, Math.floor(this.#options.maxActive / 2));
+  }
+
+  /** Somebody could begin when this lane ends. */
+  #isWaitedFor({ isStep }: Lane): boolean {
+    return this.#sites.length > 0 || (this.#steps.length > 0 && (isStep || this.#stepMayBegin()));
   }
 
   async #run(name: string, lane: Lane): Promise<void> {
@@ -134,7 +166,7 @@ export class LaneScheduler {
       hurry: this.#hurry.signal,
       fence: this.#fence.signal,
       leaseHolds: this.#options.leaseHolds,
-      yieldWanted: () => this.#queue.length > 0 && clock.monotonic() - since >= sliceMs,
+      yieldWanted: () => this.#isWaitedFor(lane) && clock.monotonic() - since >= sliceMs,
       offers: () => lane.offers,
       controls: () => this.#controls,
     };
@@ -147,6 +179,7 @@ export class LaneScheduler {
       end = { more: false, wakeAt: clock.now() + 1000 };
     }
     this.#active -= 1;
+    if (lane.isStep) this.#activeSteps -= 1;
     lane.state = "waiting";
     if (!this.#drain.signal.aborted) {
       // An offer that came while the lane was at work may have come too late for it to be seen.

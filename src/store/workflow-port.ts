@@ -51,6 +51,8 @@ export interface StepSleep {
   memory: JsonValue;
   /** Wakes it at the latest; null: only what it waits for does. */
   until: number | null;
+  /** What is left of the time of its try; when that has passed, it is woken, too. */
+  leftMs?: number;
   /** Created in the same transaction; its end wakes the step. */
   child?: { run: NewRun; tasks: readonly NewTask[] };
   /** It waits for the entries that were added for it; as many as `concurrency` are open at a time. */
@@ -111,6 +113,14 @@ export interface WorkflowVerbs {
    * `removeExpired` removes it. Refuses (illegal_transition) while it is not at its end.
    */
   deleteWorkflow(id: string, now: number): Promise<void>;
+
+  /**
+   * Running time has passed since this was called last: it is taken from what sleeping steps of running workflows have left.
+   * Those that have nothing left wake. Says which lanes got work.
+   */
+  passStepTime(elapsedMs: number, now: number): Promise<string[]>;
+  /** What a step that went to sleep has left of the time of its try; null: it has not slept, or may take as long as it likes. */
+  stepTimeLeft(taskId: string, now: number): Promise<number | null>;
 
   // Verbs of the owner of a step. null: the lane is not ours any more, or the run has ended.
   /**

@@ -6,8 +6,9 @@ export interface StepMemory {
   /** Of which try it is: what a try before has left is of no use to this one. */
   generation: number;
   tries: number;
-  /** When the try began; its time runs from then. */
-  began: number;
+  /** It waits for a run; else only for the time. */
+  forRun: boolean;
+  until: number | null;
   /** Child runs that there were before the try. */
   childrenBefore: number;
   /** What its kind has left. */

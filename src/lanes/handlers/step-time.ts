@@ -8,8 +8,8 @@ export interface Bounds {
   clock: Clock;
   /** Its result is not wanted any more. */
   signal: AbortSignal;
-  /** Wall time at which the try is over; null: it may take as long as it likes. */
-  deadline: number | null;
+  /** What the try has left of its time; null: it may take as long as it likes. */
+  leftMs: number | null;
   /** How the failure calls the time. */
   seconds: number | null;
 }
@@ -20,7 +20,7 @@ export function stepTimeout(seconds: number | null): FetchFailure {
 
 /** Does the work within its time. Throws `step_timeout` when that is over, and the reason of the signal when it fires. */
 export async function withinBounds<T>(bounds: Bounds, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { clock, signal, deadline, seconds } = bounds;
+  const { clock, signal, leftMs, seconds } = bounds;
   const controller = new AbortController();
   const timers: { cancel(): void }[] = [];
   const tooLate = new Promise<never>((_resolve, reject) => {
@@ -30,7 +30,7 @@ export async function withinBounds<T>(bounds: Bounds, work: (signal: AbortSignal
   });
   const stop = () => controller.abort(new FetchFailure("run_cancelled", "stopped"));
   // The wall clock may be set while the step is at work, which does not make its time longer or shorter.
-  const overAt = deadline === null ? null : clock.monotonic() + deadline - clock.now();
+  const overAt = leftMs === null ? null : clock.monotonic() + leftMs;
   const armDeadline = () => {
     if (overAt === null) return;
     const left = overAt - clock.monotonic();

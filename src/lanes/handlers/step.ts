@@ -78,30 +78,39 @@ class StepWork {
     const { clock } = this.#deps;
     const { run, memory } = attempt;
     const step = run.step(this.#payload.step);
-    const began = memory?.began ?? clock.now();
     // The time of a step with a list is that of each entry.
     const wholeList = step.for_each !== null && this.#payload.item === undefined;
     const seconds = wholeList ? null : step.timeout;
-    const deadline = seconds === null ? null : began + seconds * 1000;
-    if (deadline !== null && clock.now() >= deadline) throw stepTimeout(seconds);
+    const left = seconds === null ? null : await this.#timeLeft(attempt, seconds);
+    // What it waited for has come: that it was done in time is looked at before the time is.
+    const arrived = memory !== null && attempt.children.live.length === 0 && hasCome(memory, clock.now());
+    if (left !== null && left <= 0 && !arrived) throw stepTimeout(seconds);
+    const leftMs = left === null ? null : Math.max(left, arrived ? PUT_TOGETHER_MS : 0);
+    const begun = clock.monotonic();
     const progress = new StepProgress(clock, (told) => this.#noteProgress(told));
     const { signal } = this.#context;
     try {
-      return await withinBounds({ clock, signal, deadline, seconds }, async (bounded) => {
+      return await withinBounds({ clock, signal, leftMs, seconds }, async (bounded) => {
         const files = this.#files(attempt, saved);
         const end = wholeList
           ? await this.#list(attempt, files, bounded)
           : await this.#one(attempt, files, bounded, progress);
         if (end.kind !== "wait") return this.#ended(end, files, bounded);
+        const leftToSleep = left === null ? null : left - (clock.monotonic() - begun);
+        if (leftToSleep !== null && leftToSleep <= 0) throw stepTimeout(seconds);
+        const until = end.until ?? null;
         const child =
           end.child === undefined ? null : await this.#deps.children.prepare(end.child, this.#name(attempt));
+        const forRun = child !== null || attempt.children.live.length > 0;
         const { generation } = run;
-        const kept: StepMemory = { generation, tries: this.#task.tries, began, childrenBefore, kind: end.memory };
+        const { tries } = this.#task;
+        const kept: StepMemory = { generation, tries, forRun, until, childrenBefore, kind: end.memory };
         return {
           kind: "asleep",
           sleep: {
             memory: { ...kept },
-            until: earlier(end.until ?? null, deadline),
+            until,
+            ...(leftToSleep === null ? {} : { leftMs: leftToSleep }),
             ...(child === null ? {} : { child }),
             ...(end.items === undefined ? {} : { items: end.items }),
           },
@@ -110,6 +119,13 @@ class StepWork {
     } finally {
       await progress.stop();
     }
+  }
+
+  /** Neither a clock that is set nor the time in which the workflow is paused, or no process runs, uses up any of it. */
+  async #timeLeft({ memory }: StepTry, seconds: number): Promise<number> {
+    const { store, clock } = this.#deps;
+    const left = memory === null ? null : await store.stepTimeLeft(this.#task.id, clock.now());
+    return left ?? seconds * 1000;
   }
 
   /** The list of a `for_each`: first it is taken apart, and when all entries have ended they are put together. */
@@ -179,10 +195,13 @@ class StepWork {
 }
 
 const LOOK_AGAIN_MS = 30_000;
+/** At the very end of its time a step may still make something of what it waited for. */
+const PUT_TOGETHER_MS = 5000;
 const MOST_TOLD = 5;
 
-function earlier(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+/** For a step that sleeps for a run: none of its runs goes on. */
+function hasCome({ forRun, until }: StepMemory, now: number): boolean {
+  return forRun || (until !== null && now >= until);
 }
 
 /** Expressions may have made anything of the params: what the kind does not take fails the step for good. */

@@ -4,6 +4,7 @@ import type { StepSleep } from "../workflow-port.ts";
 import { type Context, NEVER, STATE } from "./context.ts";
 import { insertRunWithTasks } from "./enqueue.ts";
 import { laneGotWork } from "./move-run.ts";
+import { keepTimeLeft } from "./step-time.ts";
 import type { Tally } from "./tally.ts";
 import { openSlots, type StepItems } from "./workflow-items.ts";
 import { keepTask } from "./write-task.ts";
@@ -31,6 +32,7 @@ export function fallAsleep(
   }
   const memory = sleep.memory;
   const readyAt = sleep.until ?? NEVER;
+  if (sleep.leftMs !== undefined) keepTimeLeft(context, task.row, sleep.leftMs, now);
   if (sleep.items !== undefined) {
     const step = connection.sql("SELECT * FROM steps WHERE task = ?").get(task.row) as unknown as StepItems;
     const inHand = openSlots(context, step, task.runId, sleep.items, tally, opened);

@@ -8,6 +8,7 @@ import { lastItems, stepDurations } from "./workflow-past.ts";
 import { changeMetadata, readSnapshot, readWorkflow, readWorkflows } from "./workflow-reads.ts";
 import { recoverWorkflow, takeUpRecoveries } from "./workflow-recover.ts";
 import { readChildRuns, readStepByEngineId, readStepItems, readSteps } from "./step-reads.ts";
+import { passStepTime, readTimeLeft } from "./step-time.ts";
 import { putTemplate, readTemplate, readTemplates, readTemplateVersions } from "./templates.ts";
 
 export function workflowVerbs(context: Context): WorkflowVerbs {
@@ -25,6 +26,8 @@ export function workflowVerbs(context: Context): WorkflowVerbs {
     recoverWorkflow: async (id, from, now) => recoverWorkflow(context, id, from, now),
     takeUpRecoveries: async (limit, now) => takeUpRecoveries(context, limit, now),
     deleteWorkflow: async (id, now) => deleteWorkflow(context, id, now),
+    passStepTime: async (elapsedMs, now) => passStepTime(context, elapsedMs, now),
+    stepTimeLeft: async (taskId, now) => readTimeLeft(context, taskId, now),
     addStepItems: async (hold, task, part, now) => addStepItems(context, hold, task, part, now),
     skipStepItems: async (hold, task, limit, why, now) => skipStepItems(context, hold, task, limit, why, now),
     noteStepProgress: async (hold, task, progress, now) => noteStepProgress(context, hold, task, progress, now),

@@ -1,14 +1,21 @@
+import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import type { OrchestratorDeps } from "../../orchestrator/deps.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
 
-/** Workflows that are to be recovered go on from where they failed. */
+/** Workflows that are to be recovered go on from where they failed, and steps whose time is over do not sleep on. */
 export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
+  let countedAt: number | null = null;
   return {
-    name: "take up workflows that are to be recovered",
+    name: "take up workflows that are to be recovered, and wake steps whose time is over",
     everyMs: 500,
     async run(signal) {
+      const monotonic = clock.monotonic();
+      const elapsed = countedAt === null ? 0 : Math.min(LONGEST_STEP_MS, monotonic - countedAt);
+      const woken = await store.passStepTime(elapsed, clock.now());
+      countedAt = monotonic;
+      if (woken.length > 0) await wake(woken);
       for (let more = true; more && !signal.aborted;) {
         const taken = await store.takeUpRecoveries(AT_ONCE, clock.now());
         if (taken.lanes.length > 0) await wake(taken.lanes);

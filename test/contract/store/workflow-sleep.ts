@@ -167,6 +167,43 @@ export function workflowSleepScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(run), "completed");
   });
 
+  scenario("the time of a sleeping step passes in steps, and only while its workflow runs", async (kit) => {
+    const run = await newWorkflow(kit, { a: [], b: [] });
+    await workOn(kit, run, "a", { kind: "wait", sleep: { memory: "m", until: null, leftMs: 3000 } });
+    await workOn(kit, run, "b", until(null));
+    const id = (await kit.store.steps(run.id))[0]!.task.id;
+    const left = () => kit.store.stepTimeLeft(id, kit.now);
+    const step = (ms: number, wall = ms) => {
+      kit.clock.wall += wall;
+      return kit.store.passStepTime(ms, kit.now);
+    };
+    assert.deepEqual(await step(500), []);
+    assert.equal(await left(), 2500);
+    // The clock is set forward, then back.
+    assert.deepEqual(await step(500, 3_600_000), []);
+    assert.equal(await left(), 2000);
+    await step(500, -3_600_000);
+    await step(500);
+    assert.equal(await left(), 1500);
+    // Nobody worked: whoever begins to counts from then on.
+    await step(0, 3_600_000);
+    assert.equal(await left(), 1500);
+    await kit.store.changeRun(run.id, "paused", "Run paused", kit.now);
+    assert.deepEqual(await step(3000), []);
+    assert.equal(await left(), 1500);
+    await kit.store.changeRun(run.id, "running", "Run resumed", kit.now);
+    assert.deepEqual(await step(1000), []);
+    assert.deepEqual(await step(500), [laneOfStep(run.id, 0)]);
+    assert.deepEqual(await stateOfSteps(kit, run), { a: "queued", b: "retrying" });
+    // In hand it is its owner who looks at the time.
+    assert.deepEqual(await step(5000), []);
+    const awake = await takeStep(kit, run, "a");
+    assert.deepEqual([awake.task.memory, await left()], ["m", 0]);
+    await settleStep(kit, awake, DONE);
+    await step(500);
+    assert.equal(await left(), null);
+  });
+
   scenario("failed steps are not tried again one by one", async (kit) => {
     const run = await newWorkflow(kit, { a: [] });
     await workOn(kit, run, "a", FAILED);

@@ -51,6 +51,9 @@ export const workflows = {
         run INTEGER NOT NULL, step INTEGER NOT NULL, follower INTEGER NOT NULL, PRIMARY KEY (run, step, follower)
       ) WITHOUT ROWID;
 
+      -- Of steps, and entries of lists, that sleep and have a timeout: how much of it is left, and up to when it is counted.
+      CREATE TABLE step_time (task INTEGER PRIMARY KEY, left_ms INTEGER NOT NULL, counted_at INTEGER NOT NULL);
+
       -- An entry of a step's list knows the step, and which of the lists that the step has had.
       ALTER TABLE tasks ADD COLUMN item_of INTEGER;
       ALTER TABLE tasks ADD COLUMN item_epoch INTEGER;

@@ -83,12 +83,17 @@ export class StepRun {
   }
 }
 
-const KEPT = 64;
+/**
+ * So many steps are known, all workflows together. Workflows take turns: if fewer were known than are at work at once, each
+ * step would read its whole workflow anew.
+ */
+const MOST_STEPS_KNOWN = 20_000;
 
 /** The workflows that this process has steps of, each read once. */
 export class StepRuns {
   readonly #store: Store;
   readonly #known = new Map<string, StepRun>();
+  #steps = 0;
 
   constructor(store: Store) {
     this.#store = store;
@@ -103,10 +108,18 @@ export class StepRuns {
       if (run === null || snapshot === null) return null;
       known = new StepRun(this.#store, run, snapshot as WorkflowSnapshot);
     }
-    this.#known.delete(runId);
+    this.#forget(runId);
     this.#known.set(runId, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
+    this.#steps += known.definition.steps.length;
+    for (const oldest of this.#known.keys()) {
+      if (this.#steps <= MOST_STEPS_KNOWN || oldest === runId) break;
+      this.#forget(oldest);
+    }
     return known;
+  }
+
+  #forget(runId: string): void {
+    this.#steps -= this.#known.get(runId)?.definition.steps.length ?? 0;
+    this.#known.delete(runId);
   }
 }

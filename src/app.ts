@@ -111,6 +111,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
           random: systemRandom,
           http: tools.http,
           artifacts,
+          seal: client.seal,
           kinds: createStepKinds({ webhookSecret: config.webhookSecret, images }, user?.steps ?? []),
           children: createChildRuns(client),
         }),

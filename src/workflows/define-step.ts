@@ -18,7 +18,10 @@ export interface CustomStep<
   readonly kind: Kind;
   /** One line for lists. */
   readonly about?: string;
-  /** Of an object; a definition whose params do not satisfy it is refused. */
+  /**
+   * Of an object; a definition whose params do not satisfy it is refused. Texts that it says are `writeOnly`, such as keys,
+   * are stored sealed, and shown to nobody.
+   */
   readonly params: Params;
   /** What later steps may rely on; an output that does not satisfy it fails the step. */
   readonly output?: Output;

@@ -25,7 +25,7 @@ export const ENDPOINT_SCHEMA: JsonValue = {
       description:
         "What is posted: the bytes of the file, or the item as JSON. Unless told, the file where there is one.",
     },
-    headers: { type: "object", additionalProperties: { type: "string" }, maxProperties: 50 },
+    headers: { type: "object", additionalProperties: { type: "string", writeOnly: true }, maxProperties: 50 },
     concurrency: { type: "integer", minimum: 1, maximum: 32, description: "Requests at once; 4 unless told." },
     min_score: { type: "number", description: "Labels with a lower score are left out." },
     max_failed_ratio: {

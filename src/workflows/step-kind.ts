@@ -12,7 +12,10 @@ export interface StepKind<Params = Record<string, JsonValue>> {
   readonly kind: string;
   /** One line for lists and docs. */
   readonly about: string;
-  /** A JSON Schema (2020-12) of its params; unknown names are refused by `additionalProperties: false`. */
+  /**
+   * A JSON Schema (2020-12) of its params; unknown names are refused by `additionalProperties: false`. Texts that it says are
+   * `writeOnly` are stored sealed, and shown to nobody.
+   */
   readonly params: JsonValue;
   /** A JSON Schema of its output: expressions that name something else are refused. Absent: anything may be named. */
   readonly output?: JsonValue;

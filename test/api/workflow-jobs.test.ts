@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { WorkflowSnapshot } from "../../src/domain/workflow/definition.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import type { TemplateView } from "../../src/orchestrator/workflows/templates.ts";
 import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
 import { DIAMOND, openWorkflows, step, type Workflows } from "./workflow-kit.ts";
 
@@ -110,6 +112,41 @@ describe("a job that is a workflow", () => {
     assert.equal((await patch({ schedule: "0 6 * * *" })).schedule?.cron, "0 6 * * *");
     const other = await patch({ workflow: { definition: DIAMOND, params: {} } });
     assert.deepEqual(other.workflow, { definition: DIAMOND, params: {} });
+  });
+
+  test("shows the headers of its steps by name, and keeps their values through changes, runs, reruns and templates", async (t) => {
+    const place = await openWorkflows(t);
+    const calls = (authorization: string, url = "https://a.example/hook") => ({
+      name: "Calls",
+      steps: [{ name: "call", task_type: "webhook", params: { url, headers: { authorization } } }],
+    });
+    const shown = calls("***");
+    const job = await save(place, { kind: "workflow", workflow: { definition: calls("open-sesame") } });
+    assert.deepEqual(job.workflow?.definition, shown);
+    const patch = (change: object) => place.api.call("PATCH", `/jobs/${job.id}`, change);
+    for (const change of [{ tags: ["a"] }, { workflow: { definition: shown } }])
+      assert.deepEqual((await patch(change)).json<JobView>().workflow?.definition, shown);
+    const moved = await place.refused(
+      patch({ workflow: { definition: calls("***", "https://b.example/") } }),
+      422,
+      "input_invalid",
+    );
+    assert.equal(moved.errors?.[0]?.path, "workflow.definition.steps[0].params.headers.authorization");
+    const run = (await place.api.post(`/jobs/${job.id}/runs`)).json<RunView>();
+    const made = await place.make({ definition: calls("open-sesame") });
+    const again = (await place.api.post(`/workflows/${run.id}/rerun`, { definition: shown })).json<WorkflowDetail>();
+    const put = (body: object) => place.api.call("PUT", "/workflows/templates/calls", body);
+    assert.deepEqual((await put(calls("open-sesame"))).json<TemplateView>().definition, shown);
+    for (const same of [shown, calls("open-sesame")]) assert.equal((await put(same)).json<TemplateView>().version, 1);
+    const templated = await place.make({ template: "calls" });
+    for (const { id } of [run, made, again, templated]) {
+      assert.deepEqual((await place.show(id)).definition.steps[0]?.params, shown.steps[0]?.params);
+      const { definition } = (await place.store.workflowSnapshot(id)) as WorkflowSnapshot;
+      const { authorization } = definition.steps[0]!.params["headers"] as { authorization: string };
+      assert.match(authorization, /^orb-sealed:/, "sealed, and once");
+      assert.ok(authorization.length < 90, authorization);
+    }
+    await place.refused(place.api.post("/workflows", { definition: shown }), 422, "input_invalid");
   });
 
   test("is deleted only without a run that is not at its end", async (t) => {

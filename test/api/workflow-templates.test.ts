@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { createSeal } from "../../src/base/seal.ts";
 import type { StepKindView } from "../../src/orchestrator/workflows/kinds.ts";
 import { putTemplate, type TemplateView } from "../../src/orchestrator/workflows/templates.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
@@ -90,7 +91,7 @@ describe("templates", () => {
     assert.equal(errors?.[0]?.path, "definition.steps[0].dependencies[0]");
     await place.refused(put("no%20blanks", daily("x")), 422, "input_invalid");
     const { store, clock } = place;
-    const deps = { store, clock, wake: async () => {}, stepKinds: async () => createStepKinds(kindSettings, []) };
+    const deps = { store, clock, seal: createSeal("k"), stepKinds: async () => createStepKinds(kindSettings, []) };
     const unnamed = putTemplate(deps, "../x", daily("x"), (inner) => inner);
     await assert.rejects(unnamed, /^OrbError: name: expected at most 100 letters/, "the library is told the same");
     await place.refused(place.api.get("/workflows/templates/x"), 404, "not_found");

@@ -88,8 +88,11 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
 
   test("what failed for a moment is tried again after a second, under the same id and newly signed", async () => {
     await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), json({})) });
-    const { run, steps, id } = await shop.run([{ name: "call", ...call(site.url("/"), { body: { a: 1 } }) }]);
+    const secret = { body: { a: 1 }, headers: { authorization: "open-sesame" } };
+    const { run, steps, id } = await shop.run([{ name: "call", ...call(site.url("/"), secret) }]);
     assert.equal(run.status, "completed", run.message ?? "");
+    const kept = shop.place.stored().filter(({ bytes }) => bytes.includes("open-sesame"));
+    assert.deepEqual(kept, [], "the value of a header stands nowhere on the disk");
     const [first, second] = site.of("/");
     assert.ok(second!.at - first!.endedAt! >= 1000);
     assert.equal(first!.headers["x-orb-id"], second!.headers["x-orb-id"]);
@@ -99,6 +102,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
         .digest("hex");
       assert.equal(headers["x-orb-signature"], `sha256=${signed}`);
       assert.deepEqual(JSON.parse(body), { a: 1 });
+      assert.equal(headers["authorization"], "open-sesame");
     }
     assert.equal(steps.get("call")?.task.attempts.length, 2);
     const told = (await shop.place.events(id)).map(({ message }) => message);

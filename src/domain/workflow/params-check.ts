@@ -7,6 +7,7 @@ import { type FieldError, messageOf } from "../../base/errors.ts";
 import { compileJsonSchema, type SchemaCheck } from "../json-schema.ts";
 import type { JsonValue, Parsed } from "../queue-item.ts";
 import { fieldErrors } from "../schema-faults.ts";
+import { isSealed } from "./secrets.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
 
@@ -33,9 +34,10 @@ export function completeParams(schema: JsonValue, params: Params): Parsed<Record
   return errors.length > 0 ? { errors } : { ok: whole };
 }
 
-/** As they are written, with expressions in them: each stands for any value. */
+/** As they are written, with expressions in them, and with secrets that are sealed: each stands for any value. */
 export function checkWrittenParams(schema: JsonValue, params: Params): FieldError[] {
-  return faultsOf(schema, structuredClone(params), (value) => typeof value === "string" && value.includes("${{"));
+  const stands = (value: unknown) => isSealed(value) || (typeof value === "string" && value.includes("${{"));
+  return faultsOf(schema, structuredClone(params), stands);
 }
 
 function faultsOf(schema: JsonValue, params: Params, stands: (value: unknown) => boolean): FieldError[] {

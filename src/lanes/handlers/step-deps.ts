@@ -1,6 +1,7 @@
 import type { ArtifactStore } from "../../artifacts/store.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
+import type { Seal } from "../../base/seal.ts";
 import type { HttpClient } from "../../net/http-client.ts";
 import type { Store } from "../../store/port.ts";
 import type { ChildRuns } from "../../workflows/child-runs.ts";
@@ -13,6 +14,8 @@ export interface StepDeps {
   random: Random;
   http: HttpClient;
   artifacts: ArtifactStore;
+  /** Opens the secrets in their params. */
+  seal: Seal;
   kinds: StepKinds;
   children: ChildRuns;
 }

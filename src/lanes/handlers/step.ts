@@ -1,10 +1,18 @@
+import { isOrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
 import { type Failure, FetchFailure, failure } from "../../domain/failure.ts";
 import type { Handled, TaskArtifact } from "../../domain/outcome.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { STEP_RETRY, type StepPayload, type StepResult } from "../../domain/workflow/definition.ts";
+import {
+  STEP_RETRY,
+  type StepDefinition,
+  type StepPayload,
+  type StepResult,
+} from "../../domain/workflow/definition.ts";
 import { isTrue, ResolveError, resolveParams } from "../../domain/workflow/expression.ts";
 import { ExpressionError } from "../../domain/workflow/expression-syntax.ts";
 import { completeParams } from "../../domain/workflow/params-check.ts";
+import { openSecrets } from "../../domain/workflow/secrets.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import { untilAborted, writeItems } from "../../workflows/items-file.ts";
 import { stepFiles } from "../../workflows/step-files.ts";
@@ -151,7 +159,8 @@ class StepWork {
     const kind = this.#deps.kinds.find(step.task_type);
     if (kind === undefined)
       throw new FetchFailure("handler_missing", `there is no kind of step named ${step.task_type}`);
-    const params = checkedParams(kind, resolveParams(step.params, scopeOf(run, before, payload)));
+    const written = opened(this.#deps.seal, kind, step.params);
+    const params = checkedParams(kind, resolveParams(written, scopeOf(run, before, payload)));
     const context = stepContext(this.#deps, attempt, { signal, log: this.#context.log, files, progress });
     return (kind as StepKind).run(context, params);
   }
@@ -202,6 +211,15 @@ const MOST_TOLD = 5;
 /** For a step that sleeps for a run: none of its runs goes on. */
 function hasCome({ forRun, until }: StepMemory, now: number): boolean {
   return forRun || (until !== null && now >= until);
+}
+
+function opened(seal: Seal, kind: StepKind, params: StepDefinition["params"]): StepDefinition["params"] {
+  try {
+    return openSecrets(seal, kind.params, params);
+  } catch (error) {
+    if (!isOrbError(error, "secret_key_wrong")) throw error;
+    throw new FetchFailure("session_unusable", `${error.message}. ${error.hint ?? ""}`.trim(), { cause: error });
+  }
 }
 
 /** Expressions may have made anything of the params: what the kind does not take fails the step for good. */

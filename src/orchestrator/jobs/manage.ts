@@ -70,7 +70,10 @@ export async function changeJob(deps: JobDeps, id: string, change: JobInput): Pr
 }
 
 async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): Promise<NewJob> {
-  if (before.kind === "workflow") return workflowJobFrom(changedWorkflow(inputOf(before), change), deps);
+  if (before.kind === "workflow") {
+    const { workflow } = before.recipe as WorkflowRecipe;
+    return workflowJobFrom(changedWorkflow(inputOf(before), change), deps, workflow);
+  }
   if (before.kind === "crawl") return crawlJobFrom(changedCrawl(inputOf(before), change), deps);
   return changedPage(deps, before, change);
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
 import { without } from "../../base/without.ts";
 import type { RunState } from "../../domain/states.ts";
+import { withoutSecrets } from "../../domain/workflow/secrets.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
 import type { JobRecord } from "../../store/job-records.ts";
 import type { LastRunRecord } from "../../store/progress-port.ts";
@@ -101,7 +102,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null): JobVie
     header_names: [...header_names],
     cookie_names: [...cookie_names],
     crawl: crawl === undefined ? null : (asGiven(crawl) as JobCrawlView),
-    workflow: workflow === undefined ? null : sourceAsGiven(workflow),
+    workflow: workflow === undefined ? null : withoutSecrets(sourceAsGiven(workflow)),
     last_run: lastRun === null ? null : toLastRunView(lastRun),
     next_run_at: isoOrNull(job.nextAt),
     created_at: new Date(job.createdAt).toISOString(),

@@ -4,14 +4,18 @@ import { plainRecipe } from "../../domain/recipe.ts";
 import { nextSlot } from "../../domain/schedule.ts";
 import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
 import type { NewJob } from "../../store/job-records.ts";
+import { requireSealed } from "../workflows/definition.ts";
 import { pathsBelow, readSource, sourceFrom } from "../workflows/source.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
 import type { JobInput, SourceInput } from "./input.ts";
 import { readSchedule } from "./schedule-input.ts";
 
-/** A workflow's job as it will be stored. Throws `input_invalid` with every field that is wrong. */
-export async function workflowJobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
+/**
+ * A workflow's job as it will be stored. Throws `input_invalid` with every field that is wrong. `before` is the source that
+ * it has now.
+ */
+export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: WorkflowSource): Promise<NewJob> {
   const problems: FieldError[] = [];
   refuseOtherKeys(input, problems);
   const schedule = readSchedule(input, problems);
@@ -19,9 +23,14 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps): Promise<N
   // A template may change until a run begins: it is looked up again then.
   const snapshot = await readSource(deps, given, pathsBelow("workflow"), problems);
   if (problems.length > 0 || snapshot === null) throw invalid(problems);
+  const source = sourceFrom(given);
+  if (source.definition !== null)
+    source.definition = await requireSealed(deps, source.definition, before?.definition ?? null, (inner) =>
+      pathsBelow("workflow")("definition", inner),
+    );
   const recipe: WorkflowRecipe = {
     ...plainRecipe("auto", { schedule, timezone: input.timezone ?? null }),
-    workflow: sourceFrom(given),
+    workflow: source,
   };
   return {
     name: input.name ?? snapshot.definition.name,

@@ -6,7 +6,8 @@ import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import type { SourceInput } from "../jobs/input.ts";
 import { type AboutRun, aboutOf, newWorkflowRun, refuseLargeMetadata } from "./new-run.ts";
-import { pathsBelow, requireSource } from "./source.ts";
+import { requireSealed } from "./definition.ts";
+import { type PathOf, pathsBelow, requireSource } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
 export interface WorkflowInput extends SourceInput {
@@ -34,7 +35,18 @@ export async function createWorkflow(
   const { definition, ...source } = await requireSource(deps, input, pathOf);
   const snapshot = { ...source, definition: { ...definition, name: input.name ?? definition.name } };
   await requireItsJob(deps, about.jobId);
-  return startWorkflowRun(deps, snapshot, about, once);
+  return startWorkflowRun(deps, await sealedUnlessTemplate(deps, snapshot, pathOf), about, once);
+}
+
+/** Templates are stored with their secrets sealed. */
+async function sealedUnlessTemplate(
+  deps: JobDeps,
+  snapshot: WorkflowSnapshot,
+  pathOf: PathOf,
+): Promise<WorkflowSnapshot> {
+  if (snapshot.template !== null) return snapshot;
+  const definition = await requireSealed(deps, snapshot.definition, null, (inner) => pathOf("definition", inner));
+  return { ...snapshot, definition };
 }
 
 async function requireItsJob({ store }: JobDeps, jobId: string | null): Promise<void> {

@@ -1,5 +1,7 @@
 import type { FieldError } from "../../base/errors.ts";
 import type { WorkflowDefinition } from "../../domain/workflow/definition.ts";
+import { sealDefinition } from "../../domain/workflow/secrets.ts";
+import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 
 /** What definitions are looked up in and held against. */
@@ -18,4 +20,24 @@ export async function readDefinition(
   if (ok !== undefined) return ok;
   problems.push(...errors.map(({ path, message }) => ({ path: pathOf(path), message })));
   return null;
+}
+
+/**
+ * A definition that was checked, as it is stored: with its secrets sealed. `before` is what it takes the place of, whose
+ * secrets it may keep. Throws `input_invalid` where it wants to keep what is not there.
+ */
+export async function requireSealed<T>(
+  { stepKinds, seal }: Pick<JobDeps, "stepKinds" | "seal">,
+  definition: T,
+  before: unknown,
+  pathOf: (inner: string) => string,
+): Promise<T> {
+  const kinds = await stepKinds();
+  const problems: FieldError[] = [];
+  const schemaOf = (kind: string) => kinds.find(kind)?.params;
+  const sealed = sealDefinition(seal, schemaOf, definition, before, (path, message) =>
+    problems.push({ path: pathOf(path), message }),
+  );
+  if (problems.length > 0) throw invalid(problems);
+  return sealed;
 }

@@ -9,7 +9,7 @@ import { requireSnapshot, requireWorkflow } from "./control.ts";
 import { startWorkflowRun } from "./create.ts";
 import { aboutOf, refuseLargeMetadata } from "./new-run.ts";
 import { filledParams } from "./params.ts";
-import { readDefinition } from "./definition.ts";
+import { readDefinition, requireSealed } from "./definition.ts";
 import { pathsBelow } from "./source.ts";
 import { toNewWorkflowView, type WorkflowDetail } from "./view.ts";
 
@@ -53,5 +53,7 @@ async function changedSnapshot(deps: JobDeps, before: WorkflowSnapshot, input: R
     problems.push({ path: pathOf("params", path), message }),
   );
   if (params === null) throw invalid(problems);
-  return { definition, params, template: isOther ? null : before.template };
+  if (!isOther) return { definition, params, template: before.template };
+  const sealed = await requireSealed(deps, definition, before.definition, (path) => pathOf("definition", path));
+  return { definition: sealed, params, template: null };
 }

@@ -5,11 +5,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
+import { withoutSecrets } from "../../domain/workflow/secrets.ts";
 import type { TemplateRecord } from "../../store/workflow-port.ts";
 import { BUILT_IN_TEMPLATES } from "../../workflows/templates/registry.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { invalid } from "../invalid.ts";
-import { readDefinition, type SourceDeps } from "./definition.ts";
+import type { JobDeps } from "../jobs/deps.ts";
+import { readDefinition, requireSealed } from "./definition.ts";
 import { isoOrNull } from "./view.ts";
 
 export interface TemplateView {
@@ -85,7 +87,7 @@ export const TEMPLATE_NAME = { pattern: "^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-
 
 /** Saves a template, or a new version of it where something has changed. Runs that have begun keep theirs. */
 export async function putTemplate(
-  deps: SourceDeps & OrchestratorDeps,
+  deps: Pick<JobDeps, "store" | "clock" | "stepKinds" | "seal">,
   name: string,
   definition: unknown,
   pathOf: (inner: string) => string,
@@ -96,10 +98,11 @@ export async function putTemplate(
   await readDefinition(deps, definition, pathOf, problems);
   if (problems.length > 0) throw invalid(problems);
   const own = builtIn(name);
-  const isUnchanged = own !== null && isDeepStrictEqual(own.definition, definition);
-  if (isUnchanged && (await deps.store.template(name)) === null) return toView(own);
+  const present = await deps.store.template(name);
+  if (own !== null && present === null && isDeepStrictEqual(own.definition, definition)) return toView(own);
+  const sealed = await requireSealed(deps, definition as JsonValue, present?.definition ?? null, pathOf);
   const first = own === null ? 1 : BUILT_IN_VERSION + 1;
-  return toView(kept(await deps.store.putTemplate(name, definition as JsonValue, first, deps.clock.now())));
+  return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now())));
 }
 
 function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Found): TemplateView {
@@ -110,7 +113,7 @@ function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Fo
     built_in: isBuiltIn,
     description: description ?? null,
     params: params ?? null,
-    definition,
+    definition: withoutSecrets(definition),
     created_at: isoOrNull(createdAt),
   };
 }

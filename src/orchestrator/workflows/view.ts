@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { RunState } from "../../domain/states.ts";
 import type { MadeSnapshot, WorkflowDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import { withoutSecrets } from "../../domain/workflow/secrets.ts";
 import type { RunRecord } from "../../store/run-records.ts";
 import type { WorkflowRecord } from "../../store/workflow-port.ts";
 import { progressOf } from "../runs/view.ts";
@@ -30,7 +31,7 @@ export interface WorkflowView {
 }
 
 export interface WorkflowDetail extends WorkflowView {
-  /** As it was checked: every default is filled in, and dependencies are indices. */
+  /** As it was checked: every default is filled in, dependencies are indices, and secrets are `***`. */
   definition: WorkflowDefinition;
   params: Record<string, JsonValue>;
 }
@@ -84,7 +85,7 @@ export function toWorkflowView(record: WorkflowRecord): WorkflowView {
 }
 
 export function toWorkflowDetail(record: WorkflowRecord, { definition, params }: WorkflowSnapshot): WorkflowDetail {
-  return { ...toWorkflowView(record), definition, params: { ...params } };
+  return { ...toWorkflowView(record), definition: withoutSecrets(definition), params: { ...params } };
 }
 
 /** The answer to whoever has created it, the same however often the call is repeated. */

@@ -26,7 +26,7 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
       properties: {
         url: { type: "string", minLength: 1, maxLength: 8192 },
         method: { enum: ["POST", "PUT", "PATCH", "GET", "DELETE"], description: "POST unless told." },
-        headers: { type: "object", additionalProperties: { type: "string" } },
+        headers: { type: "object", additionalProperties: { type: "string", writeOnly: true } },
         body: { description: "Sent as JSON; without it, a summary of the run and of what its steps put out." },
       },
       required: ["url"],

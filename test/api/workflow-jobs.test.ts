@@ -4,6 +4,7 @@ import type { WorkflowSnapshot } from "../../src/domain/workflow/definition.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { aboutOf, newWorkflowRun } from "../../src/orchestrator/workflows/new-run.ts";
 import type { TemplateView } from "../../src/orchestrator/workflows/templates.ts";
 import type { WorkflowDetail } from "../../src/orchestrator/workflows/view.ts";
 import { DIAMOND, openWorkflows, step, type Workflows } from "./workflow-kit.ts";
@@ -139,13 +140,17 @@ describe("a job that is a workflow", () => {
     assert.deepEqual((await put(calls("open-sesame"))).json<TemplateView>().definition, shown);
     for (const same of [shown, calls("open-sesame")]) assert.equal((await put(same)).json<TemplateView>().version, 1);
     const templated = await place.make({ template: "calls" });
+    const likeness = new Set<unknown>();
     for (const { id } of [run, made, again, templated]) {
       assert.deepEqual((await place.show(id)).definition.steps[0]?.params, shown.steps[0]?.params);
-      const { definition } = (await place.store.workflowSnapshot(id)) as WorkflowSnapshot;
+      const snapshot = (await place.store.workflowSnapshot(id)) as WorkflowSnapshot;
+      const { definition, template: from } = snapshot;
+      if (from === null) likeness.add(newWorkflowRun(snapshot, aboutOf({})).workflow?.likeness);
       const { authorization } = definition.steps[0]!.params["headers"] as { authorization: string };
       assert.match(authorization, /^orb-sealed:/, "sealed, and once");
       assert.ok(authorization.length < 90, authorization);
     }
+    assert.equal(likeness.size, 1, "they do the same, each sealed for itself");
     await place.refused(place.api.post("/workflows", { definition: shown }), 422, "input_invalid");
   });
 

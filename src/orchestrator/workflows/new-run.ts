@@ -3,6 +3,7 @@ import { canonicalJson } from "../../base/canonical-json.ts";
 import { OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { MadeSnapshot, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import { withoutSecrets } from "../../domain/workflow/secrets.ts";
 import type { NewRun } from "../../store/run-records.ts";
 import type { NewWorkflow } from "../../store/workflow-records.ts";
 
@@ -58,9 +59,10 @@ export function newWorkflowRun(snapshot: WorkflowSnapshot, about: AboutRun): New
   };
 }
 
-/** Versions of a template do the same. */
+/** Versions of a template do the same; and what is sealed differs each time, though it be the same. */
 function likenessOf({ definition, params, template }: WorkflowSnapshot): string {
-  const what = template === null ? { definition, params } : { template: template.name, params };
+  const what =
+    template === null ? { definition: withoutSecrets(definition), params } : { template: template.name, params };
   return createHash("sha256").update(canonicalJson(what)).digest("base64url");
 }
 

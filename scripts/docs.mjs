@@ -12,6 +12,7 @@ await script(async (args) => {
     "docs/cli.md": await cliPage(),
     "docs/configuration.md": await configurationPage(),
     "docs/errors.md": await errorsPage(),
+    "docs/step-kinds.md": await stepKindsPage(),
   };
   const stale = Object.entries(pages).filter(([path, text]) => readIfThere(path) !== text);
   if (args.includes("--check")) {
@@ -105,6 +106,46 @@ ${Object.entries(reactions)
   .map(([name, meaning]) => `- **${name}**: ${meaning}.`)
   .join("\n")}
 `;
+}
+
+async function stepKindsPage() {
+  // Where a kind is explained by more than its params.
+  const explained = {
+    archive: "workflows-templates.md#archive",
+    cleanup: "workflows-templates.md#cleanup",
+    compare: "workflows-templates.md#compare",
+    crawl: "workflows.md#kinds-that-fetch-tell-and-wait",
+    deduplicate: "images.md",
+    download: "workflows.md#kinds-that-fetch-tell-and-wait",
+    export: "workflows-templates.md#export",
+    label: "workflows-templates.md#label",
+    scrape: "workflows.md#kinds-that-fetch-tell-and-wait",
+    validate: "images.md",
+    wait: "workflows.md#kinds-that-fetch-tell-and-wait",
+    webhook: "workflows.md#webhooks",
+  };
+  const { createStepKinds } = await import("../src/workflows/registry.ts");
+  const { schemaRows } = await import("../src/cli/schema-words.ts");
+  const cell = (text) => text.replaceAll("|", String.raw`\|`);
+  const sections = createStepKinds({ webhookSecret: null, images: null }, [])
+    .all()
+    .map(({ kind, about, params }) => {
+      const rows = schemaRows(params).map(
+        ({ name, type, fallback, about: words }) =>
+          `| \`${name}\` | ${cell(type)}${fallback === "required" ? "; required" : ""} | ${cell(words)} |`,
+      );
+      const table = rows.length === 0 ? "It takes no params." : `| param | type | |\n|---|---|---|\n${rows.join("\n")}`;
+      return `## ${kind}\n\n${about} [More](${explained[kind]}).\n\n${table}\n`;
+    });
+  return `# Kinds of steps
+
+<!-- Made from src/workflows/steps by \`node scripts/docs.mjs\`; edit there. -->
+
+What the \`params\` of each kind of step in a [workflow](workflows.md) may be. Unknown names are refused. A value may be an
+[expression](workflow-definitions.md#expressions) instead; it is then checked when the step begins. \`orb workflows kinds\` shows the
+same, [your own kinds](steps.md) included.
+
+${sections.join("\n")}`;
 }
 
 async function cliPage() {

@@ -21,13 +21,16 @@ export class WorkflowDisplay {
   readonly #terminal: Terminal;
   readonly #now: () => number;
   readonly #mode: DisplayMode;
+  readonly #isNew: boolean;
   readonly #picture: Picture;
   #seen: { view: WorkflowProgress; details: Details; at: number; tree: readonly TreeLine[] } | null = null;
 
-  constructor(terminal: Terminal, now: () => number, mode: DisplayMode) {
+  /** `isNew`: nothing of it has happened before it is shown. */
+  constructor(terminal: Terminal, now: () => number, mode: DisplayMode, isNew = false) {
     this.#terminal = terminal;
     this.#now = now;
     this.#mode = mode;
+    this.#isNew = isNew;
     this.#picture = new Picture(terminal, mode === "live", (spinner) => this.#block(spinner));
   }
 
@@ -76,13 +79,20 @@ export class WorkflowDisplay {
     if (before !== undefined && before.status !== view.status && view.status === "paused")
       this.#terminal.err("paused\n");
     for (const [index, step] of view.steps.entries()) {
-      const was = before?.steps[index];
-      const isNew = was?.status !== step.status || was.retry_count !== step.retry_count;
-      const words = isNew ? changeWords(step, results.get(index) ?? "", clockOf(view, this.#now())) : null;
-      if (words !== null) this.#terminal.err(`${oneLine(`${step.task_name}: ${words}`)}\n`);
+      const was = before?.steps[index] ?? (this.#isNew ? NOT_BEGUN : undefined);
+      if (was?.status === step.status && was.retry_count === step.retry_count) continue;
+      const words = changeWords(step, results.get(index) ?? "", clockOf(view, this.#now()));
+      // What began and ended between two looks is told in full.
+      const isQuick = was !== undefined && NOT_YET.has(was.status) && DONE.has(step.status);
+      for (const one of [isQuick ? "started" : null, words])
+        if (one !== null) this.#terminal.err(`${oneLine(`${step.task_name}: ${one}`)}\n`);
     }
   }
 }
+
+const NOT_BEGUN = { status: "pending", retry_count: 0 } as const;
+const NOT_YET: ReadonlySet<StepProgress["status"]> = new Set(["pending", "queued"]);
+const DONE: ReadonlySet<StepProgress["status"]> = new Set(["completed", "failed"]);
 
 /** What a line says of a step that has changed; null: nothing worth a line. */
 function changeWords(step: StepProgress, result: string, now: number): string | null {

@@ -119,7 +119,8 @@ export function resultWords(result: Readonly<Record<string, JsonValue>> | null):
   return Object.entries(result ?? {})
     .flatMap(([name, value]) => {
       if (NOT_FOR_PEOPLE.has(name) || value === null || typeof value === "object") return [];
-      const text = name === "bytes" && typeof value === "number" ? sizeWords(value) : oneLine(String(value));
+      if (name === "bytes" && typeof value === "number") return [sizeWords(value)];
+      const text = oneLine(String(value));
       return text === "" || text.length > LONGEST_WORD ? [] : [`${name.replaceAll("_", " ")} ${text}`];
     })
     .join(", ");

@@ -227,6 +227,17 @@ test("off a terminal every change of a step is a line", () => {
   ]);
 });
 
+test("off a terminal a step that began and ended between two looks has both lines", () => {
+  const said: string[] = [];
+  const terminal = { out: () => {}, err: (text: string) => void said.push(text), live: false, colour: false };
+  const ended = workflow([step("crawl", "completed", []), step("odd", "skipped", [0])]);
+  new WorkflowDisplay(terminal, () => NOW, "plain", true).show(ended, DETAILS);
+  assert.deepEqual(said, ["crawl: started\n", "crawl: completed after 0:12: pages 100, failed 0\n", "odd: skipped\n"]);
+  said.length = 0;
+  new WorkflowDisplay(terminal, () => NOW, "plain").show(ended, DETAILS);
+  assert.equal(said.length, 2, "nothing is made up of what was over before");
+});
+
 test("of what a step puts out, people get what they can read", () => {
   const output = {
     count: 12,
@@ -237,6 +248,6 @@ test("of what a step puts out, people get what they can read", () => {
     list: [1],
     none: null,
   };
-  assert.equal(resultWords(output), "count 12, bytes 146 KiB, status ok");
+  assert.equal(resultWords(output), "count 12, 146 KiB, status ok");
   assert.equal(resultWords(null), "");
 });

@@ -36,7 +36,12 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
   source("run", "run a workflow and show its steps; Ctrl-C pauses it")
     .option("--detach", "only start it: print its id and leave")
     .action((word: string, options: SourceOptions & { detach?: boolean }) =>
-      begin(context, { ...options, wait: options.detach !== true }, (api) => create(context, api, word, options, true)),
+      begin(
+        context,
+        { ...options, wait: options.detach !== true },
+        (api) => create(context, api, word, options, true),
+        true,
+      ),
     );
 
   source("create", "put a workflow down without starting it; orb workflows start does").action(
@@ -54,7 +59,7 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
       .option("--wait", "stay until it has ended, and do the work here if nobody else does");
 
   steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
-    begin(context, options, (api) => act(api, id, "start")),
+    begin(context, options, (api) => act(api, id, "start"), true),
   );
 
   steered("resume", "let a paused workflow go on").action((id: string, options: Waiting) =>
@@ -68,7 +73,8 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
     );
 
   addParamOptions(steered("rerun", "a new run of the same, with other params if some are given")).action(
-    (id: string, options: Waiting & ParamOptions) => begin(context, options, (api) => rerun(context, api, id, options)),
+    (id: string, options: Waiting & ParamOptions) =>
+      begin(context, options, (api) => rerun(context, api, id, options), true),
   );
 }
 
@@ -101,21 +107,20 @@ async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: 
   return (await api.request("POST", `${path}/rerun`, { body: given({ params: params ?? undefined }) })).json();
 }
 
+type Go = (api: OpenApi) => Promise<WorkflowView>;
+
 /** Makes a workflow go, and leaves or stays. */
-async function begin(
-  context: CliContext,
-  options: Waiting,
-  go: (api: OpenApi) => Promise<WorkflowView>,
-): Promise<void> {
+async function begin(context: CliContext, options: Waiting, go: Go, isNew = false): Promise<void> {
   const { terminal } = context;
-  if (options.wait === true) return stay(context, options, go);
+  if (options.wait === true) return stay(context, options, go, isNew);
   return context.withApi(given({ url: options.url }), async (api) => {
     const workflow = await go(api);
     if (context.json) printJson(terminal, workflow);
     else terminal.out(`${workflow.id} ${workflow.status}\n`);
     const place = placeOf(options);
     if (workflow.status === "pending") terminal.err(`orb workflows start ${workflow.id}${place} starts it\n`);
-    else if (api.here !== null && !(await api.here.engineRuns())) terminal.err(`${NOBODY}, or --wait here\n`);
+    else if (api.here !== null && !(await api.here.engineRuns()))
+      terminal.err(`${NOBODY}, or orb workflows resume ${workflow.id} --wait\n`);
     else if (!context.json) terminal.err(`orb workflows watch ${workflow.id}${place} shows how it goes\n`);
   });
 }
@@ -127,9 +132,9 @@ const placeOf = ({ url }: UrlOption) => (url === undefined ? "" : ` --url ${url}
 const STOPPING = "stopping: steps at work are finished first; Ctrl-C again leaves at once";
 
 /** Follows it to its end; what is to be done is done here, if nobody else does it. */
-async function stay(context: CliContext, options: Waiting, go: (api: OpenApi) => Promise<WorkflowView>): Promise<void> {
+async function stay(context: CliContext, options: Waiting, go: Go, isNew: boolean): Promise<void> {
   const { terminal, wiring } = context;
-  const display = displayFor(context);
+  const display = displayFor(context, isNew);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   let goesOn = "";
   using stop = stopRequest(wiring, say, null, () => `${STOPPING}${goesOn}`, EXIT.partial);
@@ -156,8 +161,8 @@ async function stay(context: CliContext, options: Waiting, go: (api: OpenApi) =>
   }
 }
 
-function displayFor({ terminal, wiring, json }: CliContext): WorkflowDisplay {
-  return new WorkflowDisplay(terminal, wiring.now, json ? "silent" : terminal.live ? "live" : "plain");
+function displayFor({ terminal, wiring, json }: CliContext, isNew: boolean): WorkflowDisplay {
+  return new WorkflowDisplay(terminal, wiring.now, json ? "silent" : terminal.live ? "live" : "plain", isNew);
 }
 
 /** Steps that take longer than this are left, and begun again when the workflow goes on. */
@@ -184,7 +189,7 @@ async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise
 
 async function watch(context: CliContext, id: string, options: UrlOption): Promise<void> {
   const { terminal, wiring } = context;
-  const display = displayFor(context);
+  const display = displayFor(context, false);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   using stop = stopRequest(wiring, say, null, "no longer watching; the workflow is not stopped");
   try {

@@ -8,6 +8,7 @@
  * and nothing depends on time.
  */
 import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
 import { NearIndex } from "./near.ts";
 
 export interface Candidate {
@@ -23,21 +24,32 @@ export interface NearDuplicate {
   distance: number;
 }
 
-/** So many pictures are compared before others get their turn: some 10 ms. */
-const SLICE = 200;
+/** So long pictures are compared before others get their turn; how many that are depends on how many there are. */
+const SLICE_MS = 10;
+
+export interface SearchOptions {
+  distance: number;
+  keep: "largest" | "first";
+  clock: Clock;
+  signal?: AbortSignal;
+}
 
 /** For each candidate what it is a duplicate of; null: it is kept. */
 export async function findNearDuplicates(
   candidates: readonly Candidate[],
-  { distance, keep, signal }: { distance: number; keep: "largest" | "first"; signal?: AbortSignal },
+  { distance, keep, clock, signal }: SearchOptions,
 ): Promise<(NearDuplicate | null)[]> {
   const duplicates = Array<NearDuplicate | null>(candidates.length).fill(null);
   const order = candidates.flatMap(({ hash }, at) => (hash === null ? [] : [at]));
   if (keep === "largest") order.sort((a, b) => betterFirst(candidates[a], candidates[b]) || a - b);
   const index = new NearIndex(distance);
   const kept: number[] = [];
-  for (const [turn, at] of order.entries()) {
-    if (turn % SLICE === SLICE - 1) await setImmediate();
+  let since = clock.monotonic();
+  for (const at of order) {
+    if (clock.monotonic() - since >= SLICE_MS) {
+      await setImmediate();
+      since = clock.monotonic();
+    }
     signal?.throwIfAborted();
     const hash = candidates[at]?.hash ?? "";
     const near = index.nearest(hash);

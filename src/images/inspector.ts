@@ -11,7 +11,7 @@ import { InspectorProcess } from "./inspector-process.ts";
 
 export interface ImageInspector {
   /**
-   * What is in these files, in their order; first come, first served. What is wrong with a file is among its facts.
+   * What is in these files, in their order. Those who ask at the same time take turns, file by file. What is wrong with a file is among its facts.
    * Rejects with the signal's reason, and with an OrbError `image_decoder_missing` when nothing can be decoded here.
    */
   inspect(paths: readonly string[], signal?: AbortSignal): Promise<ImageFacts[]>;
@@ -31,6 +31,8 @@ export interface ImageInspectorOptions {
 
 interface Look {
   path: string;
+  /** The call it belongs to. */
+  caller: Set<Look>;
   deaths: number;
   done(facts: ImageFacts): void;
   fail(error: unknown): void;
@@ -54,7 +56,7 @@ export function createImageInspector(options: ImageInspectorOptions): ImageInspe
 class Pool implements ImageInspector {
   readonly #options: ImageInspectorOptions;
   readonly #most: number;
-  readonly #queue = new Set<Look>();
+  readonly #queue = new TurnQueue();
   readonly #processes = new Set<InspectorProcess>();
   readonly #idle: { process: InspectorProcess; timer: Timer }[] = [];
   readonly #running = new Map<InspectorProcess, Look>();
@@ -80,6 +82,7 @@ class Pool implements ImageInspector {
           const { promise, resolve, reject } = Promise.withResolvers<ImageFacts>();
           const look: Look = {
             path,
+            caller: looks,
             deaths: 0,
             done: resolve,
             fail: (error) => {
@@ -109,7 +112,7 @@ class Pool implements ImageInspector {
 
   async #end(): Promise<void> {
     for (const { timer } of this.#idle.splice(0)) timer.cancel();
-    for (const look of [...this.#queue, ...this.#running.values()]) look.fail(stopping());
+    for (const look of [...this.#queue.all(), ...this.#running.values()]) look.fail(stopping());
     await Promise.all([...this.#processes].map((process) => process.end()));
   }
 
@@ -124,10 +127,10 @@ class Pool implements ImageInspector {
   }
 
   #next(): void {
-    for (const look of this.#queue) {
+    while (!this.#queue.isEmpty) {
       const process = this.#takeIdle() ?? this.#start();
       if (process === null) return;
-      this.#queue.delete(look);
+      const look = this.#queue.take()!;
       this.#running.set(process, look);
       process.give(look.path);
     }
@@ -162,7 +165,7 @@ class Pool implements ImageInspector {
       },
       onBroken: (error) => {
         // Another process would do no better.
-        for (const look of [...this.#queue, ...this.#running.values()]) look.fail(error);
+        for (const look of [...this.#queue.all(), ...this.#running.values()]) look.fail(error);
       },
       onGone: () => {
         this.#processes.delete(process);
@@ -191,6 +194,44 @@ class Pool implements ImageInspector {
   #forget(process: InspectorProcess): void {
     const at = this.#idle.findIndex((idle) => idle.process === process);
     if (at >= 0) this.#idle.splice(at, 1)[0]?.timer.cancel();
+  }
+}
+
+/** Whoever has many files waiting does not keep those waiting who have few. */
+class TurnQueue {
+  /** In the order of their turns. */
+  readonly #callers = new Map<Set<Look>, Set<Look>>();
+
+  get isEmpty(): boolean {
+    return this.#callers.size === 0;
+  }
+
+  all(): Look[] {
+    return [...this.#callers.values()].flatMap((looks) => [...looks]);
+  }
+
+  add(look: Look): void {
+    const looks = this.#callers.get(look.caller);
+    if (looks === undefined) this.#callers.set(look.caller, new Set([look]));
+    else looks.add(look);
+  }
+
+  delete(look: Look): void {
+    const looks = this.#callers.get(look.caller);
+    if (looks?.delete(look) === true && looks.size === 0) this.#callers.delete(look.caller);
+  }
+
+  take(): Look | null {
+    for (const [caller, looks] of this.#callers) {
+      // The next turn is another's.
+      this.#callers.delete(caller);
+      this.#callers.set(caller, looks);
+      for (const look of looks) {
+        this.delete(look);
+        return look;
+      }
+    }
+    return null;
   }
 }
 

@@ -34,15 +34,15 @@ export interface Dataset {
 export async function openDataset(context: StepContext, params: DatasetParams): Promise<Dataset> {
   const { split, seed = 0, stratify = false, images = false } = params;
   const meets = compileConditions(params.where ?? {}, "where");
-  const counted = { missing: 0 };
+  const presence = new Presence();
   const chosen = async function* () {
     const seen = new Set<string>();
-    counted.missing = 0;
+    let place = 0;
     for await (const item of context.inputs()) {
       context.signal.throwIfAborted();
       if (!meets(item) || isKnown(item, params.unique, seen)) continue;
-      if (images && fileOf(context, item) === null) counted.missing += 1;
-      else yield item;
+      if (!images || presence.isThere(place, fileOf(context, item) !== null)) yield item;
+      place += 1;
     }
   };
   let splitter: Splitter | null = null;
@@ -50,7 +50,7 @@ export async function openDataset(context: StepContext, params: DatasetParams): 
     splitter = stratify ? await splitByLabel(split, String(seed), chosen()) : splitByDraw(split, String(seed));
   return {
     get missing() {
-      return counted.missing;
+      return presence.missing;
     },
     async *placed() {
       const names = new FileNames();
@@ -61,6 +61,28 @@ export async function openDataset(context: StepContext, params: DatasetParams): 
       }
     },
   };
+}
+
+/**
+ * Which files were there when the dataset was first gone through. It is gone through several times, and the names of files
+ * and parts follow from which are there: should that change meanwhile, the whole is to be made anew.
+ */
+class Presence {
+  readonly #missing = new Set<number>();
+  #known = 0;
+
+  get missing(): number {
+    return this.#missing.size;
+  }
+
+  isThere(place: number, there: boolean): boolean {
+    if (place >= this.#known) {
+      this.#known = place + 1;
+      if (!there) this.#missing.add(place);
+    } else if (this.#missing.has(place) === there)
+      throw new Error(`a file was ${there ? "stored" : "removed"} while the dataset was made: it is made again`);
+    return there;
+  }
 }
 
 /** What has nothing there is not the same as others that have nothing there. */

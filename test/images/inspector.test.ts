@@ -287,6 +287,23 @@ describe("looking at image files", () => {
     assert.match(facts[1]?.detail ?? "", /SIGSEGV/);
   });
 
+  it("lets those who ask at the same time take turns: a few files do not wait for many", async () => {
+    using dir = tempDir();
+    await using inspector = open({ processes: 1 });
+    const good = join(dir.path, "good.jpg");
+    writeFileSync(good, await goodPicture());
+    const path = endlessFile(dir.path, "endless");
+    const stop = new AbortController();
+    const many = inspector.inspect([...Array<string>(3).fill(good), path, good], stop.signal);
+    const few = await inspector.inspect([good, good]);
+    assert.deepEqual(
+      few.map(({ problem }) => problem),
+      [null, null],
+    );
+    stop.abort(new Error("enough"));
+    await assert.rejects(many, /enough/);
+  });
+
   it("gives up on a file that takes too long, and on one that needs too much memory", async () => {
     using dir = tempDir();
     const clock = new WatchClock();

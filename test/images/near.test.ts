@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { systemClock } from "../../src/base/clock.ts";
 import { type Candidate, findNearDuplicates } from "../../src/images/duplicates.ts";
 import { hashDistance, isHash, MOST_DISTANCE, NearIndex } from "../../src/images/near.ts";
 
@@ -91,7 +92,7 @@ describe("pictures that look alike", () => {
   it("leave one that stands for the others: near it, at least as good, and far from all that are kept", () =>
     fc.assert(
       fc.asyncProperty(candidates, anyDistance, async (list, distance) => {
-        const duplicates = await findNearDuplicates(list, { distance, keep: "largest" });
+        const duplicates = await findNearDuplicates(list, { distance, keep: "largest", clock: systemClock });
         for (const [at, duplicate] of duplicates.entries()) {
           const own = list[at] as Candidate;
           const kept = list.filter((other, i) => i !== at && duplicates[i] === null && other.hash !== null);
@@ -113,23 +114,31 @@ describe("pictures that look alike", () => {
   it("are not swallowed by a chain of small steps", async () => {
     const step = (bits: number) => hex((1n << BigInt(bits)) - 1n);
     const list = [0, 6, 12, 18].map((bits, at) => ({ hash: step(bits), pixels: 100 - at, bytes: 1 }));
-    const duplicates = await findNearDuplicates(list, { distance: 8, keep: "largest" });
+    const duplicates = await findNearDuplicates(list, { distance: 8, keep: "largest", clock: systemClock });
     assert.deepEqual(duplicates, [null, { of: 0, distance: 6 }, null, { of: 2, distance: 6 }]);
   });
 
   it("leave the first one, if that is wanted", async () => {
     const list = [1, 9, 4].map((pixels) => ({ hash: hex(7n), pixels, bytes: 1 }));
     const of = async (keep: "first" | "largest") =>
-      (await findNearDuplicates(list, { distance: 2, keep })).map((duplicate) => duplicate?.of ?? null);
+      (await findNearDuplicates(list, { distance: 2, keep, clock: systemClock })).map(
+        (duplicate) => duplicate?.of ?? null,
+      );
     assert.deepEqual(await of("first"), [null, 0, 0]);
     assert.deepEqual(await of("largest"), [1, null, 1]);
   });
 
-  it("are not searched on when nobody wants to know any more", async () => {
+  it("are searched in turn with everything else, however long one comparison takes", async () => {
     const stop = new AbortController();
-    const list = Array.from({ length: 1000 }, (_, at) => ({ hash: hex(BigInt(at)), pixels: 1, bytes: 1 }));
-    const search = findNearDuplicates(list, { distance: 0, keep: "first", signal: stop.signal });
+    const list = Array.from({ length: 60 }, (_, at) => ({ hash: hex(BigInt(at)), pixels: 1, bytes: 1 }));
+    let now = 0;
+    const slow = { ...systemClock, monotonic: () => (now += 1) };
+    await findNearDuplicates(list, { distance: 0, keep: "first", clock: slow });
+    const looks = now;
+    assert.ok(looks > 60 && looks < 80, `${looks} looks at the clock`);
+    const search = findNearDuplicates(list, { distance: 0, keep: "first", clock: slow, signal: stop.signal });
     stop.abort(new Error("enough"));
     await assert.rejects(search, /enough/);
+    assert.ok(now - looks < 20, "nobody wants to know any more: it stops at its next turn");
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -223,6 +223,29 @@ describe("a dataset of images", () => {
       ["000001.png", "000002.txt", "000003.stl", "000004.bin"].map((name) => `unlabelled/${name}`),
     );
     assert.equal(output["missing"], 2);
+  });
+
+  it("fails, to be tried again, when files go while it is made: names must not shift", async () => {
+    await using place = new StepPlace();
+    const inputs = await Promise.all(["a", "b", "c"].map((name) => place.file(name, { label: "x", name })));
+    for (const passes of [1, 2]) {
+      let pass = 0;
+      const context = place.context({ inputs });
+      const disturbed = {
+        ...context,
+        inputs() {
+          pass += 1;
+          if (pass === passes + 1) rmSync(place.artifacts.placeOf(inputs[passes]!.hash));
+          return context.inputs();
+        },
+      };
+      await assert.rejects(
+        exportStep.run(disturbed, { images: true }),
+        /a file was removed while the dataset was made/,
+      );
+    }
+    const { output } = await place.done(exportStep, { images: true }, { inputs });
+    assert.deepEqual([output["count"], output["missing"]], [1, 2]);
   });
 
   it("gives every label a folder of its own, whatever it is called", async () => {

@@ -46,8 +46,8 @@ export function deduplicateStep(inspector: ImageInspector): StepKind<Deduplicate
     },
     async run(context, { distance = DEFAULT_DISTANCE, keep = "largest" }) {
       const census = await countFiles(context, inspector, distance > 0);
-      const { signal } = context;
-      const near = distance === 0 ? [] : await findNearDuplicates(census.files, { distance, keep, signal });
+      const { signal, clock } = context;
+      const near = distance === 0 ? [] : await findNearDuplicates(census.files, { distance, keep, clock, signal });
       const copies = copiesOf(census.unique, near);
       const exact = copies.filter((copy) => copy?.match === "exact").length;
       const removed = copies.filter((copy) => copy !== null).length;

@@ -59,6 +59,13 @@ export interface StepSleep {
   items?: { concurrency: number; stopAtFailure: boolean };
 }
 
+export interface RecoveriesTakenUp {
+  lanes: string[];
+  more: boolean;
+  /** Those that cannot be taken up, and why; the others go on all the same. */
+  stuck?: readonly string[];
+}
+
 export interface WorkflowFilter {
   /** `active`: running or recovering; `recoverable`: failed with recoveries left; or a state. */
   status?: readonly RunState[] | "recoverable";
@@ -88,11 +95,14 @@ export interface WorkflowVerbs {
   steps(runId: string, indices?: readonly number[]): Promise<StepRecord[]>;
   /** All of them, without what the completed ones have put out, which may be long. */
   stepsInBrief(runId: string): Promise<StepRecord[]>;
-  /** Entries of a step with a `for_each`, in the order of the list; `after` is the id of one. */
+  /**
+   * Entries of a step with a `for_each`, in the order of the list; `after` is the id of one. With `mostBytes` there are fewer
+   * than `limit` when so much has been read of what they are made of and have left; none only at the end.
+   */
   stepItems(
     runId: string,
     step: number,
-    options: { states?: readonly TaskRecord["state"][]; after?: string; limit: number },
+    options: { states?: readonly TaskRecord["state"][]; after?: string; limit: number; mostBytes?: number },
   ): Promise<TaskRecord[]>;
   /** Child runs that the task of a step, or of an entry, has started in its present generation, oldest first. */
   childRuns(taskId: string): Promise<string[]>;
@@ -107,7 +117,7 @@ export interface WorkflowVerbs {
    */
   recoverWorkflow(id: string, from: number | null, now: number): Promise<RunRecord>;
   /** recovering → running, in transactions of bounded size; says which lanes got work. Called by an engine again and again. */
-  takeUpRecoveries(limit: number, now: number): Promise<{ lanes: string[]; more: boolean }>;
+  takeUpRecoveries(limit: number, now: number): Promise<RecoveriesTakenUp>;
   /**
    * Hides an ended workflow and the runs that its steps have started: nobody sees anything of them when this answers, and
    * `removeExpired` removes it. Refuses (illegal_transition) while it is not at its end.

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TASK_STATES } from "../../src/domain/states.ts";
+import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
-import { DONE, Kit, newTask, type Verdict } from "../contract/store/kit.ts";
+import { DONE, FAILED, Kit, newTask, type Verdict } from "../contract/store/kit.ts";
 import { newWorkflow, settleStep, takeStep, workOn } from "../contract/store/workflow-kit.ts";
 import { sqliteHarness } from "./bench.ts";
 
@@ -100,5 +101,25 @@ describe("SQLite: the audit of workflows finds", () => {
         await harness.close();
       }
     });
+  }
+});
+
+test("a recovery that cannot be taken up keeps no other from going on", async () => {
+  const harness = await sqliteHarness();
+  try {
+    const kit = new Kit(await harness.open(), harness);
+    const runs = [await newWorkflow(kit, { a: [] }), await newWorkflow(kit, { a: [] })];
+    for (const run of runs) {
+      await workOn(kit, run, "a", FAILED);
+      await kit.store.recoverWorkflow(run.id, null, kit.now);
+    }
+    const connection = new Connection(harness.path);
+    connection.db.exec("UPDATE steps SET dependencies = 'not a list' WHERE run = 1");
+    connection.close();
+    const { lanes, more, stuck } = await kit.store.takeUpRecoveries(100, kit.now);
+    assert.deepEqual([lanes, more, stuck?.length], [[laneOfStep(runs[1]!.id, 0)], false, 1]);
+    assert.match(stuck?.[0] ?? "", new RegExp(`workflow ${runs[0]!.id}: `));
+  } finally {
+    await harness.close();
   }
 });

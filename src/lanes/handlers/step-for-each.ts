@@ -33,7 +33,7 @@ export async function expandList(deps: StepDeps, work: ListWork): Promise<Ended>
   const { run, payload, signal } = work;
   const { concurrency, on_error: onError } = run.step(payload.step).for_each!;
   const list = listOf(work);
-  const { total, hash } = await lookThrough(list());
+  const { total, hash } = await lookThrough(list(), signal);
   let first = 0;
   for await (const values of inParts(list())) {
     signal.throwIfAborted();
@@ -58,10 +58,12 @@ function listOf({ run, before, payload, files }: ListWork): () => AsyncIterable<
 /** How long the list is, and what tells it from another. */
 async function lookThrough(
   list: AsyncIterable<JsonValue> | Iterable<JsonValue>,
+  signal: AbortSignal,
 ): Promise<{ total: number; hash: string }> {
   const digest = createHash("sha256");
   let total = 0;
   for await (const value of list) {
+    signal.throwIfAborted();
     total += 1;
     if (total > MOST_ITEMS) throw new FetchFailure("step_params", `for_each.in: has more than ${MOST_ITEMS} entries`);
     const text = JSON.stringify(value);
@@ -102,12 +104,12 @@ async function addPart(
 export async function gatherEntries(
   deps: StepDeps,
   attempt: StepTry,
-  hold: LaneHold,
-  files: StepFiles,
+  { hold, files, signal }: Pick<ListWork, "hold" | "files" | "signal">,
 ): Promise<Ended> {
   const { run, payload, task } = attempt;
   const { on_error: onError } = run.step(payload.step).for_each!;
   for (let skipped = 1; skipped > 0;) {
+    signal.throwIfAborted();
     const ended = await deps.store.skipStepItems(
       hold,
       task,
@@ -118,36 +120,42 @@ export async function gatherEntries(
     if (ended === null) throw new HandBack("the step has another owner");
     skipped = ended;
   }
-  const entries = () => entriesOf(deps, run.id, payload.step);
-  const output = { total: 0, completed: 0, failed: 0, skipped: 0 };
-  let firstFailure: string | null = null;
-  let haveItems = false;
-  for await (const entry of entries()) {
-    output.total += 1;
-    if (entry.state === "completed") output.completed += 1;
-    else if (entry.state === "failed") output.failed += 1;
-    else output.skipped += 1;
-    haveItems ||= resultOf(entry)?.items !== null && resultOf(entry) !== null;
-    if (entry.state === "failed") firstFailure ??= `entry ${indexOf(entry)}: ${entry.failure?.message ?? "failed"}`;
+  const [step] = await deps.store.steps(run.id, [payload.step]);
+  const { total, completed, failed } = step!.items!;
+  const output = { total, completed, failed, skipped: total - completed - failed };
+  if (failed > 0 && (onError !== "continue" || failed === total)) {
+    const [first] = await deps.store.stepItems(run.id, payload.step, { states: ["failed"], limit: 1 });
+    const why = first === undefined ? "" : `entry ${indexOf(first)}: ${first.failure?.message ?? "failed"}`;
+    throw new FetchFailure("step_entries_failed", `${failed} of ${total} entries failed; ${why}`);
   }
-  const nothing = output.completed + output.skipped === 0;
-  if (output.failed > 0 && (onError !== "continue" || nothing))
-    throw new FetchFailure(
-      "step_entries_failed",
-      `${output.failed} of ${output.total} entries failed; ${firstFailure ?? ""}`,
-    );
-  return { kind: "done", output, items: haveItems ? itemsOfEntries(files, entries()) : entryItems(entries()) };
+  const entries = () => entriesOf(deps, run.id, payload.step, signal);
+  const items = (await someHaveItems(entries())) ? itemsOfEntries(files, entries()) : entryItems(entries());
+  return { kind: "done", output, items };
 }
 
-async function* entriesOf({ store }: StepDeps, runId: string, step: number): AsyncGenerator<TaskRecord> {
+async function someHaveItems(entries: AsyncIterable<TaskRecord>): Promise<boolean> {
+  for await (const entry of entries) if ((resultOf(entry)?.items ?? null) !== null) return true;
+  return false;
+}
+
+/** Each may have left as much as a step may: they are read a piece at a time, and others have their turn in between. */
+async function* entriesOf(
+  { store, clock }: StepDeps,
+  runId: string,
+  step: number,
+  signal: AbortSignal,
+): AsyncGenerator<TaskRecord> {
   for (let after: string | undefined; ;) {
+    signal.throwIfAborted();
     const page = await store.stepItems(runId, step, {
       limit: MOST_IN_PART,
+      mostBytes: MOST_BYTES_IN_PART,
       ...(after === undefined ? {} : { after }),
     });
+    if (page.length === 0) return;
     yield* page;
     after = page.at(-1)?.id;
-    if (page.length < MOST_IN_PART) return;
+    await new Promise<void>((resolve) => clock.after(0, resolve, { keepAlive: true }));
   }
 }
 

@@ -140,7 +140,7 @@ class StepWork {
   async #list(attempt: StepTry, files: StepFiles, signal: AbortSignal): Promise<Ended> {
     const { run, before, memory } = attempt;
     const { hold } = this.#context;
-    if (memory !== null) return gatherEntries(this.#deps, attempt, hold, files);
+    if (memory !== null) return gatherEntries(this.#deps, attempt, { hold, files, signal });
     const skip = this.#skipped(attempt);
     if (skip !== null) return skip;
     return expandList(this.#deps, { run, before, payload: this.#payload, files, hold, task: this.#task, signal });

@@ -99,7 +99,7 @@ export function readStepItems(
   context: Context,
   runId: string,
   index: number,
-  options: { states?: readonly TaskState[]; after?: string; limit: number },
+  options: { states?: readonly TaskState[]; after?: string; limit: number; mostBytes?: number },
 ): TaskRecord[] {
   const step = requireStep(context, requireRunNumber(context, runId), index);
   const after = options.after === undefined ? 0 : decodeId(context.instance, "task", options.after);
@@ -110,8 +110,15 @@ export function readStepItems(
       `${SELECT_TASK} WHERE t.item_of = ? AND t.item_epoch = ? AND t.id > ?
          ${states === undefined ? "" : `AND t.state IN (${states})`} ORDER BY t.id LIMIT ?`,
     )
-    .all(step.task, step.epoch, after, options.limit);
-  return rows<TaskRow>(list).map((row) => toTaskRecord(context, row));
+    .iterate(step.task, step.epoch, after, options.limit);
+  const read: TaskRecord[] = [];
+  let bytes = 0;
+  for (const row of list as Iterable<unknown> as Iterable<TaskRow>) {
+    read.push(toTaskRecord(context, row));
+    bytes += (row.payload?.length ?? 0) + (row.outcome?.length ?? 0);
+    if (bytes >= (options.mostBytes ?? Number.POSITIVE_INFINITY)) break;
+  }
+  return read;
 }
 
 export function readChildRuns(context: Context, taskId: string): string[] {

@@ -1,7 +1,8 @@
 /** A workflow that failed goes on: some of its steps are done again, and nothing else. */
-import { OrbError } from "../../base/errors.ts";
+import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { RunRecord } from "../port.ts";
+import type { RecoveriesTakenUp } from "../workflow-port.ts";
 import { bumpControl, type Context, rows, STATE } from "./context.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { moveRun, reopenRun } from "./move-run.ts";
@@ -98,24 +99,35 @@ function refuseBlocked(steps: readonly Step[], from: number): void {
     );
 }
 
-export function takeUpRecoveries(context: Context, limit: number, now: number): { lanes: string[]; more: boolean } {
+export function takeUpRecoveries(context: Context, limit: number, now: number): RecoveriesTakenUp {
   const { connection } = context;
   const find = connection.sql(
-    "SELECT n FROM runs WHERE kind = 'workflow' AND status = 'recovering' AND removing_at IS NULL ORDER BY n LIMIT 1",
+    `SELECT n, id FROM runs WHERE kind = 'workflow' AND status = 'recovering' AND removing_at IS NULL AND n > ?
+     ORDER BY n LIMIT 1`,
   );
   const lanes = new Set<string>();
+  const stuck: string[] = [];
   let written = 0;
+  let behind = 0;
+  const next = () => find.get(behind) as { n: number; id: string } | undefined;
   // Each run is a transaction of its own: it has at most a thousand steps.
-  while (written < limit && find.get() !== undefined) {
-    written += connection.write(() => {
-      const run = (find.get() as { n: number } | undefined)?.n;
-      if (run === undefined) return 0;
-      const { steps, opened } = takeUp(context, run, now);
-      for (const lane of opened) lanes.add(lane);
-      return Math.max(1, steps);
-    });
+  for (let run = next(); run !== undefined && written < limit; run = next()) {
+    try {
+      written += connection.write(() => {
+        const still = next();
+        if (still === undefined) return 0;
+        const { steps, opened } = takeUp(context, still.n, now);
+        for (const lane of opened) lanes.add(lane);
+        return Math.max(1, steps);
+      });
+    } catch (error) {
+      // Trouble with the database is everybody's. What is wrong with one run is not to keep the others waiting.
+      if (isOrbError(error) && error.code !== "illegal_transition") throw error;
+      stuck.push(`workflow ${run.id}: ${messageOf(error)}`);
+      behind = run.n;
+    }
   }
-  return { lanes: [...lanes], more: find.get() !== undefined };
+  return { lanes: [...lanes], more: next() !== undefined, ...(stuck.length === 0 ? {} : { stuck }) };
 }
 
 function takeUp(context: Context, run: number, now: number): { steps: number; opened: string[] } {

@@ -16,11 +16,14 @@ export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
       const woken = await store.passStepTime(elapsed, clock.now());
       countedAt = monotonic;
       if (woken.length > 0) await wake(woken);
+      const stuck = new Set<string>();
       for (let more = true; more && !signal.aborted;) {
         const taken = await store.takeUpRecoveries(AT_ONCE, clock.now());
         if (taken.lanes.length > 0) await wake(taken.lanes);
         more = taken.more;
+        for (const one of taken.stuck ?? []) stuck.add(one);
       }
+      if (stuck.size > 0) throw new Error(`recoveries that cannot be taken up: ${[...stuck].join("; ")}`);
     },
   };
 }

@@ -111,6 +111,19 @@ export function workflowItemScenarios(scenario: Scenario): void {
     },
   );
 
+  scenario("entries are read by their size, and the next piece begins behind them", async (kit) => {
+    const run = await newWorkflow(kit, { a: [] });
+    const held = await takeStep(kit, run, "a");
+    const values = ["x".repeat(100), "y".repeat(100), "z".repeat(100)];
+    await kit.store.addStepItems(held.hold, held.task, { listHash: "h", first: 0, values }, kit.now);
+    const piece = async (after?: string) =>
+      kit.store.stepItems(run.id, 0, { limit: 10, mostBytes: 200, ...(after === undefined ? {} : { after }) });
+    const first = await piece();
+    const second = await piece(first.at(-1)?.id);
+    assert.deepEqual([first.length, second.length, await piece(second.at(-1)?.id)], [2, 1, []]);
+    assert.equal((await kit.store.stepItems(run.id, 0, { limit: 10, mostBytes: 1 })).length, 1);
+  });
+
   scenario("an entry that is tried again or sleeps keeps its slot", async (kit) => {
     const run = await newWorkflow(kit, { a: [] });
     await expand(kit, run, ["1", "2"], sleepFor(1));

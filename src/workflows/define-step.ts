@@ -99,6 +99,6 @@ export interface CustomStepContext {
   progress(done: number, total?: number | null, message?: string): void;
   /** Lines in the log of the engine, at most 200 per try. What the module writes to the console goes nowhere. */
   readonly log: Record<"debug" | "info" | "warn" | "error", (message: string) => void>;
-  /** Aborted when the result is not wanted any more; the process ends at the same moment. */
+  /** Aborted when the result is not wanted any more, or the time is over; a second later the process is ended. */
   readonly signal: AbortSignal;
 }

@@ -72,8 +72,38 @@ const talks = defineStep({
   },
 });
 
+const leaves = defineStep({
+  kind: "leaves",
+  params: Type.Object({ running: Type.Boolean() }),
+  run(context, { running }) {
+    const timer = setInterval(() => {
+      context.progress(9, 10, "too late");
+      context.log.info("too late");
+      void context.save("too late");
+    }, 1);
+    if (!running) timer.unref();
+    return { pid: process.pid };
+  },
+});
+
+const patient = defineStep({
+  kind: "patient",
+  params: nothing,
+  run: async () => ({ pid: await new Promise((resolve) => setTimeout(resolve, 100, process.pid)) }),
+});
+
+const polite = defineStep({
+  kind: "polite",
+  params: nothing,
+  async run(context) {
+    context.log.info("polite process " + process.pid);
+    await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+    await context.save("not wanted").catch((error) => context.log.info("told: " + error.message));
+  },
+});
+
 export const steps = [
-  double, whoami, keep, files, first, talks,
+  double, whoami, keep, files, first, talks, leaves, patient, polite,
   defineStep({ kind: "not-today", params: nothing, run: () => skip("nothing to do") }),
   defineStep({ kind: "missing", params: Type.Object({ url: Type.String() }), run: async (context, { url }) => ({ file: await context.download(url) }) }),
 ];
@@ -89,7 +119,7 @@ describe("step kinds of a user's module", () => {
   test("are known by name with their schemas, and give typed outputs", async () => {
     assert.deepEqual(
       place.kinds.map(({ kind }) => kind),
-      ["double", "files", "first", "keep", "missing", "not-today", "talks", "whoami"],
+      ["double", "files", "first", "keep", "leaves", "missing", "not-today", "patient", "polite", "talks", "whoami"],
     );
     assert.deepEqual(place.kind("double").params, {
       type: "object",
@@ -172,6 +202,32 @@ describe("step kinds of a user's module", () => {
     assert.equal(refused.reason, "http_not_found", "what breaks on the way is the step's reason");
     const outside = await failureOf(place.run(place.kind("missing"), { url: "file:///etc/passwd" }));
     assert.equal(outside.code, "forbidden_target");
+  });
+
+  test("speak for themselves alone: what one left running says nothing in the name of the next", async () => {
+    const pidAfter = async (running: boolean) => {
+      const left = await place.done(place.kind("leaves"), { running });
+      const next = await place.done(place.kind("patient"), {});
+      assert.deepEqual([left.files, next.files], [[], []]);
+      return [left.output["pid"], next.output["pid"]];
+    };
+    const [idle, used] = await pidAfter(false);
+    assert.equal(used, idle, "what does not keep a process busy does not end it");
+    const [busy, fresh] = await pidAfter(true);
+    assert.notEqual(fresh, busy, "a process in which something goes on is not used again");
+    assert.ok(!place.progress.some(({ message }) => message === "too late"));
+    assert.ok(!place.log.some((line) => line.includes("too late")));
+  });
+
+  test("are told to stop, and may end by themselves", async () => {
+    const controller = new AbortController();
+    const stopped = failureOf(place.run(place.kind("polite"), {}, { signal: controller.signal }));
+    await place.said("polite process ");
+    controller.abort();
+    assert.equal((await stopped).reason, "run_cancelled");
+    await place.said("told: stopped");
+    const { output } = await place.done(place.kind("patient"), {});
+    await place.said(`polite process ${String(output["pid"])}`);
   });
 
   test("say how far they are; floods of words are cut, and the last word counts", async () => {

@@ -1,6 +1,7 @@
-/** The user's side of the channel to the engine: what is asked of it, and how an execution ends. */
+/** The user's side of the channel that an execution has to the engine: what is asked of it, and how it ends. */
 import type { MessagePort } from "node:worker_threads";
-import type { FromThread, Refusal, ToThread } from "./protocol.ts";
+import { leavesSomethingRunning } from "./left-running.ts";
+import type { Refusal, Said, ToThread } from "./protocol.ts";
 
 /** A handler that fills the log is cut short; its item goes on. */
 const MOST_LOG_LINES = 200;
@@ -29,18 +30,23 @@ export type LogLines = Record<"debug" | "info" | "warn" | "error", (message: unk
 export class Channel {
   readonly #port: MessagePort;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  readonly execution: number;
   #calls = 0;
+  #over = false;
 
-  constructor(port: MessagePort) {
+  constructor(port: MessagePort, execution: number) {
     this.#port = port;
+    this.execution = execution;
   }
 
-  tell(message: FromThread): void {
-    this.#port.postMessage(message);
+  tell(message: Said): void {
+    if (!this.#over) this.#port.postMessage({ ...message, execution: this.execution });
   }
 
   call(name: string, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      // What was left running gets no answer at all: an error that nobody catches would end whatever the process does next.
+      if (this.#over) return;
       if (this.#waiting.size >= MOST_CALLS_AT_ONCE) {
         reject(new Error(`a handler may wait for at most ${MOST_CALLS_AT_ONCE} answers at the same time`));
         return;
@@ -52,6 +58,7 @@ export class Channel {
   }
 
   answered(message: Extract<ToThread, { kind: "answer" | "refusal" }>): void {
+    if (message.execution !== this.execution) return;
     const waiter = this.#waiting.get(message.call);
     this.#waiting.delete(message.call);
     if (message.kind === "answer") waiter?.resolve(message.value);
@@ -69,6 +76,13 @@ export class Channel {
 
   /** Does the work and tells how it ended. */
   async execute(work: () => Promise<{ value: unknown } | { skip: string }>): Promise<void> {
+    await this.#work(work);
+    this.#over = true;
+    const running = this.#waiting.size > 0 || (await leavesSomethingRunning());
+    this.#port.postMessage({ kind: "left", running, execution: this.execution });
+  }
+
+  async #work(work: () => Promise<{ value: unknown } | { skip: string }>): Promise<void> {
     try {
       const end = await work();
       if ("skip" in end) this.tell({ kind: "skip", why: end.skip.slice(0, MOST_WORDS) });

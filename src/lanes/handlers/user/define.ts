@@ -22,7 +22,7 @@ export interface HandlerContext {
   save(bytes: Uint8Array, options?: { content_type?: string }): Promise<StoredFile>;
   /** Lines in the log of the engine, at most 200 per item. What the module writes to the console goes nowhere. */
   log: Record<"debug" | "info" | "warn" | "error", (message: string) => void>;
-  /** Aborted when the outcome is not wanted any more; the process ends at the same moment. */
+  /** Aborted when the outcome is not wanted any more, or the time is over; a second later the process is ended. */
   signal: AbortSignal;
 }
 

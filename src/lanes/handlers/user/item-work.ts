@@ -15,7 +15,8 @@ export async function executeItem(
   { signal, log }: HandlerContext,
 ): Promise<Handled> {
   const artifacts: TaskArtifact[] = [];
-  const keep = (file: TaskArtifact): StoredFile => {
+  const keep = (file: TaskArtifact, wanted: AbortSignal): StoredFile => {
+    wanted.throwIfAborted();
     artifacts.push(file);
     return { hash: file.hash, size: file.size, content_type: file.contentType, url: file.url };
   };
@@ -24,19 +25,19 @@ export async function executeItem(
     timeoutSeconds: handler.timeoutSeconds,
     signal,
     log: log.with({ handler: handler.name, task: task.id }),
-    serve: async (name, [what, given]) => {
+    serve: async (name, [what, given], wanted) => {
       const options = (given ?? {}) as FetchOptions & { content_type?: string };
       switch (name) {
         case "fetch":
-          return services.fetch(String(what), options, signal);
+          return services.fetch(String(what), options, wanted);
         case "download": {
           const { headers = {} } = options;
           // Only the item's own address has a part to go on from: several downloads of one item must not share one.
           const part = what === (task.nextUrl ?? task.url) ? { partKey: task.id } : {};
-          return keep(await services.download(String(what), { headers, ...part }, signal));
+          return keep(await services.download(String(what), { headers, ...part }, wanted), wanted);
         }
         case "save":
-          return keep(await services.save(what as Uint8Array, options.content_type ?? null, task.url ?? ""));
+          return keep(await services.save(what as Uint8Array, options.content_type ?? null, task.url ?? ""), wanted);
         default:
           throw new OrbError("handler_failed", `a handler cannot ask for ${name}`);
       }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock, Timer } from "../../../base/clock.ts";
 import { isDiskFull, messageOf, OrbError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import { FetchFailure } from "../../../domain/failure.ts";
-import type { FromProcess, ModuleContents, ToThread } from "./protocol.ts";
+import type { Begin, FromProcess, ModuleContents, Order } from "./protocol.ts";
 
 export interface HandlerProcessOptions {
   module: string;
@@ -14,12 +14,12 @@ export interface HandlerProcessOptions {
 
 /** One item or step that a process is to execute. */
 export interface Work {
-  begin: ToThread;
+  begin: Begin;
   timeoutSeconds: number;
   signal: AbortSignal;
   log: Log;
-  /** Answers what the user's code asks for. */
-  serve(name: string, args: unknown[]): Promise<unknown>;
+  /** Answers what the user's code asks for; the signal fires when it was stopped, and when it has ended without the answer. */
+  serve(name: string, args: unknown[], signal: AbortSignal): Promise<unknown>;
   /** What it says on the way. */
   heard?(message: Extract<FromProcess, { kind: "progress" | "flows" | "items" }>): void;
 }
@@ -28,6 +28,10 @@ export type WorkEnd = Extract<FromProcess, { kind: "done" | "skip" }>;
 
 const MOST_LOG_LENGTH = 2000;
 const START_TIMEOUT_MS = 30_000;
+/** What is told to stop has so long to come to an end by itself; an engine that stops has twice as long to hand it back. */
+const LAST_WORDS_MS = 1000;
+/** After its end a process says whether anything was left running; one that cannot say so is busy with it. */
+const LOOK_BACK_MS = 1000;
 /** How V8 ends a process that it cannot give memory to, and how the system does. */
 const MEMORY_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set(["SIGABRT", "SIGTRAP", "SIGKILL"]);
 
@@ -40,6 +44,7 @@ export class HandlerProcess {
   readonly #child: ChildProcess;
   readonly contents: ModuleContents;
   #dead = false;
+  #executions = 0;
 
   private constructor(clock: Clock, child: ChildProcess, contents: ModuleContents) {
     this.#clock = clock;
@@ -98,37 +103,64 @@ export class HandlerProcess {
   /** Says what came of it; everything else is thrown as a FetchFailure, or as what the disk said. */
   execute(work: Work): Promise<WorkEnd> {
     const child = this.#child;
+    const execution = (this.#executions += 1);
+    const wanted = new AbortController();
+    const stopped = new FetchFailure("run_cancelled", "stopped");
     return new Promise<WorkEnd>((resolve, reject) => {
-      const timer = this.#clock.after(
-        work.timeoutSeconds * 1000,
-        () => stopped(new FetchFailure("handler_timeout", `the handler did not end within ${work.timeoutSeconds} s`)),
-        { keepAlive: true },
+      /** Why it was told to stop, and how it ended: the first word counts. */
+      let told: Error | null = null;
+      let ending: (() => void) | null = null;
+      const endWith = (error: Error) => over(ending ?? (() => reject(told ?? error)));
+      let timer = this.#after(work.timeoutSeconds * 1000, () =>
+        stop(new FetchFailure("handler_timeout", `the handler did not end within ${work.timeoutSeconds} s`)),
       );
-      const end = (then: () => void) => {
+      let isOver = false;
+      const over = (then: () => void) => {
+        isOver = true;
         timer.cancel();
+        wanted.abort(stopped);
         child.off("message", onMessage);
         child.off("exit", onExit);
         work.signal.removeEventListener("abort", onAbort);
         then();
       };
-      const stopped = (error: Error) =>
-        end(() => {
-          void this.stop();
-          reject(error);
-        });
+      const kill = () => {
+        void this.stop();
+        endWith(stopped);
+      };
+      const stop = (error: Error) => {
+        if (told !== null || ending !== null) return;
+        told = error;
+        wanted.abort(error);
+        this.#send(execution, { kind: "abort" });
+        timer.cancel();
+        timer = this.#after(LAST_WORDS_MS, kill);
+      };
+      const giveUp = (error: Error) => {
+        if (isOver) return;
+        told ??= error;
+        kill();
+      };
+      const ended = (then: () => void) => {
+        ending = told === null ? then : () => reject(told as Error);
+        timer.cancel();
+        timer = this.#after(LOOK_BACK_MS, kill);
+      };
       const onMessage = (message: FromProcess) => {
+        if (message.kind === "died") return endWith(new FetchFailure(message.reason, message.message));
+        if (!("execution" in message) || message.execution !== execution) return;
+        if (message.kind === "left") return message.running ? kill() : endWith(stopped);
+        if (ending !== null) return;
         switch (message.kind) {
           case "call":
-            return void this.#answer(message, work, stopped);
+            return void this.#answer(execution, message, work, wanted.signal, giveUp);
           case "log":
             return work.log[message.level](message.message.slice(0, MOST_LOG_LENGTH));
           case "done":
           case "skip":
-            return end(() => resolve(message));
+            return ended(() => resolve(message));
           case "threw":
-            return end(() => reject(failureOf(message)));
-          case "died":
-            return end(() => reject(new FetchFailure(message.reason, message.message)));
+            return ended(() => reject(failureOf(message)));
           case "progress":
           case "flows":
           case "items":
@@ -136,44 +168,50 @@ export class HandlerProcess {
         }
       };
       const onExit = (_code: number | null, signal: NodeJS.Signals | null) =>
-        end(() =>
-          reject(
-            MEMORY_SIGNALS.has(signal)
-              ? new FetchFailure("handler_out_of_memory", "the handler used too much memory")
-              : new FetchFailure("handler_exited", "the handler ended its process"),
-          ),
+        endWith(
+          MEMORY_SIGNALS.has(signal)
+            ? new FetchFailure("handler_out_of_memory", "the handler used too much memory")
+            : new FetchFailure("handler_exited", "the handler ended its process"),
         );
-      const onAbort = () => {
-        this.send({ kind: "abort" });
-        stopped(new FetchFailure("run_cancelled", "stopped"));
-      };
+      const onAbort = () => stop(stopped);
+      // It may have been stopped while its process was starting.
+      if (work.signal.aborted) return endWith(stopped);
       child.on("message", onMessage);
       child.on("exit", onExit);
-      // It may have been stopped while its process was starting.
-      if (work.signal.aborted) return onAbort();
       work.signal.addEventListener("abort", onAbort, { once: true });
-      this.send(work.begin);
+      this.#send(execution, work.begin);
     });
   }
 
-  send(message: ToThread): void {
+  /** Asks what is being executed for its next items. */
+  pull(): void {
+    this.#send(this.#executions, { kind: "pull" });
+  }
+
+  #send(execution: number, message: Order): void {
     // When it cannot be sent the process is at its end, which is told by itself.
-    this.#child.send(message, () => {});
+    this.#child.send({ ...message, execution }, () => {});
+  }
+
+  #after(ms: number, then: () => void): Timer {
+    return this.#clock.after(ms, then, { keepAlive: true });
   }
 
   async #answer(
+    execution: number,
     { call, name, args }: Extract<FromProcess, { kind: "call" }>,
     work: Work,
+    signal: AbortSignal,
     giveUp: (error: Error) => void,
   ): Promise<void> {
     try {
-      this.send({ kind: "answer", call, value: await work.serve(name, args) });
+      this.#send(execution, { kind: "answer", call, value: await work.serve(name, args, signal) });
       return undefined;
     } catch (error) {
       // A full disk is nothing that the handler could answer for: its item waits until there is room.
       if (isDiskFull(error)) return giveUp(error as Error);
       const failure = error instanceof FetchFailure ? error.failure : null;
-      this.send({
+      this.#send(execution, {
         kind: "refusal",
         call,
         message: messageOf(error),

@@ -84,18 +84,28 @@ export interface Refusal {
   retryAfterMs: number | null;
 }
 
-export type ToThread =
+/** What is to be executed. */
+export type Begin =
   | { kind: "run"; handler: string; item: HandlerItem }
-  | { kind: "step"; step: string; about: StepAbout; params: unknown }
+  | { kind: "step"; step: string; about: StepAbout; params: unknown };
+
+export type Order =
+  | Begin
   /** The step that has said `flows` is to give its next items. */
   | { kind: "pull" }
   | { kind: "abort" }
   | { kind: "answer"; call: number; value: unknown }
   | ({ kind: "refusal"; call: number } & Refusal);
 
-export type FromThread =
-  | ({ kind: "ready" } & ModuleContents)
-  | { kind: "broken"; message: string }
+/** Counts what a process has executed: what an earlier one left running must not speak for a later one. */
+export interface Numbered {
+  execution: number;
+}
+
+export type ToThread = Numbered & Order;
+
+/** What an execution says. */
+export type Said =
   | { kind: "call"; call: number; name: string; args: unknown[] }
   | { kind: "log"; level: "debug" | "info" | "warn" | "error"; message: string }
   | { kind: "progress"; done: number; total: number | null; message: string | null }
@@ -105,7 +115,11 @@ export type FromThread =
   | { kind: "items"; json: string }
   | { kind: "done"; value: unknown }
   | { kind: "skip"; why: string }
-  | ({ kind: "threw"; final: boolean } & Refusal);
+  | ({ kind: "threw"; final: boolean } & Refusal)
+  /** After its end: whether it left anything running. */
+  | { kind: "left"; running: boolean };
+
+export type FromThread = ({ kind: "ready" } & ModuleContents) | { kind: "broken"; message: string } | (Numbered & Said);
 
 /** What the process itself adds. */
 export type FromProcess =

@@ -40,7 +40,7 @@ export function executeStep(
       timeoutSeconds: description.timeoutSeconds,
       signal: context.signal,
       log: context.log.with({ kind: description.kind }),
-      serve: (name, args) => serve(name, args, services, context, files, readings),
+      serve: (name, args, wanted) => serve(name, args, services, context, wanted, files, readings),
       heard: (message) => {
         if (message.kind === "flows") return flow.begin();
         if (message.kind === "items") return flow.came(message.json);
@@ -94,12 +94,14 @@ async function serve(
   name: string,
   [what, given]: unknown[],
   services: HandlerServices,
-  { files: store, signal }: StepContext,
+  { files: store }: StepContext,
+  wanted: AbortSignal,
   files: TaskArtifact[],
   readings: Readings,
 ): Promise<unknown> {
   const options = (given ?? {}) as FetchOptions & { name?: string; content_type?: string };
   const keep = (file: TaskArtifact, called: string): StepFile => {
+    wanted.throwIfAborted();
     files.push(file);
     return { hash: file.hash, bytes: file.size, content_type: file.contentType, name: called };
   };
@@ -107,9 +109,9 @@ async function serve(
     throw new OrbError("handler_failed", `a step stores at most ${MOST_FILES} files; for_each makes several of it`);
   switch (name) {
     case "fetch":
-      return services.fetch(String(what), options, signal);
+      return services.fetch(String(what), options, wanted);
     case "download": {
-      const file = await services.download(String(what), { headers: options.headers ?? {} }, signal);
+      const file = await services.download(String(what), { headers: options.headers ?? {} }, wanted);
       store.adopt(file);
       return keep(file, options.name ?? nameOf(file.url));
     }
@@ -225,7 +227,7 @@ class Flow {
   async *items(): AsyncGenerator<Item> {
     try {
       for (;;) {
-        if (this.#over === null) this.#process.send({ kind: "pull" });
+        if (this.#over === null) this.#process.pull();
         else this.#changed.resolve();
         await this.#changed.promise;
         this.#changed = Promise.withResolvers<void>();

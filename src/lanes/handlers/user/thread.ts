@@ -6,13 +6,15 @@ import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { Channel, Refused } from "./channel.ts";
 import { contentsOf, readModule } from "./module.ts";
-import type { ToThread } from "./protocol.ts";
+import type { FromThread, ToThread } from "./protocol.ts";
+import { rememberWhatRuns } from "./left-running.ts";
 import { runItem } from "./run-item.ts";
 import { StepExecution } from "./run-step.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("this file runs in a worker thread only");
-const channel = new Channel(port);
+const tell = (message: FromThread) => port.postMessage(message);
+let channel: Channel | null = null;
 let abort = new AbortController();
 let step: StepExecution | null = null;
 
@@ -28,30 +30,33 @@ try {
       case "abort":
         return abort.abort();
       case "run": {
-        abort = new AbortController();
+        const { signal } = (abort = new AbortController());
+        const own = (channel = new Channel(port, message.execution));
         const handler = module.handlers.get(message.handler);
-        return void channel.execute(async () =>
+        return void own.execute(async () =>
           handler === undefined
             ? missing(`handler named ${message.handler}`)
-            : runItem(channel, handler.run, message.item, abort.signal),
+            : runItem(own, handler.run, message.item, signal),
         );
       }
       case "step": {
-        abort = new AbortController();
+        const { signal } = (abort = new AbortController());
+        const own = (channel = new Channel(port, message.execution));
         const kind = module.steps.get(message.step);
-        return void channel.execute(async () => {
+        return void own.execute(async () => {
           if (kind === undefined) return missing(`step kind named ${message.step}`);
-          step = new StepExecution(channel, message.about, abort.signal);
+          step = new StepExecution(own, message.about, signal);
           return step.run(kind, message.params);
         });
       }
       case "pull":
         return step?.pulled();
       default:
-        return channel.answered(message);
+        return channel?.answered(message);
     }
   });
-  channel.tell({ kind: "ready", ...contentsOf(module) });
+  rememberWhatRuns();
+  tell({ kind: "ready", ...contentsOf(module) });
 } catch (error) {
-  channel.tell({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+  tell({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
 }

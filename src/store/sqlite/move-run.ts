@@ -1,4 +1,5 @@
 /** How runs change their state, and what follows for the workflow that waits for one, or that has started others. */
+import { OrbError } from "../../base/errors.ts";
 import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE } from "./context.ts";
@@ -50,6 +51,7 @@ export function reopenRun(
   now: number,
   to: RunState = run.kind === "crawl" ? "queued" : "running",
 ): void {
+  refuseLeftBehind(context, run.n);
   context.connection
     .sql(
       `UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
@@ -57,6 +59,18 @@ export function reopenRun(
     )
     .run(run.n);
   moveRun(context, run.n, to, message, now);
+}
+
+/** The end of a step's run is what its step went on with: another end would be seen by nobody. */
+function refuseLeftBehind({ connection }: Context, run: number): void {
+  const workflow = connection
+    .sql("SELECT w.id FROM runs r JOIN runs w ON w.n = r.parent_run WHERE r.n = ? AND w.removing_at IS NULL")
+    .get(run) as { id: string } | undefined;
+  if (workflow === undefined) return;
+  const why = `the run was started by a step of workflow ${workflow.id}, which has gone on with what came of it`;
+  throw new OrbError("illegal_transition", why, {
+    hint: `Recover the workflow from that step (orb workflows recover ${workflow.id} --from STEP), or run it again.`,
+  });
 }
 
 function workflowMoved(context: Context, run: number, to: RunState, now: number): void {

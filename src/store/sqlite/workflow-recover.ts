@@ -170,7 +170,10 @@ function takeUp(context: Context, run: number, now: number): { steps: number; op
   return { steps: again.size, opened };
 }
 
-/** What the step left is gone; its history and the entries of its list stay. */
+/**
+ * What the step left is gone; its history stays. What its entries did stays good only if it failed itself, and nothing
+ * that they may have read is done again: else its list begins anew.
+ */
 function putBack(
   context: Context,
   steps: readonly Step[],
@@ -189,13 +192,15 @@ function putBack(
     )
     .run(row.task);
   tally.shift(row.stream, state, row.stream, "pending");
+  const keepsEntries = state !== "completed" && !dependencies.some((one) => again.has(one));
   const open = [...new Set(dependencies)].filter((one) => again.has(one) || steps[one]?.endedWell !== true).length;
   connection
     .sql(
       `UPDATE steps SET open_deps = ?, started_at = NULL, progress = 0, progress_message = NULL, updated_at = ?,
-         items_total = NULL, items_completed = 0, items_failed = 0, items_skipped = 0 WHERE task = ?`,
+         items_total = NULL, items_completed = 0, items_failed = 0, items_skipped = 0,
+         list_hash = CASE WHEN ? THEN list_hash END WHERE task = ?`,
     )
-    .run(open, now, row.task);
+    .run(open, now, keepsEntries ? 1 : 0, row.task);
 }
 
 function uncount(context: Context, run: number, again: readonly Step[]): void {

@@ -46,6 +46,28 @@ export function workflowSleepScenarios(scenario: Scenario): void {
     assert.equal((await takeStep(kit, run, "a")).task.memory, "half");
   });
 
+  scenario("a child run that has ended is not opened again behind its workflow's back", async (kit) => {
+    const run = await newWorkflow(kit, { a: [] });
+    await workOn(kit, run, "a", {
+      kind: "wait",
+      sleep: { memory: null, until: null, child: { run: CRAWL, tasks: [newTask("p"), newTask("q")] } },
+    });
+    const child = await childOf(kit, run.id);
+    await kit.store.admitCrawls(10, kit.now);
+    await kit.enter("A");
+    const hold = await kit.take("A");
+    const { tasks } = await kit.claim(hold);
+    await kit.settle(hold, tasks.slice(0, 1), FAILED);
+    const again = () => kit.store.retryFailed(child, { limit: 10 }, kit.now);
+    assert.equal((await again()).requeued, 1, "while its step waits for it, what failed may be tried again");
+    const rest = [...tasks.slice(1), ...(await kit.claim(hold)).tasks];
+    await kit.settle(hold, rest, FAILED);
+    await refused("illegal_transition", again());
+    await workOn(kit, run, "a", FAILED);
+    await refused("illegal_transition", again());
+    assert.deepEqual((await kit.store.audit()).findings, []);
+  });
+
   scenario("the child run appears with the sleep, its end wakes the step, and there is exactly one", async (kit) => {
     const run = await newWorkflow(kit, { a: [], b: ["a"] });
     const held = await takeStep(kit, run, "a");

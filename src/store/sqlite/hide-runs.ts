@@ -5,8 +5,7 @@
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { bumpControl, type Context, rows } from "./context.ts";
-import { moveRun } from "./move-run.ts";
+import { type Context, rows } from "./context.ts";
 import { requireRun } from "./runs.ts";
 
 /** Within a transaction of the caller's. */
@@ -25,17 +24,11 @@ export function hideChildren(
   { run, after, limit }: { run: number; after: number; limit: number },
   now: number,
 ): { n: number; kind: string }[] {
-  const list = rows<{ n: number; kind: string; finished_at: number | null }>(
+  const list = rows<{ n: number; kind: string }>(
     context.connection
-      .sql(
-        `SELECT n, kind, finished_at FROM runs WHERE parent_run = ? AND n > ? AND removing_at IS NULL ORDER BY n LIMIT ?`,
-      )
+      .sql(`SELECT n, kind FROM runs WHERE parent_run = ? AND n > ? AND removing_at IS NULL ORDER BY n LIMIT ?`)
       .all(run, after, limit),
   );
-  // People may have opened one again after the end of the workflow.
-  const live = list.filter(({ finished_at: end }) => end === null);
-  for (const { n } of live) moveRun(context, n, "cancelled", "Run cancelled: its workflow was deleted", now);
-  if (live.length > 0) bumpControl(context);
   const numbers = list.map(({ n }) => n);
   if (numbers.length > 0) hideRuns(context, numbers, now);
   return list;

@@ -64,7 +64,7 @@ export function reopenRun(
 /** The end of a step's run is what its step went on with: another end would be seen by nobody. */
 function refuseLeftBehind({ connection }: Context, run: number): void {
   const workflow = connection
-    .sql("SELECT w.id FROM runs r JOIN runs w ON w.n = r.parent_run WHERE r.n = ? AND w.removing_at IS NULL")
+    .sql("SELECT w.id FROM runs r JOIN runs w ON w.n = r.parent_run WHERE r.n = ?")
     .get(run) as { id: string } | undefined;
   if (workflow === undefined) return;
   const why = `the run was started by a step of workflow ${workflow.id}, which has gone on with what came of it`;

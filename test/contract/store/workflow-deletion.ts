@@ -156,20 +156,6 @@ export function workflowDeletionScenarios(scenario: Scenario): void {
     assert.notEqual(hold.laneId, step.hold.laneId);
   });
 
-  scenario("a run of a deleted workflow that was opened again is cancelled with it", async (kit) => {
-    const run = await newWorkflow(kit, { a: [] });
-    await workOn(kit, run, "a", forChild("page"));
-    const child = (await kit.store.steps(run.id))[0]?.childRuns[0] ?? "";
-    await kit.work(await kit.take("A"), FAILED);
-    await workOn(kit, run, "a", DONE);
-    await kit.store.retryFailed(child, { limit: 10 }, kit.now);
-    await kit.store.deleteWorkflow(run.id, kit.now);
-    assert.deepEqual(await kit.store.lanesWithWork(), []);
-    await kit.store.sweepEnded(10, kit.now);
-    await removeAll(kit, 5);
-    assert.equal(await kit.store.run(child), null);
-  });
-
   scenario("a call that made a workflow makes another once that one is deleted", async (kit) => {
     const once = { key: "key", fingerprint: "print" };
     const make = async () => {

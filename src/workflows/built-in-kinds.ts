@@ -116,7 +116,7 @@ export const kinds = {
   webhook: { kind: "webhook" } as BuiltInKind<WebhookParams, { status: number; answer: JsonValue }>,
   scrape: { kind: "scrape" } as BuiltInKind<
     ScrapeParams,
-    { pages: number; failed: number; records: number; run_id?: string }
+    { pages: number; failed: number; records: number; first: Record<string, JsonValue> | null; run_id?: string }
   >,
   crawl: { kind: "crawl" } as BuiltInKind<
     CrawlParams,

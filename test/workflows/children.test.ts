@@ -66,7 +66,7 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
       { name: "pages", task_type: "scrape", params: { urls, fields: ["title"] } },
     ]);
     assert.equal(run.status, "completed", run.message ?? "");
-    assert.deepEqual(outputOf(steps.get("pages")), { pages: 2, failed: 1, records: 2 });
+    assert.deepEqual(outputOf(steps.get("pages")), { pages: 2, failed: 1, records: 2, first: { title: "One" } });
     assert.deepEqual(
       (await shop.items(steps.get("pages")!)).map(({ url, title }) => [url, title]),
       [

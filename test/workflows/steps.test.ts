@@ -238,6 +238,7 @@ test("sleeping steps hold no place: with one worker two that wait and one that s
     pages: 1,
     failed: 0,
     records: 1,
+    first: { title: "Page" },
     run_id: (await shop.step(id, "page")).childRuns[0],
   });
   await shop.cancel(id);

@@ -14,6 +14,17 @@ interface ScrapeParams {
   [option: string]: JsonValue | readonly string[] | undefined;
 }
 
+type ScrapeOutput = {
+  pages: number;
+  failed: number;
+  records: number;
+  /** For expressions: what a page says can decide what the next steps do. null: there is none, or it is too long. */
+  first: Readonly<Record<string, JsonValue>> | null;
+};
+
+/** Characters of JSON. */
+const LONGEST_FIRST = 64 * 1024;
+
 /** Pages are got one after the other, each as a run of its own; more of them are a crawl, or a for_each. */
 const MOST_PAGES = 100;
 
@@ -85,7 +96,7 @@ function endOf(children: readonly ChildEnd[]): StepEnd {
   const good = children.filter(({ status }) => status === "completed");
   const [first] = children;
   if (good.length === 0 && first !== undefined) refuseUnlessEnded(first, "page");
-  const output = { pages: good.length, failed: children.length - good.length, records: 0 };
+  const output: ScrapeOutput = { pages: good.length, failed: children.length - good.length, records: 0, first: null };
   return {
     kind: "done",
     output: children.length === 1 ? Object.assign(output, { run_id: first!.runId }) : output,
@@ -93,10 +104,11 @@ function endOf(children: readonly ChildEnd[]): StepEnd {
   };
 }
 
-async function* recordsOf(children: readonly ChildEnd[], counted: { records: number }): AsyncGenerator<Item> {
+async function* recordsOf(children: readonly ChildEnd[], output: ScrapeOutput): AsyncGenerator<Item> {
   for (const child of children) {
     for await (const { url, data } of child.results()) {
-      counted.records += 1;
+      output.records += 1;
+      if (output.records === 1 && JSON.stringify(data).length <= LONGEST_FIRST) output.first = data;
       yield recordItem(url, data);
     }
   }

@@ -1,5 +1,5 @@
 /** Conditions on items, as labels by rules and exports have them: an item meets them when it meets every one. */
-import { messageOf } from "../base/errors.ts";
+import { type FieldError, messageOf } from "../base/errors.ts";
 import { FetchFailure } from "../domain/failure.ts";
 import { compileGlob } from "../domain/glob.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
@@ -94,6 +94,18 @@ export function compileConditions(conditions: Conditions, path: string): Check {
     checks.push((item) => check(valueAt(item, field)));
   }
   return (item) => checks.every((check) => check(item));
+}
+
+/** What is wrong with conditions, where they are compiled by `compile`. */
+export function faultsOfConditions(compile: () => unknown): FieldError[] {
+  try {
+    compile();
+    return [];
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error;
+    const [path = "", ...rest] = error.message.split(": ");
+    return [{ path: `params.${path}`, message: rest.join(": ") }];
+  }
 }
 
 function compiled<T>(given: string | readonly string[], path: string, compile: (text: string) => T): T[] {

@@ -1,5 +1,6 @@
 /** What `validate` may ask of a file, and why one is refused. */
 import { DECODED_FORMATS, IMAGE_PROBLEMS, type ImageFacts } from "../images/facts.ts";
+import type { FieldError } from "../base/errors.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 
 export interface FileRules {
@@ -105,6 +106,15 @@ export const RULES_SCHEMA: JsonValue = {
   else: only("image", IMAGE_SCHEMAS),
   additionalProperties: false,
 };
+
+/** Bounds that nothing is between. */
+export function faultsOfRules(rules: Readonly<Record<string, JsonValue>>): FieldError[] {
+  return ["width", "height", "aspect", "bytes"].flatMap((name) => {
+    const [least, most] = [rules[`min_${name}`], rules[`max_${name}`]];
+    if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
+    return [{ path: `params.min_${name}`, message: `is above max_${name}, ${most}: nothing would be left` }];
+  });
+}
 
 /** The first reason to refuse a picture, the gravest first; null: it is good. */
 export function whyNotImage(facts: ImageFacts, wrongExtension: boolean, rules: ImageRules): Refusal | null {

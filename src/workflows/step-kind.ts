@@ -1,5 +1,6 @@
 /** What every kind of step is. A new one is a file in steps/ and a line in registry.ts. */
 import type { Clock } from "../base/clock.ts";
+import type { FieldError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { FailureReason } from "../domain/failure.ts";
@@ -20,6 +21,13 @@ export interface StepKind<Params = Record<string, JsonValue>> {
   /** A JSON Schema of its output: expressions that name something else are refused. Absent: anything may be named. */
   readonly output?: JsonValue;
   /**
+   * What a schema cannot say of params that fit it, with paths such as `params.rules[0].url`. Asked when the workflow is
+   * created, as far as the params are known by then, and again before each try. `earlier`: the steps that come before it.
+   */
+  check?(params: Readonly<Record<string, JsonValue>>, earlier: readonly string[]): FieldError[];
+  /** The addresses that it will ask by itself. */
+  targets?(params: Readonly<Record<string, JsonValue>>): readonly { path: string; url: string }[];
+  /**
    * One try. It may be ended at any moment and begun again from the start, so what it does must bear doing twice. It may
    * throw: a FetchFailure keeps its classification, and `permanent` ones are not tried again.
    */
@@ -27,7 +35,7 @@ export interface StepKind<Params = Record<string, JsonValue>> {
 }
 
 /** What is to be known of a kind where nothing is executed: definitions are checked against it. */
-export type KnownKind = Pick<StepKind, "kind" | "about" | "params" | "output">;
+export type KnownKind = Pick<StepKind, "kind" | "about" | "params" | "output" | "check" | "targets">;
 
 export interface KnownKinds {
   find(kind: string): KnownKind | undefined;

@@ -168,9 +168,13 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
   });
 
   test("what cannot be crawled fails the step before anything is started", async () => {
+    const found = "${{ steps.wait.output.waited_seconds }}";
+    const fields = { title: { css: `((${found}` } };
+    const dependencies = ["wait"];
     const { steps } = await shop.run([
-      { name: "crawl", task_type: "crawl", params: { url: "http://10.0.0.1/" } },
-      { name: "page", task_type: "scrape", params: { url: "https://example.com/", fields: { title: { css: "((" } } } },
+      { name: "wait", task_type: "wait", params: { seconds: 0 } },
+      { name: "crawl", task_type: "crawl", params: { url: `http://10.0.0.${found}/` }, dependencies },
+      { name: "page", task_type: "scrape", params: { url: "https://example.com/", fields }, dependencies },
     ]);
     assert.equal(steps.get("crawl")?.task.failure?.code, "forbidden_target");
     assert.equal(steps.get("page")?.task.failure?.reason, "step_params");

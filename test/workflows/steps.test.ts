@@ -208,7 +208,10 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
   });
 
   test("an address that the guard refuses is not asked, and fails for good", async () => {
-    const { run, steps } = await shop.run([{ name: "call", ...call("http://10.1.2.3/") }]);
+    const { run, steps } = await shop.run([
+      { name: "wait", task_type: "wait", params: { seconds: 0 } },
+      { name: "call", ...call("http://10.1.2.${{ steps.wait.output.waited_seconds }}/"), dependencies: ["wait"] },
+    ]);
     assert.equal(run.status, "failed");
     assert.deepEqual(
       [steps.get("call")!.task.failure?.code, steps.get("call")!.task.attempts.length],

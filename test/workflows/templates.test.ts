@@ -78,6 +78,42 @@ describe("a built-in template", { concurrency: 2 }, () => {
     assert.notDeepEqual(faults("price-monitor", { urls, webhook: "x" }), []);
   });
 
+  it("refuses at once what a step would refuse in the end, and names the param", async () => {
+    const urls = ["https://a.example/1.jpg"];
+    const refusal = async (template: string, params: Record<string, JsonValue>) => {
+      const answer = await place.api.post("/workflows", { template, params, start: false });
+      const { code, errors = [] } = answer.json<{ code?: string; errors?: { path: string }[] }>();
+      return [code, ...errors.map(({ path }) => path)];
+    };
+    const image = (params: Record<string, JsonValue>) => refusal("image-dataset", { urls, ...params });
+    assert.deepEqual(await image({ label_from: "bogus" }), ["input_invalid", "params"]);
+    assert.deepEqual(await image({ rules: [{ label: "a", url: "/(/" }] }), ["input_invalid", "params.rules[0].url"]);
+    assert.deepEqual(await image({ label: "a", rules: [{ label: "b" }] }), ["input_invalid", "params"]);
+    assert.deepEqual(await image({ split: { Train: 1, train: 1 } }), ["input_invalid", "params.split.train"]);
+    assert.deepEqual(await image({ endpoint: "http://169.254.169.254/" }), ["forbidden_target", "params.endpoint"]);
+    const price = (params: Record<string, JsonValue>) => refusal("price-monitor", { urls, ...params });
+    assert.deepEqual(await price({ urls: ["no address"] }), ["input_invalid", "params"]);
+    assert.deepEqual(await price({ fields: { price: ".p" }, items: { css: "(((" } }), [
+      "input_invalid",
+      "params.items.css",
+    ]);
+    assert.deepEqual(await price({ webhook_url: "http://169.254.169.254/" }), [
+      "forbidden_target",
+      "params.webhook_url",
+    ]);
+    const crawl = { url: "https://a.example/", include: ["/(/"] };
+    assert.deepEqual(await refusal("article-dataset", { crawl }), ["input_invalid", "params.crawl.include[0]"]);
+    const valid = async (task_type: string, params: Record<string, JsonValue>) => {
+      const definition = { name: "x", steps: [{ name: "a", task_type, params }] };
+      return (await place.api.post("/workflows/validate", { definition })).json<{ valid: boolean }>().valid;
+    };
+    assert.equal(await valid("cleanup", { steps: ["none"] }), false);
+    assert.equal(await valid("validate", { min_width: 100, max_width: 10 }), false);
+    assert.equal(await valid("webhook", { url: "https://a.example/", method: "GET", body: 1 }), false);
+    assert.equal(await valid("scrape", { url: "http://10.0.0.1/" }), false);
+    assert.equal(await valid("scrape", { url: "https://a.example/" }), true);
+  });
+
   it("makes a table of a site's articles, without the short ones and the repeated ones", async () => {
     const links = ["/a", "/b", "/copy", "/short"].map((path) => `<a href="${path}">${path}</a>`).join(" ");
     await using site = await MisbehavingSite.start({

@@ -160,7 +160,8 @@ class StepWork {
     if (kind === undefined)
       throw new FetchFailure("handler_missing", `there is no kind of step named ${step.task_type}`);
     const written = opened(this.#deps.seal, kind, step.params);
-    const params = checkedParams(kind, resolveParams(written, scopeOf(run, before, payload)));
+    const resolved = resolveParams(written, scopeOf(run, before, payload));
+    const params = checkedParams(kind, resolved, Object.keys(before.outputs));
     const context = stepContext(this.#deps, attempt, { signal, log: this.#context.log, files, progress });
     return (kind as StepKind).run(context, params);
   }
@@ -223,10 +224,15 @@ function opened(seal: Seal, kind: StepKind, params: StepDefinition["params"]): S
 }
 
 /** Expressions may have made anything of the params: what the kind does not take fails the step for good. */
-function checkedParams(kind: StepKind, params: Readonly<Record<string, JsonValue>>): Record<string, JsonValue> {
+function checkedParams(
+  kind: StepKind,
+  params: Readonly<Record<string, JsonValue>>,
+  earlier: readonly string[],
+): Record<string, JsonValue> {
   const { ok, errors } = completeParams(kind.params, params);
-  if (ok !== undefined) return ok;
-  const told = errors.slice(0, MOST_TOLD).map(({ path, message }) => `${path}: ${message}`);
+  const faults = ok === undefined ? errors : (kind.check?.(ok, earlier) ?? []);
+  if (ok !== undefined && faults.length === 0) return ok;
+  const told = faults.slice(0, MOST_TOLD).map(({ path, message }) => `${path}: ${message}`);
   throw new FetchFailure("step_params", told.join("; "));
 }
 

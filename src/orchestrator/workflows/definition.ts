@@ -3,9 +3,10 @@ import type { WorkflowDefinition } from "../../domain/workflow/definition.ts";
 import { sealDefinition } from "../../domain/workflow/secrets.ts";
 import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
+import type { Checks } from "../jobs/input.ts";
 
 /** What definitions are looked up in and held against. */
-export type SourceDeps = Pick<JobDeps, "store" | "stepKinds">;
+export type SourceDeps = Pick<JobDeps, "store" | "stepKinds" | "respectRobots"> & Checks;
 
 /** A definition that was given, checked as a whole; or null and what is wrong with it in `problems`. */
 export async function readDefinition(

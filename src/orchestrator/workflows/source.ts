@@ -1,7 +1,7 @@
 /** From what a caller says a workflow is to what a run of it keeps; every mistake is named with its path. */
-import { type FieldError, isOrbError } from "../../base/errors.ts";
+import { type FieldError, isOrbError, OrbError } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
-import type { WorkflowSnapshot } from "../../domain/workflow/definition.ts";
+import type { StepDefinition, WorkflowSnapshot } from "../../domain/workflow/definition.ts";
 import type { WorkflowSource } from "../../domain/workflow/source.ts";
 import { invalid } from "../invalid.ts";
 import type { SourceInput } from "../jobs/input.ts";
@@ -44,7 +44,38 @@ export async function readSource(
   const params = filledParams(found.definition.params, input.params ?? {}, (path, message) =>
     problems.push({ path: pathOf("params", path), message }),
   );
-  return params === null ? null : { ...found, params };
+  if (params === null) return null;
+  return (await isForeseen(deps, found, params, pathOf, problems)) ? { ...found, params } : null;
+}
+
+/** False: a step would fail when its turn comes, for a reason that is told. `params` null: not known. Throws `forbidden_target`. */
+export async function isForeseen(
+  deps: SourceDeps,
+  { definition, template }: Pick<WorkflowSnapshot, "definition" | "template">,
+  params: Readonly<Record<string, JsonValue>> | null,
+  pathOf: PathOf,
+  problems: FieldError[],
+): Promise<boolean> {
+  // It takes a while to load, and few calls need it.
+  const { foresee } = await import("./foreseen.ts");
+  const { faults, forbidden } = foresee(deps, await deps.stepKinds(), definition, params);
+  if (faults.length === 0) return true;
+  for (const { step, path, message } of faults) problems.push(told(step, path, message, template !== null, pathOf));
+  if (forbidden !== null)
+    throw new OrbError("forbidden_target", forbidden.message, { fields: problems, cause: forbidden });
+  return false;
+}
+
+/** What stands in a template is named by the param that it comes from, where that is plain. */
+function told(step: StepDefinition, path: string, message: string, isTemplate: boolean, pathOf: PathOf): FieldError {
+  if (!isTemplate) return { path: pathOf("definition", path), message };
+  const [, name = "", rest = ""] = /^steps\[\d+\]\.params\.([^.[]+)(.*)$/s.exec(path) ?? [];
+  const source = /^\$\{\{\s*params\.([\w.]+)\s*\}\}$/.exec(String(step.params[name] ?? ""))?.[1];
+  if (source !== undefined) return { path: pathOf("params", `${source}${rest}`), message };
+  return {
+    path: pathOf("params", ""),
+    message: `the step ${step.name}: ${name === "" ? "" : `${name}${rest} `}${message}`,
+  };
 }
 
 /** The same, for who does nothing with a source that is wrong. Throws `input_invalid` with every mistake. */

@@ -1,7 +1,7 @@
-import type { FieldError } from "../../base/errors.ts";
+import { type FieldError, isOrbError } from "../../base/errors.ts";
 import type { SourceInput } from "../jobs/input.ts";
 import type { SourceDeps } from "./definition.ts";
-import { findDefinition, type PathOf, readSource } from "./source.ts";
+import { findDefinition, isForeseen, type PathOf, readSource } from "./source.ts";
 
 export interface Validation {
   valid: boolean;
@@ -12,6 +12,15 @@ export interface Validation {
 export async function validateWorkflow(deps: SourceDeps, input: SourceInput, pathOf: PathOf): Promise<Validation> {
   const errors: FieldError[] = [];
   const hasParams = (input.params ?? null) !== null;
-  await (hasParams ? readSource : findDefinition)(deps, input, pathOf, errors);
+  try {
+    if (hasParams) await readSource(deps, input, pathOf, errors);
+    else {
+      const found = await findDefinition(deps, input, pathOf, errors);
+      if (found !== null) await isForeseen(deps, found, null, pathOf, errors);
+    }
+  } catch (error) {
+    // Its field stands among the errors.
+    if (!isOrbError(error) || error.code !== "forbidden_target") throw error;
+  }
   return { valid: errors.length === 0, errors };
 }

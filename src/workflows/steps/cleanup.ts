@@ -35,6 +35,13 @@ export const cleanupStep: StepKind<CleanupParams> = {
     },
     additionalProperties: false,
   },
+  check({ steps }, earlier) {
+    return ((steps as readonly string[] | undefined) ?? []).flatMap((name, index) =>
+      earlier.includes(name)
+        ? []
+        : [{ path: `params.steps[${index}]`, message: `"${name}" is no step that comes before this one` }],
+    );
+  },
   async run(context, { steps, keep = "items" }) {
     const kept = keep === "items" ? await filesOf(context) : new Set<string>();
     const output = { removed: 0, bytes: 0 };

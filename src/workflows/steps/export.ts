@@ -3,7 +3,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Exporter, ExportRecord, PackedFile } from "../../exporters/exporter.ts";
 import { type PackingName, PACKINGS } from "../../exporters/pack.ts";
 import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
-import { CONDITION_SCHEMAS } from "../conditions.ts";
+import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditions } from "../conditions.ts";
 import { safeName } from "../dataset-names.ts";
 import { type Dataset, type DatasetParams, openDataset, type Placed } from "../dataset.ts";
 import { addressOf, hashOf, labelOf } from "../item-keys.ts";
@@ -66,6 +66,16 @@ export const exportStep: StepKind<GivenParams> = {
       name: { type: "string", minLength: 1, maxLength: 100, description: "Of the file, without its ending." },
     },
     additionalProperties: false,
+  },
+  check({ where, split }) {
+    const parts = Object.keys(split ?? {});
+    const alike = parts.find((name, at) => parts.slice(0, at).some((other) => sameFolder(other, name)));
+    return [
+      ...faultsOfConditions(() => compileConditions((where ?? {}) as Conditions, "where")),
+      ...(alike === undefined
+        ? []
+        : [{ path: `params.split.${alike}`, message: "another part has this name, but for its capitals" }]),
+    ];
   },
   async run(context, given) {
     const params: ExportParams = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
@@ -239,6 +249,10 @@ async function* packedFiles(
 async function* itemsOf(dataset: Dataset): AsyncGenerator<Item> {
   for await (const { item, split, file } of dataset.placed())
     yield { ...item, ...(split === null ? {} : { split }), ...(file === null ? {} : { file }) };
+}
+
+function sameFolder(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 function nameOf({ run }: StepContext, { name }: ExportParams): string {

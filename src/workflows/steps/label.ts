@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/failure.ts";
-import { type Conditions, CONDITION_SCHEMAS, compileConditions } from "../conditions.ts";
+import { type Conditions, CONDITION_SCHEMAS, compileConditions, faultsOfConditions } from "../conditions.ts";
 import { inOrder } from "../in-order.ts";
 import { addressOf } from "../item-keys.ts";
 import { foldersOf, textAt, urlOf } from "../item-values.ts";
@@ -68,11 +68,20 @@ export const labelStep: StepKind<LabelParams> = {
     anyOf: WAYS.map((name) => ({ required: [name] })),
     additionalProperties: false,
   },
-  async run(context, params) {
+  check(params) {
     // What is null is left open: the expressions of a template may choose one of them.
     const ways = WAYS.filter((name) => (params[name] ?? null) !== null);
     if (ways.length !== 1)
-      throw new FetchFailure("step_params", `params: expected one of ${WAYS.join(", ")}, found ${ways.length}`);
+      return [{ path: "params", message: `expected one of ${WAYS.join(", ")}, found ${ways.length}` }];
+    return faultsOfConditions(() => reader(params as LabelParams));
+  },
+  targets: ({ endpoint }) =>
+    typeof endpoint === "string"
+      ? [{ path: "params.endpoint", url: endpoint }]
+      : typeof endpoint === "object" && endpoint !== null
+        ? [{ path: "params.endpoint.url", url: String((endpoint as { url?: string }).url) }]
+        : [],
+  async run(context, params) {
     const counts = { labelled: 0, unlabelled: 0, failed: 0, labels: {} as Record<string, number> };
     return { kind: "done", output: counts, items: labelled(context, params, counts) };
   },

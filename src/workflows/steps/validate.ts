@@ -2,6 +2,7 @@ import { contentTypeOf, MAGIC_BYTES } from "../../domain/file-magic.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { ImageInspector } from "../../images/inspector.ts";
 import {
+  faultsOfRules,
   type FileRules,
   type ImageRules,
   type Refusal,
@@ -29,6 +30,7 @@ export function validateStep(inspector: ImageInspector): StepKind<ValidateParams
     kind: "validate",
     about: "Decodes the images that come in, or checks files of any kind, and passes on the good ones.",
     params: RULES_SCHEMA,
+    check: faultsOfRules,
     async run(context, params) {
       const judge = params.kind === "file" ? fileJudge(params) : imageJudge(inspector, params);
       const counts = { valid: 0, invalid: 0, reasons: {} as Record<string, number> };

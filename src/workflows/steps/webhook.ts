@@ -32,6 +32,9 @@ export function webhookStep(secret: string | null): StepKind<WebhookParams> {
       required: ["url"],
       additionalProperties: false,
     },
+    check: ({ method, body }) =>
+      method === "GET" && body !== undefined ? [{ path: "params.body", message: "a GET has none: leave it out" }] : [],
+    targets: ({ url }) => (typeof url === "string" ? [{ path: "params.url", url }] : []),
     async run(context, params) {
       const method = params.method ?? "POST";
       const bodiless = method === "GET" || (method === "DELETE" && params.body === undefined);

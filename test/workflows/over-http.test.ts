@@ -76,7 +76,7 @@ describe("a person who works with workflows over HTTP alone", () => {
       call("last", site.url("/last"), { dependencies: ["bad"] }),
     ];
     const { id: second } = await create(bad);
-    const retried = await place.said(second, /^Step bad is tried again/);
+    const retried = await place.said(second, /^Retry scheduled: step bad is tried again/);
     await look(second, "running", "retrying", "pending");
     const waiting = await task(second, "bad");
     assert.deepEqual([waiting.retry_count, waiting.failure_code], [1, "bad_response"]);

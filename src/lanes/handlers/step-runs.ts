@@ -11,6 +11,14 @@ export interface Before {
   results: ReadonlyMap<number, StepResult | null>;
 }
 
+interface Known {
+  taskId: string;
+  result: StepResult | null;
+}
+
+/** Characters of JSON: larger outputs are read anew by each step that follows from them, so that few fill no memory. */
+const SMALL = 4096;
+
 /** A workflow as its steps see it: one generation of a run. */
 export class StepRun {
   readonly id: string;
@@ -20,8 +28,10 @@ export class StepRun {
   readonly definition: WorkflowSnapshot["definition"];
   readonly params: WorkflowSnapshot["params"];
   readonly #store: Store;
+  /** What it counts for among those that are remembered. */
+  readonly weight: number;
   /** Of those that have ended well, by index, null for one that was skipped: within a generation that stays. */
-  readonly #results = new Map<number, { taskId: string; result: StepResult | null }>();
+  readonly #results = new Map<number, Known>();
   /** Of steps with a list: thousands of entries look at the same. */
   readonly #before = new Map<number, Promise<Before>>();
 
@@ -33,6 +43,7 @@ export class StepRun {
     this.definition = snapshot.definition;
     this.params = snapshot.params;
     this.name = snapshot.definition.name;
+    this.weight = snapshot.definition.steps.length + Math.ceil(JSON.stringify(snapshot).length / SMALL);
   }
 
   step(index: number): StepDefinition {
@@ -53,14 +64,16 @@ export class StepRun {
   async #read(index: number): Promise<Before> {
     const wanted = this.#ancestors(index);
     const unknown = wanted.filter((at) => !this.#results.has(at));
+    const large = new Map<number, Known>();
     for (const step of unknown.length === 0 ? [] : await this.#store.steps(this.id, unknown)) {
       const result = step.task.state === "completed" ? (step.task.detail as StepResult) : null;
-      this.#results.set(step.index, { taskId: step.task.id, result });
+      const isSmall = result === null || JSON.stringify(result.output).length <= SMALL;
+      (isSmall ? this.#results : large).set(step.index, { taskId: step.task.id, result });
     }
     const outputs: Record<string, JsonValue> = {};
     const results = new Map<number, StepResult | null>();
     for (const at of wanted) {
-      const { taskId = "", result = null } = this.#results.get(at) ?? {};
+      const { taskId = "", result = null } = this.#results.get(at) ?? large.get(at) ?? {};
       results.set(at, result);
       const output = result?.output ?? {};
       // Asked each time: a step in between may have dropped the file.
@@ -84,16 +97,16 @@ export class StepRun {
 }
 
 /**
- * So many steps are known, all workflows together. Workflows take turns: if fewer were known than are at work at once, each
- * step would read its whole workflow anew.
+ * So many steps are known, all workflows together; long params count as steps do. Workflows take turns: if fewer were known
+ * than are at work at once, each step would read its whole workflow anew.
  */
-const MOST_STEPS_KNOWN = 20_000;
+const MOST_KNOWN = 20_000;
 
 /** The workflows that this process has steps of, each read once. */
 export class StepRuns {
   readonly #store: Store;
   readonly #known = new Map<string, StepRun>();
-  #steps = 0;
+  #weight = 0;
 
   constructor(store: Store) {
     this.#store = store;
@@ -110,16 +123,16 @@ export class StepRuns {
     }
     this.#forget(runId);
     this.#known.set(runId, known);
-    this.#steps += known.definition.steps.length;
+    this.#weight += known.weight;
     for (const oldest of this.#known.keys()) {
-      if (this.#steps <= MOST_STEPS_KNOWN || oldest === runId) break;
+      if (this.#weight <= MOST_KNOWN || oldest === runId) break;
       this.#forget(oldest);
     }
     return known;
   }
 
   #forget(runId: string): void {
-    this.#steps -= this.#known.get(runId)?.definition.steps.length ?? 0;
+    this.#weight -= this.#known.get(runId)?.weight ?? 0;
     this.#known.delete(runId);
   }
 }

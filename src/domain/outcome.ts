@@ -62,6 +62,8 @@ export interface Report {
   /** What was really used, when that was decided on the way. */
   strategy?: string;
   proxy?: string;
+  /** When the try began, if it slept since. */
+  startedAt?: number;
   /** Handed to the next attempt of this task. */
   memory?: unknown;
   /** The next attempt goes about it in another way; only true if there is one. */

@@ -37,6 +37,15 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
       (error) => error.schemaPath.slice(union.schemaPath.length + 1).split("/")[0] ?? "",
     );
     if (branches.size === 0) continue;
+    if (sentenceOf(union) !== null) {
+      const inside = new Set([...branches.values()].flat());
+      const places = new Set([...inside].map(({ instancePath }) => instancePath));
+      // What is wrong by itself fits no branch, either, and says more than the choice does.
+      const outside = left.filter((error) => error !== union && !inside.has(error));
+      const isFollowing = outside.some(({ instancePath }) => places.has(instancePath));
+      left = isFollowing ? outside : [...outside, union];
+      continue;
+    }
     // What is of another type altogether resembles it least.
     const misfit = (branch: readonly ErrorObject[]) =>
       branch
@@ -61,6 +70,14 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     left = [...left.filter((error) => !dropped.has(error)), ...told];
   }
   return left;
+}
+
+/** What the schema itself says of its choice, in `errorMessage: { "oneOf": "…" }`; null: nothing. */
+function sentenceOf({ keyword, parentSchema }: ErrorObject): string | null {
+  const { errorMessage } = (parentSchema ?? {}) as { errorMessage?: unknown };
+  if (typeof errorMessage !== "object" || errorMessage === null || !Object.hasOwn(errorMessage, keyword)) return null;
+  const sentence = (errorMessage as Record<string, unknown>)[keyword];
+  return typeof sentence === "string" ? sentence : null;
 }
 
 /** `items[0].url` instead of `/items/0/url`. */
@@ -96,6 +113,8 @@ function messageOf(error: ErrorObject, root: unknown): string {
       return "is not a name that may be given here";
     case "anyOf":
     case "oneOf": {
+      const sentence = sentenceOf(error);
+      if (sentence !== null) return sentence;
       const names = requiredNames(error.schema);
       if (names.length === 0) return error.message ?? "cannot be used";
       const { passingSchemas } = params;
@@ -108,7 +127,7 @@ function messageOf(error: ErrorObject, root: unknown): string {
       return names.length === 0 ? "cannot be used" : `only one of ${names.join(", ")} may be given`;
     }
     case "type":
-      return `expected ${params["type"]}, got ${typeNameOf(valueAt(root, error.instancePath))}`;
+      return `expected ${[params["type"]].flat().join(" or ")}, got ${typeNameOf(valueAt(root, error.instancePath))}`;
     case "enum":
       return `expected one of ${(params["allowedValues"] as unknown[]).join(", ")}`;
     case "const":

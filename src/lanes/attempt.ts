@@ -52,12 +52,14 @@ export async function attemptTask(
   if (tried.kind === "asleep")
     return { settled: { task, attempt: null, verdict: { kind: "wait", sleep: tried.sleep } }, aboutSite: undefined };
   const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
+  // What slept in between took all the time since it began; a clock may have been set meanwhile.
+  const sinceMs = handled.report?.startedAt === undefined ? 0 : startedAt - handled.report.startedAt;
   const attempt: Attempt = {
     attempt: task.attempts.length + 1,
     strategy: handled.report?.strategy ?? handler?.strategy ?? "none",
     proxy: handled.report?.proxy ?? null,
-    started_at: new Date(startedAt).toISOString(),
-    duration_ms: Math.round(clock.monotonic() - begun),
+    started_at: new Date(handled.report?.startedAt ?? startedAt).toISOString(),
+    duration_ms: Math.round(clock.monotonic() - begun + Math.max(0, sinceMs)),
     http_status: statusOf(handled),
     failure_code: "failure" in handled ? handled.failure.code : null,
     failure_reason: "failure" in handled ? handled.failure.reason : null,

@@ -7,5 +7,10 @@ export function refuseUnlessEnded(child: ChildEnd, what: string): void {
   if (child.status === "cancelled")
     throw new FetchFailure("step_child_cancelled", `the ${what} was cancelled: run ${child.runId}`);
   const why = child.failure?.message ?? child.message ?? `run ${child.runId}`;
-  throw new FetchFailure(child.failure?.reason ?? "step_child_failed", `the ${what} failed: ${why}`);
+  const httpStatus = child.failure?.httpStatus ?? null;
+  throw new FetchFailure(
+    child.failure?.reason ?? "step_child_failed",
+    `the ${what} failed: ${why}`,
+    httpStatus === null ? {} : { httpStatus },
+  );
 }

@@ -132,7 +132,7 @@ export interface ChildEnd {
   status: RunState;
   message: string | null;
   /** Why a page could not be had; null: it could, or the run is of another kind. */
-  failure: { reason: FailureReason; message: string } | null;
+  failure: { reason: FailureReason; message: string; httpStatus: number | null } | null;
   counts: Readonly<Record<string, number>>;
   /** Records of the run, oldest first. */
   results(): AsyncIterable<{ url: string; data: Readonly<Record<string, JsonValue>> }>;

@@ -183,6 +183,29 @@ test("a circle is reported once, with the whole way", () => {
   );
 });
 
+test("a step that uses what it does not depend on is named, whatever is wrong with the dependencies of others", () => {
+  const uses = { when: "steps.aside.output.n > 1" };
+  assert.deepEqual(
+    faults(
+      workflow(
+        step("aside"),
+        step("misspelt", { dependencies: ["asid"], ...uses }),
+        step("after", { dependencies: ["misspelt"], ...uses }),
+        step("unknown", { dependencies: ["zzz"], ...uses }),
+        step("alone", uses),
+        step("other", { dependencies: ["alon"], ...uses }),
+      ),
+    ),
+    [
+      'steps[1].dependencies[0]: there is no step "asid", did you mean "aside"?',
+      'steps[3].dependencies[0]: there is no step "zzz"',
+      'steps[5].dependencies[0]: there is no step "alon", did you mean "alone"?',
+      'steps[4].when: this step does not depend on "aside": add it to its dependencies (at character 7)',
+      'steps[5].when: this step does not depend on "aside": add it to its dependencies (at character 7)',
+    ],
+  );
+});
+
 const FAULTS: [what: string, value: unknown, expected: string[]][] = [
   ["nothing", null, [": expected object, got null"]],
   ["no steps", { name: "w", steps: [] }, ["steps: must have at least one entry"]],

@@ -82,6 +82,18 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
     const { steps } = await shop.run([{ name: "page", task_type: "scrape", params: { url: site.url("/") } }]);
     const { failure, attempts } = steps.get("page")!.task;
     assert.deepEqual([failure?.reason, attempts.length, site.count("/")], ["http_not_found", 1, 1]);
+    assert.equal(attempts[0]?.http_status, 404);
+  });
+
+  test("a try of a step began before it slept, and took all the time since", async () => {
+    await using site = await MisbehavingSite.start({ "/": status(404) });
+    const { steps } = await shop.run([{ name: "page", task_type: "scrape", params: { url: site.url("/") } }]);
+    const { task, childRuns } = steps.get("page")!;
+    const [attempt] = task.attempts;
+    const child = await shop.store.run(childRuns[0]!);
+    const began = Date.parse(attempt!.started_at);
+    assert.ok(began <= child!.createdAt, "it began before what it waited for");
+    assert.ok(began + attempt!.duration_ms >= child!.finishedAt!, "it ended after what it waited for");
   });
 
   test("files of a list are downloaded, each address once, with the data of the items they stand in", async () => {

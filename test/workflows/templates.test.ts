@@ -65,13 +65,16 @@ describe("a built-in template", { concurrency: 2 }, () => {
   it("says what is wrong with the params it is given", () => {
     const faults = (name: string, params: Record<string, JsonValue>) =>
       (completeParams((BUILT_IN_TEMPLATES.get(name) as { params: JsonValue }).params, params).errors ?? []).map(
-        ({ path }) => path,
+        ({ path, message }) => `${path}: ${message}`,
       );
     const urls = ["https://a.example/1.jpg"];
     assert.deepEqual(faults("image-dataset", { urls }), []);
     assert.deepEqual(faults("image-dataset", { crawl: { url: "https://a.example/" } }), []);
-    for (const params of [{}, { urls, crawl: { url: "https://a.example/" } }, { urls: [] }, { urls, distance: 17 }])
-      assert.notDeepEqual(faults("image-dataset", params), []);
+    for (const params of [{}, { urls, crawl: { url: "https://a.example/" } }])
+      assert.deepEqual(faults("image-dataset", params), ["params: give either urls or crawl"]);
+    assert.deepEqual(faults("image-dataset", { urls: "a" }), ["params.urls: expected array or null, got string"]);
+    assert.deepEqual(faults("image-dataset", { urls: [] }), ["params.urls: must have at least one entry"]);
+    assert.deepEqual(faults("image-dataset", { urls, distance: 17 }), ["params.distance: must be at most 16"]);
     assert.deepEqual(faults("article-dataset", { crawl: { url: "https://a.example/" }, min_words: 5 }), []);
     assert.notDeepEqual(faults("article-dataset", {}), []);
     assert.deepEqual(faults("price-monitor", { urls }), []);

@@ -1,5 +1,5 @@
 /** Dependencies as people write them, by name or index, to indices of earlier steps; or what is wrong with them. */
-import { didYouMean, type Faults, shortened } from "./faults.ts";
+import { type Faults, nearest, shortened } from "./faults.ts";
 
 export interface WrittenStep {
   /** null: it has none that could be meant. */
@@ -13,11 +13,18 @@ interface Edge {
   path: string;
 }
 
-/** Indices per step, without repetitions, in the order they were written; only those that could be resolved. */
-export function resolveDependencies(steps: readonly WrittenStep[], faults: Faults): number[][] {
+export interface ResolvedStep {
+  /** Indices of earlier steps, without repetitions, in the order they were written; of a misspelt name what it is like. */
+  readonly dependencies: number[];
+  /** Whether these are all that it depends on: there are none but these, and what those depend on is known, too. */
+  readonly isSound: boolean;
+}
+
+export function resolveDependencies(steps: readonly WrittenStep[], faults: Faults): ResolvedStep[] {
   const names = steps.map(({ name }) => shortened(name ?? ""));
   const indexOf = new Map<string, number>();
   for (const [index, { name }] of steps.entries()) if (name !== null && !indexOf.has(name)) indexOf.set(name, index);
+  const meant: number[][] = steps.map(() => []);
   const edges: Edge[][] = steps.map(({ dependencies }, step) =>
     dependencies.flatMap((dependency, position) => {
       if (dependency === null) return [];
@@ -26,7 +33,10 @@ export function resolveDependencies(steps: readonly WrittenStep[], faults: Fault
         const to = indexOf.get(dependency);
         if (to !== undefined) return { to, path };
         faults.add(path, () => {
-          return `there is no step "${shortened(dependency)}"${didYouMean(dependency, indexOf.keys())}`;
+          const near = nearest(dependency, indexOf.keys());
+          if (near === undefined) return `there is no step "${shortened(dependency)}"`;
+          meant[step]?.push(indexOf.get(near) ?? step);
+          return `there is no step "${shortened(dependency)}", did you mean "${near}"?`;
         });
         return [];
       }
@@ -44,7 +54,14 @@ export function resolveDependencies(steps: readonly WrittenStep[], faults: Fault
       faults.add(path, `"${names[to]}" comes later: a step depends on earlier ones, so move it before this step`);
     }
   }
-  return edges.map((out, step) => [...new Set(out.map(({ to }) => to).filter((to) => to < step))]);
+  const resolved: ResolvedStep[] = [];
+  for (const [step, out] of edges.entries()) {
+    const all = [...out.map(({ to }) => to), ...(meant[step] ?? [])];
+    const dependencies = [...new Set(all.filter((to) => to < step))];
+    const isWhole = all.length === steps[step]?.dependencies.length && all.every((to) => to < step);
+    resolved.push({ dependencies, isSound: isWhole && dependencies.every((to) => resolved[to]?.isSound === true) });
+  }
+  return resolved;
 }
 
 /**

@@ -10,6 +10,8 @@ export interface StepExpressions {
   readonly name: string;
   /** Indices of earlier steps. */
   readonly dependencies: readonly number[];
+  /** Whether these are known to be all. */
+  readonly isSound: boolean;
   /** The keys of what it gives; null: not known. */
   readonly output: readonly string[] | null;
   readonly params: Readonly<Record<string, JsonValue>>;
@@ -18,23 +20,23 @@ export interface StepExpressions {
   readonly list: { readonly value: JsonValue; readonly path: string } | null;
 }
 
-/** `params` are the names of the workflow's params, null: any; `dependencies` says whether those of the steps are known. */
+/** `params` are the names of the workflow's params, null: any. */
 export function findExpressionFaults(
   steps: readonly StepExpressions[],
-  known: { params: readonly string[] | null; dependencies: boolean },
+  params: readonly string[] | null,
   faults: Faults,
 ): void {
   const indexOf = new Map(steps.map(({ name }, index) => [name, index]));
   const depends = dependenceOf(steps);
   const names = new Set(indexOf.keys());
-  for (const [index, { name, when, list, params: own }] of steps.entries()) {
+  for (const [index, { name, isSound, when, list, params: own }] of steps.entries()) {
     const path = `steps[${index}]`;
     const place: ExpressionPlace = {
       step: name,
       steps: names,
-      dependsOn: (other) => !known.dependencies || depends(index, indexOf.get(other) ?? index),
+      dependsOn: (other) => !isSound || depends(index, indexOf.get(other) ?? index),
       outputOf: (other) => steps[indexOf.get(other) ?? -1]?.output ?? null,
-      params: known.params,
+      params,
       hasItem: false,
       takesItems: false,
     };

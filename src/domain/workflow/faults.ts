@@ -45,10 +45,14 @@ export class Faults {
   }
 }
 
+/** The known word that was probably meant. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  return word.length > LONGEST_WORD ? undefined : suggest(word, [...known].slice(0, MOST_WORDS));
+}
+
 /** `, did you mean "…"?`, or nothing. */
 export function didYouMean(word: string, known: Iterable<string>): string {
-  if (word.length > LONGEST_WORD) return "";
-  const near = suggest(word, [...known].slice(0, MOST_WORDS));
+  const near = nearest(word, known);
   return near === undefined ? "" : `, did you mean "${near}"?`;
 }
 

@@ -41,21 +41,20 @@ export function validateWorkflow(value: unknown, kinds: KindLookup): Parsed<Work
   const steps = listOf(whole["steps"]).slice(0, MOST_STEPS).map(objectOf);
   const names = checkNames(steps, faults);
   const written = steps.map((step, index) => ({ name: names[index] ?? null, dependencies: writtenDependencies(step) }));
-  const before = faults.count;
-  const dependencies = resolveDependencies(written, faults);
-  // Where dependencies are wrong, what follows from them would only be said twice.
-  const isSound = faults.count === before;
+  const resolved = resolveDependencies(written, faults);
   const params = checkParamsSchema(whole["params"], faults);
   for (const [index, step] of steps.entries()) checkKind(step, `steps[${index}].`, kinds, faults);
   const expressions = steps.map((step, index) => ({
     name: names[index] ?? "",
-    dependencies: dependencies[index] ?? [],
+    dependencies: resolved[index]?.dependencies ?? [],
+    // Where dependencies are wrong, what follows from them would only be said twice.
+    isSound: resolved[index]?.isSound ?? false,
     output: outputKeys(step, kinds),
     params: objectOf(step["params"]),
     when: typeof step["when"] === "string" ? step["when"] : null,
     list: listOfEach(step),
   }));
-  findExpressionFaults(expressions, { params, dependencies: isSound }, faults);
+  findExpressionFaults(expressions, params, faults);
   if (faults.count > 0) return { errors: faults.list() };
   return {
     ok: {
@@ -64,7 +63,7 @@ export function validateWorkflow(value: unknown, kinds: KindLookup): Parsed<Work
       params: whole["params"] ?? null,
       max_recovery_attempts:
         (whole["max_recovery_attempts"] as number | undefined) ?? STEP_DEFAULTS.max_recovery_attempts,
-      steps: steps.map((step, index) => completed(step, dependencies[index] ?? [])),
+      steps: steps.map((step, index) => completed(step, resolved[index]?.dependencies ?? [])),
     },
   };
 }

@@ -25,13 +25,15 @@ export async function childrenOf(store: Store, ids: readonly string[]): Promise<
 }
 
 async function endOf(store: Store, run: RunRecord): Promise<ChildEnd> {
-  const { failure_reason: reason, error_message: message } = run.facts;
+  const { failure_reason: reason, error_message: message, stats } = run.facts;
   const failed = run.status === "failed" && reason !== undefined && reason !== null;
   return {
     runId: run.id,
     status: run.status,
     message: run.message,
-    failure: failed ? { reason, message: message ?? "the page could not be had" } : null,
+    failure: failed
+      ? { reason, message: message ?? "the page could not be had", httpStatus: stats?.http_status ?? null }
+      : null,
     counts: { ...(await store.overview(run.id, 1)).totals },
     results: () => resultsOf(store, run.id),
     downloads: () => downloadsOf(store, run.id),

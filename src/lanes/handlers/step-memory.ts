@@ -6,6 +6,8 @@ export interface StepMemory {
   /** Of which try it is: what a try before has left is of no use to this one. */
   generation: number;
   tries: number;
+  /** When the try began. */
+  startedAt: number;
   /** It waits for a run; else only for the time. */
   forRun: boolean;
   until: number | null;

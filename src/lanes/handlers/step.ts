@@ -67,7 +67,9 @@ class StepWork {
     const attempt: StepTry = { task: this.#task, run, payload: this.#payload, before, memory, children };
     const saved = new SavedFiles(this.#deps.store, this.#context.log);
     let handedOver: readonly TaskArtifact[] = [];
-    const report = { strategy: run.step(this.#payload.step).task_type };
+    // A try that slept began before it went to sleep.
+    const began = memory === null ? {} : { startedAt: memory.startedAt };
+    const report = { strategy: run.step(this.#payload.step).task_type, ...began };
     try {
       const handled = await this.#withinTime(attempt, childrenBefore, saved);
       if (handled.kind === "completed") handedOver = handled.artifacts;
@@ -95,6 +97,7 @@ class StepWork {
     if (left !== null && left <= 0 && !arrived) throw stepTimeout(seconds);
     const leftMs = left === null ? null : Math.max(left, arrived ? PUT_TOGETHER_MS : 0);
     const begun = clock.monotonic();
+    const now = clock.now();
     const progress = new StepProgress(clock, (told) => this.#noteProgress(told));
     const { signal } = this.#context;
     try {
@@ -112,7 +115,8 @@ class StepWork {
         const forRun = child !== null || attempt.children.live.length > 0;
         const { generation } = run;
         const { tries } = this.#task;
-        const kept: StepMemory = { generation, tries, forRun, until, childrenBefore, kind: end.memory };
+        const startedAt = memory?.startedAt ?? now;
+        const kept: StepMemory = { generation, tries, startedAt, forRun, until, childrenBefore, kind: end.memory };
         return {
           kind: "asleep",
           sleep: {

@@ -41,7 +41,13 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       strategy: { enum: ["auto", "http", "browser", "api_replay"] },
       requires_auth: { type: "boolean" },
       session_id: { type: ["string", "null"] },
-      max_attempts: { type: ["integer", "null"], minimum: 1, maximum: 1000 },
+      max_attempts: {
+        type: ["integer", "null"],
+        minimum: 1,
+        maximum: 1000,
+        description:
+          "How often each page is asked for within one try of the step; 3 unless told. max_retries of the step repeats all of that.",
+      },
       escalate: { type: "boolean" },
       respect_robots: { type: "boolean" },
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },

@@ -16,7 +16,12 @@ export const waitStep: StepKind<WaitParams> = {
   params: {
     type: "object",
     properties: {
-      seconds: { type: "number", minimum: 0, maximum: LONGEST_SECONDS, description: "How long to wait." },
+      seconds: {
+        type: "number",
+        minimum: 0,
+        maximum: LONGEST_SECONDS,
+        description: "How long to wait; the time goes on while the workflow is paused.",
+      },
       until: {
         type: "string",
         format: "date-time",

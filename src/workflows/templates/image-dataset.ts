@@ -52,6 +52,7 @@ export const imageDataset: JsonValue = {
       { properties: { urls: { type: "array" }, crawl: { type: "null" } } },
       { properties: { urls: { type: "null" }, crawl: { type: "object" } } },
     ],
+    errorMessage: { oneOf: "give either urls or crawl" },
     additionalProperties: false,
   },
   steps: [

@@ -65,8 +65,11 @@ function makePackage(
   const [command = "", ...flags] = node;
   return {
     dir,
-    start: (...args) =>
-      follow(t, spawn(command, [...flags, join(dir, "bin/orb"), ...args], { cwd: dir, detached: true })),
+    start: (...args) => {
+      // The tests' own place for compiled code would be the program's, too.
+      const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+      return follow(t, spawn(command, [...flags, join(dir, "bin/orb"), ...args], { cwd: dir, env, detached: true }));
+    },
   };
 }
 

@@ -219,7 +219,9 @@ async function conclude(
   });
   if (context.json) return printJson(terminal, view);
   const where = options.out === undefined ? "" : `, written to ${options.out}`;
-  const { completed_items: got, cancelled_items: left } = view;
+  const { completed_items: got, failed_items: failed, skipped_items: skipped } = view;
+  // What was in hand when it was cancelled may still be on its way to its end.
+  const left = view.total_items - got - failed - skipped;
   const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
   return tellFailures(terminal, view);

@@ -36,7 +36,11 @@ const NARROW = 70;
 
 const ENDED: ReadonlySet<StepProgress["status"]> = new Set(["completed", "failed", "skipped", "cancelled"]);
 
-function headLine(terminal: Terminal, { view, elapsedSeconds, spinner }: WorkflowMoment, columns: number): string {
+export function headLine(
+  terminal: Terminal,
+  { view, elapsedSeconds, spinner }: WorkflowMoment,
+  columns: number,
+): string {
   const { status, progress, steps, total_steps: total } = view;
   const ended = steps.filter((step) => ENDED.has(step.status)).length;
   const lead = status === "running" || status === "recovering" ? `${paint(terminal, "cyan", spinner)} ` : "";

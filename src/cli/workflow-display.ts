@@ -1,11 +1,11 @@
 import type { Log } from "../base/log.ts";
 import type { StepProgress, WorkflowProgress } from "../orchestrator/workflows/progress.ts";
+import { nextCommand, type UrlOption } from "./api/command.ts";
 import type { DisplayMode } from "./crawl-display.ts";
 import { oneLine, plural, type Terminal } from "./output.ts";
 import { Picture } from "./picture.ts";
-import { fit } from "./progress.ts";
 import { plainSigns } from "./signs.ts";
-import { treeLines, workflowBlock, type WorkflowMoment } from "./workflow-block.ts";
+import { headLine, treeLines, workflowBlock, type WorkflowMoment } from "./workflow-block.ts";
 import { againIn, took } from "./workflow-line.ts";
 import { type TreeLine, treeOf } from "./workflow-tree.ts";
 
@@ -21,16 +21,19 @@ export class WorkflowDisplay {
   readonly #terminal: Terminal;
   readonly #now: () => number;
   readonly #mode: DisplayMode;
-  readonly #isNew: boolean;
+  readonly #place: UrlOption;
   readonly #picture: Picture;
+  /** How it was before it is shown; null: nothing has happened of it. */
+  #was: WorkflowProgress | null = null;
+  /** What was known when lines were last written. */
+  #told: WorkflowProgress | null = null;
   #seen: { view: WorkflowProgress; details: Details; at: number; tree: readonly TreeLine[] } | null = null;
 
-  /** `isNew`: nothing of it has happened before it is shown. */
-  constructor(terminal: Terminal, now: () => number, mode: DisplayMode, isNew = false) {
+  constructor(terminal: Terminal, now: () => number, mode: DisplayMode, place: UrlOption) {
     this.#terminal = terminal;
     this.#now = now;
     this.#mode = mode;
-    this.#isNew = isNew;
+    this.#place = place;
     this.#picture = new Picture(terminal, mode === "live", (spinner) => this.#block(spinner));
   }
 
@@ -38,10 +41,21 @@ export class WorkflowDisplay {
     return this.#picture.wrap(log);
   }
 
+  /** What was shown last. */
+  get view(): WorkflowProgress | null {
+    return this.#seen?.view ?? null;
+  }
+
+  /** How it was before: no news. */
+  was(view: WorkflowProgress): void {
+    this.#was = view;
+  }
+
   /** Without details, those that were shown last are still there. */
   show(view: WorkflowProgress, details: Details = this.#seen?.details ?? NO_DETAILS): void {
-    if (this.#mode === "plain") this.#tell(view, details);
     this.#seen = { view, details, at: this.#now(), tree: this.#seen?.tree ?? treeOf(view.steps) };
+    // While it is made ready to be recovered, its steps still look as they did.
+    if (this.#mode === "plain" && view.status !== "recovering") this.#tell(view, details);
     this.#picture.show();
   }
 
@@ -59,7 +73,9 @@ export class WorkflowDisplay {
     if (this.#mode !== "live" || this.#seen === null) return;
     const { view, details } = this.#seen;
     const screen = { columns: process.stderr.columns ?? 80, lines: Math.max(8, (process.stderr.rows ?? 24) - 6) };
-    this.#terminal.err(workflowText(this.#terminal, view, details, { ...screen, now: this.#now() }));
+    this.#terminal.err(
+      workflowText(this.#terminal, view, details, { ...screen, ...this.#place, now: this.#now(), head: true }),
+    );
     this.#seen = null;
   }
 
@@ -75,24 +91,49 @@ export class WorkflowDisplay {
   }
 
   #tell(view: WorkflowProgress, { results }: Details): void {
-    const before = this.#seen?.view;
-    if (before !== undefined && before.status !== view.status && view.status === "paused")
-      this.#terminal.err("paused\n");
+    const before = this.#told ?? this.#was;
+    if (this.#told === null && before !== null)
+      for (const line of linesBefore(before, view)) this.#terminal.err(`${oneLine(line)}\n`);
+    this.#told = view;
+    if (before !== null && before.status !== view.status && view.status === "paused") this.#terminal.err("paused\n");
     for (const [index, step] of view.steps.entries()) {
-      const was = before?.steps[index] ?? (this.#isNew ? NOT_BEGUN : undefined);
-      if (was?.status === step.status && was.retry_count === step.retry_count) continue;
+      const was = before?.steps[index] ?? NOT_BEGUN;
+      if (isSame(was, step)) continue;
       const words = changeWords(step, results.get(index) ?? "", clockOf(view, this.#now()));
       // What began and ended between two looks is told in full.
-      const isQuick = was !== undefined && NOT_YET.has(was.status) && DONE.has(step.status);
+      const isQuick = !AT_WORK.has(was.status) && DONE.has(step.status);
       for (const one of [isQuick ? "started" : null, words])
         if (one !== null) this.#terminal.err(`${oneLine(`${step.task_name}: ${one}`)}\n`);
     }
   }
 }
 
-const NOT_BEGUN = { status: "pending", retry_count: 0 } as const;
-const NOT_YET: ReadonlySet<StepProgress["status"]> = new Set(["pending", "queued"]);
+type Known = Pick<StepProgress, "status" | "retry_count" | "completed_at">;
+
+const NOT_BEGUN: Known = { status: "pending", retry_count: 0, completed_at: null };
+const AT_WORK: ReadonlySet<StepProgress["status"]> = new Set(["running", "retrying"]);
 const DONE: ReadonlySet<StepProgress["status"]> = new Set(["completed", "failed"]);
+
+/** What was done again between two looks has ended at another time. */
+function isSame(was: Known, step: StepProgress): boolean {
+  return was.status === step.status && was.retry_count === step.retry_count && was.completed_at === step.completed_at;
+}
+
+const MOST_NAMES = 10;
+
+/** What has happened before, a line for each state: `completed before: first, side`. */
+function linesBefore(before: WorkflowProgress, view: WorkflowProgress): string[] {
+  const names = new Map<string, string[]>();
+  for (const [index, step] of view.steps.entries()) {
+    const was = before.steps[index];
+    if (was === undefined || !isSame(was, step) || step.status === "pending" || step.status === "queued") continue;
+    const label = AT_WORK.has(step.status) ? step.status : `${step.status} before`;
+    names.set(label, [...(names.get(label) ?? []), step.task_name]);
+  }
+  return [...names].map(
+    ([label, all]) => `${label}: ${all.length > MOST_NAMES ? plural(all.length, "step") : all.join(", ")}`,
+  );
+}
 
 /** What a line says of a step that has changed; null: nothing worth a line. */
 function changeWords(step: StepProgress, result: string, now: number): string | null {
@@ -129,9 +170,11 @@ function momentOf(view: WorkflowProgress, details: Details, here: number): Omit<
 }
 
 /** How much room there is; absent: as much as is needed. */
-interface Paper {
+interface Paper extends UrlOption {
   columns?: number | undefined;
   lines?: number;
+  /** With its name and how long it took above the steps. */
+  head?: boolean;
   now: number;
 }
 
@@ -140,12 +183,17 @@ export function workflowText(
   terminal: Terminal,
   view: WorkflowProgress,
   details: Details,
-  { columns, lines: most = view.steps.length, now }: Paper,
+  { columns = UNBOUNDED, lines: most = view.steps.length, now, head = false, ...place }: Paper,
 ): string {
   const moment = { ...momentOf(view, details, now), tree: treeOf(view.steps) };
-  const lines = treeLines(terminal, moment, columns ?? UNBOUNDED, most);
-  const more = view.steps.length > most ? [`  orb workflows show ${view.workflow_id} shows every step`] : [];
-  const text = [...lines, ...more].map((line) => `${columns === undefined ? line : fit(line, columns)}\n`).join("");
+  const lines = [
+    ...(head ? [headLine(terminal, moment, columns)] : []),
+    // Nothing is drawn over it: what is longer than a line goes on in the next.
+    ...treeLines(terminal, moment, columns, most),
+  ];
+  const more =
+    view.steps.length > most ? [`  ${nextCommand(`workflows show ${view.workflow_id}`, place)} shows every step`] : [];
+  const text = [...lines, ...more].map((line) => `${line}\n`).join("");
   return terminal.ascii === true ? plainSigns(text) : text;
 }
 

@@ -5,7 +5,7 @@ import type { JsonValue } from "../domain/queue-item.ts";
 import { suggest } from "../domain/suggest.ts";
 import type { TemplateView } from "../orchestrator/workflows/templates.ts";
 import type { ApiCaller } from "./api/caller.ts";
-import { given, type UrlOption } from "./api/command.ts";
+import { given, nextCommand, type UrlOption } from "./api/command.ts";
 import { readText } from "./files.ts";
 import type { Wiring } from "./wiring.ts";
 import { withParams } from "./workflow-params.ts";
@@ -68,9 +68,13 @@ export async function readWritten(wiring: Wiring, path: string, option: string):
     });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new OrbError("input_invalid", `${shown}: expected an object, such as a definition with its steps`, {
-      fields: [{ path: option, message: "expected an object" }],
-    });
+    throw new OrbError(
+      "input_invalid",
+      `${shown}: expected an object${option === "params" ? " with the params by their names" : ", such as a definition with its steps"}`,
+      {
+        fields: [{ path: option, message: "expected an object" }],
+      },
+    );
   return { path: shown, text, value: value as Record<string, unknown> };
 }
 
@@ -167,13 +171,14 @@ export function faultLine(file: Written | null, { path, message, line, column }:
 }
 
 /** What was refused, told by the places in the file; of a template, where to read what it asks for. */
-export async function inPlace<T>(source: Source, work: () => Promise<T>): Promise<T> {
+export async function inPlace<T>(source: Source, options: UrlOption, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isOrbError(error, "input_invalid") || error.fields.length === 0) throw error;
     if ("template" in source) {
-      const hint = error.hint ?? `orb workflows templates show ${source.template} tells what it asks for.`;
+      const hint =
+        error.hint ?? `${nextCommand(`workflows templates show ${source.template}`, options)} tells what it asks for.`;
       throw new OrbError("input_invalid", error.message, { cause: error, fields: error.fields, hint });
     }
     const fields = await placed(source.file, error.fields);

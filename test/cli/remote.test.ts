@@ -44,6 +44,29 @@ describe("commands with --url", { concurrency: 2 }, () => {
     assert.equal((await there.json<JobView[]>("jobs", "list")).length, 1);
   });
 
+  test("what a workflow on a server says to type next works from here: it names the server", async () => {
+    await using there = new Orb({ APP_API_TOKEN: TOKEN });
+    await using here = new Orb({ APP_API_TOKEN: TOKEN });
+    const { url } = await serve(there);
+    const flow = (seconds: string) => `name: Flow\nsteps: [{ name: w, task_type: wait, params: { ${seconds} } }]\n`;
+    const run = (text: string, ...more: string[]) => {
+      here.file("flow.yaml", text);
+      return here.run(["workflows", "run", "flow.yaml", "--url", url, ...more]);
+    };
+    const done = await run(flow("seconds: 0"));
+    assert.equal(done.code, 0, done.stderr);
+    const [, next = ""] = /^orb (workflows tasks .*) shows what each step put out$/m.exec(done.stderr) ?? [];
+    const tasks = await here.run(next.split(" "));
+    assert.match(tasks.stdout, /^w +completed/m, tasks.stderr);
+    const started = await run(flow("seconds: 0"), "--detach");
+    assert.ok(started.stderr.includes(` --url ${url} shows how it goes\n`), started.stderr);
+    const refused = await here.run(["workflows", "run", "article-dataset", "--url", url]);
+    assert.ok(
+      refused.stderr.includes(`orb workflows templates show article-dataset --url ${url} tells`),
+      refused.stderr,
+    );
+  });
+
   test("a server's refusals keep their code, message and fields", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
     await using here = new Orb();

@@ -125,11 +125,34 @@ describe("orb workflows", { concurrency: 2 }, () => {
     site.script = (path, nth, request) => (path === "/gone" ? { body: "{}" } : script(path, nth, request));
     const mended = await desk.run(["workflows", "recover", id, "--from", "tell", "--wait"]);
     assert.equal(mended.code, 0, mended.stderr);
-    assert.match(mended.stderr, /^table: completed/m);
+    assert.match(
+      mended.stderr,
+      /^completed before: pages\ntell: started\ntell: completed [^\n]*\ntable: started\ntable: completed/,
+    );
     assert.equal(site.hits.filter(({ path }) => path.startsWith("/page/")).length, pages, "no page is got again");
     const late = await desk.run(["workflows", "recover", id]);
     assert.equal(late.code, 1);
     assert.match(late.stderr, /a workflow that is completed cannot be recovered\n.*orb workflows rerun ID/);
+  });
+
+  test("one whose definition or params are wrong is not offered a recovery, which would end the same way", async () => {
+    using desk = new Desk();
+    const params = "params: { type: object, properties: { end: { type: string } } }";
+    const step = '{ name: w, task_type: wait, params: { until: "${{ params.end }}" } }';
+    const file = desk.file("late.yaml", `name: Late\n${params}\nsteps:\n  - ${step}\n`);
+    const failed = await desk.run(["workflows", "run", file, "--param", "end=someday"]);
+    assert.equal(failed.code, 1, failed.stderr);
+    const id = idIn(failed);
+    assert.match(failed.stderr, /^failed: w: .*someday.* \(step_params\)$/m);
+    assert.match(
+      failed.stderr,
+      new RegExp(
+        `correct the definition and run it anew.*\n {2}orb workflows rerun ${id} --param NAME=VALUE --wait\n$`,
+      ),
+    );
+    assert.doesNotMatch(failed.stderr, /workflows recover/);
+    const anew = await desk.run(["workflows", "rerun", id, "--param", "end=2020-01-01T00:00:00Z", "--wait"]);
+    assert.equal(anew.code, 0, anew.stderr);
   });
 
   test("Ctrl-C pauses it, and the command that it prints goes on with it; watching it stops nothing", async () => {
@@ -158,10 +181,11 @@ describe("orb workflows", { concurrency: 2 }, () => {
     const id = idIn(stopped);
     const goesOn = new RegExp(`to go on:\n {2}orb workflows resume ${id} --wait\n`, "g");
     assert.equal(stopped.stderr.match(goesOn)?.length, 2, "it is said at once, and again at the end");
+    assert.match(stopped.stderr, /^stopping: the workflow is paused, up to 5 s are left for hold to finish; Ctrl-C/m);
     assert.match(stopped.stderr, /hold: completed .*\nstopped, the workflow is paused; to go on:\n.*\n$/);
 
     const watched = await desk.run(["workflows", "watch", id], {
-      said: (text, interrupt) => void (/hold: completed .*\n$/.test(text) && interrupt()),
+      said: (text, interrupt) => void (text.endsWith("completed before: hold\n") && interrupt()),
     });
     assert.equal(watched.code, 130, watched.stderr);
     assert.match(watched.stderr, /^it is paused: orb workflows resume/);
@@ -239,6 +263,10 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
         /params\.crawl[\s\S]*orb workflows templates show article-dataset tells what it asks for/,
       ],
       [["run", "-", "--param", "a=1"], /params\.a: the definition asks for no params/, waits(0)],
+      [
+        ["run", "image-dataset", "--params", "-"],
+        /standard input: expected an object with the params by their names\n/,
+      ],
       [["run", "-", "--param", "a"], /--param a: expected name=value/, waits(0)],
       [["show", "7"], /workflow_id: expected an id.*orb workflows list shows them/],
     ];
@@ -273,6 +301,18 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     );
     const old = ["workflows", "templates", "show", "price-monitor", "--template-version", "1"];
     assert.match((await desk.run(old)).stdout, /^saved +built in$/m);
+    const kept = { name: "mine", params: { type: "object", properties: { s: { type: "integer" } } } };
+    const steps = [{ name: "w", task_type: "wait", params: { seconds: "${{ params.s }}" } }];
+    await desk.run(["workflows", "templates", "put", "mine", "-"], { input: JSON.stringify({ ...kept, steps }) });
+    const job = { name: "Daily", kind: "workflow", workflow: { template: "mine", params: { s: 0 } } };
+    const saved = await desk.run(["jobs", "create", "-"], { input: JSON.stringify(job) });
+    assert.match(saved.stdout, /^kind +workflow\ntemplate +mine\nparams +\{"s":0\}$/m, saved.stderr);
+    assert.doesNotMatch(saved.stdout, /strategy/);
+    const started = await desk.run(["jobs", "run", idIn(saved), "--wait"]);
+    assert.equal(started.code, 0, started.stderr);
+    const told = await desk.run(["jobs", "show", idIn(saved)]);
+    assert.match(told.stdout, new RegExp(`^last run +${idIn({ ...started, stderr: "" })} completed$`, "m"));
+    assert.match((await desk.run(["jobs", "list"])).stdout, /^\S{36} +Daily +workflow +mine$/m);
     const wrong = await desk.run(["workflows", "templates", "put", "mine", "-"], { input: waits(-1) });
     assert.deepEqual(
       [wrong.code, /standard input:3:\d+: steps\[0\]\.params\.seconds/.test(wrong.stderr)],
@@ -300,7 +340,7 @@ test(
     assert.match(text, /Two branches {2}█*░* \d+ % {2}\d of 3 steps ended/);
     assert.match(
       text,
-      /├─ ✓ pages +[\d.]+ s {2}2 of 2 entries done\r\n└─ ✓ tell +[\d.]+ s {2}status 200\r\n✓ table +[\d.]+ s {2}count 2, [^\r]*\r\n\S{36} completed\r\n1 file: orb workflows files \S{36}\r\n$/,
+      /Two branches {2}completed {2}\S+ 100 % {2}3 of 3 steps ended[^\r]*\r\n├─ ✓ pages +[\d.]+ s {2}2 of 2 entries done\r\n└─ ✓ tell +[\d.]+ s {2}status 200\r\n✓ table +[\d.]+ s {2}count 2, [^\r]*\r\n\S{36} completed\r\n1 file: orb workflows files \S{36}\r\n$/,
     );
     await orb.audit();
   },

@@ -25,6 +25,11 @@ export function listCommand(parent: Command, name: string, description: string):
     .option("--all", "all of them");
 }
 
+/** What to type next: it speaks to the same API as the command that says so. */
+export function nextCommand(words: string, { url }: UrlOption): string {
+  return `orb ${words}${url === undefined ? "" : ` --url ${url}`}`;
+}
+
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Ids stand in paths: what is none is refused here, by its name. */

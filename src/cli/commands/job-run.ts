@@ -1,6 +1,6 @@
 import type { EventView, RunView } from "../../orchestrator/runs/view.ts";
 import { runEvents } from "../api/events.ts";
-import { given, type UrlOption } from "../api/command.ts";
+import { given, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { reportFailure } from "../failure-report.ts";
 import { EXIT, oneLine, paint, printJson, type Terminal } from "../output.ts";
@@ -21,7 +21,8 @@ export async function runJob(
       else terminal.out(`${run.id}\n`);
       if (api.here !== null && !(await api.here.engineRuns()))
         terminal.err("nobody works on this database now: orb worker or orb serve does, or --wait here\n");
-      else if (!context.json) terminal.err(`orb runs events ${run.id} --follow shows how it goes\n`);
+      else if (!context.json)
+        terminal.err(`${nextCommand(`runs events ${run.id} --follow`, options)} shows how it goes\n`);
     });
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   using stop = stopRequest(wiring, terminal, null, "leaving; the run is not cancelled");

@@ -163,14 +163,14 @@ function crawlPart(
 
 function jobTable(jobs: readonly JobView[], columns: number | undefined): string {
   return listTable(
-    ["id", "name", "kind", "strategy", "schedule", "page"],
+    ["id", "name", "kind", "strategy", "schedule", "page or template"],
     jobs.map((job) => [
       job.id,
       job.name ?? "",
       job.kind,
-      job.strategy,
+      job.workflow === null ? job.strategy : "",
       job.schedule?.cron ?? "",
-      addressCell(job.target_url ?? "", columns),
+      job.workflow === null ? addressCell(job.target_url ?? "", columns) : sourceWords(job.workflow),
     ]),
     columns,
   );
@@ -183,10 +183,12 @@ function show({ json, terminal }: CliContext, job: JobView): void {
       [
         ["id", job.id],
         ["name", job.name],
+        ["kind", job.kind],
         [job.crawl === null ? "page" : "crawl", job.target_url],
         ["site", job.site],
         ...crawlLines(job.crawl),
-        ["strategy", job.strategy],
+        ...workflowLines(job.workflow),
+        ["strategy", job.workflow === null ? job.strategy : null],
         ["sign-in", job.requires_auth ? "needed" : null],
         ["session", job.session_id],
         ...fieldLines(job.fields),
@@ -201,6 +203,7 @@ function show({ json, terminal }: CliContext, job: JobView): void {
         ["robots.txt", job.respect_robots ? "respected" : null],
         ["schedule", job.schedule === null ? null : `${job.schedule.cron} ${job.schedule.timezone ?? "UTC"}`],
         ["next run", job.next_run_at],
+        ["last run", job.last_run === null ? null : `${job.last_run.id} ${job.last_run.status}`],
         ["tags", shown(job.tags)],
         ["created", job.created_at],
         ["updated", job.updated_at === job.created_at ? null : job.updated_at],
@@ -235,6 +238,25 @@ function crawlLines(crawl: JobView["crawl"]): Line[] {
     ["exclude", shown(exclude)],
     ["sites", crawl.same_site ? null : "any"],
     ["sitemaps", crawl.use_sitemap ? "yes" : null],
+  ];
+}
+
+type Source = NonNullable<JobView["workflow"]>;
+
+/** What a workflow is made from, in a few words. */
+function sourceWords({ template, template_version: version }: Source): string {
+  if (template === undefined || template === null) return "a definition of its own";
+  return version === undefined || version === null ? template : `${template}, version ${version}`;
+}
+
+function workflowLines(workflow: JobView["workflow"]): Line[] {
+  if (workflow === null) return [];
+  const { template, definition, params } = workflow;
+  const { steps } = (definition ?? {}) as { steps?: readonly unknown[] };
+  return [
+    [template === undefined || template === null ? "made from" : "template", sourceWords(workflow)],
+    ["steps", steps === undefined ? null : String(steps.length)],
+    ["params", params === undefined || params === null || Object.keys(params).length === 0 ? null : shown(params)],
   ];
 }
 

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { isOrbError } from "../../base/errors.ts";
-import type { WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
+import type { StepProgress, WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
 import type { WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
 import type { WorkflowDetail, WorkflowView } from "../../orchestrator/workflows/view.ts";
-import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
+import { apiCommand, given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { EXIT, oneLine, paint, plural, printJson } from "../output.ts";
 import { stopRequest } from "../stop.ts";
@@ -36,12 +36,7 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
   source("run", "run a workflow and show its steps; Ctrl-C pauses it")
     .option("--detach", "only start it: print its id and leave")
     .action((word: string, options: SourceOptions & { detach?: boolean }) =>
-      begin(
-        context,
-        { ...options, wait: options.detach !== true },
-        (api) => create(context, api, word, options, true),
-        true,
-      ),
+      begin(context, { ...options, wait: options.detach !== true }, (api) => create(context, api, word, options, true)),
     );
 
   source("create", "put a workflow down without starting it; orb workflows start does").action(
@@ -59,22 +54,21 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
       .option("--wait", "stay until it has ended, and do the work here if nobody else does");
 
   steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
-    begin(context, options, (api) => act(api, id, "start"), true),
+    begin(context, options, (api) => act(api, id, "start")),
   );
 
   steered("resume", "let a paused workflow go on").action((id: string, options: Waiting) =>
-    begin(context, options, (api) => act(api, id, "resume")),
+    begin(context, options, (api) => act(api, id, "resume"), id),
   );
 
   steered("recover", "do again what did not complete of a failed workflow; steps that completed keep their results")
     .option("--from <step>", "this step and all that follow from it, and nothing else")
     .action((id: string, options: Waiting & { from?: string }) =>
-      begin(context, options, (api) => act(api, id, "recover", given({ from_step: options.from }))),
+      begin(context, options, (api) => act(api, id, "recover", given({ from_step: options.from })), id),
     );
 
   addParamOptions(steered("rerun", "a new run of the same, with other params if some are given")).action(
-    (id: string, options: Waiting & ParamOptions) =>
-      begin(context, options, (api) => rerun(context, api, id, options), true),
+    (id: string, options: Waiting & ParamOptions) => begin(context, options, (api) => rerun(context, api, id, options)),
   );
 }
 
@@ -91,7 +85,7 @@ async function create(
 ): Promise<WorkflowDetail> {
   const source = await readSource(wiring, word);
   const body = { ...(await bodyOf(wiring, api, source, options)), start };
-  const answer = await inPlace(source, () => api.request("POST", "/workflows", { body }));
+  const answer = await inPlace(source, options, () => api.request("POST", "/workflows", { body }));
   return answer.json<WorkflowDetail>();
 }
 
@@ -109,40 +103,39 @@ async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: 
 
 type Go = (api: OpenApi) => Promise<WorkflowView>;
 
-/** Makes a workflow go, and leaves or stays. */
-async function begin(context: CliContext, options: Waiting, go: Go, isNew = false): Promise<void> {
+/** Makes a workflow go, and leaves or stays; `known`: one of which something has happened before. */
+async function begin(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
   const { terminal } = context;
-  if (options.wait === true) return stay(context, options, go, isNew);
+  if (options.wait === true) return stay(context, options, go, known);
   return context.withApi(given({ url: options.url }), async (api) => {
     const workflow = await go(api);
     if (context.json) printJson(terminal, workflow);
     else terminal.out(`${workflow.id} ${workflow.status}\n`);
-    const place = placeOf(options);
-    if (workflow.status === "pending") terminal.err(`orb workflows start ${workflow.id}${place} starts it\n`);
+    if (workflow.status === "pending")
+      terminal.err(`${nextCommand(`workflows start ${workflow.id}`, options)} starts it\n`);
     else if (api.here !== null && !(await api.here.engineRuns()))
       terminal.err(`${NOBODY}, or orb workflows resume ${workflow.id} --wait\n`);
-    else if (!context.json) terminal.err(`orb workflows watch ${workflow.id}${place} shows how it goes\n`);
+    else if (!context.json)
+      terminal.err(`${nextCommand(`workflows watch ${workflow.id}`, options)} shows how it goes\n`);
   });
 }
 
 const NOBODY = "nobody works on this database now: orb worker or orb serve does";
 
-const placeOf = ({ url }: UrlOption) => (url === undefined ? "" : ` --url ${url}`);
-
-const STOPPING = "stopping: steps at work are finished first; Ctrl-C again leaves at once";
-
 /** Follows it to its end; what is to be done is done here, if nobody else does it. */
-async function stay(context: CliContext, options: Waiting, go: Go, isNew: boolean): Promise<void> {
+async function stay(context: CliContext, options: Waiting, go: Go, known?: string): Promise<void> {
   const { terminal, wiring } = context;
-  const display = displayFor(context, isNew);
+  const display = displayFor(context, options);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   let goesOn = "";
-  using stop = stopRequest(wiring, say, null, () => `${STOPPING}${goesOn}`, EXIT.partial);
+  const note = () => `${stoppingWords(display.view, options)}; Ctrl-C again leaves at once${goesOn}`;
+  using stop = stopRequest(wiring, say, null, note, EXIT.partial);
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const worker = await api.here?.work({ onRole: () => {} });
+      if (known !== undefined) display.was(await lookAt(api, idOf(known, "workflow")));
       const { id } = await go(api);
-      const resume = `orb workflows resume ${id} --wait${placeOf(options)}${context.json ? " --json" : ""}`;
+      const resume = nextCommand(`workflows resume ${id} --wait${context.json ? " --json" : ""}`, options);
       // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
       goesOn = `; to go on:\n  ${resume}`;
       let view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
@@ -151,7 +144,7 @@ async function stay(context: CliContext, options: Waiting, go: Go, isNew: boolea
         worker?.hurry();
       }
       display.done();
-      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view);
+      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view, options);
       context.exitCode = EXIT.partial;
       if (context.json) return printJson(terminal, { ...view, resume });
       return terminal.err(`stopped, the workflow is ${view.status}; to go on:\n  ${resume}\n`);
@@ -161,8 +154,20 @@ async function stay(context: CliContext, options: Waiting, go: Go, isNew: boolea
   }
 }
 
-function displayFor({ terminal, wiring, json }: CliContext, isNew: boolean): WorkflowDisplay {
-  return new WorkflowDisplay(terminal, wiring.now, json ? "silent" : terminal.live ? "live" : "plain", isNew);
+function displayFor({ terminal, wiring, json }: CliContext, options: UrlOption): WorkflowDisplay {
+  return new WorkflowDisplay(terminal, wiring.now, json ? "silent" : terminal.live ? "live" : "plain", options);
+}
+
+/** What a step at work is not done with yet; one that sleeps or waits for a run is not at work. */
+const isAtWork = ({ status, waiting_for: why }: StepProgress) => status === "running" && why === null;
+
+/** What happens after Ctrl-C. */
+function stoppingWords(view: WorkflowProgress | null, { url }: UrlOption): string {
+  if (url !== undefined) return "stopping: the workflow is paused, and the server finishes the steps at work";
+  const names = view?.steps.filter(isAtWork).map(({ task_name: name }) => oneLine(name)) ?? [];
+  if (names.length === 0) return "stopping: the workflow is paused; no step is at work";
+  const what = names.length > MOST_FAILURES ? plural(names.length, "step") : names.join(", ");
+  return `stopping: the workflow is paused, up to ${FINISH_MS / 1000} s are left for ${what} to finish`;
 }
 
 /** Steps that take longer than this are left, and begun again when the workflow goes on. */
@@ -180,8 +185,7 @@ async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise
   for (;;) {
     const view = await lookAt(api, id);
     display.show(view);
-    const isAtWork = view.steps.some(({ status, waiting_for: why }) => status === "running" && why === null);
-    const isDone = !isAtWork || WORKFLOW_OVER.has(view.status) || api.here === null;
+    const isDone = !view.steps.some(isAtWork) || WORKFLOW_OVER.has(view.status) || api.here === null;
     if (isDone || performance.now() - began > FINISH_MS) return view;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -189,19 +193,22 @@ async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise
 
 async function watch(context: CliContext, id: string, options: UrlOption): Promise<void> {
   const { terminal, wiring } = context;
-  const display = displayFor(context, false);
+  const display = displayFor(context, options);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   using stop = stopRequest(wiring, say, null, "no longer watching; the workflow is not stopped");
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
-      const { status } = await lookAt(api, id);
-      if (status === "pending") display.note(`it was not started yet: orb workflows start ${id}${placeOf(options)}`);
-      else if (status === "paused") display.note(`it is paused: orb workflows resume ${id}${placeOf(options)}`);
+      const first = await lookAt(api, id);
+      const { status } = first;
+      display.was(first);
+      if (status === "pending")
+        display.note(`it was not started yet: ${nextCommand(`workflows start ${id}`, options)}`);
+      else if (status === "paused") display.note(`it is paused: ${nextCommand(`workflows resume ${id}`, options)}`);
       else if (!WORKFLOW_OVER.has(status) && api.here !== null && !(await api.here.engineRuns()))
         display.note(`${NOBODY}, or orb workflows resume ${id} --wait`);
       const view = await follow({ api, id, display, signal: stop.signal, wait: pause(stop.signal) });
       display.done();
-      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view);
+      if (WORKFLOW_OVER.has(view.status)) return conclude(context, api, view, options);
       context.exitCode = stop.exitCode ?? EXIT.partial;
       if (context.json) printJson(terminal, view);
       return undefined;
@@ -211,7 +218,7 @@ async function watch(context: CliContext, id: string, options: UrlOption): Promi
   }
 }
 
-async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgress): Promise<void> {
+async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgress, options: UrlOption): Promise<void> {
   const { terminal } = context;
   const { workflow_id: id, status } = view;
   context.exitCode = status === "completed" ? EXIT.done : EXIT.failed;
@@ -222,24 +229,33 @@ async function conclude(context: CliContext, api: OpenApi, view: WorkflowProgres
       `${paint(terminal, "red", "failed:")} ${oneLine(`${step.task_name}: ${step.error_message ?? "it gave no reason"} (${step.failure_reason ?? "unknown"})`)}\n`,
     );
   if (bad.length > MOST_FAILURES)
-    terminal.err(`and ${bad.length - MOST_FAILURES} more: orb workflows tasks ${id} --status failed\n`);
+    terminal.err(
+      `and ${bad.length - MOST_FAILURES} more: ${nextCommand(`workflows tasks ${id} --status failed`, options)}\n`,
+    );
   terminal.out(`${id} ${status}\n`);
   if (status === "cancelled") return terminal.err("it was cancelled\n");
-  if (status === "completed") return tellFiles(context, api, id);
-  const left = view.max_recovery_attempts - view.recovery_attempts;
-  return terminal.err(
-    left > 0
-      ? `orb workflows recover ${id} --wait does again what did not complete (${plural(left, "recovery", "recoveries")} left)\n`
-      : `it was recovered as often as it may be; orb workflows rerun ${id} --wait begins anew\n`,
-  );
+  if (status === "completed") return tellFiles(context, api, id, options);
+  return terminal.err(`${onwards(view, bad, options)}\n`);
+}
+
+/** What to do with one that failed. */
+function onwards(view: WorkflowProgress, bad: readonly StepProgress[], options: UrlOption): string {
+  const { workflow_id: id, max_recovery_attempts: most, recovery_attempts: spent } = view;
+  // A recovery would do the same with the same: what a run is to do never changes.
+  if (bad.length > 0 && bad.every(({ failure_reason: reason }) => reason === "step_params"))
+    return `recovering it would end the same way: correct the definition and run it anew, or give other params:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
+  const left = plural(most - spent, "recovery", "recoveries");
+  return spent < most
+    ? `${nextCommand(`workflows recover ${id} --wait`, options)} does again what did not complete (${left} left)`
+    : `it was recovered as often as it may be; ${nextCommand(`workflows rerun ${id} --wait`, options)} begins anew`;
 }
 
 const MOST_FAILURES = 5;
 
 /** Where to find what has come of it. */
-async function tellFiles({ terminal }: CliContext, api: OpenApi, id: string): Promise<void> {
+async function tellFiles({ terminal }: CliContext, api: OpenApi, id: string, options: UrlOption): Promise<void> {
   const tasks = await (await api.request("GET", `/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
   const files = tasks.flatMap(({ artifacts }) => artifacts.filter(({ role }) => role !== "items")).length;
-  if (files > 0) terminal.err(`${plural(files, "file")}: orb workflows files ${id}\n`);
-  else terminal.err(`orb workflows tasks ${id} shows what each step put out\n`);
+  if (files > 0) terminal.err(`${plural(files, "file")}: ${nextCommand(`workflows files ${id}`, options)}\n`);
+  else terminal.err(`${nextCommand(`workflows tasks ${id}`, options)} shows what each step put out\n`);
 }

@@ -77,7 +77,9 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
         const file = await readWritten(context.wiring, path, "file");
         // What show --json has printed may be put back.
         const definition = "steps" in file.value ? file.value : file.value["definition"];
-        const answer = await inPlace({ file }, () => api.request("PUT", pathOf(name), { body: { definition } }));
+        const answer = await inPlace({ file }, options, () =>
+          api.request("PUT", pathOf(name), { body: { definition } }),
+        );
         const template = await answer.json<TemplateView>();
         if (context.json) printJson(terminal, template);
         else terminal.out(`${template.name} version ${template.version}\n`);

@@ -144,12 +144,17 @@ function workflowTable(workflows: readonly WorkflowView[], now: number, columns:
       workflow.id,
       workflow.status,
       `${workflow.progress} %`,
-      `${workflow.current_step}/${workflow.total_steps}`,
+      stepsCell(workflow),
       timeCell(workflow.created_at, now, columns),
       workflow.name,
     ]),
     columns,
   );
+}
+
+/** How many are over of how many; of one that was ended, all are, whether they were done or not. */
+function stepsCell({ status, current_step: over, total_steps: total }: WorkflowView): string {
+  return status === "failed" || status === "cancelled" ? `${total}` : `${over}/${total}`;
 }
 
 function factsOf(workflow: WorkflowDetail, progress: WorkflowProgress, columns: number | undefined): string {

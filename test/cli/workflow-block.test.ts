@@ -240,6 +240,14 @@ test("off a terminal a step that began and ended between two looks has both line
   assert.deepEqual(said, ["completed before: crawl\n", "skipped before: odd\n"]);
 });
 
+test("what stays of it has its name and time above the steps, and no text is cut", () => {
+  const error = `it is odd: ${"very ".repeat(40)}odd`;
+  const failed = workflow([step("odd", "failed", [], { error_message: error })], { status: "failed" });
+  const text = workflowText(plain, failed, DETAILS, { columns: 60, now: NOW, head: true });
+  assert.match(text, /^Cat pictures {2}failed {2}\d+ % {2}1\/1 steps {2}[\d:]+\n/);
+  assert.ok(text.includes(error), text);
+});
+
 test("of what a step puts out, people get what they can read", () => {
   const output = {
     count: 12,

@@ -243,7 +243,7 @@ function onwards(view: WorkflowProgress, bad: readonly StepProgress[], options: 
   const { workflow_id: id, max_recovery_attempts: most, recovery_attempts: spent } = view;
   // A recovery would do the same with the same: what a run is to do never changes.
   if (bad.length > 0 && bad.every(({ failure_reason: reason }) => reason === "step_params"))
-    return `recovering it would end the same way: correct the definition and run it anew, or give other params:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
+    return `a recovery would fail again, given the same params: correct the definition and run it anew, or give others:\n  ${nextCommand(`workflows rerun ${id} --param NAME=VALUE --wait`, options)}`;
   const left = plural(most - spent, "recovery", "recoveries");
   return spent < most
     ? `${nextCommand(`workflows recover ${id} --wait`, options)} does again what did not complete (${left} left)`

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TASK_STATES } from "../../src/domain/states.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
-import type { Context } from "../../src/store/sqlite/context.ts";
+import { type Context, NEVER } from "../../src/store/sqlite/context.ts";
 import { countCrawls } from "../../src/store/sqlite/crawl-pace.ts";
 import { admitCrawls } from "../../src/store/sqlite/admit-crawls.ts";
+import { lanesWithWork } from "../../src/store/sqlite/lanes.ts";
 import { readLastRuns } from "../../src/store/sqlite/last-runs.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { expireCrawls } from "../../src/store/sqlite/retention.ts";
@@ -101,6 +102,24 @@ describe("SQLite: what is asked for often is found without looking at everything
       const ofRun = /INDEX streams_(?:by_run|queued_of_run|running_of_run|retrying_of_run) \(run=\? AND lane[>=]\?/;
       searches(plans(place, /^(?:SEARCH|SCAN) s\b/), new RegExp(`${ofRun.source}|INDEX sites_by_lane`));
     });
+
+  test("when sleeping steps have something to do, all in one look", () => {
+    using place = database();
+    const { db } = place.connection;
+    db.exec("UPDATE runs SET status = 'running'");
+    for (let lane = 2; lane <= 6; lane += 1)
+      db.exec(`
+        INSERT INTO lanes (id, lane) VALUES (${lane}, 'step:${lane}');
+        INSERT INTO streams (id, run, lane, retrying) VALUES (${lane}, 1, ${lane}, 1);
+        INSERT INTO tasks (stream, state, ready_at, created_at, key_hash, key)
+          VALUES (${lane}, ${TASK_STATES.indexOf("retrying")}, ${lane === 6 ? NEVER : lane}, 1, '${lane}', '${lane}')`);
+    place.connection.asked.length = 0;
+    const found = lanesWithWork(place.context).map(({ readyAt }) => readyAt);
+    assert.deepEqual(found, [0, 2, 3, 4, 5]);
+    assert.equal(place.connection.asked.length, 1);
+    const looks = plans(place, /^(?:SEARCH|SCAN) tasks\b/).filter((look) => look.includes("tasks"));
+    assert.deepEqual(looks, ["SEARCH tasks USING COVERING INDEX tasks_retrying (stream=?)"]);
+  });
 
   test("tasks of a run, among those of all others", () => {
     using place = database();

@@ -6,7 +6,7 @@ import { moveRun } from "./move-run.ts";
 import { changeCounters } from "./counters.ts";
 import { unpackAttempts } from "./history.ts";
 import { stepsStarted, triesOfStep } from "./open-steps.ts";
-import { holdsLane, nextRetry, STREAM_IS_OPEN } from "./lanes.ts";
+import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 
 interface StreamRow {
   id: number;
@@ -51,6 +51,10 @@ const TAKE_THESE = `UPDATE tasks SET state = ${STATE.running} WHERE id IN (SELEC
 // Retries that have become due are moved in chunks, so that a flood of them cannot make one long transaction.
 const DUE_AT_ONCE = 500;
 const DUE_STREAMS_AT_ONCE = 100;
+
+/** The streams of a lane that have something to be tried again. */
+const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run
+  WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK}`;
 
 /** Where the round over a lane's runs stands; only a hint, so it may live with the connection. */
 export class ClaimCursor {
@@ -131,13 +135,14 @@ export function claim(
     return {
       tasks: interleave(taken),
       more: left > 0 || ready.length >= STREAMS_AT_ONCE,
-      nextReadyAt: nextOf(connection, hold.laneId),
+      nextReadyAt: nextRetry(connection, hold.laneId),
     };
   });
 }
 
-function nextOf(connection: Context["connection"], lane: number): number | null {
-  const at = nextRetry(connection, lane);
+/** When the first task is ready that waits to be tried again; null: none waits for time. */
+function nextRetry(connection: Context["connection"], lane: number): number | null {
+  const { at } = connection.sql(`SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`).get(lane) as { at: number | null };
   return at === null || at >= NEVER ? null : at;
 }
 
@@ -145,12 +150,7 @@ function nextOf(connection: Context["connection"], lane: number): number | null 
 function wakeDueRetries(context: Context, lane: number, now: number): void {
   const due = rows<{ id: number }>(
     context.connection
-      .sql(
-        `SELECT s.id FROM streams s JOIN runs r ON r.n = s.run
-         WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK}
-           AND (SELECT ready_at FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1) <= ?
-         LIMIT ${DUE_STREAMS_AT_ONCE}`,
-      )
+      .sql(`SELECT s.id ${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${DUE_STREAMS_AT_ONCE}`)
       .all(lane, now),
   );
   for (const { id } of due) wakeRetries(context, id, now);

@@ -1,3 +1,11 @@
+/** What was given up with some rows. */
+export interface DroppedFiles {
+  /** How many rows there were. */
+  rows: number;
+  /** The size of what no other row names: so much room there will be. */
+  bytes: number;
+}
+
 /** The verbs of the store about what is kept no longer. */
 export interface RetentionVerbs {
   /**
@@ -7,8 +15,8 @@ export interface RetentionVerbs {
   expireCrawls(endedBefore: number, limit: number, now: number): Promise<number>;
   /** Removes about `limit` rows of what is hidden; returns how many. 0: nothing is left but what somebody has in hand. */
   removeExpired(limit: number): Promise<number>;
-  /** Removes the rows of these files, by their ids, at most 1,000; returns how many there were. */
-  dropFiles(ids: readonly string[]): Promise<number>;
+  /** Removes the rows of these files, by their ids, at most 1,000. */
+  dropFiles(ids: readonly string[]): Promise<DroppedFiles>;
   /**
    * Looks through `limit` files whose rows were removed, in order of their hash, and gives those that no other row
    * names. `last` is where the next look begins; null: that was all.

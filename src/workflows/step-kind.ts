@@ -7,6 +7,7 @@ import type { FailureReason } from "../domain/failure.ts";
 import type { TaskArtifact } from "../domain/outcome.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { RunState } from "../domain/states.ts";
+import type { DroppedFiles } from "../store/retention-port.ts";
 
 export interface StepKind<Params = Record<string, JsonValue>> {
   /** What definitions call it: their `task_type`. */
@@ -173,9 +174,9 @@ export interface StepPast {
    * What the step of this name downloaded, in its child runs (`downloads`), or made itself (`made`), oldest first. What the
    * run drops meanwhile may be among it.
    */
-  filesOf(step: string, which: "downloads" | "made"): AsyncIterable<{ id: string; hash: string; size: number }>;
-  /** Their rows go; the files themselves go later, unless another row names the same content. Returns how many there were. */
-  drop(ids: readonly string[]): Promise<number>;
+  filesOf(step: string, which: "downloads" | "made"): AsyncIterable<{ id: string; hash: string }>;
+  /** Their rows go; the files themselves go later, unless another row names the same content. */
+  drop(ids: readonly string[]): Promise<DroppedFiles>;
 }
 
 /** The guarded way out. Redirects are not followed: each is an answer. */

@@ -53,7 +53,7 @@ describe("items whose keys are of another kind than a step expects", () => {
   it("go through every step as items that do not have them, and their data stay as they are", async () => {
     const images = createImageInspector({ clock: systemClock });
     await using place = new StepPlace();
-    const past = { filesOf: async function* () {}, drop: async () => 0 };
+    const past = { filesOf: async function* () {}, drop: async () => ({ rows: 0, bytes: 0 }) };
     const good = await place.file("some words", { label: "text" });
     const kinds: [StepKind<never>, Record<string, JsonValue>][] = [
       [exportStep, {}],

@@ -84,7 +84,7 @@ export class StepPlace implements AsyncDisposable {
         const items = lastRun?.[step];
         return items === undefined ? null : { [Symbol.asyncIterator]: () => stream(items) };
       },
-      past: setting.past ?? { filesOf: () => stream([]), drop: async () => 0 },
+      past: setting.past ?? { filesOf: () => stream([]), drop: async () => ({ rows: 0, bytes: 0 }) },
       files: stepFiles(this.artifacts, "step:step"),
       http: {
         fetch: async ({ body, headers, ...request }) => {

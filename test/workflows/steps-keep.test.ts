@@ -25,7 +25,7 @@ describe("an archive step", () => {
 });
 
 describe("a cleanup step", () => {
-  const file = (letter: string) => ({ id: `id-${letter}`, hash: letter.repeat(64), size: 10 });
+  const file = (letter: string) => ({ id: `id-${letter}`, hash: letter.repeat(64) });
 
   /** The rows of a run; what is dropped is gone. */
   function past(rows: Record<string, { downloads?: string; made?: string }>): StepPast & { left: () => string } {
@@ -37,7 +37,8 @@ describe("a cleanup step", () => {
       async drop(ids) {
         const before = gone.size;
         for (const id of ids) gone.add(id);
-        return gone.size - before;
+        const dropped = gone.size - before;
+        return { rows: dropped, bytes: dropped * 10 };
       },
       left: () =>
         Object.values(rows)
@@ -59,6 +60,20 @@ describe("a cleanup step", () => {
     assert.equal(rows.left(), "acmxl");
     assert.deepEqual(items, named);
     assert.deepEqual((await place.done(cleanupStep, {}, setting)).output, { removed: 0, bytes: 0 });
+  });
+
+  it("counts what it removed itself, not what was gone before", async () => {
+    await using place = new StepPlace();
+    const rows = past({ download: { downloads: "abcd" } });
+    const overtaken: StepPast = {
+      filesOf: rows.filesOf,
+      async drop(ids) {
+        await rows.drop(["id-b"]);
+        return rows.drop(ids);
+      },
+    };
+    const { output } = await place.done(cleanupStep, {}, { past: overtaken, inputs: named, outputs });
+    assert.deepEqual(output, { removed: 1, bytes: 10 });
   });
 
   it("drops all of the steps that are named, when nothing is to be kept", async () => {

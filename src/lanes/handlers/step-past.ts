@@ -10,9 +10,12 @@ export function stepPast(store: Store, run: StepRun): StepPast {
   return {
     filesOf: (name, which) => filesOf(store, run, name, which),
     async drop(ids) {
-      let dropped = 0;
-      for (let start = 0; start < ids.length; start += MOST_DROPPED_AT_ONCE)
-        dropped += await store.dropFiles(ids.slice(start, start + MOST_DROPPED_AT_ONCE));
+      const dropped = { rows: 0, bytes: 0 };
+      for (let start = 0; start < ids.length; start += MOST_DROPPED_AT_ONCE) {
+        const { rows, bytes } = await store.dropFiles(ids.slice(start, start + MOST_DROPPED_AT_ONCE));
+        dropped.rows += rows;
+        dropped.bytes += bytes;
+      }
       return dropped;
     },
   };
@@ -58,5 +61,5 @@ async function* childTasks(store: Store, runId: string): AsyncGenerator<string> 
 }
 
 async function* madeBy(store: Store, task: string): ReturnType<StepPast["filesOf"]> {
-  for (const { id, hash, size, role } of await store.artifactsOf(task)) if (role === "file") yield { id, hash, size };
+  for (const { id, hash, role } of await store.artifactsOf(task)) if (role === "file") yield { id, hash };
 }

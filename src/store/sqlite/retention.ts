@@ -1,6 +1,7 @@
 import { decodeId } from "../../domain/ids.ts";
 import { TASK_STATES, type TaskState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { STEP_LANES } from "../../domain/workflow/definition.ts";
+import type { DroppedFiles } from "../retention-port.ts";
 import { type Context, rows } from "./context.ts";
 import { changeCounters } from "./counters.ts";
 import { hideChildren, hideRuns } from "./hide-runs.ts";
@@ -101,12 +102,18 @@ export function dropArtifacts({ connection }: Context, which: string, ...values:
 }
 
 /** By their public ids. */
-export function dropFiles(context: Context, ids: readonly string[]): number {
-  const numbers = ids.map((id) => decodeId(context.instance, "artifact", id)).filter((row) => row !== null);
-  if (numbers.length === 0) return 0;
-  return context.connection.write(() =>
-    dropArtifacts(context, "n IN (SELECT value FROM json_each(?))", JSON.stringify(numbers)),
-  );
+export function dropFiles(context: Context, ids: readonly string[]): DroppedFiles {
+  const { connection, instance } = context;
+  const numbers = JSON.stringify(ids.map((id) => decodeId(instance, "artifact", id)).filter((row) => row !== null));
+  const these = "n IN (SELECT value FROM json_each(?))";
+  return connection.write(() => {
+    const files = rows<{ hash: string; size: number }>(
+      connection.sql(`SELECT DISTINCT lower(hex(hash)) AS hash, size FROM artifacts WHERE ${these}`).all(numbers),
+    );
+    const dropped = dropArtifacts(context, these, numbers);
+    const last = files.filter(({ hash }) => isLoose(context, hash));
+    return { rows: dropped, bytes: last.reduce((sum, { size }) => sum + size, 0) };
+  });
 }
 
 /** Files that were stored for rows which are not written. */

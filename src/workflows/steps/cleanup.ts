@@ -68,18 +68,18 @@ async function clean(
   kept: ReadonlySet<string>,
   output: { removed: number; bytes: number },
 ): Promise<void> {
-  let batch: { id: string; size: number }[] = [];
+  let batch: string[] = [];
   const drop = async () => {
     context.signal.throwIfAborted();
-    const dropped = await context.past.drop(batch.map(({ id }) => id));
-    output.removed += dropped;
-    output.bytes += batch.reduce((sum, { size }) => sum + size, 0);
+    const { rows, bytes } = await context.past.drop(batch);
+    output.removed += rows;
+    output.bytes += bytes;
     context.progress(output.removed, null, `${output.removed} files`);
     batch = [];
   };
-  for await (const { id, hash, size } of context.past.filesOf(step, which)) {
+  for await (const { id, hash } of context.past.filesOf(step, which)) {
     if (kept.has(hash)) continue;
-    batch.push({ id, size });
+    batch.push(id);
     if (batch.length === AT_ONCE) await drop();
   }
   if (batch.length > 0) await drop();

@@ -74,13 +74,30 @@ export function retentionScenarios(scenario: Scenario): void {
       const [task] = await kit.store.tasks(run.id, { limit: 1 });
       const [artifact] = await kit.store.artifactsOf(task?.id ?? "");
       assert.ok(artifact !== undefined);
-      assert.equal(await kit.store.dropFiles([artifact.id, task!.id, "nonsense"]), 1);
-      assert.equal(await kit.store.dropFiles([artifact.id]), 0);
+      assert.deepEqual(await kit.store.dropFiles([artifact.id, task!.id, "nonsense"]), { rows: 1, bytes: 0 });
+      assert.deepEqual(await kit.store.dropFiles([artifact.id]), { rows: 0, bytes: 0 });
       assert.equal(await kit.store.artifact(artifact.id), null);
       assert.deepEqual(await kit.store.artifactsOf(task!.id), []);
       await kit.expectClean();
     },
   );
+
+  scenario("what dropping files frees is counted with the last row of each content", async (kit) => {
+    const run = await kit.runWith(["one", "two", "three", "four"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    for (const [n, task] of tasks.entries())
+      await kit.settle(lane, [task], { ...DONE, artifacts: [file(n === 0 ? "c" : "b")] } as typeof DONE);
+    const ids: string[] = [];
+    for (const { id } of await kit.store.tasks(run.id, { limit: 10 }))
+      ids.push(...(await kit.store.artifactsOf(id)).map((artifact) => artifact.id));
+    assert.equal(ids.length, 4);
+    const drop = (...which: number[]) => kit.store.dropFiles(which.map((n) => ids[n] ?? ""));
+    assert.deepEqual(await drop(0, 1), { rows: 2, bytes: 3 }, "two others have the content of the second");
+    assert.deepEqual(await drop(1), { rows: 0, bytes: 0 });
+    assert.deepEqual(await drop(2, 3), { rows: 2, bytes: 3 }, "the same content is counted once");
+    await kit.expectClean();
+  });
 
   scenario("a crawl without a job goes when it was kept long enough, and nothing of it is left", async (kit) => {
     const run = await endedCrawl(kit);

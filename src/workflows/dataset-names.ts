@@ -7,24 +7,48 @@ import type { Item } from "./step-kind.ts";
 
 const LONGEST_BYTES = 80;
 const WITHOUT_LABEL = "unlabelled";
-/** Windows takes these for devices. */
-const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+/** Windows takes these for devices, whatever ending they have. */
+const DEVICE = /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?=\.|$)/i;
+
+export function isDevice(name: string): boolean {
+  return DEVICE.test(name);
+}
 
 /** Letters and digits of all scripts, `_`, `-` and dots within; everything else becomes a dash. */
 export function safeName(text: string): string {
-  let name = text
+  const whole = text
     .normalize("NFC")
     .replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, "-")
     .replace(/\.{2,}/g, ".")
-    .replace(/^[-.]+|[-.]+$/g, "");
-  while (Buffer.byteLength(name) > LONGEST_BYTES) name = [...name].slice(0, -1).join("");
-  return DEVICES.test(name) ? `${name}_` : name;
+    .replace(/^[-.]+/, "");
+  // What is cut may end in a dot, which some file systems drop.
+  return cut(whole)
+    .replace(/[-.]+$/, "")
+    .replace(DEVICE, "$&_");
 }
 
-/** Every label has a folder of its own, also when two differ only in what a folder's name cannot show. */
+function cut(text: string): string {
+  let bytes = 0;
+  let end = 0;
+  for (const letter of text) {
+    bytes += Buffer.byteLength(letter);
+    if (bytes > LONGEST_BYTES) break;
+    end += letter.length;
+  }
+  return text.slice(0, end);
+}
+
+/**
+ * Every label has a folder of its own, also when two differ only in what a folder's name cannot show; none is called as
+ * what is beside the folders.
+ */
 export class LabelFolders {
   readonly #folders = new Map<string, string>();
-  readonly #taken = new Set<string>();
+  readonly #taken: Set<string>;
+
+  constructor(beside: readonly string[]) {
+    this.#taken = new Set(beside.map((name) => name.toLowerCase()));
+  }
 
   folderOf(label: string | null): string {
     const name = label ?? "";

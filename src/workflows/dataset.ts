@@ -31,7 +31,12 @@ export interface Dataset {
   missing: number;
 }
 
-export async function openDataset(context: StepContext, params: DatasetParams): Promise<Dataset> {
+/** `beside`: what is in the archive beside the folders. */
+export async function openDataset(
+  context: StepContext,
+  params: DatasetParams,
+  beside: readonly string[],
+): Promise<Dataset> {
   const { split, seed = 0, stratify = false, images = false } = params;
   const meets = compileConditions(params.where ?? {}, "where");
   const presence = new Presence();
@@ -53,7 +58,7 @@ export async function openDataset(context: StepContext, params: DatasetParams): 
       return presence.missing;
     },
     async *placed() {
-      const names = new FileNames();
+      const names = new FileNames(beside);
       for await (const item of chosen()) {
         const part = splitter?.splitOf(item) ?? null;
         const file = images ? names.next(item, part, await headOf(context, item)) : null;
@@ -96,8 +101,12 @@ function isKnown(item: Item, field: string | undefined, seen: Set<string>): bool
 
 /** `train/cat/000001.jpg`: numbered within each folder, in the order of the items. */
 class FileNames {
-  readonly #folders = new LabelFolders();
+  readonly #folders: LabelFolders;
   readonly #counts = new Map<string, number>();
+
+  constructor(beside: readonly string[]) {
+    this.#folders = new LabelFolders(beside);
+  }
 
   next(item: Item, split: string | null, head: Uint8Array): string {
     const label = this.#folders.folderOf(labelOf(item));

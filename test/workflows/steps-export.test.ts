@@ -142,10 +142,23 @@ describe("an export", () => {
       { format: "xls" },
       { split: { "../x": 1 } },
       { split: { a: 0 } },
+      { split: { a: 1e308, b: 1e308 } },
       { archive: "rar" },
       { x: 1 },
     ])
       assert.notDeepEqual(faultsOf(exportStep, params as never), []);
+  });
+
+  it("refuses parts that Windows cannot have, and columns that the table has by itself", () => {
+    const refused = (params: Record<string, JsonValue>) =>
+      (exportStep.check?.(params, []) ?? []).map(({ path }) => path);
+    const split = { train: 1, con: 1, NUL: 1, Train: 1, console: 1 };
+    assert.deepEqual(refused({ split }), ["params.split.Train", "params.split.con", "params.split.NUL"]);
+    const fields = { file: "url", label: "url", split: "url", width: "image.width" };
+    const own = ["params.fields.file", "params.fields.label"];
+    assert.deepEqual(refused({ images: true, fields }), own);
+    assert.deepEqual(refused({ images: true, fields, split: { a: 1 } }), [...own, "params.fields.split"]);
+    assert.deepEqual(refused({ fields }), []);
   });
 });
 
@@ -251,13 +264,25 @@ describe("a dataset of images", () => {
   it("gives every label a folder of its own, whatever it is called", async () => {
     await using place = new StepPlace();
     const labels = ["../../etc", "etc", "a/b", "a\\b", "CON", "猫", "Cat!", "cat?", "...", "x".repeat(500), "été"];
+    labels.push(
+      "manifest.jsonl",
+      "Manifest.JSONL",
+      "nul.tar.gz",
+      "com¹",
+      `${"y".repeat(79)}.z`,
+      `lpt3${"-".repeat(80)}z`,
+    );
     const inputs = await Promise.all(labels.map((label) => place.file(label, { label })));
     const end = await place.done(exportStep, { images: true, archive: "tar" }, { inputs });
     const folders = end.items.map(({ file }) => String(file).split("/"));
     assert.ok(folders.every((parts) => parts.length === 2));
     const names = folders.map(([name]) => name!.toLowerCase());
     assert.equal(new Set(names).size, labels.length, names.join(" "));
-    assert.ok(names.every((name) => !name.startsWith(".") && !/[/\\:*?"<>|]/.test(name) && name !== "con"));
+    assert.ok(names.every((name) => !name.startsWith(".") && !name.endsWith(".") && !/[/\\:*?"<>|]/.test(name)));
+    assert.ok(
+      names.every((name) => !["con", "nul", "com¹", "lpt3"].includes(name.split(".")[0]!)),
+      names.join(" "),
+    );
     assert.ok(names.includes("猫"));
     const folder = await unpacked(place, end, "tar");
     assert.equal(readdirSync(folder).length, labels.length + 1);

@@ -4,7 +4,7 @@ import type { Exporter, ExportRecord, PackedFile } from "../../exporters/exporte
 import { type PackingName, PACKINGS } from "../../exporters/pack.ts";
 import { exporterNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
 import { CONDITION_SCHEMAS, compileConditions, type Conditions, faultsOfConditions } from "../conditions.ts";
-import { safeName } from "../dataset-names.ts";
+import { isDevice, safeName } from "../dataset-names.ts";
 import { type Dataset, type DatasetParams, openDataset, type Placed } from "../dataset.ts";
 import { addressOf, hashOf, labelOf } from "../item-keys.ts";
 import { PATH_SCHEMA, valueAt } from "../item-values.ts";
@@ -23,6 +23,8 @@ interface ExportParams extends DatasetParams {
 const SPLIT_NAME = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
 /** So many labels are counted one by one. */
 const MOST_LABELS = 1000;
+/** The table that tells of each picture. */
+const MANIFEST = "manifest";
 
 export const exportStep: StepKind<GivenParams> = {
   kind: "export",
@@ -42,7 +44,7 @@ export const exportStep: StepKind<GivenParams> = {
       split: {
         type: ["object", "null"],
         propertyNames: { pattern: SPLIT_NAME },
-        additionalProperties: { type: "number", exclusiveMinimum: 0 },
+        additionalProperties: { type: "number", exclusiveMinimum: 0, maximum: 1_000_000 },
         minProperties: 1,
         maxProperties: 20,
         description: 'Parts and their shares, such as {"train": 0.8, "val": 0.1, "test": 0.1}.',
@@ -67,20 +69,24 @@ export const exportStep: StepKind<GivenParams> = {
     },
     additionalProperties: false,
   },
-  check({ where, split }) {
+  check({ where, split, fields, images }) {
     const parts = Object.keys(split ?? {});
-    const alike = parts.find((name, at) => parts.slice(0, at).some((other) => sameFolder(other, name)));
+    const alike = parts.filter((name, at) => parts.slice(0, at).some((other) => sameFolder(other, name)));
+    const own = new Set([...(images === true ? ["file", "label"] : []), ...(parts.length === 0 ? [] : ["split"])]);
+    const doubled = Object.keys(fields ?? {}).filter((name) => own.has(name));
+    const fault = (param: string, message: string) => (name: string) => ({ path: `params.${param}.${name}`, message });
     return [
       ...faultsOfConditions(() => compileConditions((where ?? {}) as Conditions, "where")),
-      ...(alike === undefined
-        ? []
-        : [{ path: `params.split.${alike}`, message: "another part has this name, but for its capitals" }]),
+      ...alike.map(fault("split", "another part has this name, but for its capitals")),
+      ...parts.filter(isDevice).map(fault("split", "Windows takes this name for a device: choose another")),
+      ...doubled.map(fault("fields", "the table has a column of this name by itself: choose another")),
     ];
   },
   async run(context, given) {
     const params: ExportParams = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     const exporter = exporterNamed(params.format ?? "jsonl");
-    const dataset = await openDataset(context, params);
+    const manifest = `${MANIFEST}.${exporter.extension}`;
+    const dataset = await openDataset(context, params, [manifest]);
     const archive = params.archive ?? (params.images === true ? "zip" : null);
     const counts = await countsOf(dataset, params);
     const tables = await writeTables(context, dataset, exporter, params, archive !== null, counts);
@@ -144,7 +150,7 @@ async function writeTables(
 ): Promise<Table[]> {
   const { extension, contentType, isText } = exporter;
   const perPart = isPacked && params.images !== true && counts.splits.size > 0;
-  const base = params.images === true ? "manifest" : isPacked ? "data" : nameOf(context, params);
+  const base = params.images === true ? MANIFEST : isPacked ? "data" : nameOf(context, params);
   const tables: Table[] = [];
   for (const part of perPart ? counts.splits.keys() : [null]) {
     const path = `${part ?? base}.${extension}`;
@@ -158,7 +164,7 @@ async function writeTables(
 }
 
 /** What the manifest of images says, where the items know it. */
-const MANIFEST: Readonly<Record<string, string>> = {
+const MANIFEST_COLUMNS: Readonly<Record<string, string>> = {
   width: "image.width",
   height: "image.height",
   bytes: "bytes",
@@ -177,14 +183,7 @@ const ALWAYS = new Set(["width", "height", "bytes", "hash"]);
 
 function columnsOf({ fields, images, split }: ExportParams): string[] | null {
   const split_ = split === undefined ? [] : ["split"];
-  if (images === true)
-    return [
-      "file",
-      "label",
-      ...split_,
-      ...Object.keys(MANIFEST).filter((name) => ALWAYS.has(name)),
-      ...Object.keys(fields ?? {}),
-    ];
+  if (images === true) return [...new Set(["file", "label", ...split_, ...ALWAYS, ...Object.keys(fields ?? {})])];
   return fields === undefined ? null : [...Object.keys(fields), ...split_].filter((name) => name !== "url");
 }
 
@@ -211,7 +210,7 @@ function dataOf({ item, split, file }: Placed, { fields, images }: ExportParams)
   );
   const part = split === null ? {} : { split };
   if (images !== true) return { ...(fields === undefined ? (item as Record<string, JsonValue>) : named), ...part };
-  const known = Object.entries(MANIFEST).flatMap(([name, path]) => {
+  const known = Object.entries(MANIFEST_COLUMNS).flatMap(([name, path]) => {
     const value = valueAt(item, path);
     return value === undefined && !ALWAYS.has(name) ? [] : [[name, value ?? null] as const];
   });

@@ -30,6 +30,6 @@ export const crawlParams: { readonly [key: string]: JsonValue } = Object.fromEnt
 
 export const SPLIT_SCHEMA: { readonly [key: string]: JsonValue } = {
   type: ["object", "null"],
-  additionalProperties: { type: "number", exclusiveMinimum: 0 },
+  additionalProperties: { type: "number", exclusiveMinimum: 0, maximum: 1_000_000 },
   description: "Parts of the dataset and their shares; null: it is one.",
 };

@@ -1,6 +1,7 @@
 /** Everything that goes wrong ends here and leaves as a problem. */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { tooLarge } from "./body.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 import { answerTo, ApiProblem } from "./problems.ts";
@@ -9,7 +10,7 @@ import { securityHeaders } from "./security.ts";
 
 /** Sends the problem that stands for what was thrown; what nobody foresaw goes to the log with its id. */
 export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply, { log }: Pick<ApiDeps, "log">): void {
-  const { problem, headers, unforeseen } = answerTo(error, request.id);
+  const { problem, headers, unforeseen } = answerTo(withLimit(error, request), request.id);
   // Whoever asked does not wait for the answer any more: that breaks the request, and is no fault of ours.
   const isGone = reply.raw.destroyed && error instanceof Error && error.name === "AbortError";
   if (unforeseen && !isGone) {
@@ -27,6 +28,12 @@ export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply
     .header("content-type", PROBLEM_TYPE)
     // A string: whatever the route declares for this status, nothing is left out of it or added.
     .send(JSON.stringify(problem));
+}
+
+/** How large a body may be depends on the route, which the framework's error does not tell. */
+function withLimit(error: unknown, { routeOptions }: ApiRequest): unknown {
+  const isTooLarge = (error as { code?: unknown } | null)?.code === "FST_ERR_CTP_BODY_TOO_LARGE";
+  return isTooLarge ? new ApiProblem("body_too_large", tooLarge(routeOptions.bodyLimit)) : error;
 }
 
 export function answerProblems(api: ApiInstance, deps: ApiDeps): void {

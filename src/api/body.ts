@@ -39,6 +39,11 @@ export function readBodies(api: ApiInstance, limits: ApiLimits): void {
   });
 }
 
+/** What is wrong with a body of more than these bytes. */
+export function tooLarge(limit: number): string {
+  return `the body is larger than ${limit / (1024 * 1024)} MiB`;
+}
+
 /** RFC 9512. */
 export const YAML_TYPE = "application/yaml";
 

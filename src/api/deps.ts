@@ -46,6 +46,8 @@ export interface GaugeReading {
 /** What one client may ask of the server. */
 export interface ApiLimits {
   bodyBytes: number;
+  /** Of a body that holds the definition or the params of a workflow: those may have lists of 100,000 addresses. */
+  workflowBytes: number;
   headerBytes: number;
   urlLength: number;
   /** Nested arrays and objects of a body. */
@@ -68,6 +70,7 @@ export interface ApiLimits {
 
 export const DEFAULT_LIMITS: ApiLimits = {
   bodyBytes: 1024 * 1024,
+  workflowBytes: 16 * 1024 * 1024,
   headerBytes: 16 * 1024,
   urlLength: 8 * 1024,
   bodyDepth: 100,

@@ -3,7 +3,8 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
-import type { ApiDeps } from "./deps.ts";
+import { tooLarge } from "./body.ts";
+import type { ApiDeps, ApiLimits } from "./deps.ts";
 import { type ApiInstance, UNSAFE_METHODS } from "./instance.ts";
 import { HTTP_PROBLEMS } from "./problems.ts";
 import { problemAnswer, ProblemSchema } from "./schemas.ts";
@@ -19,7 +20,7 @@ export const TAGS = {
 type Responses = Record<string, unknown>;
 
 /** Answers that the frame gives by itself, whatever the route: routes declare only their own. */
-function frameAnswers(route: RouteOptions): Responses {
+function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses {
   const methods = [route.method].flat();
   const unsafe = methods.some((method) => UNSAFE_METHODS.has(method));
   const schema = route.schema ?? {};
@@ -29,7 +30,7 @@ function frameAnswers(route: RouteOptions): Responses {
     400: problemAnswer("the request cannot be read: url_malformed, body_malformed, request_malformed"),
     ...(open ? {} : { 401: problemAnswer("no token, or a wrong one") }),
     ...(unsafe ? { 403: problemAnswer("the call comes from another web site") } : {}),
-    ...(unsafe ? { 413: problemAnswer("the body is larger than 1 MiB") } : {}),
+    ...(unsafe ? { 413: problemAnswer(tooLarge(route.bodyLimit ?? bodyBytes)) } : {}),
     414: problemAnswer("the address is too long"),
     ...(unsafe ? { 415: problemAnswer("the body is not declared as application/json") } : {}),
     421: problemAnswer("the server does not answer to this Host"),
@@ -41,11 +42,11 @@ function frameAnswers(route: RouteOptions): Responses {
 }
 
 /** Must be called before any route is added. */
-export async function describeApi(api: ApiInstance, { settings }: ApiDeps): Promise<void> {
+export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limits: ApiLimits): Promise<void> {
   api.addHook("onRoute", (route) => {
     if (route.schema?.hide === true) return;
     const own = (route.schema?.response ?? {}) as Responses;
-    route.schema = { ...route.schema, response: { ...frameAnswers(route), ...own } };
+    route.schema = { ...route.schema, response: { ...frameAnswers(route, limits), ...own } };
   });
   api.addSchema(ProblemSchema);
   await api.register(swagger, {

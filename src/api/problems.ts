@@ -234,7 +234,6 @@ function problemOf(
 /** What the web framework calls its errors, in our words. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, readonly [HttpProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["media_type_unsupported", "the body is not declared as application/json"],
-  FST_ERR_CTP_BODY_TOO_LARGE: ["body_too_large", "the body is larger than 1 MiB"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["request_malformed", "the body does not have the length that was declared"],
   FST_ERR_BAD_URL: ["url_malformed", "a part of the path is not valid percent-encoding"],
   FST_ERR_MAX_PARAM_LENGTH: ["url_too_long", "a part of the path is too long"],

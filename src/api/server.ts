@@ -80,7 +80,7 @@ export async function createApi(deps: ApiDeps, more: readonly Routes[] = []): Pr
   });
   requireProof(app, deps);
   refuseUnwantedBodies(app);
-  await describeApi(app, deps);
+  await describeApi(app, deps, limits);
   serveDescription(app);
   addRoutes(app, deps, metrics);
   for (const add of more) add(app, deps);

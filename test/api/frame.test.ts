@@ -164,6 +164,29 @@ describe("a call that cannot be served", () => {
     assert.ok(!problemIn(secret, 400, "body_malformed").detail.includes("hunter2"), "the body is not repeated");
   });
 
+  test("may have 16 MiB where it brings a workflow, and 1 MiB elsewhere", async (t) => {
+    const place = await openPlace(t);
+    // Within the process: over a connection the answer may come while the body is still being written.
+    const send = async (method: "POST" | "PUT" | "PATCH", url: string, bytes: number) => {
+      const headers = { "content-type": "application/json" };
+      const { statusCode, body } = await place.api.inject({ method, url, headers, payload: `"${"x".repeat(bytes)}"` });
+      return [statusCode, JSON.parse(body).detail];
+    };
+    const most = 16 * 1024 * 1024;
+    for (const [method, path] of [
+      ["POST", "/workflows"],
+      ["POST", "/workflows/validate"],
+      ["PUT", "/workflows/templates/mine"],
+      ["POST", `/workflows/${crypto.randomUUID()}/rerun`],
+    ] as const) {
+      assert.equal((await send(method, path, most - 2))[0], 422, path);
+      assert.deepEqual(await send(method, path, most - 1), [413, "the body is larger than 16 MiB"], path);
+    }
+    const small = [413, "the body is larger than 1 MiB"];
+    for (const path of ["/queue/items", "/jobs"]) assert.deepEqual(await send("POST", path, 1024 * 1024), small);
+    assert.deepEqual(await send("PATCH", `/workflows/${crypto.randomUUID()}`, 1024 * 1024), small);
+  });
+
   test("cannot smuggle in a prototype", async (t) => {
     const place = await openPlace(t);
     for (const body of [

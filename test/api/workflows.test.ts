@@ -66,6 +66,13 @@ describe("whoever creates a workflow", () => {
     assert.deepEqual(place.woken, [[laneOfStep(id, 0)]]);
   });
 
+  test("may name 100,000 addresses", async (t) => {
+    const place = await openWorkflows(t);
+    const urls = Array.from({ length: 100_000 }, (_, n) => `https://pictures.example/of/a/very/long/list/${n}.jpg`);
+    const { params } = await place.make({ template: "image-dataset", params: { urls }, start: false });
+    assert.deepEqual(params["urls"], urls);
+  });
+
   test("may send the definition alone, as it stands in a file, in JSON or in YAML", async (t) => {
     const place = await openWorkflows(t);
     assert.equal((await place.make(DIAMOND)).total_steps, 4);

@@ -11,7 +11,7 @@ import {
 } from "../../orchestrator/workflows/control.ts";
 import { type RerunInput, rerunWorkflow } from "../../orchestrator/workflows/rerun.ts";
 import type { WorkflowView } from "../../orchestrator/workflows/view.ts";
-import type { ApiDeps } from "../deps.ts";
+import { type ApiDeps, limitsOf } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { problemAnswer, strict } from "../schemas.ts";
@@ -68,6 +68,7 @@ export function workflowControlRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/workflows/:workflow_id/rerun",
     {
+      bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
         summary: "Start a new run of the same, with other params or another definition",
         operationId: "rerunWorkflow",

@@ -7,7 +7,7 @@ import {
   showTemplate,
   TEMPLATE_NAME,
 } from "../../orchestrator/workflows/templates.ts";
-import type { ApiDeps } from "../deps.ts";
+import { type ApiDeps, limitsOf } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { problemAnswer, strict } from "../schemas.ts";
 import { Type } from "../type.ts";
@@ -22,6 +22,7 @@ const unknownTemplate = problemAnswer("there is no such template, or no such ver
 
 /** What workflows are made from: templates, and kinds of steps. */
 export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
+  const { workflowBytes: bodyLimit } = limitsOf(deps);
   api.get(
     "/workflows/templates",
     {
@@ -56,6 +57,7 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/templates/:name",
     {
       config: IN_YAML.config,
+      bodyLimit,
       schema: {
         summary:
           "Save a template; each change is a new version (the same again is none), and runs keep the version they began with",

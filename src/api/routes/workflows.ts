@@ -6,7 +6,7 @@ import { type PathOf, pathsBelow } from "../../orchestrator/workflows/source.ts"
 import { validateWorkflow } from "../../orchestrator/workflows/validate.ts";
 import { WORKFLOW_STATUSES } from "../../orchestrator/workflows/view.ts";
 import { YAML_TYPE } from "../body.ts";
-import type { ApiDeps } from "../deps.ts";
+import { type ApiDeps, limitsOf } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
@@ -41,10 +41,12 @@ export function readBody<T extends object>(body: object): { input: T; pathOf: Pa
 
 /** Workflows: created, found, and watched. */
 export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
+  const { workflowBytes: bodyLimit } = limitsOf(deps);
   api.post(
     "/workflows",
     {
       config: IN_YAML.config,
+      bodyLimit,
       schema: {
         summary: "Create a workflow from a definition or a template, and start it",
         operationId: "createWorkflow",
@@ -69,6 +71,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/workflows/validate",
     {
       config: IN_YAML.config,
+      bodyLimit,
       schema: {
         summary: "Say everything that is wrong with a definition, a template or params, and create nothing",
         operationId: "validateWorkflow",

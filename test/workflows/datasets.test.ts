@@ -64,7 +64,8 @@ describe("files of a workflow", () => {
       { name: "cleanup", task_type: "cleanup", dependencies: ["export"] },
     ]);
     assert.equal(run.status, "completed", run.message ?? "");
-    assert.deepEqual(outputOf(steps.get("cleanup")), { removed: 2, bytes: 6 });
+    // The two bytes of bad.txt stay, as the first run names them.
+    assert.deepEqual(outputOf(steps.get("cleanup")), { removed: 2, bytes: 4 });
     const statuses = new Map<unknown, number>();
     for (const item of await shop.items(steps.get("download")!))
       statuses.set(new URL(item.url!).pathname, (await get(item.artifact_id)).status);

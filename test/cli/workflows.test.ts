@@ -115,6 +115,8 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.match(failed.stderr, /^failed: tell: .* \(http_not_found\)$/m);
     assert.match(failed.stderr, new RegExp(`orb workflows recover ${id} --wait .*\\(3 recoveries left\\)\n$`));
     assert.equal((await desk.json<WorkflowView[]>("workflows", "list", "--status", "recoverable"))[0]?.id, id);
+    const list = await desk.run(["workflows", "list"]);
+    assert.match(list.stdout, new RegExp(`^${id} +failed +\\d\\d? % +3 `, "m"), "it does not look finished");
     const [tell] = await desk.json<WorkflowTaskView[]>("workflows", "tasks", id, "--status", "failed");
     assert.equal(tell?.failure_reason, "http_not_found");
 

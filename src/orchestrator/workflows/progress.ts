@@ -1,4 +1,5 @@
-import { OPEN_TASK_STATES, type TaskState } from "../../domain/states.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
+import { OPEN_TASK_STATES } from "../../domain/states.ts";
 import { secondsLeft } from "../../domain/workflow/graph.ts";
 import type { StepRecord, WorkflowRecord } from "../../store/workflow-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -27,7 +28,7 @@ export interface WorkflowProgress extends Pick<
   /** The name of the current step; null: all have ended. */
   current_step_name: string | null;
   /** How many steps are in each state. */
-  counts: Record<TaskState, number>;
+  counts: TaskCounts;
   elapsed_seconds: number | null;
   /** By what the steps took before, or by their estimates; null: nothing is known, or it stands still. */
   time_remaining_seconds: number | null;
@@ -93,17 +94,8 @@ function shown(view: WorkflowTaskView): StepProgress {
   return Object.fromEntries(SHOWN.map((key) => [key, view[key]])) as unknown as StepProgress;
 }
 
-function countsOf(steps: readonly StepRecord[]): Record<TaskState, number> {
-  const counts: Record<TaskState, number> = {
-    pending: 0,
-    queued: 0,
-    running: 0,
-    retrying: 0,
-    completed: 0,
-    failed: 0,
-    skipped: 0,
-    cancelled: 0,
-  };
+function countsOf(steps: readonly StepRecord[]): TaskCounts {
+  const counts = { ...NO_TASKS };
   for (const { task, waiting } of steps) counts[statusOf(task.state, waiting)] += 1;
   return counts;
 }

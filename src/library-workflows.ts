@@ -20,7 +20,13 @@ import { showProgress, type WorkflowProgress } from "./orchestrator/workflows/pr
 import { listEntries, listWorkflows, listWorkflowTasks, showWorkflow } from "./orchestrator/workflows/read.ts";
 import { type RerunInput, rerunWorkflow } from "./orchestrator/workflows/rerun.ts";
 import { pathsBelow } from "./orchestrator/workflows/source.ts";
-import { listTemplates, listTemplateVersions, putTemplate, showTemplate } from "./orchestrator/workflows/templates.ts";
+import {
+  deleteTemplate,
+  listTemplates,
+  listTemplateVersions,
+  putTemplate,
+  showTemplate,
+} from "./orchestrator/workflows/templates.ts";
 import { validateWorkflow } from "./orchestrator/workflows/validate.ts";
 
 export function workflowsOf(deps: Client) {
@@ -63,6 +69,7 @@ export function workflowsOf(deps: Client) {
       get: (name: string, version?: number) => showTemplate(deps, name, version),
       list: () => listTemplates(deps),
       versions: (name: string) => listTemplateVersions(deps, name),
+      delete: (name: string) => deleteTemplate(deps, name),
     },
   };
 }

@@ -172,4 +172,6 @@ export interface WorkflowVerbs {
   templates(): Promise<TemplateRecord[]>;
   /** Newest first. */
   templateVersions(name: string): Promise<TemplateRecord[]>;
+  /** All versions; says how many there were. Runs keep what they began with. */
+  deleteTemplate(name: string): Promise<number>;
 }

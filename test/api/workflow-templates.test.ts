@@ -81,6 +81,20 @@ describe("templates", () => {
     );
     const first = await place.get<TemplateView>("/workflows/templates/article-dataset?version=1");
     assert.equal(first.built_in, true);
+    const remove = (name: string) => place.api.call("DELETE", `/workflows/templates/${name}`);
+    assert.equal((await remove("article-dataset")).status, 204);
+    assert.deepEqual(await place.get("/workflows/templates/article-dataset"), dataset, "it is itself again");
+    for (const name of ["article-dataset", "none"]) await place.refused(remove(name), 404, "not_found");
+  });
+
+  test("are deleted, and what was begun with them keeps its definition", async (t) => {
+    const place = await openWorkflows(t);
+    await place.api.call("PUT", "/workflows/templates/daily", daily("First"));
+    const made = await place.make({ template: "daily" });
+    assert.equal((await place.api.call("DELETE", "/workflows/templates/daily")).status, 204);
+    await place.refused(place.api.get("/workflows/templates/daily"), 404, "not_found");
+    await place.refused(place.api.post("/workflows", { template: "daily" }), 422, "input_invalid");
+    assert.equal((await place.show(made.id)).definition.name, "First");
   });
 
   test("that are wrong, or not there, are refused by name", async (t) => {

@@ -156,6 +156,19 @@ describe("whoever creates a workflow", () => {
     assert.deepEqual(await validate({ definition, params: {} }), ["params.who"]);
   });
 
+  test("gives a param that the definition does not know, which is a slip unless its schema lets others in", async (t) => {
+    const place = await openWorkflows(t);
+    const start = (more: object) => {
+      const params = { type: "object", properties: { seconds: { type: "number", default: 0 } }, ...more };
+      const steps = [{ name: "one", task_type: "wait", params: { seconds: 0 } }];
+      return place.api.post("/workflows", { definition: { name: "Slip", params, steps }, params: { second: 3 } });
+    };
+    const { errors } = await place.refused(start({}), 422, "input_invalid");
+    assert.deepEqual(errors, [{ path: "params.second", message: 'unknown key, did you mean "seconds"?' }]);
+    for (const more of [{ additionalProperties: true }, { patternProperties: { "^s": {} } }])
+      assert.equal((await start(more)).status, 201);
+  });
+
   test("may repeat the call with its key, and gets the first answer, whatever has become of it", async (t) => {
     const place = await openWorkflows(t);
     const key = { "idempotency-key": "once" };

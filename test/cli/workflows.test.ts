@@ -288,7 +288,12 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     const { stdout } = await desk.run(["workflows", "templates", "show", "price-monitor", "--json"]);
     const copy = desk.file("mine.json", stdout.replaceAll("Reads pages,", "Looks at pages,"));
     const put = await desk.run(["workflows", "templates", "put", "price-monitor", copy]);
-    assert.deepEqual([put.code, put.stdout], [0, "price-monitor version 2\n"], put.stderr);
+    const [version, instead] = put.stdout.split("\n");
+    assert.deepEqual([put.code, version], [0, "price-monitor version 2"], put.stderr);
+    assert.match(
+      instead ?? "",
+      /instead of the one that is built in .*: orb workflows templates delete price-monitor$/,
+    );
     const versions = await desk.json<TemplateView[]>("workflows", "templates", "versions", "price-monitor");
     assert.deepEqual(
       versions.map(({ version, description }) => [version, description?.slice(0, 5)]),
@@ -311,6 +316,11 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     const told = await desk.run(["jobs", "show", idIn(saved)]);
     assert.match(told.stdout, new RegExp(`^last run +${idIn({ ...started, stderr: "" })} completed$`, "m"));
     assert.match((await desk.run(["jobs", "list"])).stdout, /^\S{36} +Daily +workflow +mine$/m);
+    const remove = ["workflows", "templates", "delete", "price-monitor"];
+    const removed = await desk.run(remove);
+    assert.deepEqual([removed.code, removed.stdout], [0, "deleted price-monitor\n"], removed.stderr);
+    const again = await desk.run(remove);
+    assert.deepEqual([again.code, /is built in, and no other version/.test(again.stderr)], [1, true], again.stderr);
     const wrong = await desk.run(["workflows", "templates", "put", "mine", "-"], { input: waits(-1) });
     assert.deepEqual(
       [wrong.code, /standard input:3:\d+: steps\[0\]\.params\.seconds/.test(wrong.stderr)],

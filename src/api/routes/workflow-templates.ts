@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { listStepKinds } from "../../orchestrator/workflows/kinds.ts";
 import {
+  deleteTemplate,
   listTemplates,
   listTemplateVersions,
   putTemplate,
@@ -72,6 +73,23 @@ export function workflowTemplateRoutes(api: ApiInstance, deps: ApiDeps): void {
     (request) => {
       const { input, pathOf } = readBody<{ definition: unknown }>(request.body as Static<typeof TemplateBody>);
       return putTemplate(deps, request.params.name, input.definition, (inner) => pathOf("definition", inner));
+    },
+  );
+
+  api.delete(
+    "/workflows/templates/:name",
+    {
+      schema: {
+        summary: "Delete all versions of a template that were saved; one that is built in is itself again",
+        operationId: "deleteTemplate",
+        tags: ["workflows"],
+        params: Params,
+        response: { 204: Type.Null(), 404: problemAnswer("nothing has been saved under this name") },
+      },
+    },
+    async (request, reply) => {
+      await deleteTemplate(deps, request.params.name);
+      return reply.code(204).send(null);
     },
   );
 

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import { suggest } from "../../domain/suggest.ts";
 import type { StepKindView } from "../../orchestrator/workflows/kinds.ts";
 import type { TemplateView } from "../../orchestrator/workflows/templates.ts";
-import { apiCommand, given, timeCell, type UrlOption } from "../api/command.ts";
+import { apiCommand, given, nextCommand, timeCell, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { facts, listTable, printJson, table } from "../output.ts";
 import { schemaRows } from "../schema-words.ts";
@@ -81,8 +81,24 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
           api.request("PUT", pathOf(name), { body: { definition } }),
         );
         const template = await answer.json<TemplateView>();
-        if (context.json) printJson(terminal, template);
-        else terminal.out(`${template.name} version ${template.version}\n`);
+        if (context.json) return printJson(terminal, template);
+        terminal.out(`${template.name} version ${template.version}\n`);
+        if (template.built_in) return;
+        const all = await (await api.request("GET", `${pathOf(name)}/versions`)).json<TemplateView[]>();
+        const own = all.find(({ built_in: isBuiltIn }) => isBuiltIn);
+        if (own === undefined) return;
+        const back = nextCommand(`workflows templates delete ${name}`, options);
+        terminal.out(`it is used instead of the one that is built in (version ${own.version}), until: ${back}\n`);
+      }),
+    );
+
+  apiCommand(templates, "delete", "delete all versions that were saved; one that is built in is itself again")
+    .argument("<name>")
+    .action((name: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        await api.request("DELETE", pathOf(name));
+        if (context.json) printJson(terminal, { deleted: name });
+        else terminal.out(`deleted ${name}\n`);
       }),
     );
 

@@ -6,6 +6,7 @@ import { messageOf } from "../../base/errors.ts";
 import { compileJsonSchema, type SchemaCheck, SchemaError } from "../json-schema.ts";
 import type { JsonValue, Parsed } from "../queue-item.ts";
 import { fieldErrors } from "../schema-faults.ts";
+import { closedKeys } from "./closed-keys.ts";
 import { MOST_STEPS, STEP_DEFAULTS, type StepDefinition, type WorkflowDefinition } from "./definition.ts";
 import { WorkflowInput } from "./definition-schema.ts";
 import { resolveDependencies } from "./dependencies.ts";
@@ -164,14 +165,6 @@ function outputKeys(step: Readonly<Record<string, JsonValue>>, kinds: KindLookup
   const kind = step["task_type"];
   const output = typeof kind === "string" ? kinds.find(kind)?.output : undefined;
   return output === undefined || !isObject(output) ? null : closedKeys(output);
-}
-
-/** The names that an object of this schema can have, where the schema says that it has no others; null: not known. */
-function closedKeys(schema: Readonly<Record<string, JsonValue>>): readonly string[] | null {
-  const open = ["patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"];
-  const others = schema["additionalProperties"];
-  if ((others !== undefined && others !== false) || open.some((key) => Object.hasOwn(schema, key))) return null;
-  return Object.keys(objectOf(schema["properties"]));
 }
 
 function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {

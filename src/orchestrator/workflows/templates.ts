@@ -105,6 +105,14 @@ export async function putTemplate(
   return toView(kept(await deps.store.putTemplate(name, sealed, first, deps.clock.now())));
 }
 
+/** All versions that were saved; one that is built in is itself again. Runs that have begun keep theirs. */
+export async function deleteTemplate(deps: Pick<OrchestratorDeps, "store">, name: string): Promise<void> {
+  if ((await deps.store.deleteTemplate(name)) > 0) return;
+  throw builtIn(name) === null
+    ? new OrbError("not_found", `there is no template of the name ${name}`)
+    : new OrbError("not_found", `the template ${name} is built in, and no other version of it has been saved`);
+}
+
 function toView({ name, version, builtIn: isBuiltIn, definition, createdAt }: Found): TemplateView {
   const { description, params } = definition as { description?: string | null; params?: JsonValue };
   return {

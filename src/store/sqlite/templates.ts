@@ -66,3 +66,9 @@ export function readTemplateVersions({ connection }: Context, name: string): Tem
   const list = connection.sql("SELECT * FROM templates WHERE name = ? ORDER BY version DESC").all(name);
   return rows<TemplateRow>(list).map(toRecord);
 }
+
+export function deleteTemplate({ connection }: Context, name: string): number {
+  return connection.write(() => Number(connection.sql("DELETE FROM templates WHERE name = ?").run(name).changes), {
+    durable: true,
+  });
+}

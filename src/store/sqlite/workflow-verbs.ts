@@ -9,7 +9,7 @@ import { changeMetadata, readSnapshot, readWorkflow, readWorkflows } from "./wor
 import { recoverWorkflow, takeUpRecoveries } from "./workflow-recover.ts";
 import { readChildRuns, readStepByEngineId, readStepItems, readSteps } from "./step-reads.ts";
 import { passStepTime, readTimeLeft } from "./step-time.ts";
-import { putTemplate, readTemplate, readTemplates, readTemplateVersions } from "./templates.ts";
+import { deleteTemplate, putTemplate, readTemplate, readTemplates, readTemplateVersions } from "./templates.ts";
 
 export function workflowVerbs(context: Context): WorkflowVerbs {
   return {
@@ -33,6 +33,7 @@ export function workflowVerbs(context: Context): WorkflowVerbs {
     noteStepProgress: async (hold, task, progress, now) => noteStepProgress(context, hold, task, progress, now),
     stepDurations: async (of, limit) => stepDurations(context, of, limit),
     lastItems: async (runId, step) => lastItems(context, runId, step),
+    deleteTemplate: async (name) => deleteTemplate(context, name),
     putTemplate: async (name, definition, first, now) => putTemplate(context, name, definition, first, now),
     template: async (name, version) => readTemplate(context, name, version),
     templates: async () => readTemplates(context),

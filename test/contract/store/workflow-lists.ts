@@ -180,4 +180,14 @@ export function workflowListScenarios(scenario: Scenario): void {
       [2, 1],
     );
   });
+
+  scenario("a template is deleted with all its versions, and others stay", async (kit) => {
+    const { store } = kit;
+    for (const steps of [1, 2]) await store.putTemplate("t", { steps }, 1, kit.now);
+    await store.putTemplate("other", {}, 1, kit.now);
+    assert.equal(await store.deleteTemplate("t"), 2);
+    assert.equal(await store.deleteTemplate("t"), 0);
+    assert.deepEqual([await store.template("t"), (await store.templates()).length], [null, 1]);
+    assert.equal((await store.putTemplate("t", { steps: 3 }, 1, kit.now)).version, 1);
+  });
 }

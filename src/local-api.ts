@@ -1,18 +1,19 @@
 /** The API without a port: for commands that speak it on the database of this machine. */
 import { apiDeps } from "./api-deps.ts";
-import type { Api } from "./api/server.ts";
-import { createApi } from "./api/server.ts";
+import { type Api, createApi } from "./api/server.ts";
 import type { RunningWorker, WorkerHooks } from "./app.ts";
 import type { Log } from "./base/log.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { ServiceStack } from "./base/service.ts";
+import type { Send } from "./cli/api/caller.ts";
 import { openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import type { PageTools } from "./page-tools.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
 export interface LocalApi extends AsyncDisposable {
-  inject: Api["inject"];
+  /** A call, answered without a connection. */
+  send: Send;
   /** Whether some process works on this database now. */
   engineRuns(): Promise<boolean>;
   /** From now on this process works, too, or stands by if another one does. */
@@ -47,7 +48,7 @@ export async function openLocalApi(config: Config, log: Log, version: string): P
     stack.defer("api", () => api.close());
     const close = () => stack.stop();
     return {
-      inject: api.inject,
+      send: (call) => sendTo(api, call),
       engineRuns: async () => {
         const holder = await client.store.engineHolder();
         return holder !== null && holder.boot === ownIdentity().boot && mayBeAlive(holder);
@@ -69,4 +70,17 @@ export async function openLocalApi(config: Config, log: Log, version: string): P
     await stack.stop();
     throw error;
   }
+}
+
+async function sendTo(api: Api, { method, path, headers, body, signal }: Parameters<Send>[0]): ReturnType<Send> {
+  const answer = await api.inject({
+    method: method as "GET",
+    url: path,
+    headers,
+    payloadAsStream: true,
+    ...(body === undefined ? {} : { payload: body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const flat = Object.entries(answer.headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]);
+  return { status: answer.statusCode, headers: Object.fromEntries(flat), stream: answer.stream() };
 }

@@ -57,24 +57,7 @@ const wiring: Wiring = {
   },
   openApi: async (config, log) => {
     const { openLocalApi } = await import("./local-api.ts");
-    const api = await openLocalApi(config, log, version());
-    return {
-      send: async ({ method, path, headers, body, signal }) => {
-        const answer = await api.inject({
-          method: method as "GET",
-          url: path,
-          headers,
-          payloadAsStream: true,
-          ...(body === undefined ? {} : { payload: body }),
-          ...(signal === undefined ? {} : { signal }),
-        });
-        const flat = Object.entries(answer.headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]);
-        return { status: answer.statusCode, headers: Object.fromEntries(flat), stream: answer.stream() };
-      },
-      engineRuns: () => api.engineRuns(),
-      work: (hooks) => api.work(hooks),
-      close: () => api.close(),
-    };
+    return openLocalApi(config, log, version());
   },
   startScratch: async (config, log, options) => {
     const { startScratch } = await import("./scrape.ts");

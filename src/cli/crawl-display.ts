@@ -60,12 +60,8 @@ export class CrawlDisplay {
     this.#sites = rates;
   }
 
-  /** Something that has to be known, also when the picture is gone: it stays above it. */
   note(text: string): void {
-    if (this.#mode === "silent") return;
-    this.#picture.clear();
-    this.#terminal.err(`${text}\n`);
-    this.#picture.show();
+    if (this.#mode !== "silent") this.#picture.note(text);
   }
 
   done(): void {

@@ -7,6 +7,7 @@ const REDRAW_MS = 100;
 
 /** A part of the terminal that is drawn in place while something goes on, and goes away at its end. */
 export class Picture {
+  readonly #terminal: Pick<Terminal, "err">;
   readonly #lines: (spinner: string) => string;
   readonly #drawing: Drawing;
   readonly #timer: NodeJS.Timeout | null;
@@ -14,7 +15,8 @@ export class Picture {
   #over = false;
 
   /** `live`: false draws nothing. */
-  constructor(terminal: Pick<Terminal, "ascii">, live: boolean, lines: (spinner: string) => string) {
+  constructor(terminal: Pick<Terminal, "ascii" | "err">, live: boolean, lines: (spinner: string) => string) {
+    this.#terminal = terminal;
     this.#lines = lines;
     this.#drawing = new Drawing(terminal, live);
     this.#timer = live ? setInterval(() => this.show(), REDRAW_MS).unref() : null;
@@ -29,6 +31,13 @@ export class Picture {
   /** Until it is shown again. */
   clear(): void {
     this.#drawing.clear();
+  }
+
+  /** Something that has to be known, also when the picture is gone: it stays above it. */
+  note(text: string): void {
+    this.clear();
+    this.#terminal.err(`${text}\n`);
+    this.show();
   }
 
   /** Log lines go above it instead of through it. */

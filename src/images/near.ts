@@ -12,7 +12,6 @@
 
 const BANDS = 4;
 const BAND_VALUES = 1 << 16;
-export const HASH_BITS = 64;
 /** Beyond it, pictures that have nothing in common would be called alike. */
 export const MOST_DISTANCE = 16;
 

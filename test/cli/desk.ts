@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { systemClock } from "../../src/base/clock.ts";
 import { readFile, refuseUnwritable, writeAll } from "../../src/cli/files.ts";
 import { runCli } from "../../src/cli/program.ts";
-import type { CliApi, Wiring } from "../../src/cli/wiring.ts";
+import type { Wiring } from "../../src/cli/wiring.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { openLocalApi } from "../../src/local-api.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -55,24 +55,7 @@ export class Desk implements Disposable {
         colour: false,
       },
       loadConfig: () => loadConfig({ env: this.env, cwd: this.dir }),
-      openApi: async (config, log): Promise<CliApi> => {
-        const api = await openLocalApi(config, log, "1.2.3");
-        return {
-          ...api,
-          send: async ({ method, path, headers, body, signal }) => {
-            const answer = await api.inject({
-              method: method as "GET",
-              url: path,
-              headers,
-              payloadAsStream: true,
-              ...(body === undefined ? {} : { payload: body }),
-              ...(signal === undefined ? {} : { signal }),
-            });
-            const flat = Object.entries(answer.headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]);
-            return { status: answer.statusCode, headers: Object.fromEntries(flat), stream: answer.stream() };
-          },
-        };
-      },
+      openApi: (config, log) => openLocalApi(config, log, "1.2.3"),
       openFile: (path) => (path === "-" ? typed(input) : readFile(path)),
       refuseUnwritable,
       write: async (path, chunks) => {

@@ -1,0 +1,48 @@
+/** A proxy that requests pass through on their way: its address, and what it asks of whoever uses it. */
+export const UPSTREAM_SCHEMES = ["http", "https", "socks5"] as const;
+export type UpstreamScheme = (typeof UPSTREAM_SCHEMES)[number];
+
+export interface Upstream {
+  scheme: UpstreamScheme;
+  /** In WHATWG form: a name, an IPv4 address, or an IPv6 address in brackets. */
+  hostname: string;
+  port: number;
+  /** null: it asks for none. */
+  credentials: { username: string; password: string } | null;
+}
+
+const DEFAULT_PORTS: Readonly<Record<UpstreamScheme, number>> = { http: 80, https: 443, socks5: 1080 };
+
+/** A proxy as people write it, `scheme://user:password@host:port`; a string says what is wrong, without repeating any of it. */
+export function parseUpstream(text: string): Upstream | string {
+  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text.trim()) ?? [];
+  const known = UPSTREAM_SCHEMES.find((name) => name === scheme.toLowerCase());
+  if (known === undefined)
+    return `expected a proxy such as http://host:8080, https://host or socks5://user:password@host:1080`;
+  // Of other schemes WHATWG does not read the host.
+  const url = URL.parse(`http://${rest}`);
+  if (url === null || url.hostname === "") return "names no host";
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return "has something behind its port";
+  const port = /:(\d+)\/?$/.exec(rest)?.[1];
+  const named = url.username !== "" || url.password !== "";
+  if (Number(port ?? 1) < 1) return "has a port that no proxy can have";
+  return {
+    scheme: known,
+    hostname: url.hostname,
+    port: port === undefined ? DEFAULT_PORTS[known] : Number(port),
+    credentials: named ? { username: decoded(url.username), password: decoded(url.password) } : null,
+  };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** As it may be shown: what lets us in is not. */
+export function shownUpstream({ scheme, hostname, port, credentials }: Upstream): string {
+  return `${scheme}://${credentials === null ? "" : "***@"}${hostname}:${port}`;
+}

@@ -1,0 +1,82 @@
+/** The verbs and words of the store about proxies. */
+import type { UpstreamScheme } from "../domain/upstream.ts";
+
+/**
+ * `unchecked`: never tried. `usable`: the last check or use went well. `resting`: it failed, and is left alone until
+ * `restUntil`; then one use or check decides. `disabled`: an operator does not want it.
+ */
+export const PROXY_STATES = ["unchecked", "usable", "resting", "disabled"] as const;
+export type ProxyState = (typeof PROXY_STATES)[number];
+
+export interface NewProxy {
+  scheme: UpstreamScheme;
+  hostname: string;
+  port: number;
+  /** What it asks of whoever uses it, sealed; null: nothing. */
+  sealed: Uint8Array | null;
+  /** Tells two users of one proxy apart without telling who they are: a hash. Empty without credentials. */
+  userHash: string;
+}
+
+export interface ProxyRecord extends Omit<NewProxy, "userHash"> {
+  id: string;
+  state: ProxyState;
+  /** 0 to 1: how well it has served, the newest counting most. */
+  score: number;
+  /** Typical time of an answer through it; null: not measured. */
+  latencyMs: number | null;
+  successes: number;
+  failures: number;
+  blocks: number;
+  restUntil: number;
+  restStep: number;
+  lastError: string | null;
+  checkedAt: number | null;
+  usedAt: number | null;
+  createdAt: number;
+}
+
+/** What uses and checks of a proxy have shown since it was last written. */
+export interface ProxyNote {
+  id: string;
+  state: ProxyState;
+  score: number;
+  latencyMs: number | null;
+  restUntil: number;
+  restStep: number;
+  lastError: string | null;
+  /** Added to what was counted before. */
+  successes: number;
+  failures: number;
+  blocks: number;
+  checkedAt: number | null;
+  usedAt: number | null;
+  /** How it did at each site since then. */
+  sites: readonly { site: string; successes: number; failures: number; blocks: number }[];
+}
+
+export interface ProxyCounts {
+  total: number;
+  /** Those in the state `usable`, and those whose rest is over. */
+  usable: number;
+}
+
+export interface ProxyVerbs {
+  /** Adds those that are not there yet. Durable when it returns. */
+  addProxies(proxies: readonly NewProxy[], now: number): Promise<{ added: number; existing: number }>;
+  proxy(id: string): Promise<ProxyRecord | null>;
+  /** Newest first; `after` is the id of one. */
+  proxies(filter: { state?: ProxyState; after?: string; limit: number }): Promise<ProxyRecord[]>;
+  /** All that may be used now or later, for a pool: up to 10,000, best first. */
+  proxyPool(now: number): Promise<ProxyRecord[]>;
+  /** Block rates at sites that are known of these proxies. */
+  proxySites(
+    ids: readonly string[],
+  ): Promise<{ id: string; site: string; successes: number; failures: number; blocks: number }[]>;
+  countProxies(now: number): Promise<ProxyCounts>;
+  noteProxies(notes: readonly ProxyNote[], now: number): Promise<void>;
+  setProxyDisabled(id: string, disabled: boolean): Promise<ProxyRecord>;
+  deleteProxy(id: string): Promise<void>;
+  /** Changes with every change of the pool that others made. */
+  proxyVersion(): Promise<number>;
+}

@@ -1,0 +1,82 @@
+/** The verbs and words of the store about the processes that do the work. */
+import type { ProcessIdentity } from "../base/machine.ts";
+
+export interface NewWorker {
+  id: string;
+  /** The name of its machine. */
+  machine: string;
+  identity: ProcessIdentity;
+  version: string;
+  /** `serve`, `worker`, `crawl` …: the command, or `library`. */
+  command: string;
+  maxWorkers: number;
+  heartbeatMs: number;
+}
+
+/** What a worker tells of itself every few seconds. */
+export interface WorkerPulse {
+  role: "engine" | "standby" | "stopped";
+  engine: string;
+  inFlight: number;
+  /** Tasks that ended well or badly since it started. */
+  completed: number;
+  failed: number;
+  tasksPerSecond: number;
+  rssBytes: number;
+  /** Why it takes no work, when it does not. */
+  paused: string | null;
+  active: readonly ActiveTask[];
+}
+
+export interface ActiveTask {
+  taskId: string;
+  runId: string;
+  lane: string;
+  url: string | null;
+  startedAt: number;
+}
+
+/**
+ * `working` and `draining` (it finishes what it has) and `drained` (it has nothing left and takes nothing) are said by
+ * it, `lost` by others when it has not been heard of; `stopped` is its last word.
+ */
+export type WorkerState = "working" | "draining" | "drained" | "lost" | "stopped";
+
+export interface WorkerRecord extends NewWorker, WorkerPulse {
+  state: WorkerState;
+  drainAsked: boolean;
+  startedAt: number;
+  heardAt: number;
+  stoppedAt: number | null;
+}
+
+/** What others want of a worker. */
+export interface WorkerWishes {
+  drain: boolean;
+  /** The newest ping that it has not answered; null: none. */
+  ping: string | null;
+}
+
+export interface WorkerVerbs {
+  registerWorker(worker: NewWorker, now: number): Promise<void>;
+  /** Says how it is doing, and hears what is wanted of it. */
+  pulse(id: string, state: "working" | "draining" | "drained", pulse: WorkerPulse, now: number): Promise<WorkerWishes>;
+  /** The wishes alone: cheap enough to ask often. */
+  workerWishes(id: string): Promise<WorkerWishes>;
+  workerStopped(id: string, now: number): Promise<void>;
+  /** Newest first. */
+  workers(filter: { live?: boolean; limit: number }): Promise<WorkerRecord[]>;
+  worker(id: string): Promise<WorkerRecord | null>;
+  askDrain(id: string, drain: boolean, now: number): Promise<WorkerRecord>;
+  askPing(id: string, ping: string, now: number): Promise<void>;
+  answerPing(id: string, ping: string, now: number): Promise<void>;
+  pingAnswered(id: string, ping: string): Promise<number | null>;
+  /** Those that have not been heard of for three heartbeats, and ten seconds at least, become `lost`: returned once. */
+  loseWorkers(now: number): Promise<WorkerRecord[]>;
+  /** Forgets those that stopped or were lost before that time. */
+  forgetWorkers(before: number): Promise<number>;
+  /** A task is to end without a result: at once when it waits, and as soon as its owner looks when it runs. */
+  stopTask(taskId: string, now: number): Promise<{ state: string; lanes: string[] }>;
+  /** Which of these running tasks (by row) are to be stopped. */
+  stoppedTasks(rows: readonly number[]): Promise<Set<number>>;
+}

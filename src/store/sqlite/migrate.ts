@@ -5,6 +5,11 @@ import { core } from "./migrations/0001-core.ts";
 import { jobs } from "./migrations/0002-jobs.ts";
 import { crawls } from "./migrations/0003-crawls.ts";
 import { workflows } from "./migrations/0004-workflows.ts";
+import { sites } from "./migrations/0005-sites.ts";
+import { proxies } from "./migrations/0006-proxies.ts";
+import { workers } from "./migrations/0007-workers.ts";
+import { schedules } from "./migrations/0008-schedules.ts";
+import { alerts } from "./migrations/0009-alerts.ts";
 
 export interface Migration {
   version: number;
@@ -13,7 +18,17 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, jobs, crawls, workflows];
+export const MIGRATIONS: readonly Migration[] = [
+  core,
+  jobs,
+  crawls,
+  workflows,
+  sites,
+  proxies,
+  workers,
+  schedules,
+  alerts,
+];
 
 export function schemaVersion(connection: Connection): number {
   return pragma(connection.db, "user_version");

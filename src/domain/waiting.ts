@@ -7,12 +7,16 @@ export const WAIT_REASONS = [
   "run_paused",
   "turn",
   "person",
+  "previous_run",
+  "proxies",
   "no_worker",
   "site_paused",
   "circuit_open",
   "rate_limited",
   "probing",
+  "depends_on",
   "retry",
+  "memory",
   "crawl_delay",
   "min_delay",
   "rate",
@@ -38,6 +42,8 @@ export interface SiteManners {
   minDelayMs: number | null;
   crawlDelayMs: number | null;
   requestsPerSecond: number | null;
+  /** What its owner waits for, as it said last; absent or null: it goes on. */
+  waiting?: Waiting | null;
 }
 
 /** What holds for a site of which nothing is said. */
@@ -54,6 +60,10 @@ export interface WorkAtSite {
   /** Tasks of all runs that are at work here. */
   laneRunning: number;
   hasWorker: boolean;
+  /** What keeps the whole run from its work. */
+  hold?: { reason: "proxies" | "previous_run"; until: number | null } | null;
+  /** Its tasks here wait until other sites' work is finished. */
+  dependsOnOthers?: boolean;
 }
 
 const RUN_WAITS: Partial<Record<RunState, WaitReason>> = {
@@ -75,17 +85,29 @@ export function waitingFor(
   if (waiting + counts.running === 0) return null;
   const runWaits = RUN_WAITS[work.runStatus];
   if (runWaits !== undefined) return { reason: runWaits, until: null };
+  if (work.hold) return { reason: work.hold.reason, until: work.hold.until };
   if (!work.hasWorker) return { reason: "no_worker", until: null };
   const held = site === null ? null : heldBySite(site, work.laneRunning, now);
   if (held !== null) return held;
+  if (work.dependsOnOthers === true) return { reason: "depends_on", until: null };
+  const told = site === null ? null : toldByOwner(site, work.laneRunning, now);
+  // All that is in hand may wait for the browser.
+  if (told?.reason === "memory") return told;
   if (waiting === 0) return null;
   if (counts.queued === 0 && work.nextTryAt !== null) return { reason: "retry", until: work.nextTryAt };
+  if (told !== null) return told;
   const delay = site?.minDelayMs ?? defaults.minDelayMs;
   if ((site?.crawlDelayMs ?? 0) > delay) return { reason: "crawl_delay", until: null };
   if (delay > 0) return { reason: "min_delay", until: null };
   if ((site?.requestsPerSecond ?? 0) > 0) return { reason: "rate", until: null };
   const most = site?.maxConcurrency ?? defaults.maxPerSite;
   return work.laneRunning >= most ? { reason: "concurrency", until: null } : null;
+}
+
+/** The owner knows best, as long as it is true: what it said may be older than its end. */
+function toldByOwner({ waiting = null }: SiteManners, running: number, now: number): Waiting | null {
+  if (waiting === null) return null;
+  return (waiting.until === null ? running > 0 : waiting.until > now) ? waiting : null;
 }
 
 /** What keeps everything from a site, whoever asks. */

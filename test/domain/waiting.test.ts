@@ -67,3 +67,24 @@ test("what is left may wait for its next try, a pause, a rate or its turn at the
   assert.equal(why({}, { laneRunning: 10 }), "concurrency");
   assert.equal(why({ maxConcurrency: 2 }, { laneRunning: 1 }), null);
 });
+
+test("a run that is held says why before its sites do, and a site that depends on others after them", () => {
+  const hold = { reason: "proxies", until: NOW + 300 } as const;
+  assert.equal(why({ paused: true }, { hold, hasWorker: false }), "proxies 300");
+  assert.equal(why({}, { hold: { reason: "previous_run", until: null } }), "previous_run");
+  assert.equal(why({}, { hold, runStatus: "paused" }), "run_paused");
+  assert.equal(why({}, { dependsOnOthers: true }), "depends_on");
+  assert.equal(why({ paused: true }, { dependsOnOthers: true }), "site_paused");
+});
+
+test("the owner of a site knows best what it waits for, as long as that can still be true", () => {
+  const rate = { reason: "rate", until: NOW + 400 } as const;
+  assert.equal(why({ waiting: rate }, {}, 500), "rate 400");
+  assert.equal(why({ waiting: { ...rate, until: NOW } }), null, "it has gone on since");
+  assert.equal(why({ waiting: rate, paused: true }), "site_paused");
+  assert.equal(why({ waiting: rate }, { counts: NO_TASKS }), null);
+  const memory = { reason: "memory", until: null } as const;
+  const allInHand = { counts: { ...NO_TASKS, running: 2 }, laneRunning: 2 };
+  assert.equal(why({ waiting: memory }, allInHand), "memory");
+  assert.equal(why({ waiting: memory }, { laneRunning: 0 }), null, "whoever said so is gone");
+});

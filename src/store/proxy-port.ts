@@ -1,12 +1,6 @@
 /** The verbs and words of the store about proxies. */
+import type { ProxyHealth, ProxyState } from "../domain/proxy-score.ts";
 import type { UpstreamScheme } from "../domain/upstream.ts";
-
-/**
- * `unchecked`: never tried. `usable`: the last check or use went well. `resting`: it failed, and is left alone until
- * `restUntil`; then one use or check decides. `disabled`: an operator does not want it.
- */
-export const PROXY_STATES = ["unchecked", "usable", "resting", "disabled"] as const;
-export type ProxyState = (typeof PROXY_STATES)[number];
 
 export interface NewProxy {
   scheme: UpstreamScheme;
@@ -18,33 +12,19 @@ export interface NewProxy {
   userHash: string;
 }
 
-export interface ProxyRecord extends Omit<NewProxy, "userHash"> {
+export interface ProxyRecord extends Omit<NewProxy, "userHash">, ProxyHealth {
   id: string;
-  state: ProxyState;
-  /** 0 to 1: how well it has served, the newest counting most. */
-  score: number;
-  /** Typical time of an answer through it; null: not measured. */
-  latencyMs: number | null;
   successes: number;
   failures: number;
   blocks: number;
-  restUntil: number;
-  restStep: number;
-  lastError: string | null;
   checkedAt: number | null;
   usedAt: number | null;
   createdAt: number;
 }
 
 /** What uses and checks of a proxy have shown since it was last written. */
-export interface ProxyNote {
+export interface ProxyNote extends ProxyHealth {
   id: string;
-  state: ProxyState;
-  score: number;
-  latencyMs: number | null;
-  restUntil: number;
-  restStep: number;
-  lastError: string | null;
   /** Added to what was counted before. */
   successes: number;
   failures: number;

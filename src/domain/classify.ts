@@ -41,6 +41,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "url_not_allowed",
   "retry_after_too_long",
   "human_skipped",
+  "no_proxies",
   "field_missing",
   "field_invalid",
   "schema_mismatch",

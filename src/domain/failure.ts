@@ -26,6 +26,7 @@ export const FAILURE_REASONS = {
   connection_reset: "network",
   connection_failed: "network",
   tls_failed: "network",
+  no_proxies: "network",
   truncated_body: "bad_response",
   malformed_response: "bad_response",
   headers_too_large: "bad_response",

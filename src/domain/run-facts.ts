@@ -13,7 +13,7 @@ export interface RunFacts {
   error_message?: string | null;
   stats?: PageStats;
   /** What the limits of a crawl kept out, or cut off. */
-  left?: { pages?: boolean; depth?: boolean; time?: boolean };
+  left?: { pages?: boolean; depth?: boolean; time?: boolean; proxies?: boolean };
   /** Pages of a crawl that were as they had been. */
   unchanged?: number;
   /** Where starts of a crawl have moved to, in other sites than they were. */

@@ -1,6 +1,7 @@
 /** Why work of a run waits at a site, as far as it can be told from what is stored. */
 import { type Breaker, breakerPhase } from "./circuit.ts";
 import type { TaskCounts } from "./run-end.ts";
+import type { RunHold } from "./run-hold.ts";
 import type { RunState } from "./states.ts";
 
 export const WAIT_REASONS = [
@@ -54,14 +55,14 @@ export interface SiteDefaults {
 
 export interface WorkAtSite {
   runStatus: RunState;
+  /** What keeps the whole run from its work. */
+  hold?: Pick<RunHold, "reason" | "until"> | null;
   counts: Pick<TaskCounts, "pending" | "queued" | "retrying" | "running">;
   /** When the next of those that failed is tried again. */
   nextTryAt: number | null;
   /** Tasks of all runs that are at work here. */
   laneRunning: number;
   hasWorker: boolean;
-  /** What keeps the whole run from its work. */
-  hold?: { reason: "proxies" | "previous_run"; until: number | null } | null;
   /** Its tasks here wait until other sites' work is finished. */
   dependsOnOthers?: boolean;
 }
@@ -84,8 +85,9 @@ export function waitingFor(
   // An owner has more in hand than it has begun: what is held may be there, and not in the queue.
   if (waiting + counts.running === 0) return null;
   const runWaits = RUN_WAITS[work.runStatus];
+  // A crawl that is held has no turn before it is released.
+  if (work.hold && runWaits !== "run_paused") return { reason: work.hold.reason, until: work.hold.until };
   if (runWaits !== undefined) return { reason: runWaits, until: null };
-  if (work.hold) return { reason: work.hold.reason, until: work.hold.until };
   if (!work.hasWorker) return { reason: "no_worker", until: null };
   const held = site === null ? null : heldBySite(site, work.laneRunning, now);
   if (held !== null) return held;

@@ -13,10 +13,10 @@ export interface CrawlVerbs {
   /** Ends a run because its time is over: what is done stays. */
   endByTime(id: string, now: number): Promise<void>;
   /**
-   * Opens a crawl again that ran out of time, with all its time, and puts up to `limit` of what that had cut off back into
-   * the queue. Does nothing for other runs.
+   * Opens a run again that ran out of time, with all its time, or of proxies, and puts up to `limit` of what that had cut
+   * off back into the queue. Does nothing for other runs.
    */
-  goOnAfterTime(id: string, window: RequeueWindow, now: number): Promise<Requeued>;
+  goOn(id: string, window: RequeueWindow, now: number): Promise<Requeued>;
   /**
    * Running time has passed since this was called last. Time is counted in these steps, so that neither a clock that is
    * set nor the time in which no process ran uses up any of it. How far the runs are is looked at in the same steps.

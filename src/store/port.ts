@@ -20,6 +20,7 @@ import type {
   SlotStart,
 } from "./job-records.ts";
 import type { FailedChoice, ProgressVerbs, Requeued, RequeueWindow } from "./progress-port.ts";
+import type { HoldVerbs } from "./hold-port.ts";
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
@@ -34,7 +35,8 @@ export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } fr
  * is one transaction. `now` is the wall clock, handed in; leases are measured by the store's own lease clock
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
-export interface Store extends CrawlVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, WorkflowVerbs, AsyncDisposable {
+export interface Store
+  extends CrawlVerbs, HoldVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, WorkflowVerbs, AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;

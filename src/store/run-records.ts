@@ -2,6 +2,7 @@
 import type { Failure } from "../domain/failure.ts";
 import type { Attempt } from "../domain/outcome.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
+import type { RunHold } from "../domain/run-hold.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
 import type { NewWorkflow } from "./workflow-records.ts";
 
@@ -22,6 +23,8 @@ export interface NewRun {
   timeLimitMs?: number;
   /** A limit that crosses lanes and is the run's own: it appears together with it, and goes with it. */
   budget?: { key: string; cap: number };
+  /** It waits for something from its beginning; its log says so. */
+  hold?: RunHold;
   /** Of a run of kind `workflow`: its steps, which become its tasks. */
   workflow?: NewWorkflow;
 }
@@ -52,6 +55,8 @@ export interface RunRecord {
   runningSince: number | null;
   /** Of a run that grows, in percent, as it was last seen; never falls. */
   progress: number;
+  /** What keeps it from its work; null: nothing. */
+  hold: RunHold | null;
   message: string | null;
   createdAt: number;
   startedAt: number | null;

@@ -8,6 +8,7 @@ import { feedScenarios } from "./store/feed.ts";
 import { frontierScenarios } from "./store/frontier.ts";
 import { growthScenarios } from "./store/growth.ts";
 import { limitScenarios } from "./store/limits.ts";
+import { holdScenarios } from "./store/holds.ts";
 import { humanScenarios } from "./store/human.ts";
 import { jobScenarios } from "./store/jobs.ts";
 import { Kit, type MakeHarness, type Scenario } from "./store/kit.ts";
@@ -74,6 +75,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("events", feedScenarios);
   group("reports", reportScenarios);
   group("waiting for a person", humanScenarios);
+  group("runs that wait for something else", holdScenarios);
   group("cancelling", cancelScenarios);
   group("files and records", yieldScenarios);
   group("runs that grow", growthScenarios);

@@ -42,6 +42,9 @@ test("the run comes before the worker, and both before the site", () => {
   assert.equal(why({ paused: true }, { runStatus: "paused", hasWorker: false }), "run_paused");
   assert.equal(why({}, { runStatus: "queued", hasWorker: false }), "turn");
   assert.equal(why({}, { runStatus: "waiting_for_human" }), "person");
+  const hold = { reason: "proxies", until: NOW + 9 } as const;
+  assert.equal(why({}, { runStatus: "queued", hold, hasWorker: false }), "proxies 9");
+  assert.equal(why({}, { runStatus: "paused", hold }), "run_paused");
   assert.equal(why({ paused: true }, { hasWorker: false }), "no_worker");
 });
 

@@ -116,6 +116,7 @@ async function expectAll(store: Store, instance: string): Promise<void> {
     timeLimitMs: null,
     ranMs: 0,
     progress: 0,
+    hold: null,
     runningSince: null,
     message: "Run reopened",
     createdAt: 100,

@@ -119,6 +119,6 @@ export function toCrawlView(
     started_at: iso(run.startedAt),
     finished_at: iso(run.finishedAt),
     expires_at: expiryOf(run, keptMs),
-    message: run.message,
+    message: run.hold?.message ?? run.message,
   };
 }

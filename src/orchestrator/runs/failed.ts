@@ -56,8 +56,8 @@ export interface RetryInput {
 }
 
 /**
- * Gives what failed fresh attempts, and says how many there were; an ended run opens again. A crawl that ran out of time
- * goes on with what was left as well, unless only a part is asked for.
+ * Gives what failed fresh attempts, and says how many there were; an ended run opens again. A run that ran out of
+ * time, or had no proxies, goes on with what was left as well, unless only a part is asked for.
  */
 export async function retryFailedTasks(
   deps: TurnDeps,
@@ -74,9 +74,10 @@ export async function retryFailedTasks(
       hint: "Start a new run instead.",
     });
   const choice = choiceOf(input);
-  const goesOn = run.facts.left?.time === true && Object.keys(choice).length === 0;
+  const { left } = run.facts;
+  const goesOn = (left?.time === true || left?.proxies === true) && Object.keys(choice).length === 0;
   let retried = 0;
-  if (goesOn) retried += await inPieces(deps, (window) => deps.store.goOnAfterTime(id, window, deps.clock.now()));
+  if (goesOn) retried += await inPieces(deps, (window) => deps.store.goOn(id, window, deps.clock.now()));
   // What an end has left waiting is not what is asked for.
   else if (TERMINAL_RUN_STATES.includes(run.status))
     while ((await deps.store.sweepEnded(CHUNK, deps.clock.now(), id)) === CHUNK);

@@ -101,7 +101,7 @@ function toView(
   { defaults, hasWorker, now }: { defaults: SiteDefaults; hasWorker: boolean; now: number },
 ): RunSiteView {
   const { lane, counts, site, nextTryAt, lastFailure, laneRunning } = record;
-  const work = { runStatus: run.status, counts, nextTryAt, laneRunning, hasWorker };
+  const work = { runStatus: run.status, hold: run.hold, counts, nextTryAt, laneRunning, hasWorker };
   const waiting = waitingFor(work, site, defaults, now);
   const breaker = site?.breaker ?? CLOSED_BREAKER;
   const { retrying, completed, failed, skipped } = counts;

@@ -1,6 +1,7 @@
 import type { FailureCode, FailureReason } from "../../domain/failure.ts";
 import type { ArtifactRole, Attempt } from "../../domain/outcome.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
+import type { HoldReason } from "../../domain/run-hold.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import {
   OPEN_TASK_STATES,
@@ -35,6 +36,8 @@ export interface RunView {
   failure_reason: FailureReason | null;
   error_message: string | null;
   message: string | null;
+  /** What keeps it from its work though nobody has paused it. */
+  waiting_for: { reason: HoldReason; until: string | null; message: string } | null;
   stats: Record<string, unknown>;
   progress: number;
   created_at: string;
@@ -70,12 +73,17 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
     failure_reason: facts.failure_reason ?? null,
     error_message: facts.error_message ?? null,
     message: run.message,
+    waiting_for: waitingFor(run),
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
     created_at: iso(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     finished_at: isoOrNull(run.finishedAt),
   };
+}
+
+function waitingFor({ hold }: RunRecord): RunView["waiting_for"] {
+  return hold ? { reason: hold.reason, until: isoOrNull(hold.until), message: hold.message } : null;
 }
 
 /**

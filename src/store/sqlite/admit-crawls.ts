@@ -4,18 +4,19 @@ import { countCrawls } from "./crawl-pace.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 
+/** Who waits for something else than a turn is not let in. */
+const WAITING = "SELECT n, id, started_at FROM runs WHERE status = 'queued' AND kind = 'crawl' AND hold IS NULL";
+
 /** Lets waiting crawls in; whoever has waited longest is first. */
 export function admitCrawls(context: Context, most: number, now: number): { admitted: string[]; lanes: string[] } {
   const { connection } = context;
   // Most of the time nobody waits, and then nothing is written.
-  const { running, queued } = countCrawls(context);
-  if (queued === 0 || running >= most) return { admitted: [], lanes: [] };
+  const { running } = countCrawls(context);
+  if (running >= most || connection.sql(`${WAITING} LIMIT 1`).get() === undefined) return { admitted: [], lanes: [] };
   return connection.write(() => {
     const free = most - countCrawls(context).running;
     const waiting = rows<{ n: number; id: string; started_at: number | null }>(
-      connection
-        .sql("SELECT n, id, started_at FROM runs WHERE status = 'queued' AND kind = 'crawl' ORDER BY n LIMIT ?")
-        .all(Math.max(0, free)),
+      connection.sql(`${WAITING} ORDER BY n LIMIT ?`).all(Math.max(0, free)),
     );
     const lanes = new Set<string>();
     for (const { n, started_at: before } of waiting) {

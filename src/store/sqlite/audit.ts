@@ -119,8 +119,17 @@ const CHECKS: readonly Check[] = [
         // What an end has cut off is swept soon.
         `SELECT id, status, open_streams FROM runs
          WHERE (status = 'running' AND open_streams = 0) OR (status IN (${terminal}) AND status <> 'cancelled' AND open_streams > 0
-           AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages')) IS NULL)`,
+           AND coalesce(json_extract(facts, '$.left.time'), json_extract(facts, '$.left.pages'), json_extract(facts, '$.left.proxies'))
+             IS NULL)`,
       ).map((row) => `run ${row.id} is ${row.status} with ${row.open_streams} open streams`),
+  },
+  {
+    name: "no ended run waits for something",
+    find: (context) =>
+      all<{ id: string; status: string }>(
+        context,
+        `SELECT id, status FROM runs WHERE hold IS NOT NULL AND status IN (${terminal})`,
+      ).map((row) => `run ${row.id} is ${row.status} and held`),
   },
   {
     name: "no task is leased by a dead owner past its time",
@@ -133,7 +142,8 @@ const CHECKS: readonly Check[] = [
         context,
         `SELECT l.lane, count(*) AS n FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane
            JOIN runs r ON r.n = s.run
-         WHERE t.state = ${STATE.running} AND l.lease_until < ? AND r.status NOT IN ('paused', 'waiting_for_human', 'recovering')
+         WHERE t.state = ${STATE.running} AND l.lease_until < ? AND r.hold IS NULL
+           AND r.status NOT IN ('paused', 'waiting_for_human', 'recovering')
          GROUP BY l.id`,
         context.leaseNow() - PATIENCE_MS,
       ).flatMap((row) => (row.n > 0 ? [`lane ${row.lane} has ${row.n} running tasks and no living owner`] : []));

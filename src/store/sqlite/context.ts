@@ -64,9 +64,12 @@ export function bumpControl({ connection }: Context): void {
   connection.sql("UPDATE control SET version = version + 1").run();
 }
 
-/** A crawl waits as `queued` until it is let in, a workflow until it is started; others begin with the first of their tasks. */
+/**
+ * A crawl waits as `queued` until it is let in, a workflow until it is started; others begin with the first of their
+ * tasks. A run that is held waits, whatever its state is.
+ */
 export const RUN_MAY_WORK =
-  "(r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl' AND r.kind <> 'workflow'))";
+  "(r.hold IS NULL AND (r.status = 'running' OR (r.status = 'queued' AND r.kind <> 'crawl' AND r.kind <> 'workflow')))";
 
 /** When something is ready that no time makes ready: the last moment that a date can say. */
 export const NEVER = 8_640_000_000_000_000;

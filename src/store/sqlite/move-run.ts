@@ -28,7 +28,8 @@ export function moveRun(
   const row = connection
     .sql(
       `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3, started_at = coalesce(started_at, ?4),
-         ran_ms = ran_ms + max(0, min(${LONGEST_STEP_MS}, ?5 - coalesce(running_since, ?5))), running_since = ?4 WHERE n = ?6
+         ran_ms = ran_ms + max(0, min(${LONGEST_STEP_MS}, ?5 - coalesce(running_since, ?5))), running_since = ?4,
+         hold = CASE WHEN ?3 IS NULL THEN hold END WHERE n = ?6
        RETURNING id, kind, parent_task`,
     )
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;

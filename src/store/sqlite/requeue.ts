@@ -57,21 +57,29 @@ export function retryFailed(
   );
 }
 
-/** A crawl that ran out of time gets it anew, and goes on with what was cut off. A crawl that did not is left as it is. */
-export function goOnAfterTime(context: Context, runId: string, window: RequeueWindow, now: number): Requeued {
+/**
+ * A run that ran out of time gets it anew, and one that had no proxies waits for them again: it goes on with what was cut
+ * off. Others are left as they are.
+ */
+export function goOn(context: Context, runId: string, window: RequeueWindow, now: number): Requeued {
   const { connection } = context;
   return connection.write(
     () => {
       const run = requireRun(context, runId);
-      if (run.status === "cancelled" || parseJson<RunFacts>(run.facts, {}).left?.time !== true)
+      const { left } = parseJson<RunFacts>(run.facts, {});
+      const byTime = left?.time === true;
+      if (run.status === "cancelled" || (!byTime && left?.proxies !== true))
         return { requeued: 0, lanes: [], next: null };
+      const how = byTime ? "its time begins anew, and it goes on" : "it goes on";
       if (TERMINAL_RUN_STATES.includes(run.status))
-        reopenRun(context, run, "Run reopened: its time begins anew, and it goes on with what was left", now);
+        reopenRun(context, run, `Run reopened: ${how} with what was left`, now);
       const lanes = new Set<string>();
       const { requeued, next } = requeue(context, run, "cancelled", null, window, (lane) => lanes.add(lane));
       // Until the last piece it is still true that something is left, whatever happens to this process.
       if (next === null)
-        connection.sql("UPDATE runs SET facts = json_remove(facts, '$.left.time') WHERE n = ?").run(run.n);
+        connection
+          .sql("UPDATE runs SET facts = json_remove(facts, '$.left.time', '$.left.proxies') WHERE n = ?")
+          .run(run.n);
       bumpControl(context);
       return { requeued, lanes: [...lanes], next };
     },

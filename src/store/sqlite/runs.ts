@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { encodeId } from "../../domain/ids.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
+import type { RunHold } from "../../domain/run-hold.ts";
 import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
 import { type RunFilter, SEARCHED_RUNS } from "../job-records.ts";
 import type { NewRun, RunRecord } from "../port.ts";
@@ -14,6 +15,7 @@ import {
   parseJson,
   rows,
   stampIdleLanesOfRun,
+  toJson,
 } from "./context.ts";
 import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
@@ -45,6 +47,7 @@ interface RunRow {
   ran_ms: number;
   running_since: number | null;
   progress: number;
+  hold: string | null;
   message: string | null;
   created_at: number;
   started_at: number | null;
@@ -75,6 +78,7 @@ function toRecord({ instance }: Context, row: RunRow): RunRecord {
     ranMs: row.ran_ms,
     runningSince: row.running_since,
     progress: row.progress,
+    hold: parseJson<RunHold | null>(row.hold, null),
     message: row.message,
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -144,8 +148,8 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
-         created_at, parent_run, parent_task, parent_generation)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+         created_at, parent_run, parent_task, parent_generation, hold)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -165,9 +169,17 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
       parent?.run ?? null,
       parent?.task ?? null,
       parent?.generation ?? null,
+      toJson(run.hold),
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
+  if (run.hold !== undefined) tellHold(context, row.n, run.hold, now);
   return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
+}
+
+/** Its log says what it waits for. */
+export function tellHold(context: Context, run: number, { reason, until, message }: RunHold, now: number): void {
+  const meta = { waiting_for: reason, until: until === null ? null : new Date(until).toISOString() };
+  appendEvent(context, run, { level: "info", message, meta }, now);
 }
 
 export function readRuns(context: Context, filter: RunFilter): RunRecord[] {

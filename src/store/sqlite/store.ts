@@ -15,12 +15,13 @@ import { enqueue, startRun } from "./enqueue.ts";
 import { readEvents, readFeed } from "./events.ts";
 import { createJob, deleteJob, dueJobs, readJob, readJobs, updateJob } from "./jobs.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
+import { holdVerbs } from "./holds.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { readLastRuns } from "./last-runs.ts";
 import { migrate } from "./migrate.ts";
 import { readAnswer } from "./once.ts";
 import { dropFiles, expireCrawls, forgetLoose, isLoose, looseFiles, noteLoose, removeExpired } from "./retention.ts";
-import { goOnAfterTime, retryFailed } from "./requeue.ts";
+import { goOn, retryFailed } from "./requeue.ts";
 import { readPageCopy } from "./page-copies.ts";
 import { keepRobots, readRobots } from "./robots.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
@@ -98,7 +99,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     growRun: async (hold, task, growth, now) => growRun(context, hold, task, growth, now),
     admitCrawls: async (most, now) => admitCrawls(context, most, now),
     overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
-    goOnAfterTime: async (id, window, now) => goOnAfterTime(context, id, window, now),
+    goOn: async (id, window, now) => goOn(context, id, window, now),
     endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
     passTime: async (elapsedMs, now) => passTime(context, elapsedMs, now),
     exchanges: async (id, window) => readExchanges(context, id, window),
@@ -183,6 +184,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     countResults: async (runId) => countResults(context, runId),
     openTasks: async (ids) => openTasks(context, ids),
     ...workflowVerbs(context),
+    ...holdVerbs(context),
   });
 }
 

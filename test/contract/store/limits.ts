@@ -56,7 +56,7 @@ async function outOfTime(kit: Kit, run: RunRecord): Promise<void> {
 async function goOn(kit: Kit, run: RunRecord, limit = 100): Promise<number[]> {
   const pieces: number[] = [];
   for (let after: RequeuePosition | null | undefined; after !== null;) {
-    const part = await kit.store.goOnAfterTime(run.id, { limit, ...(after === undefined ? {} : { after }) }, kit.now);
+    const part = await kit.store.goOn(run.id, { limit, ...(after === undefined ? {} : { after }) }, kit.now);
     await kit.expectClean();
     pieces.push(part.requeued);
     after = part.next;
@@ -219,7 +219,7 @@ export function limitScenarios(scenario: Scenario): void {
     assert.deepEqual([await kit.status(run), await reasonOf(kit, run)], ["partial", "limit_time"]);
     assert.deepEqual(await kit.counts(run), { completed: 2, cancelled: 2 });
     // Not all pieces were put back: then something is left, too.
-    await kit.store.goOnAfterTime(run.id, { limit: 1 }, kit.now);
+    await kit.store.goOn(run.id, { limit: 1 }, kit.now);
     await kit.store.admitCrawls(1, kit.now);
     await kit.work(lane, DONE);
     assert.deepEqual([await kit.status(run), await reasonOf(kit, run)], ["partial", "limit_time"]);

@@ -57,6 +57,7 @@ export function runScenarios(scenario: Scenario): void {
         timeLimitMs: null,
         ranMs: 0,
         progress: 0,
+        hold: null,
         runningSince: null,
         createdAt: kit.now,
         startedAt: null,

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { failure } from "../../../src/domain/failure.ts";
+import type { RunHold } from "../../../src/domain/run-hold.ts";
+import { DONE, type Kit, keysOf, LANE, newTask, type Scenario } from "./kit.ts";
+
+const hold = (kit: Kit, more: Partial<RunHold> = {}): RunHold => ({
+  reason: "proxies",
+  since: kit.now,
+  until: kit.now + 60_000,
+  message: "Waiting for proxies: none is usable",
+  ...more,
+});
+const THERE_ARE_ENOUGH = { level: "info", message: "Run goes on: there are enough proxies" } as const;
+const NO_PROXIES = failure("no_proxies", "no proxy is usable");
+
+export function holdScenarios(scenario: Scenario): void {
+  scenario("a run that is held from its beginning is offered to nobody until it is released", async (kit) => {
+    const run = await kit.page("a", { hold: hold(kit) });
+    assert.deepEqual((await kit.store.run(run.id))?.hold, hold(kit));
+    assert.deepEqual(await kit.words(run), ["Run created", "Waiting for proxies: none is usable"]);
+    const other = await kit.page("b");
+    const grant = await kit.take("w");
+    assert.deepEqual(keysOf(await kit.claim(grant)), ["b"]);
+    assert.deepEqual(
+      (await kit.store.heldRuns("proxies", 10)).map(({ id }) => id),
+      [run.id],
+    );
+    assert.deepEqual(await kit.store.heldRuns("previous_run", 10), []);
+
+    assert.deepEqual(await kit.store.releaseRuns([run.id, other.id], "previous_run", THERE_ARE_ENOUGH, kit.now), {
+      released: [],
+      lanes: [],
+    });
+    const controls = await kit.store.controlVersion();
+    assert.deepEqual(await kit.store.releaseRuns([run.id, other.id], "proxies", THERE_ARE_ENOUGH, kit.now), {
+      released: [run.id],
+      lanes: [LANE],
+    });
+    assert.ok((await kit.store.controlVersion()) > controls);
+    assert.equal((await kit.store.run(run.id))?.hold, null);
+    assert.deepEqual((await kit.words(run)).at(-1), THERE_ARE_ENOUGH.message);
+    assert.deepEqual(keysOf(await kit.claim(grant)), ["a"]);
+  });
+
+  scenario("a run that is held in the middle finishes what is under way, and begins nothing", async (kit) => {
+    const run = await kit.runWith(["a", "b", "c"]);
+    const grant = await kit.take("w");
+    const { tasks } = await kit.claim(grant, 1);
+    const controls = await kit.store.controlVersion();
+    assert.equal(await kit.store.holdRun(run.id, hold(kit), kit.now), true);
+    assert.equal(await kit.store.holdRun(run.id, hold(kit), kit.now), false, "it is held already");
+    assert.ok((await kit.store.controlVersion()) > controls, "owners must notice");
+    assert.deepEqual(keysOf(await kit.claim(grant)), []);
+    assert.equal((await kit.store.claim(grant, { limit: 1 }, kit.now))?.more, false);
+    await kit.settle(grant, tasks, DONE);
+    await kit.store.releaseLane(grant);
+    assert.deepEqual(await kit.store.lanesWithWork(), []);
+    kit.pass(3_600_000);
+    await kit.expectClean();
+    await kit.store.releaseRuns([run.id], "proxies", THERE_ARE_ENOUGH, kit.now);
+    assert.deepEqual(
+      (await kit.store.lanesWithWork()).map(({ lane }) => lane),
+      [LANE],
+    );
+    await kit.expectClean();
+  });
+
+  scenario("a crawl that is held has no turn, and takes nobody else's", async (kit) => {
+    const crawl = async (key: string, more: { hold?: RunHold } = {}) =>
+      (
+        await kit.store.startRun(
+          { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, pagesLimit: 3, ...more },
+          [newTask(key)],
+          kit.now,
+        )
+      ).made;
+    const held = await crawl("a", { hold: hold(kit) });
+    const other = await crawl("b");
+    assert.deepEqual((await kit.store.admitCrawls(1, kit.now)).admitted, [other.id]);
+    assert.deepEqual((await kit.store.admitCrawls(5, kit.now)).admitted, []);
+    await kit.store.releaseRuns([held.id], "proxies", THERE_ARE_ENOUGH, kit.now);
+    assert.deepEqual((await kit.store.admitCrawls(5, kit.now)).admitted, [held.id]);
+  });
+
+  scenario(
+    "a held run can be paused, and is still held when it goes on; cancelled, it waits for nothing",
+    async (kit) => {
+      const run = await kit.page("a", { hold: hold(kit) });
+      await kit.store.changeRun(run.id, "paused", "Run paused", kit.now);
+      await kit.store.changeRun(run.id, "running", "Run resumed", kit.now);
+      assert.deepEqual(keysOf(await kit.claim(await kit.take("w"))), []);
+      await kit.store.changeRun(run.id, "cancelled", "Run cancelled", kit.now);
+      assert.equal((await kit.store.run(run.id))?.hold, null);
+      assert.equal(await kit.store.holdRun(run.id, hold(kit), kit.now), false, "it has ended");
+      assert.equal(await kit.store.failHeldRun(run.id, "proxies", NO_PROXIES, kit.now), false);
+      while ((await kit.store.sweepEnded(10, kit.now)) > 0);
+    },
+  );
+
+  scenario("a held run that got nothing fails once, says why, and goes on with what was left", async (kit) => {
+    const run = await kit.page("a", { hold: hold(kit) });
+    assert.equal(await kit.store.failHeldRun(run.id, "previous_run", NO_PROXIES, kit.now), false);
+    assert.equal(await kit.store.failHeldRun(run.id, "proxies", NO_PROXIES, kit.now), true);
+    const failed = await kit.store.run(run.id);
+    assert.deepEqual(
+      [failed?.status, failed?.message, failed?.facts.failure_code, failed?.facts.failure_reason, failed?.hold],
+      ["failed", "Run failed: no proxy is usable", "network", "no_proxies", null],
+    );
+    await kit.expectClean();
+    while ((await kit.store.sweepEnded(10, kit.now)) > 0);
+    assert.deepEqual(await kit.states(run), { a: "cancelled" });
+
+    const { requeued, lanes } = await kit.store.goOn(run.id, { limit: 10 }, kit.now);
+    assert.deepEqual([requeued, lanes], [1, [LANE]]);
+    const grant = await kit.take("w");
+    await kit.work(grant, DONE);
+    assert.equal(await kit.status(run), "completed");
+    assert.equal((await kit.store.goOn(run.id, { limit: 10 }, kit.now)).requeued, 0, "nothing is left");
+  });
+}

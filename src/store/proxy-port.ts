@@ -49,14 +49,15 @@ export interface ProxyVerbs {
   proxies(filter: { state?: ProxyState; after?: string; limit: number }): Promise<ProxyRecord[]>;
   /** All that may be used now or later, for a pool: up to 10,000, best first. */
   proxyPool(now: number): Promise<ProxyRecord[]>;
-  /** Block rates at sites that are known of these proxies. */
-  proxySites(
-    ids: readonly string[],
-  ): Promise<{ id: string; site: string; successes: number; failures: number; blocks: number }[]>;
+  /** How proxies have done at this site, those of which something is known: asked when a site is first fetched from. */
+  proxySites(site: string): Promise<{ id: string; successes: number; failures: number; blocks: number }[]>;
   countProxies(now: number): Promise<ProxyCounts>;
   noteProxies(notes: readonly ProxyNote[], now: number): Promise<void>;
   setProxyDisabled(id: string, disabled: boolean): Promise<ProxyRecord>;
   deleteProxy(id: string): Promise<void>;
-  /** Changes with every change of the pool that others made. */
+  /**
+   * Another number after every change of which proxies there are, and of a proxy's state: switched on or off, or by
+   * notes. Notes that leave the states as they were do not count, so that a pool does not read itself anew all the time.
+   */
   proxyVersion(): Promise<number>;
 }

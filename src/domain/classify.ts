@@ -39,6 +39,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "private_address",
   "scheme_not_allowed",
   "url_not_allowed",
+  "proxy_forbidden",
   "retry_after_too_long",
   "human_skipped",
   "no_proxies",
@@ -72,10 +73,26 @@ export function dispositionOf(what: Failure): Disposition {
   return PERMANENT.has(what.reason) ? "permanent" : "retry";
 }
 
+const PROXY_FAULTS: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "proxy_unreachable",
+  "proxy_auth",
+  "proxy_forbidden",
+]);
+
+/**
+ * The proxy's fault for sure, whatever the page: another one may do better, and the page must not pay for it. A tunnel
+ * that was refused or did not come about in time is not sure: the site behind it may be the one that does not answer.
+ */
+export function isProxyFault(what: Failure): boolean {
+  return PROXY_FAULTS.has(what.reason);
+}
+
 /** Failures that say something about the site's health rather than about one page. */
 export function countsForBreaker(what: Failure): boolean {
   // A user's handler that takes too long is not the site's fault; other tasks of the site must not pay for it.
   if (what.reason === "handler_timeout") return false;
+  // Nobody has spoken with the site.
+  if (isProxyFault(what) || what.reason === "proxy_refused" || what.reason === "proxy_timeout") return false;
   return (
     what.code === "timeout" ||
     what.code === "network" ||

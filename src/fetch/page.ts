@@ -2,6 +2,7 @@ import type { Credentials } from "../domain/credentials.ts";
 import type { Exchange } from "../domain/exchange.ts";
 import { FetchFailure } from "../domain/failure.ts";
 import type { Validators } from "../domain/page-copy.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import type { Redirect } from "../net/http.ts";
 
 /** Ways of getting a page, in the order in which a run may climb: never down again. */
@@ -18,6 +19,8 @@ export interface PageRequest {
   /** After decompression. */
   maxBodyBytes: number;
   signal?: AbortSignal;
+  /** The proxy that all of the page goes through. Default: none. */
+  via?: Upstream;
   /** Asked at each redirect of the page itself that the guard allows; false ends the fetch with `notFollowed`. */
   followRedirects?: (from: URL, to: URL) => boolean;
   /** How many are followed, when fewer than usual; plain requests keep to it. */

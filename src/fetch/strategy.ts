@@ -1,3 +1,4 @@
+import type { Upstream } from "../domain/upstream.ts";
 import type { HttpLimits, Redirect } from "../net/http.ts";
 
 /** What every way of fetching is asked, whatever it does to get the bytes. */
@@ -9,6 +10,8 @@ export interface FetchRequest {
   maxBodyBytes?: number;
   limits?: Partial<HttpLimits>;
   signal?: AbortSignal;
+  /** The proxy that the transfer goes through. Default: none. */
+  via?: Upstream;
   followRedirects?: (from: URL, to: URL) => boolean;
 }
 

@@ -2,10 +2,13 @@ import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { buildConnector } from "undici";
 import { checkHost } from "./guard.ts";
-import { checkedLookup, createResolver, refuseConnected, type ResolverOptions } from "./resolver.ts";
+import type { AddressPolicy } from "./address.ts";
+import { checkedLookup, refuseConnected, type Resolve } from "./resolver.ts";
 import { connectFailure, RESET_CODE } from "./wire-failure.ts";
 
-export interface DialerOptions extends ResolverOptions {
+export interface DialerOptions {
+  policy: AddressPolicy;
+  resolve: Resolve;
   /** After this long a connection attempt is dropped, whoever still waits for it. */
   connectMs: number;
   /** Extra trust (`ca`), for sites with a private certificate authority. */
@@ -28,7 +31,7 @@ export interface Dialer {
  */
 export function createDialer(options: DialerOptions): Dialer {
   const { policy } = options;
-  const lookup = checkedLookup(createResolver(options));
+  const lookup = checkedLookup(options.resolve);
   const open = buildConnector({ ...options.tls, timeout: options.connectMs, autoSelectFamily: true, lookup });
   let opening = false;
 
@@ -64,7 +67,7 @@ export function createDialer(options: DialerOptions): Dialer {
  * paused at that moment: a reset during back-pressure would end the whole process with an uncaught AssertionError.
  * Our listener runs before undici's, and under another code the reset is an ordinary error to it.
  */
-function renameResets(socket: Socket): void {
+export function renameResets(socket: Socket): void {
   socket.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "ECONNRESET") error.code = RESET_CODE;
   });

@@ -1,14 +1,17 @@
 import type { Dispatcher } from "undici";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import { FetchFailure } from "../domain/failure.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import { contentCodings, createDecoder, type Decoder } from "./decode.ts";
 import type { BodySink, HttpLimits, ResponseHead } from "./http.ts";
+import { tunnelLate } from "./upstream-failure.ts";
 import { connectFailure, exchangeFailure } from "./wire-failure.ts";
 
 /** The fetch that a hop is part of. */
 export interface HopOwner {
   readonly limits: HttpLimits;
   readonly sink: BodySink;
+  readonly via: Upstream | undefined;
   readonly context: { readonly limits: HttpLimits; opening(): boolean };
   /** The head of an answer has arrived: says what to do with the bytes. May throw what the fetch fails with. */
   onHead(hop: Hop, status: number, headers: IncomingHttpHeaders): "deliver" | "drain";
@@ -24,6 +27,8 @@ type Phase = "connecting" | "waiting" | "body" | "draining" | "over";
 
 /** A body nobody wants is read this far to keep the connection usable; past it, closing is cheaper. */
 const DRAIN_BYTES = 64 * 1024;
+/** Whoever opens a tunnel knows better whose fault it is that it does not come about, and is heard first. */
+const TUNNEL_GRACE_MS = 300;
 const ABANDONED = new Error("nobody waits for this request any more");
 
 /**
@@ -62,8 +67,7 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#since += stalledMs;
     const { connectMs, headersMs, idleMs } = this.#owner.limits;
     const silent = now - this.#since;
-    if (this.#phase === "connecting" && silent > connectMs)
-      this.#timeout("timeout_connect", `no connection after ${connectMs} ms`);
+    if (this.#phase === "connecting" && silent > connectMs) this.#notConnected(silent);
     else if (this.#phase === "waiting" && silent > headersMs)
       this.#timeout("timeout_headers", `no answer after ${headersMs} ms`);
     else if (this.#phase === "body" && silent > idleMs)
@@ -195,6 +199,12 @@ export class Hop implements Dispatcher.DispatchHandler {
     const raw = (controller.rawHeaders ?? []) as (Buffer | string)[];
     const size = raw.reduce((sum, part) => sum + part.length, 0);
     if (size > maxHeaderBytes) throw new FetchFailure("headers_too_large", "the headers of the answer are too large");
+  }
+
+  #notConnected(silent: number): void {
+    const { limits, via } = this.#owner;
+    if (via === undefined) this.#timeout("timeout_connect", `no connection after ${limits.connectMs} ms`);
+    else if (silent > limits.connectMs + TUNNEL_GRACE_MS) this.#owner.fail(tunnelLate(via, limits.connectMs));
   }
 
   #timeout(reason: "timeout_connect" | "timeout_headers" | "timeout_idle", message: string): void {

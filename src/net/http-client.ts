@@ -5,8 +5,9 @@ import type { AddressPolicy } from "./address.ts";
 import { Deadlines } from "./deadlines.ts";
 import { createDialer, type DialerOptions } from "./dialer.ts";
 import { type BodySink, DEFAULT_LIMITS, type HttpLimits, type HttpRequest, type HttpResult } from "./http.ts";
-import type { Lookup } from "./resolver.ts";
+import { createResolver, type Lookup } from "./resolver.ts";
 import { ACCEPT_ENCODING, Transfer, type TransferContext } from "./transfer.ts";
+import { UpstreamAgents } from "./upstream-agents.ts";
 
 export interface HttpClientOptions {
   policy: AddressPolicy;
@@ -31,17 +32,17 @@ export interface HttpClient {
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { clock, policy, userAgent } = options;
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const dialer = createDialer({
+  const dialerOptions = {
     policy,
     clock,
+    resolve: createResolver({ policy, clock, ...(options.lookup === undefined ? {} : { lookup: options.lookup }) }),
     connectMs: limits.connectMs,
-    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-  });
+  };
+  const dialer = createDialer(dialerOptions);
   // Connections that idle for 4 s are closed, and undici's Agent drops an origin with its last connection: a crawl
   // over 100,000 hosts keeps only those of the last seconds. Our own deadlines replace undici's two timers a request.
   const agentOptions = {
-    connect: dialer.connect,
     connections: options.maxConnectionsPerOrigin ?? 128,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -49,8 +50,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     keepAliveMaxTimeout: 30_000,
     maxHeaderSize: limits.maxHeaderBytes,
   };
-  const pool = new Agent({ ...agentOptions, pipelining: 1 });
+  const direct = { ...agentOptions, connect: dialer.connect };
+  const pool = new Agent({ ...direct, pipelining: 1 });
   let oneByOne: Agent | null = null;
+  let proxied: UpstreamAgents | null = null;
   let closed = false;
   const deadlines = new Deadlines(clock);
   const context: TransferContext = {
@@ -60,10 +63,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     deadlines,
     userAgent,
     plainHeaders: ["user-agent", userAgent, "accept", "*/*", "accept-encoding", ACCEPT_ENCODING],
-    opening: () => dialer.opening,
+    opening: () => dialer.opening || proxied?.opening === true,
     pool,
     // Pipelining 0 turns keep-alive off.
-    fresh: () => (oneByOne ??= new Agent({ ...agentOptions, pipelining: 0 })),
+    fresh: () => (oneByOne ??= new Agent({ ...direct, pipelining: 0 })),
+    through: (via, fresh) =>
+      (proxied ??= new UpstreamAgents({ ...dialerOptions, agent: agentOptions })).through(via, fresh),
   };
 
   return {
@@ -78,7 +83,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       closed = true;
       for (const transfer of deadlines.all()) (transfer as Transfer).fail(clientClosed());
       deadlines.stop();
-      await Promise.all([pool.destroy(), oneByOne?.destroy()]);
+      await Promise.all([pool.destroy(), oneByOne?.destroy(), proxied?.destroy()]);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The words of the HTTP client: what is asked, what comes back, and within which limits. */
 import type { Exchange } from "../domain/exchange.ts";
+import type { Upstream } from "../domain/upstream.ts";
 
 export interface HttpLimits {
   /** From the moment a connection is wanted until it stands, DNS and TLS included. */
@@ -40,6 +41,8 @@ export interface HttpRequest {
   /** Asked at each hop that the guard allows; false ends the fetch with `notFollowed`. Default: always. */
   followRedirects?: (from: URL, to: URL) => boolean;
   maxRedirects?: number;
+  /** The proxy that all of it goes through, redirects included. Default: none. */
+  via?: Upstream;
   /** The result then has every request with the head of its answer, as they went over the wire. */
   keepExchanges?: boolean;
 }

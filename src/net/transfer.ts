@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Clock } from "../base/clock.ts";
 import type { Exchange, Header } from "../domain/exchange.ts";
 import { FetchFailure } from "../domain/failure.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import type { AddressPolicy } from "./address.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
 import { checkUrl, takeCredentials } from "./guard.ts";
@@ -26,6 +27,8 @@ export interface TransferContext {
   readonly pool: Dispatcher;
   /** One connection per request, for the second try after a kept-alive connection turned out dead. */
   fresh(): Dispatcher;
+  /** The same two, through a proxy. */
+  through(via: Upstream, fresh: boolean): Dispatcher;
 }
 
 export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
@@ -49,6 +52,7 @@ export class Transfer implements Timed, HopOwner {
   readonly context: TransferContext;
   readonly limits: HttpLimits;
   readonly sink: BodySink;
+  readonly via: Upstream | undefined;
   readonly #request: HttpRequest;
   readonly #resolve: (result: HttpResult) => void;
   readonly #reject: (error: unknown) => void;
@@ -80,6 +84,7 @@ export class Transfer implements Timed, HopOwner {
     this.context = context;
     this.limits = request.limits === undefined ? context.limits : { ...context.limits, ...request.limits };
     this.sink = sink;
+    this.via = request.via;
     this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -107,7 +112,7 @@ export class Transfer implements Timed, HopOwner {
     const { connectMs, headersMs, idleMs, totalMs } = this.limits;
     this.context.deadlines.add(this, Math.min(connectMs, headersMs, idleMs, totalMs));
     signal?.addEventListener("abort", this.#onAbort);
-    this.#dispatch(this.context.pool);
+    this.#dispatch(false);
   }
 
   check(now: number, stalledMs: number): void {
@@ -194,7 +199,7 @@ export class Transfer implements Timed, HopOwner {
     }
     if (to.origin !== from.origin && this.#headers !== null) this.#headers = safeForOtherOrigin(this.#headers);
     this.#url = to;
-    afterRelease(() => this.#over || this.#dispatch(this.context.pool));
+    afterRelease(() => this.#over || this.#dispatch(false));
   }
 
   onError(hop: Hop, error: Error, raw: Error): void {
@@ -202,7 +207,7 @@ export class Transfer implements Timed, HopOwner {
     const idempotent = this.#method === "GET" || this.#method === "HEAD";
     if (idempotent && hop.reused && hop.head === null && isStaleConnection(raw)) {
       // The server closed the connection while it idled. That says nothing about the page: once more, on a new one.
-      return this.#dispatch(this.context.fresh());
+      return this.#dispatch(true);
     }
     this.fail(error);
   }
@@ -242,7 +247,7 @@ export class Transfer implements Timed, HopOwner {
 
   readonly #onAbort = () => this.fail(this.#request.signal!.reason);
 
-  #dispatch(dispatcher: Dispatcher): void {
+  #dispatch(fresh: boolean): void {
     const hop = new Hop(this);
     this.#hop = hop;
     this.#asked = this.context.clock.monotonic();
@@ -255,7 +260,12 @@ export class Transfer implements Timed, HopOwner {
     if (this.#body !== undefined) options.body = this.#body;
     if (this.#request.keepExchanges === true)
       this.#sent = { at: this.context.clock.now(), headers: options.headers as string[] };
-    dispatcher.dispatch(options, hop);
+    this.#dispatcher(fresh).dispatch(options, hop);
+  }
+
+  #dispatcher(fresh: boolean): Dispatcher {
+    if (this.via !== undefined) return this.context.through(this.via, fresh);
+    return fresh ? this.context.fresh() : this.context.pool;
   }
 
   #merge(given: Map<string, string>): string[] {

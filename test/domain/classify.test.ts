@@ -7,6 +7,7 @@ import {
   type Disposition,
   dispositionOf,
   holdsSite,
+  isProxyFault,
 } from "../../src/domain/classify.ts";
 import { FAILURE_REASONS, failure, type FailureCode, type FailureReason } from "../../src/domain/failure.ts";
 
@@ -68,7 +69,7 @@ test("timeouts, broken connections and blocks count for the breaker, what our ow
       ["timeout", "network", "blocked", "rate_limited", "bad_response"].includes(FAILURE_REASONS[reason]),
       reason,
     );
-    assert.doesNotMatch(reason, /^(handler|run|request|private|scheme|url)_/);
+    assert.doesNotMatch(reason, /^(handler|run|request|private|scheme|url|proxy)_/);
   }
   for (const reason of ["timeout_idle", "dns_failed", "http_server_error"] as const)
     assert.ok(counted.includes(reason));
@@ -87,4 +88,12 @@ test("what a guard or a limit refused is final; a broken transfer is not", () =>
   for (const reason of ["connection_reset", "truncated_body", "timeout_total", "handler_threw", "internal"] as const) {
     assert.equal(dispositionOf(failure(reason, "")), "retry", reason);
   }
+});
+
+test("a proxy that cannot be used is at fault for sure; one that made no connection is not, the site may be", () => {
+  assert.deepEqual(REASONS.filter((reason) => isProxyFault(failure(reason, ""))).toSorted(), [
+    "proxy_auth",
+    "proxy_forbidden",
+    "proxy_unreachable",
+  ]);
 });

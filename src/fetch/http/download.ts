@@ -155,6 +155,7 @@ function toHttp(request: FetchRequest, part: Resumable | null): HttpRequest {
   }
   const http: HttpRequest = { url: request.url, headers };
   if (request.signal !== undefined) http.signal = request.signal;
+  if (request.via !== undefined) http.via = request.via;
   if (request.followRedirects !== undefined) http.followRedirects = request.followRedirects;
   if (request.limits !== undefined) http.limits = request.limits;
   if (request.maxBodyBytes !== undefined) http.limits = { ...request.limits, maxBodyBytes: request.maxBodyBytes };

@@ -45,6 +45,7 @@ function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest 
     limits: { ...limits, totalMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, maxBodyBytes },
   };
   if (request.signal !== undefined) http.signal = request.signal;
+  if (request.via !== undefined) http.via = request.via;
   if (request.followRedirects !== undefined) http.followRedirects = request.followRedirects;
   if (request.maxRedirects !== undefined) http.maxRedirects = request.maxRedirects;
   if (request.keepExchanges === true) http.keepExchanges = true;

@@ -112,7 +112,7 @@ class ReplayRun {
   }
 
   #toHttp(request: ReplayRequest): HttpRequest {
-    const { credentials, timeoutMs, maxBodyBytes, signal, followRedirects } = this.#asked;
+    const { credentials, timeoutMs, maxBodyBytes, signal, via, followRedirects } = this.#asked;
     const http: HttpRequest = {
       url: request.url,
       method: request.method,
@@ -132,6 +132,7 @@ class ReplayRun {
     const body = bodyText(request);
     if (body !== undefined) http.body = body;
     if (signal !== undefined) http.signal = signal;
+    if (via !== undefined) http.via = via;
     if (followRedirects !== undefined) http.followRedirects = followRedirects;
     return http;
   }

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Credentials, noCredentials } from "../../../src/domain/credentials.ts";
 import {
@@ -16,7 +13,7 @@ import {
   webSite,
 } from "../../support/browser-kit.ts";
 import { failureOf } from "../../support/net.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { selfSigned } from "../../support/certificate.ts";
 
 const LONG = "This sentence is long enough to be taken for the content of a page.";
 const SECRET = /k3y|t0ken|Basic|session-value/;
@@ -36,13 +33,9 @@ interface SecureSite extends AsyncDisposable {
 
 /** A site with a certificate that it made itself. */
 async function secureSite(): Promise<SecureSite> {
-  using dir = tempDir();
-  const [key, cert] = [join(dir.path, "key.pem"), join(dir.path, "cert.pem")];
-  const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  execFileSync("openssl", [...words, "-subj", "/CN=test", "-keyout", key, "-out", cert], { stdio: "ignore" });
   const log: SecureSite["log"] = [];
   const routes: SecureSite["routes"] = new Map();
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+  const server = createServer(selfSigned(), (request, response) => {
     log.push({ path: request.url ?? "", headers: request.headers });
     const route = routes.get(request.url ?? "");
     const headers = {

@@ -36,6 +36,7 @@ import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { createExchangeKeeper } from "./pages/exchange.ts";
 import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
+import { alerting } from "./supervisor/alerting.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
 import { keepWorkflows } from "./supervisor/duties/keep-workflows.ts";
@@ -164,6 +165,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       },
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
+    const alerts = alerting(config, { store, clock, log });
+    stack.defer("alerts", () => alerts.close());
     const duties = new Duties({
       clock,
       log,
@@ -174,6 +177,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         keepWorkflows(inside),
         removeExpiredCrawls(client),
         sweepLooseFiles(client),
+        ...alerts.duties,
       ],
     });
     stack.defer("duties", () => duties.stop());

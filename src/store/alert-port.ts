@@ -1,5 +1,5 @@
 /** The verbs and words of the store about what its operator is to be told, wherever that is sent. */
-export const ALERT_KINDS = ["breaker_open", "worker_lost", "run_failed", "disk_low"] as const;
+export const ALERT_KINDS = ["breaker_open", "worker_lost", "run_failed", "disk_low", "test"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 export interface NewAlert {
@@ -26,20 +26,26 @@ export interface AlertRecord extends NewAlert {
 }
 
 export interface AlertVerbs {
-  /** Raises alerts and, with it, says how far the feed of events has been looked through: both or neither. */
+  /**
+   * Raises alerts and, with it, says how far the feed of events has been looked through: both or neither. Returns those
+   * that were new. `firstTryAt`: somebody tries to deliver them at once, and others only if nothing came of that.
+   */
   raiseAlerts(
     alerts: readonly NewAlert[],
-    options: { feed?: string; deliver: boolean },
+    options: { feed?: string; deliver: boolean; firstTryAt?: number },
     now: number,
   ): Promise<AlertRecord[]>;
-  /** How far the feed was looked through; null: never. */
-  alertCursor(): Promise<string | null>;
+  /** How far the feed was looked through. */
+  alertCursor(): Promise<string>;
+  /** Those whose delivery is to be tried now, longest due first. */
   dueAlerts(now: number, limit: number): Promise<AlertRecord[]>;
+  /** What came of a try; without another one it is given up. One that is not waiting any more stays as it is. */
   alertTried(
     id: string,
     outcome: { delivered: true } | { error: string; nextTryAt: number | null },
     now: number,
-  ): Promise<void>;
-  /** Newest first; `after` is the id of one. */
+  ): Promise<AlertRecord>;
+  /** Newest first; `after` is the id of one. The last 10,000 are kept, and those that wait. */
   alerts(filter: { kind?: AlertKind; after?: string; limit: number }): Promise<AlertRecord[]>;
+  countAlerts(): Promise<{ kind: AlertKind; delivery: AlertRecord["delivery"]; count: number }[]>;
 }

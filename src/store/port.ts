@@ -3,6 +3,7 @@ import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
 import type { ClaimOptions } from "./claim-port.ts";
+import type { AlertVerbs } from "./alert-port.ts";
 import type { CrawlVerbs, Grown, Growth } from "./crawl-port.ts";
 import type { AuditReport } from "./audit-records.ts";
 import type { EngineCandidate, EngineHolder } from "./engine-records.ts";
@@ -36,7 +37,15 @@ export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } fr
  * (SQLite: the machine's monotonic clock), so callers give durations, never deadlines.
  */
 export interface Store
-  extends CrawlVerbs, HoldVerbs, ProgressVerbs, RetentionVerbs, RobotsVerbs, WorkflowVerbs, AsyncDisposable {
+  extends
+    CrawlVerbs,
+    HoldVerbs,
+    ProgressVerbs,
+    RetentionVerbs,
+    RobotsVerbs,
+    WorkflowVerbs,
+    AlertVerbs,
+    AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;

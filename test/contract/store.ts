@@ -1,4 +1,5 @@
 import { describe, test } from "node:test";
+import { alertScenarios } from "./store/alerts.ts";
 import { budgetScenarios } from "./store/budgets.ts";
 import { cancelScenarios } from "./store/cancel.ts";
 import { claimScenarios } from "./store/claim.ts";
@@ -85,4 +86,5 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("workflows that are deleted", workflowDeletionScenarios);
   group("copies of pages", pageCopyScenarios);
   group("sessions", sessionScenarios);
+  group("alerts", alertScenarios);
 }

@@ -49,7 +49,11 @@ export function nextRow({ connection, instance }: Context, kind: "job" | "sessio
 }
 
 /** The number behind which a list goes on that is read newest first. What had the id may be gone. */
-export function positionOf({ instance }: Context, kind: "job" | "session", after: string | undefined): number {
+export function positionOf(
+  { instance }: Context,
+  kind: "job" | "session" | "alert",
+  after: string | undefined,
+): number {
   if (after === undefined) return Number.MAX_SAFE_INTEGER;
   const n = decodeId(instance, kind, after);
   if (n === null) throw badPosition(after, `a ${kind}`);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { storeError, Connection } from "./connection.ts";
 import type { Store } from "../port.ts";
+import { alertVerbs } from "./alerts.ts";
 import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
 import { admitCrawls } from "./admit-crawls.ts";
@@ -185,6 +186,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     openTasks: async (ids) => openTasks(context, ids),
     ...workflowVerbs(context),
     ...holdVerbs(context),
+    ...alertVerbs(context),
   });
 }
 

@@ -1,4 +1,5 @@
-import { createHmac, hash } from "node:crypto";
+import { hash } from "node:crypto";
+import { webhookHeaders } from "../../base/webhook-signature.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { requireSuccess } from "../answers.ts";
 import { passedOn } from "../passed-on.ts";
@@ -13,10 +14,7 @@ interface WebhookParams {
 
 const LONGEST_ANSWER = 4096;
 
-/**
- * Tells another program. Signed when there is a secret: X-Orb-Signature is `sha256=` and the HMAC of `TIMESTAMP.BODY`. The
- * id stays the same however often the step is tried, so that the receiver can leave out what it has had.
- */
+/** Tells another program. */
 export function webhookStep(secret: string | null): StepKind<WebhookParams> {
   return {
     kind: "webhook",
@@ -62,14 +60,8 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
 function signed(context: StepContext, body: string, secret: string | null): Record<string, string> {
   const { run, step, item } = context;
   const entry = item === undefined ? "" : `#${hash("sha256", JSON.stringify(item), "hex")}`;
-  const timestamp = String(Math.floor(context.clock.now() / 1000));
-  return {
-    "x-orb-id": hash("sha256", `${run.id}/${step.name}${entry}`, "hex").slice(0, 32),
-    "x-orb-timestamp": timestamp,
-    ...(secret === null
-      ? {}
-      : { "x-orb-signature": `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}` }),
-  };
+  const id = hash("sha256", `${run.id}/${step.name}${entry}`, "hex").slice(0, 32);
+  return webhookHeaders({ id, body, now: context.clock.now() }, secret);
 }
 
 function summaryOf({ run, step, outputs }: StepContext): JsonValue {

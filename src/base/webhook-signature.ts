@@ -1,0 +1,19 @@
+import { createHmac } from "node:crypto";
+
+/**
+ * What goes with every call to an address of the user's: an id that stays the same however often it is tried, so that the
+ * receiver can leave out what it has had; and with a secret X-Orb-Signature, `sha256=` and the HMAC of `TIMESTAMP.BODY`.
+ */
+export function webhookHeaders(
+  { id, body, now }: { id: string; body: string; now: number },
+  secret: string | null,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  return {
+    "x-orb-id": id,
+    "x-orb-timestamp": timestamp,
+    ...(secret === null
+      ? {}
+      : { "x-orb-signature": `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}` }),
+  };
+}

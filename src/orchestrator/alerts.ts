@@ -1,0 +1,95 @@
+/** What the operator was told, or is to be. */
+import type { Clock } from "../base/clock.ts";
+import { messageOf, OrbError } from "../base/errors.ts";
+import type { Random } from "../base/random.ts";
+import { ALERT_RETRY, type AlertRetryRule, alertRetryWait } from "../domain/alert-retry.ts";
+import type { AlertKind, AlertRecord } from "../store/alert-port.ts";
+import type { Store } from "../store/port.ts";
+
+export interface AlertView {
+  id: string;
+  kind: AlertKind;
+  subject: string;
+  message: string;
+  detail: unknown;
+  created_at: string;
+  delivery: AlertRecord["delivery"];
+  tries: number;
+  next_try_at: string | null;
+  last_error: string | null;
+  delivered_at: string | null;
+}
+
+export interface AlertsDeps {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  /** Takes one alert to its receiver, and throws when it was not taken; null: no receiver is configured. */
+  sendAlert: ((alert: AlertRecord) => Promise<void>) | null;
+}
+
+const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+function viewOf(alert: AlertRecord): AlertView {
+  const { id, kind, subject, message, detail, delivery, tries } = alert;
+  return {
+    id,
+    kind,
+    subject,
+    message,
+    detail,
+    created_at: new Date(alert.createdAt).toISOString(),
+    delivery,
+    tries,
+    next_try_at: iso(alert.nextTryAt),
+    last_error: alert.lastError,
+    delivered_at: iso(alert.deliveredAt),
+  };
+}
+
+export async function listAlerts(
+  { store }: Pick<AlertsDeps, "store">,
+  filter: Parameters<Store["alerts"]>[0],
+): Promise<AlertView[]> {
+  return (await store.alerts(filter)).map(viewOf);
+}
+
+/** Longer than one try takes: then whoever delivers alerts takes it over. */
+const OWN_TRY_MS = 30_000;
+
+/** Sends an alert that means nothing, now, so that somebody sees whether they arrive. */
+export async function testAlerts({ store, clock, random, sendAlert }: AlertsDeps): Promise<AlertView> {
+  if (sendAlert === null)
+    throw new OrbError("config_invalid", "alerts are sent nowhere: APP_ALERT_WEBHOOK_URL is not set", {
+      hint: "Set APP_ALERT_WEBHOOK_URL to the address that takes them, and start the server again.",
+    });
+  const now = clock.now();
+  const alert = {
+    kind: "test" as const,
+    subject: "test",
+    message: "Test: alerts of this installation arrive here",
+    detail: null,
+    key: `test:${random.uuid()}`,
+  };
+  const raised = (await store.raiseAlerts([alert], { deliver: true, firstTryAt: now + OWN_TRY_MS }, now))[0]!;
+  const tried = await deliverAlert({ store, clock, retry: ALERT_RETRY }, raised, () => sendAlert(raised));
+  return viewOf(tried ?? raised);
+}
+
+/** One try. What a stop has cut short counts for nothing: then null. */
+export async function deliverAlert(
+  { store, clock, retry }: { store: Store; clock: Clock; retry: AlertRetryRule },
+  alert: AlertRecord,
+  send: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<AlertRecord | null> {
+  try {
+    await send();
+  } catch (error) {
+    if (signal?.aborted === true) return null;
+    const wait = alertRetryWait(retry, alert.tries + 1);
+    const nextTryAt = wait === null ? null : clock.now() + wait;
+    return store.alertTried(alert.id, { error: messageOf(error), nextTryAt }, clock.now());
+  }
+  return store.alertTried(alert.id, { delivered: true }, clock.now());
+}

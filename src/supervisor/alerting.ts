@@ -1,0 +1,30 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Config } from "../config/options.ts";
+import type { Store } from "../store/port.ts";
+import { type AlertSender, createAlertSender } from "./alert-sender.ts";
+import { type Raise, raiser } from "./alerts.ts";
+import type { Duty } from "./duties.ts";
+import { deliverAlerts } from "./duties/deliver-alerts.ts";
+import { raiseAlerts } from "./duties/raise-alerts.ts";
+
+/** null: nobody is to be told. */
+export function openAlertSender(config: Config, clock: Clock): AlertSender | null {
+  const { alertWebhookUrl: url, webhookSecret: secret, userAgent } = config;
+  return url === null ? null : createAlertSender({ url, secret, clock, userAgent });
+}
+
+/** All that a worker does about alerts. */
+export function alerting(
+  config: Config,
+  deps: { store: Store; clock: Clock; log: Log },
+): { raise: Raise; duties: readonly Duty[]; close(): Promise<void> } {
+  const sender = openAlertSender(config, deps.clock);
+  const raise = raiser({ ...deps, deliver: sender !== null });
+  const delivery = sender === null ? [] : [deliverAlerts({ ...deps, sender })];
+  return {
+    raise,
+    duties: [raiseAlerts({ store: deps.store, raise }), ...delivery],
+    close: async () => sender?.close(),
+  };
+}

@@ -1,0 +1,76 @@
+/** What is worth telling an operator who is not looking. */
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { shownUrl } from "../domain/url.ts";
+import type { NewAlert } from "../store/alert-port.ts";
+import type { EventRecord, RunRecord, Store } from "../store/port.ts";
+import type { WorkerRecord } from "../store/worker-port.ts";
+
+export interface AlertDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  /** Somebody is to be told; otherwise they are only kept and logged. */
+  deliver: boolean;
+}
+
+/** Raises what is new of these, and notes with it how far the feed of events was looked through. */
+export type Raise = (alerts: readonly NewAlert[], feed?: string) => Promise<void>;
+
+export function raiser({ store, clock, log, deliver }: AlertDeps): Raise {
+  return async (alerts, feed) => {
+    const options = { deliver, ...(feed === undefined ? {} : { feed }) };
+    for (const { id, kind, subject, message } of await store.raiseAlerts(alerts, options, clock.now()))
+      log.warn(`alert: ${message}`, { alert: id, kind, subject });
+  };
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+/** One that comes back and is lost again is told again. */
+export function workerLost({ id, machine, identity, command, inFlight, heardAt }: WorkerRecord): NewAlert {
+  const heard = iso(heardAt);
+  return {
+    kind: "worker_lost",
+    subject: id,
+    message: `Worker lost: process ${identity.pid} (${command}) on ${machine} was last heard of at ${heard.slice(11, 19)} UTC`,
+    detail: { worker_id: id, machine, pid: identity.pid, command, in_flight: inFlight, heard_at: heard },
+    key: `worker_lost:${id}:${heardAt}`,
+  };
+}
+
+/** What an event of a run is worth telling, if anything. */
+export function alertOf(event: EventRecord, run: RunRecord): NewAlert | null {
+  if (event.message.startsWith("Breaker opened")) return breakerOpened(event);
+  if (event.level === "error" && event.message.startsWith("Run failed")) return runFailed(event, run);
+  return null;
+}
+
+/** Every run with work at the site is told of the same opening; that a probe failed and it stays open is no news. */
+function breakerOpened({ message, meta }: EventRecord): NewAlert | null {
+  const { site, until, failed_probes: failedProbes } = meta as { site: string; until: string; failed_probes: number };
+  if (failedProbes > 0) return null;
+  return { kind: "breaker_open", subject: site, message, detail: meta, key: `breaker_open:${site}:${until}` };
+}
+
+/** Of what a step has started its workflow tells. */
+function runFailed({ id, message, createdAt }: EventRecord, run: RunRecord): NewAlert | null {
+  if (run.parent !== null) return null;
+  const { kind, name, jobId: job_id, url, facts } = run;
+  return {
+    kind: "run_failed",
+    subject: run.id,
+    message,
+    detail: {
+      run_id: run.id,
+      kind,
+      name,
+      job_id,
+      url: url === null ? null : shownUrl(url),
+      failure_code: facts.failure_code ?? null,
+      failure_reason: facts.failure_reason ?? null,
+      failed_at: iso(createdAt),
+    },
+    key: `run_failed:${id}`,
+  };
+}

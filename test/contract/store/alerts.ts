@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import type { AlertRecord, NewAlert } from "../../../src/store/alert-port.ts";
+import { NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
+
+function newAlert(key: string, more: Partial<NewAlert> = {}): NewAlert {
+  return { kind: "run_failed", subject: "a run", message: "it failed", detail: { n: 1 }, key, ...more };
+}
+
+const keys = (alerts: readonly AlertRecord[]) => alerts.map(({ key }) => key);
+
+export function alertScenarios(scenario: Scenario): void {
+  scenario("an alert is kept as it was raised, and the same one is raised once", async (kit) => {
+    const given = newAlert("one");
+    const [raised, ...others] = await kit.store.raiseAlerts([given, given], { deliver: true }, kit.now);
+    assert.deepEqual(others, []);
+    assert.deepEqual(raised, {
+      ...given,
+      id: raised?.id,
+      createdAt: kit.now,
+      delivery: "waiting",
+      tries: 0,
+      nextTryAt: kit.now,
+      lastError: null,
+      deliveredAt: null,
+    });
+    kit.pass(10);
+    const other = await kit.open();
+    const again = await other.raiseAlerts([given, newAlert("two", { detail: null })], { deliver: true }, kit.now);
+    assert.deepEqual(keys(again), ["two"]);
+    assert.deepEqual(await other.alerts({ limit: 10 }), [again[0], raised]);
+  });
+
+  scenario("alerts that nobody is to be told are never due", async (kit) => {
+    await kit.store.raiseAlerts([newAlert("one")], { deliver: false }, kit.now);
+    kit.pass(1e9);
+    assert.deepEqual(await kit.store.dueAlerts(kit.now, 10), []);
+    assert.equal((await kit.store.alerts({ limit: 1 }))[0]?.delivery, "off");
+  });
+
+  scenario("an alert is due until it is delivered or given up, each time when its time has come", async (kit) => {
+    const { store } = kit;
+    const raised = await store.raiseAlerts([newAlert("a"), newAlert("b")], { deliver: true }, kit.now);
+    const later = { deliver: true, firstTryAt: kit.now + 500 };
+    await store.raiseAlerts([newAlert("c")], later, kit.now);
+    assert.deepEqual(keys(await store.dueAlerts(kit.now, 10)), ["a", "b"]);
+    assert.deepEqual(keys(await store.dueAlerts(kit.now, 1)), ["a"]);
+    const [a, b] = raised.map(({ id }) => id) as [string, string];
+    const failed = await store.alertTried(a, { error: "500", nextTryAt: kit.now + 100 }, kit.now);
+    assert.deepEqual([failed.delivery, failed.tries, failed.lastError], ["waiting", 1, "500"]);
+    const done = await store.alertTried(b, { delivered: true }, kit.now + 3);
+    assert.deepEqual(
+      [done.delivery, done.tries, done.deliveredAt, done.nextTryAt],
+      ["delivered", 1, kit.now + 3, null],
+    );
+    assert.deepEqual(keys(await store.dueAlerts(kit.now + 99, 10)), []);
+    kit.pass(500);
+    assert.deepEqual(keys(await store.dueAlerts(kit.now, 10)), ["a", "c"]);
+    const over = await store.alertTried(a, { error: "gone", nextTryAt: null }, kit.now);
+    assert.deepEqual([over.delivery, over.tries, over.lastError, over.nextTryAt], ["given_up", 2, "gone", null]);
+    // A second opinion about what is over changes nothing.
+    assert.deepEqual(await store.alertTried(a, { delivered: true }, kit.now), over);
+    assert.deepEqual(await store.alertTried(b, { error: "late", nextTryAt: kit.now }, kit.now), done);
+    assert.deepEqual(keys(await store.dueAlerts(kit.now, 10)), ["c"]);
+    for (const id of [NOBODY, "not an id"])
+      await refused("not_found", store.alertTried(id, { delivered: true }, kit.now));
+  });
+
+  scenario("how far the feed was looked through is kept with what was raised, and never goes back", async (kit) => {
+    const { store } = kit;
+    const begin = await store.alertCursor();
+    const { last } = await store.feed({ limit: 0 });
+    assert.equal(begin, last, "what happened before is no news");
+    await kit.page();
+    const page = await store.feed({ after: begin, limit: 10 });
+    assert.ok(page.events.length > 0);
+    await store.raiseAlerts([newAlert("one")], { deliver: true, feed: page.last }, kit.now);
+    assert.equal(await (await kit.open()).alertCursor(), page.last);
+    await store.raiseAlerts([], { deliver: true, feed: begin }, kit.now);
+    assert.equal(await store.alertCursor(), page.last);
+    await refusedField("after", store.raiseAlerts([newAlert("two")], { deliver: true, feed: NOBODY }, kit.now));
+    assert.deepEqual(keys(await store.alerts({ limit: 10 })), ["one"], "both or neither");
+  });
+
+  scenario("alerts come newest first, by kind, without gaps or doubles while others are raised", async (kit) => {
+    const { store } = kit;
+    for (let n = 0; n < 5; n += 1)
+      await store.raiseAlerts(
+        [newAlert(`run ${n}`), newAlert(`site ${n}`, { kind: "breaker_open" })],
+        { deliver: n % 2 === 0 },
+        kit.now,
+      );
+    const late = async () => {
+      kit.pass(1);
+      await store.raiseAlerts([newAlert(`late ${kit.now}`)], { deliver: false }, kit.now);
+    };
+    const seen = await walk((position) => store.alerts({ ...position, kind: "breaker_open" }), 2, late);
+    assert.deepEqual(keys(seen), ["site 4", "site 3", "site 2", "site 1", "site 0"]);
+    const all = await walk((position) => store.alerts(position), 3);
+    assert.equal(new Set(keys(all)).size, all.length);
+    const counts = await store.countAlerts();
+    const count = (kind: string, delivery: string) =>
+      counts.find((one) => one.kind === kind && one.delivery === delivery)?.count;
+    assert.deepEqual([count("breaker_open", "waiting"), count("breaker_open", "off")], [3, 2]);
+    assert.equal(
+      counts.reduce((sum, one) => sum + one.count, 0),
+      all.length,
+    );
+    await refusedField("after", store.alerts({ after: NOBODY, limit: 1 }));
+  });
+}

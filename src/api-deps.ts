@@ -1,7 +1,9 @@
 import type { ApiDeps } from "./api/deps.ts";
+import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config/options.ts";
+import type { AlertRecord } from "./store/alert-port.ts";
 import type { WorkMetrics } from "./work-metrics.ts";
 
 /** What the API works with, whether it listens or is only called from inside the process. */
@@ -26,6 +28,7 @@ export function apiDeps(
     pages: work.pages,
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,
+    sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, client.clock, alert),
     log,
     random: client.random,
     settings: {
@@ -43,4 +46,15 @@ export function apiDeps(
     },
     metrics: () => work.metrics.read(),
   };
+}
+
+/** Asked for by hand, and seldom: the network is loaded only then. */
+async function sendOne(config: Config, clock: Clock, alert: AlertRecord): Promise<void> {
+  const { openAlertSender } = await import("./supervisor/alerting.ts");
+  const sender = openAlertSender(config, clock);
+  try {
+    await sender?.send(alert);
+  } finally {
+    await sender?.close();
+  }
 }

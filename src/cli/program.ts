@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { OrbError } from "../base/errors.ts";
 import { CliContext } from "./context.ts";
+import { addAlertsCommand } from "./commands/alerts.ts";
 import { addCaptureCommand } from "./commands/capture.ts";
 import { addCrawlCommand } from "./commands/crawl.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
@@ -38,6 +39,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addWorkerCommand(program, context);
   addQueueCommands(program, context);
   addSitesCommands(program, context);
+  addAlertsCommand(program, context);
   addUpkeepCommands(program, context);
   addCrawlCommand(program, context);
   addDoctorCommand(program, context);

@@ -2,8 +2,8 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf, OrbError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
-import { ALERT_RETRY, type AlertRetryRule, alertRetryWait } from "../domain/alert-retry.ts";
-import type { AlertKind, AlertRecord } from "../store/alert-port.ts";
+import { ALERT_RETRY, type AlertKind, type AlertRetryRule, alertRetryWait } from "../domain/alerts.ts";
+import type { AlertRecord } from "../store/alert-port.ts";
 import type { Store } from "../store/port.ts";
 
 export interface AlertView {

@@ -1,6 +1,5 @@
 /** The verbs and words of the store about what its operator is to be told, wherever that is sent. */
-export const ALERT_KINDS = ["breaker_open", "worker_lost", "run_failed", "disk_low", "test"] as const;
-export type AlertKind = (typeof ALERT_KINDS)[number];
+import type { AlertKind } from "../domain/alerts.ts";
 
 export interface NewAlert {
   kind: AlertKind;

@@ -90,6 +90,7 @@ export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backs
       ...options.settings,
     },
     pathOf: (hash) => `/files/${hash}`,
+    sendAlert: null,
     probes: options.probes ?? { database: () => store.probe() },
     metrics: async () => options.metrics ?? [],
   };

@@ -1,6 +1,7 @@
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import type { ApiMetrics } from "../metrics.ts";
+import { alertRoutes } from "./alerts.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { healthRoutes } from "./health.ts";
 import { jobRoutes } from "./jobs.ts";
@@ -41,6 +42,7 @@ const RESOURCES: readonly Routes[] = [
   queueRoutes,
   resolverRoutes,
   siteRoutes,
+  alertRoutes,
 ];
 
 export function addRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetrics): void {

@@ -1,7 +1,8 @@
 /** The verbs about alerts, on SQLite. */
 import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
-import type { AlertKind, AlertRecord, AlertVerbs, NewAlert } from "../alert-port.ts";
+import type { AlertKind } from "../../domain/alerts.ts";
+import type { AlertRecord, AlertVerbs, NewAlert } from "../alert-port.ts";
 import { badPosition, type Context, parseJson, positionOf, rows, toJson } from "./context.ts";
 
 interface AlertRow {

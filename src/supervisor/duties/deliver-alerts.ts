@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { ALERT_RETRY, type AlertRetryRule } from "../../domain/alert-retry.ts";
+import { ALERT_RETRY, type AlertRetryRule } from "../../domain/alerts.ts";
 import { deliverAlert } from "../../orchestrator/alerts.ts";
 import type { Store } from "../../store/port.ts";
 import type { AlertSender } from "../alert-sender.ts";

@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { ALERT_KINDS } from "../../domain/alerts.ts";
+import type { AlertView } from "../../orchestrator/alerts.ts";
+import { listOf } from "../api/caller.ts";
+import { given, listCommand, type ListOptions, timeCell } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT, listTable, printJson } from "../output.ts";
+
+/** `orb alerts`: what the operator was told, and whether telling works. */
+export function addAlertsCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  listCommand(program, "alerts", "what you were alerted about, newest first")
+    .option("--kind <kind>", `only ${ALERT_KINDS.join(", ")}`)
+    .option("--test", "send one now, to see whether alerts arrive; exits 1 when it was not taken")
+    .action(({ kind, test, url, ...page }: ListOptions & { kind?: string; test?: boolean }) =>
+      context.withApi(given({ url }), async (api) => {
+        if (test === true) return tell(context, await (await api.request("POST", "/alerts/test")).json<AlertView>());
+        const paging = { ...page, all: page.all === true };
+        const { rows, more } = await listOf<AlertView>(api, "/alerts", given({ kind }), paging);
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("no alerts\n");
+        const lines = rows.map((row) => [
+          timeCell(row.created_at, context.wiring.now(), terminal.columns),
+          row.kind,
+          row.delivery,
+          row.message,
+        ]);
+        terminal.out(listTable(["when", "kind", "delivery", "message"], lines, terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+}
+
+function tell(context: CliContext, alert: AlertView): void {
+  const taken = alert.delivery === "delivered";
+  if (!taken) context.exitCode = EXIT.failed;
+  if (context.json) return printJson(context.terminal, alert);
+  return context.terminal.out(
+    taken ? "the alert was taken\n" : `the alert was not taken: ${alert.last_error}; it is tried again\n`,
+  );
+}

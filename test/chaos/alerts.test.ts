@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AlertReceiver } from "../support/alert-receiver.ts";
+import { Orb } from "./orb.ts";
+import { Served } from "./served.ts";
+import { Target } from "./target.ts";
+
+test("an alert survives a kill between its raising and its delivery, and keeps its id", async () => {
+  await using receiver = await AlertReceiver.start();
+  await using target = await Target.start(1);
+  target.script = () => ({ status: 500, body: "no" });
+  await using orb = new Orb({ ...receiver.env, APP_BREAKER_FAILURES: "1000" });
+  const first = await Served.start(orb);
+  receiver.answers.push("hang");
+  const recipe = { target_url: target.url("/bad"), strategy: "http", escalate: false, max_attempts: 1 } as const;
+  const run = await first.run(recipe);
+  await receiver.until(() => receiver.received.length === 1, "the first try, which is never answered");
+  await first.killed();
+  const second = await Served.start(orb);
+  await receiver.until(() => receiver.received.length === 2, "the next try");
+  assert.deepEqual(receiver.received[1], receiver.received[0]);
+  assert.equal(receiver.received[0]?.subject, run.id);
+  // What comes later is told alone: nothing of before once more.
+  const other = await second.run(recipe);
+  await receiver.until(() => receiver.received.length === 3, "the next alert");
+  assert.equal(receiver.received[2]?.subject, other.id);
+  assert.equal((await second.terminated()).code, 0);
+  await orb.audit();
+});

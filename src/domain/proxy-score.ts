@@ -116,7 +116,7 @@ export interface SiteRecordOfProxy {
 export const UNKNOWN_AT_SITE: SiteRecordOfProxy = { successes: 0, failures: 0, blocks: 0 };
 
 /** The newest count most: beyond this, all that was before is halved. */
-const MOST_REMEMBERED = 40;
+export const MOST_REMEMBERED = 40;
 
 export function afterUseAtSite(known: SiteRecordOfProxy, outcome: ProxyOutcome): SiteRecordOfProxy {
   const halve = known.successes + known.failures + known.blocks >= MOST_REMEMBERED ? 0.5 : 1;

@@ -10,3 +10,17 @@ export interface RunHold {
   /** A sentence for people: what it waits for. */
   message: string;
 }
+
+/** A run that needs proxies waits until there are enough of them, or until its time to wait is over. */
+export function waitForProxies(
+  { usable, atLeast }: { usable: number; atLeast: number },
+  { now, waitMs }: { now: number; waitMs: number },
+): RunHold {
+  const there = usable === 0 ? "none is usable" : `${usable} of at least ${atLeast} are usable`;
+  return {
+    reason: "proxies",
+    since: now,
+    until: now + waitMs,
+    message: `Waiting for proxies: ${there}; all of them are being checked`,
+  };
+}

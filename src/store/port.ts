@@ -22,6 +22,7 @@ import type {
 } from "./job-records.ts";
 import type { FailedChoice, ProgressVerbs, Requeued, RequeueWindow } from "./progress-port.ts";
 import type { HoldVerbs } from "./hold-port.ts";
+import type { ProxyVerbs } from "./proxy-port.ts";
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
@@ -41,6 +42,7 @@ export interface Store
     CrawlVerbs,
     HoldVerbs,
     ProgressVerbs,
+    ProxyVerbs,
     RetentionVerbs,
     RobotsVerbs,
     WorkflowVerbs,

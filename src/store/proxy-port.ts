@@ -1,6 +1,7 @@
 /** The verbs and words of the store about proxies. */
 import type { ProxyHealth, ProxyState } from "../domain/proxy-score.ts";
 import type { UpstreamScheme } from "../domain/upstream.ts";
+import type { NewRun, NewTask, RunRecord } from "./run-records.ts";
 
 export interface NewProxy {
   scheme: UpstreamScheme;
@@ -37,8 +38,14 @@ export interface ProxyNote extends ProxyHealth {
 
 export interface ProxyCounts {
   total: number;
-  /** Those in the state `usable`, and those whose rest is over. */
+  /** The last check or use of these went well. */
   usable: number;
+  unchecked: number;
+  /** Also those whose rest is over: whether they are back is not known before the next use or check. */
+  resting: number;
+  disabled: number;
+  /** When one of them was last used; null: never. */
+  usedAt: number | null;
 }
 
 export interface ProxyVerbs {
@@ -51,7 +58,7 @@ export interface ProxyVerbs {
   proxyPool(now: number): Promise<ProxyRecord[]>;
   /** How proxies have done at this site, those of which something is known: asked when a site is first fetched from. */
   proxySites(site: string): Promise<{ id: string; successes: number; failures: number; blocks: number }[]>;
-  countProxies(now: number): Promise<ProxyCounts>;
+  countProxies(): Promise<ProxyCounts>;
   noteProxies(notes: readonly ProxyNote[], now: number): Promise<void>;
   setProxyDisabled(id: string, disabled: boolean): Promise<ProxyRecord>;
   deleteProxy(id: string): Promise<void>;
@@ -60,4 +67,13 @@ export interface ProxyVerbs {
    * notes. Notes that leave the states as they were do not count, so that a pool does not read itself anew all the time.
    */
   proxyVersion(): Promise<number>;
+
+  /** Starts a run that checks proxies, unless one is at work: then that is the answer. Durable when it returns. */
+  startRefresh(
+    run: NewRun,
+    tasks: readonly NewTask[],
+    now: number,
+  ): Promise<{ run: RunRecord; started: boolean; lanes: string[] }>;
+  /** The newest run that checks proxies, or has checked them. */
+  lastRefresh(): Promise<RunRecord | null>;
 }

@@ -7,7 +7,7 @@ import type { RunState, TaskState } from "../domain/states.ts";
 import type { NewWorkflow } from "./workflow-records.ts";
 
 export interface NewRun {
-  kind: "queue" | "page" | "crawl" | "workflow" | "download";
+  kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
   jobId?: string;
   name?: string | null;
   url?: string;
@@ -25,6 +25,8 @@ export interface NewRun {
   budget?: { key: string; cap: number };
   /** It waits for something from its beginning; its log says so. */
   hold?: RunHold;
+  /** It is done through proxies of the pool: it is held from its beginning if fewer than this are usable. */
+  proxies?: { atLeast: number; waitMs: number };
   /** Of a run of kind `workflow`: its steps, which become its tasks. */
   workflow?: NewWorkflow;
 }

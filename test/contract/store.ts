@@ -17,6 +17,7 @@ import { laneScenarios } from "./store/lanes.ts";
 import { onceScenarios } from "./store/once.ts";
 import { pageCopyScenarios } from "./store/page-copies.ts";
 import { progressScenarios } from "./store/progress.ts";
+import { proxyScenarios } from "./store/proxies.ts";
 import { readScenarios } from "./store/read.ts";
 import { reportScenarios } from "./store/report.ts";
 import { retentionScenarios } from "./store/retention.ts";
@@ -66,6 +67,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("settling", settleScenarios);
   group("budgets", budgetScenarios);
   group("sites", siteScenarios);
+  group("proxies", proxyScenarios);
   group("robots.txt", robotsScenarios);
   group("reading", readScenarios);
   group("how runs are getting on", progressScenarios);

@@ -10,7 +10,7 @@ const FailureCode = nullable(oneOf(FAILURE_CODES));
 const FailureReason = nullable(oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]));
 const text = nullable(Type.String());
 
-export const RUN_KINDS = ["queue", "page", "crawl", "workflow", "download"] as const;
+export const RUN_KINDS = ["queue", "page", "crawl", "workflow", "download", "proxy_refresh"] as const;
 
 export const Run = strict({
   id: Uuid,

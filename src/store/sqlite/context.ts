@@ -51,7 +51,7 @@ export function nextRow({ connection, instance }: Context, kind: "job" | "sessio
 /** The number behind which a list goes on that is read newest first. What had the id may be gone. */
 export function positionOf(
   { instance }: Context,
-  kind: "job" | "session" | "alert",
+  kind: "job" | "session" | "alert" | "proxy",
   after: string | undefined,
 ): number {
   if (after === undefined) return Number.MAX_SAFE_INTEGER;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { encodeId } from "../../domain/ids.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
-import type { RunHold } from "../../domain/run-hold.ts";
+import { type RunHold, waitForProxies } from "../../domain/run-hold.ts";
 import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
 import { type RunFilter, SEARCHED_RUNS } from "../job-records.ts";
 import type { NewRun, RunRecord } from "../port.ts";
@@ -145,6 +145,7 @@ export interface ParentStep {
 
 /** Within a transaction of the caller's. */
 export function insertRun(context: Context, run: NewRun, now: number, parent?: ParentStep): RunRecord {
+  const hold = run.hold ?? shortOfProxies(context, run, now);
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
@@ -169,11 +170,24 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
       parent?.run ?? null,
       parent?.task ?? null,
       parent?.generation ?? null,
-      toJson(run.hold),
+      toJson(hold),
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
-  if (run.hold !== undefined) tellHold(context, row.n, run.hold, now);
+  if (hold !== null) tellHold(context, row.n, hold, now);
   return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
+}
+
+/** Counted in the transaction that makes the run: no task of it can begin before. */
+function shortOfProxies(context: Context, { proxies }: NewRun, now: number): RunHold | null {
+  if (proxies === undefined) return null;
+  const { atLeast, waitMs } = proxies;
+  const usable = countUsable(context);
+  return usable >= atLeast ? null : waitForProxies({ usable, atLeast }, { now, waitMs });
+}
+
+function countUsable({ connection }: Context): number {
+  const count = connection.sql("SELECT count(*) AS n FROM proxies WHERE disabled = 0 AND state = 'usable'");
+  return (count.get() as { n: number }).n;
 }
 
 /** Its log says what it waits for. */

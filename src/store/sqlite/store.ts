@@ -20,6 +20,7 @@ import { holdVerbs } from "./holds.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
 import { readLastRuns } from "./last-runs.ts";
 import { migrate } from "./migrate.ts";
+import { proxyVerbs } from "./proxies.ts";
 import { readAnswer } from "./once.ts";
 import { dropFiles, expireCrawls, forgetLoose, isLoose, looseFiles, noteLoose, removeExpired } from "./retention.ts";
 import { goOn, retryFailed } from "./requeue.ts";
@@ -187,6 +188,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     ...workflowVerbs(context),
     ...holdVerbs(context),
     ...alertVerbs(context),
+    ...proxyVerbs(context),
   });
 }
 

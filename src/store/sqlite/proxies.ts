@@ -1,0 +1,208 @@
+/** Proxies: which there are, how they have served, and the runs that check them. */
+import { OrbError } from "../../base/errors.ts";
+import { decodeId, encodeId } from "../../domain/ids.ts";
+import { FIRST_SCORE, type ProxyState } from "../../domain/proxy-score.ts";
+import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { UpstreamScheme } from "../../domain/upstream.ts";
+import type { NewRun, NewTask } from "../port.ts";
+import type { NewProxy, ProxyCounts, ProxyRecord, ProxyVerbs } from "../proxy-port.ts";
+import { type Context, positionOf, rows } from "./context.ts";
+import { insertRunWithTasks } from "./enqueue.ts";
+import { bumpProxies, noteProxies, readProxySites } from "./proxy-notes.ts";
+import { readRun } from "./runs.ts";
+
+export function proxyVerbs(context: Context): ProxyVerbs {
+  return {
+    addProxies: async (proxies, now) => addProxies(context, proxies, now),
+    proxy: async (id) => readProxy(context, id),
+    proxies: async (filter) => readProxies(context, filter),
+    proxyPool: async () => readPool(context),
+    proxySites: async (site) => readProxySites(context, site),
+    countProxies: async () => countProxies(context),
+    noteProxies: async (notes, now) => noteProxies(context, notes, now),
+    setProxyDisabled: async (id, disabled) => setDisabled(context, id, disabled),
+    deleteProxy: async (id) => deleteProxy(context, id),
+    proxyVersion: async () => readVersion(context),
+    startRefresh: async (run, tasks, now) => startRefresh(context, run, tasks, now),
+    lastRefresh: async () => lastRefresh(context),
+  };
+}
+
+interface ProxyRow {
+  n: number;
+  scheme: UpstreamScheme;
+  hostname: string;
+  port: number;
+  sealed: Uint8Array | null;
+  disabled: number;
+  state: ProxyState;
+  score: number;
+  latency_ms: number | null;
+  successes: number;
+  failures: number;
+  blocks: number;
+  rest_until: number;
+  rest_step: number;
+  last_error: string | null;
+  checked_at: number | null;
+  used_at: number | null;
+  created_at: number;
+}
+
+function toRecord({ instance }: Context, row: ProxyRow): ProxyRecord {
+  return {
+    id: encodeId(instance, "proxy", row.n),
+    scheme: row.scheme,
+    hostname: row.hostname,
+    port: row.port,
+    sealed: row.sealed,
+    // What was known of it is known again when it is switched on.
+    state: row.disabled === 1 ? "disabled" : row.state,
+    score: row.score,
+    latencyMs: row.latency_ms,
+    successes: row.successes,
+    failures: row.failures,
+    blocks: row.blocks,
+    restUntil: row.rest_until,
+    restStep: row.rest_step,
+    lastError: row.last_error,
+    checkedAt: row.checked_at,
+    usedAt: row.used_at,
+    createdAt: row.created_at,
+  };
+}
+
+function readVersion({ connection }: Context): number {
+  return (connection.sql("SELECT proxies AS version FROM control").get() as { version: number }).version;
+}
+
+/** One transaction adds no more than this. */
+const ADDED_AT_ONCE = 1000;
+
+function addProxies(context: Context, proxies: readonly NewProxy[], now: number): { added: number; existing: number } {
+  let added = 0;
+  for (let from = 0; from < proxies.length; from += ADDED_AT_ONCE) {
+    const part = proxies.slice(from, from + ADDED_AT_ONCE);
+    added += context.connection.write(() => addPart(context, part, now), { durable: true });
+  }
+  return { added, existing: proxies.length - added };
+}
+
+function addPart(context: Context, proxies: readonly NewProxy[], now: number): number {
+  const { connection } = context;
+  let added = 0;
+  for (const { scheme, hostname, port, sealed, userHash } of proxies) {
+    const { changes } = connection
+      .sql(
+        `INSERT INTO proxies (scheme, hostname, port, user_hash, sealed, score, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO NOTHING`,
+      )
+      .run(scheme, hostname, port, userHash, sealed, FIRST_SCORE, now);
+    added += Number(changes);
+    // The same user may have another password by now; the bytes differ each time, whatever is in them.
+    if (changes === 0 && sealed !== null)
+      connection
+        .sql("UPDATE proxies SET sealed = ? WHERE scheme = ? AND hostname = ? AND port = ? AND user_hash = ?")
+        .run(sealed, scheme, hostname, port, userHash);
+  }
+  bumpProxies(context);
+  return added;
+}
+
+function proxyRow({ connection, instance }: Context, id: string): ProxyRow | undefined {
+  const n = decodeId(instance, "proxy", id);
+  return connection.sql("SELECT * FROM proxies WHERE n = ?").get(n) as ProxyRow | undefined;
+}
+
+function requireProxy(context: Context, id: string): ProxyRow {
+  const row = proxyRow(context, id);
+  if (row === undefined) throw new OrbError("not_found", `there is no proxy with the id ${id}`);
+  return row;
+}
+
+function readProxy(context: Context, id: string): ProxyRecord | null {
+  const row = proxyRow(context, id);
+  return row === undefined ? null : toRecord(context, row);
+}
+
+function readProxies(context: Context, filter: { state?: ProxyState; after?: string; limit: number }): ProxyRecord[] {
+  const before = positionOf(context, "proxy", filter.after);
+  const { state } = filter;
+  // Only what is asked for stands in the statement, so that an index can serve it.
+  const which = state === undefined ? "" : state === "disabled" ? "AND disabled = 1" : "AND disabled = 0 AND state = ?";
+  const list = context.connection
+    .sql(`SELECT * FROM proxies WHERE n < ? ${which} ORDER BY n DESC LIMIT ?`)
+    .all(before, ...(state === undefined || state === "disabled" ? [] : [state]), filter.limit);
+  return rows<ProxyRow>(list).map((row) => toRecord(context, row));
+}
+
+const MOST_IN_POOL = 10_000;
+
+function readPool(context: Context): ProxyRecord[] {
+  const list = context.connection
+    .sql(`SELECT * FROM proxies WHERE disabled = 0 ORDER BY score DESC LIMIT ${MOST_IN_POOL}`)
+    .all();
+  return rows<ProxyRow>(list).map((row) => toRecord(context, row));
+}
+
+function countProxies({ connection }: Context): ProxyCounts {
+  const counts = { total: 0, usable: 0, unchecked: 0, resting: 0, disabled: 0 };
+  const groups = connection.sql("SELECT disabled, state, count(*) AS n FROM proxies GROUP BY disabled, state").all();
+  for (const { disabled, state, n } of rows<{ disabled: number; state: ProxyState; n: number }>(groups)) {
+    counts.total += n;
+    counts[disabled === 1 ? "disabled" : state] += n;
+  }
+  const { at } = connection.sql("SELECT max(used_at) AS at FROM proxies").get() as { at: number | null };
+  return { ...counts, usedAt: at };
+}
+
+function setDisabled(context: Context, id: string, disabled: boolean): ProxyRecord {
+  const { connection } = context;
+  return connection.write(
+    () => {
+      const { n } = requireProxy(context, id);
+      connection.sql("UPDATE proxies SET disabled = ? WHERE n = ?").run(disabled ? 1 : 0, n);
+      bumpProxies(context);
+      return toRecord(context, requireProxy(context, id));
+    },
+    { durable: true },
+  );
+}
+
+function deleteProxy(context: Context, id: string): void {
+  const { connection } = context;
+  connection.write(
+    () => {
+      const { n } = requireProxy(context, id);
+      connection.sql("DELETE FROM proxy_sites WHERE proxy = ?").run(n);
+      connection.sql("DELETE FROM proxies WHERE n = ?").run(n);
+      bumpProxies(context);
+    },
+    { durable: true },
+  );
+}
+
+/** Said as the partial index says it. */
+const REFRESHES = "FROM runs WHERE kind = 'proxy_refresh' AND removing_at IS NULL ORDER BY n DESC LIMIT 1";
+
+function lastRefresh(context: Context): ReturnType<typeof readRun> {
+  const row = context.connection.sql(`SELECT id ${REFRESHES}`).get() as { id: string } | undefined;
+  return row === undefined ? null : readRun(context, row.id);
+}
+
+function startRefresh(
+  context: Context,
+  run: NewRun,
+  tasks: readonly NewTask[],
+  now: number,
+): Awaited<ReturnType<ProxyVerbs["startRefresh"]>> {
+  return context.connection.write(
+    () => {
+      const last = lastRefresh(context);
+      if (last !== null && !TERMINAL_RUN_STATES.includes(last.status)) return { run: last, started: false, lanes: [] };
+      const { made, lanes } = insertRunWithTasks(context, run, tasks, now);
+      return { run: made, started: true, lanes };
+    },
+    { durable: true },
+  );
+}

@@ -3,9 +3,10 @@ import { type Clock, systemClock } from "./base/clock.ts";
 import { messageOf } from "./base/errors.ts";
 import { processGauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
-import { mayBeAlive, ownIdentity } from "./base/machine.ts";
+import { machineName, mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
 import { ServiceStack } from "./base/service.ts";
+import { productVersion } from "./base/version.ts";
 import { keepYoungHeapSmall } from "./base/young-heap.ts";
 import { type Client, openClient, requireSqlite } from "./client.ts";
 import type { Config } from "./config/options.ts";
@@ -40,16 +41,20 @@ import { alerting } from "./supervisor/alerting.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
 import { keepWorkflows } from "./supervisor/duties/keep-workflows.ts";
+import { loseWorkers } from "./supervisor/duties/lose-workers.ts";
 import { removeExpiredCrawls } from "./supervisor/duties/remove-expired-crawls.ts";
 import { startDueJobs } from "./supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
+import { Registration } from "./supervisor/registration.ts";
 import { loadUserCode } from "./user-code.ts";
 import { createImageInspector } from "./images/inspector.ts";
 import { createStepKinds } from "./workflows/registry.ts";
 
 export interface RunningWorker extends Client {
+  /** Its name in the registry of workers. */
+  readonly workerId: string;
   readonly role: EngineRole;
   readonly inFlight: number;
   /** Why work pauses, when it does. */
@@ -61,6 +66,8 @@ export interface RunningWorker extends Client {
 }
 
 export interface WorkerHooks {
+  /** Which command of `orb` it is; absent: a program that uses the library. */
+  command?: string;
   /**
    * Shared with others in the process, who close it. Two connections would empty each other's cache with every write,
    * although they take turns anyway.
@@ -136,6 +143,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         // A beginning of a download is of use only to a task that goes on.
         const over = settled?.verdict.kind === "failed" || settled?.verdict.kind === "skipped";
         if (over && artifacts.resumable(settled.task.id) !== null) artifacts.dropPart(settled.task.id);
+        if (settled !== undefined) registration.note(settled);
         hooks.onTask?.(lane, what, settled);
       },
     });
@@ -164,6 +172,22 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         hooks.onRole?.(role);
       },
     });
+    const registration = new Registration({
+      store,
+      clock,
+      log,
+      self: {
+        id: systemRandom.uuid(),
+        machine: machineName(),
+        identity: ownIdentity(),
+        version: productVersion(),
+        command: hooks.command ?? "library",
+        maxWorkers: config.maxWorkers,
+      },
+      engine,
+      worker,
+      memory: () => process.memoryUsage.rss(),
+    });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
     const alerts = alerting(config, { store, clock, log });
     stack.defer("alerts", () => alerts.close());
@@ -178,6 +202,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         removeExpiredCrawls(client),
         sweepLooseFiles(client),
         ...alerts.duties,
+        loseWorkers({ store, clock, raise: alerts.raise }),
       ],
     });
     stack.defer("duties", () => duties.stop());
@@ -188,6 +213,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         if (lanes === null) engine.controlChanged();
         else engine.offer(lanes);
       },
+      workerId: registration.id,
       get role() {
         return engine.role;
       },
@@ -202,6 +228,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       close: () => stack.stop(),
       [Symbol.asyncDispose]: () => stack.stop(),
     };
+    await stack.start("registration", registration);
     await stack.start("engine", engine);
     return running;
   } catch (error) {

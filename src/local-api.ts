@@ -21,7 +21,7 @@ export interface LocalApi extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export async function openLocalApi(config: Config, log: Log, version: string): Promise<LocalApi> {
+export async function openLocalApi(config: Config, log: Log, version: string, command = "library"): Promise<LocalApi> {
   const stack = new ServiceStack();
   try {
     const client = await openClient(config);
@@ -55,7 +55,7 @@ export async function openLocalApi(config: Config, log: Log, version: string): P
       },
       work: async (hooks) => {
         const { startWorker } = await import("./app.ts");
-        const started = await startWorker(config, log, { ...hooks, client, tools: await pages() });
+        const started = await startWorker(config, log, { ...hooks, command, client, tools: await pages() });
         stack.defer("worker", async () => {
           worker = null;
           await started.stop();

@@ -1,7 +1,7 @@
 /** The edge: the only file that touches the process's environment, streams and signals. */
-import { readFileSync } from "node:fs";
 import { systemClock } from "./base/clock.ts";
 import { createLog } from "./base/log.ts";
+import { productVersion } from "./base/version.ts";
 import { readFile, refuseUnwritable, writeAll } from "./cli/files.ts";
 import type { Terminal } from "./cli/output.ts";
 import { runCli } from "./cli/program.ts";
@@ -45,6 +45,7 @@ const wiring: Wiring = {
     const { startWorker } = await import("./app.ts");
     return forCli(
       await startWorker(config, log, {
+        command: command(),
         onRole: hooks.onRole,
         onTask: (lane, what, settled) =>
           hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
@@ -53,11 +54,11 @@ const wiring: Wiring = {
   },
   startServer: async (config, log, options) => {
     const { startServer } = await import("./serve.ts");
-    return startServer(config, log, { ...options, version: version() });
+    return startServer(config, log, { ...options, version: productVersion() });
   },
   openApi: async (config, log) => {
     const { openLocalApi } = await import("./local-api.ts");
-    return openLocalApi(config, log, version());
+    return openLocalApi(config, log, productVersion(), command());
   },
   startScratch: async (config, log, options) => {
     const { startScratch } = await import("./scrape.ts");
@@ -98,10 +99,9 @@ const wiring: Wiring = {
   exit: (code) => process.exit(code),
 };
 
-function version(): string {
-  return (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
-}
+/** The command that was called, for the registry of workers. */
+const command = () => process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "orb";
 
 export function main(argv: string[]): Promise<number> {
-  return runCli(argv, wiring, version());
+  return runCli(argv, wiring, productVersion());
 }

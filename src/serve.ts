@@ -54,6 +54,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     });
     if (options.worker)
       worker = await startWorker(config, log, {
+        command: "serve",
         client,
         tools,
         onTask: (_lane, _what, settled) => settled !== undefined && metrics.note(settled),

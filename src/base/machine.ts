@@ -64,6 +64,11 @@ function stateOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
 }
 
+/** The name of this machine, for people. */
+export function machineName(): string {
+  return hostname();
+}
+
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "FONTCONFIG_PATH"];
 
 /** The part of our environment that programs we start may see: what they need to run, and no secret. */

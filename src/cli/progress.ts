@@ -100,7 +100,7 @@ export class QueueProgress {
   #drawnAt = 0;
   #waiting = new Map<string, string>();
   #redraw: (() => void) | null = null;
-  role: "engine" | "standby" | "stopped" = "standby";
+  role: "engine" | "standby" | "drained" | "stopped" = "standby";
 
   constructor(terminal: Terminal, now: () => number, options: { live: boolean }) {
     this.#terminal = terminal;

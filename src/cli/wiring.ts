@@ -44,12 +44,12 @@ export interface CliClient extends RunDeps {
 }
 
 export interface CliWorkerHooks {
-  onRole: (role: "engine" | "standby" | "stopped") => void;
+  onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
   onTask: (lane: string, what: "started" | "ended", end?: string) => void;
 }
 
 export interface CliWorker extends CliClient {
-  readonly role: "engine" | "standby" | "stopped";
+  readonly role: "engine" | "standby" | "drained" | "stopped";
   readonly inFlight: number;
   readonly paused: string | null;
   stop(): Promise<void>;
@@ -75,13 +75,13 @@ export interface StorageState {
 
 export interface CliServerOptions {
   worker: boolean;
-  onRole: (role: "engine" | "standby" | "stopped") => void;
+  onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
 }
 
 export interface CliServer {
   readonly url: string;
   /** null: it does no work. */
-  readonly role: "engine" | "standby" | "stopped" | null;
+  readonly role: "engine" | "standby" | "drained" | "stopped" | null;
   stop(): Promise<void>;
 }
 

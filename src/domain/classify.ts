@@ -59,6 +59,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "step_bad_result",
   "step_child_cancelled",
   "step_entries_failed",
+  "task_stopped",
 ]);
 
 const RETRYABLE_CLIENT_ERRORS: ReadonlySet<number> = new Set([408, 421, 425, 423]);

@@ -68,6 +68,7 @@ export const FAILURE_REASONS = {
   robots_unreachable: "robots",
   breaker_open: "circuit_open",
   run_cancelled: "cancelled",
+  task_stopped: "cancelled",
   browser_missing: "unknown",
   browser_failed: "unknown",
   browser_crashed: "unknown",

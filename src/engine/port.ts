@@ -11,9 +11,13 @@ export interface Engine extends Service {
   offer(lanes: Iterable<string>): void;
   /** Limits, pauses or run states changed: owners look at once. */
   controlChanged(): void;
+  /** Finishes what runs, takes nothing more and lets others be the engine, until `resume`. */
+  drain(): void;
+  resume(): void;
 }
 
-export type EngineRole = "engine" | "standby" | "stopped";
+/** `drained`: somebody asked it to take no work, and it has none left. */
+export type EngineRole = "engine" | "standby" | "drained" | "stopped";
 
 /** The right to try for one lane, for a while. */
 export interface LaneTicket {

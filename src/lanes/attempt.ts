@@ -35,6 +35,9 @@ export interface AttemptEnd {
   answeredMs?: number | null;
 }
 
+/** Why a task is aborted that somebody wants to end without a result; every other reason hands it back. */
+export const TASK_STOPPED = new DOMException("somebody stopped the task", "AbortError");
+
 /** Tries a task once and says what is to be written. Never throws. */
 export async function attemptTask(
   deps: AttemptDeps,
@@ -45,10 +48,13 @@ export async function attemptTask(
   const startedAt = clock.now();
   const begun = clock.monotonic();
   const handler = deps.handlers(task.handler);
-  const tried: Handled | Asleep =
+  const ended: Handled | Asleep =
     handler === undefined
       ? { kind: "failed", failure: failure("handler_missing", `no handler named ${task.handler} is registered`) }
       : await run(() => handler.run(task, { ...context, log }), context.signal, deps.pressure);
+  // Whatever it made of being stopped; but what is done is done.
+  const isStopped = context.signal.reason === TASK_STOPPED && ended.kind !== "completed";
+  const tried = isStopped ? STOPPED : ended;
   if (tried.kind === "asleep")
     return { settled: { task, attempt: null, verdict: { kind: "wait", sleep: tried.sleep } }, aboutSite: undefined };
   const handled = movesOn(tried, task) ? tried : TOO_MANY_MOVES;
@@ -66,6 +72,11 @@ export async function attemptTask(
   };
   return settledTask(deps, task, handled, attempt);
 }
+
+const STOPPED: Handled = {
+  kind: "failed",
+  failure: failure("task_stopped", "somebody stopped it while it ran; retry-failed tries it again"),
+};
 
 const MOST_MOVES = 20;
 
@@ -125,7 +136,8 @@ function aboutSite(handled: Handled): Failure | null | undefined {
   if (!("failure" in handled)) return null;
   // Failures of our own, and refusals by our own guard, say nothing about the site.
   const { code, reason } = handled.failure;
-  const ours = code === "unknown" || code === "forbidden_target" || reason.startsWith("handler_");
+  const ours =
+    code === "unknown" || code === "cancelled" || code === "forbidden_target" || reason.startsWith("handler_");
   return ours ? undefined : handled.failure;
 }
 

@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { TERMINAL_RUN_STATES } from "../domain/states.ts";
 import { FetchFailure } from "../domain/failure.ts";
 import type { LaneTicket, TicketEnd } from "../engine/port.ts";
 import type { Grown, Growth } from "../store/crawl-port.ts";
@@ -10,6 +9,7 @@ import type { Budgets } from "./budgets.ts";
 import { Pace, type PaceMemories } from "./pace.ts";
 import type { Pressure } from "./pressure.ts";
 import type { LaneRules } from "./rules.ts";
+import { type ActiveTasks, Running } from "./running.ts";
 import type { Settler } from "./settler.ts";
 import type { Slots, SlotSeeker } from "./slots.ts";
 import { earliest, unlessAborted } from "./waits.ts";
@@ -26,6 +26,7 @@ export interface OwnerDeps {
   settler: Settler;
   paces: PaceMemories;
   pressure: Pressure;
+  active: ActiveTasks;
   /** Told which lanes got work. */
   onOpened: (lanes: string[]) => void;
   /** Told how a lane's tasks move, for the progress display. */
@@ -46,7 +47,7 @@ export class LaneOwner implements SlotSeeker {
   readonly #grant: LaneGrant;
   readonly #pace: Pace;
   readonly #window: Window;
-  readonly #running = new Map<number, { controller: AbortController; runId: string }>();
+  readonly #running: Running;
   #grantedSlots = 0;
   #lost = false;
   #offersSeen = 0;
@@ -67,6 +68,7 @@ export class LaneOwner implements SlotSeeker {
     // A step of a workflow asks no site: it is not spaced out, and says nothing about one.
     const rules = grant.site === null ? { ...deps.rules, minDelayMs: 0 } : deps.rules;
     this.#pace = new Pace(grant.site, rules, deps.clock, deps.paces.recall(grant));
+    this.#running = new Running(deps.active, grant.lane, deps.clock);
     this.#window = new Window(deps.clock, this.#pace.concurrency);
     this.#controlsSeen = ticket.controls();
     this.#breathed = deps.clock.monotonic();
@@ -111,7 +113,7 @@ export class LaneOwner implements SlotSeeker {
         if (limit > 0) await this.#claim(limit);
         waitMs = this.#startSome();
       }
-      if (ticket.hurry.aborted) this.#abortRunning();
+      if (ticket.hurry.aborted) this.#running.abortAll();
       if (this.#running.size === 0) {
         if (ending || this.#lost || (this.#finished(waitMs) && !(await this.#opensItself()))) break;
         // Everything claimed was dealt with without being started: there may be more of it.
@@ -187,7 +189,8 @@ export class LaneOwner implements SlotSeeker {
       await budgets.refresh(seen);
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
       if (site !== null) this.#pace.refresh(site, { settling: settler.isWriting(this.#grant) });
-      await this.#abortEnded();
+      // A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done.
+      await this.#running.abortUnwanted(store);
     } catch (error) {
       if (!pressure.report(error)) throw error;
       return;
@@ -278,8 +281,7 @@ export class LaneOwner implements SlotSeeker {
 
   #start(task: ClaimedTask): void {
     const { slots, budgets, onTask } = this.#deps;
-    const controller = new AbortController();
-    this.#running.set(task.row, { controller, runId: task.runId });
+    const signal = this.#running.start(task);
     this.#pace.start();
     onTask?.(this.#grant.lane, "started");
     let hasSlot = true;
@@ -293,9 +295,9 @@ export class LaneOwner implements SlotSeeker {
       this.#pace.setCrawlDelay(ms);
       return ms <= spaced;
     };
-    const context = { signal: controller.signal, hold: this.#grant, leaveSlot, handOn, keepDelay };
+    const context = { signal, hold: this.#grant, leaveSlot, handOn, keepDelay };
     void attemptTask(this.#deps.attempt, task, context).then((end) => {
-      this.#running.delete(task.row);
+      this.#running.end(task);
       const events = this.#pace.end(this.#grant.site === null ? undefined : end.aboutSite, end.answeredMs);
       leaveSlot();
       if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
@@ -348,21 +350,6 @@ export class LaneOwner implements SlotSeeker {
     });
   }
 
-  #abortRunning(): void {
-    for (const { controller } of this.#running.values()) controller.abort();
-  }
-
-  /** A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done. */
-  async #abortEnded(): Promise<void> {
-    if (this.#running.size === 0) return;
-    const runs = new Set([...this.#running.values()].map(({ runId }) => runId));
-    const states = await this.#deps.store.runStates([...runs]);
-    for (const { controller, runId } of this.#running.values()) {
-      const state = states.get(runId);
-      if (state === undefined || TERMINAL_RUN_STATES.includes(state)) controller.abort();
-    }
-  }
-
   /** Hands back what was not started, and waits until everything is written. */
   async #finish(waitMs: number | null): Promise<TicketEnd> {
     const { settler, clock, pressure } = this.#deps;
@@ -389,7 +376,7 @@ export class LaneOwner implements SlotSeeker {
   async #abandon(): Promise<void> {
     this.#lost = true;
     this.#giveSlotsBack();
-    this.#abortRunning();
+    this.#running.abortAll();
     // Until they have ended they count against the site's limit, of which the next owner knows nothing.
     while (this.#running.size > 0 && !this.#ticket.fence.aborted)
       await this.#ticket.changed.wait(this.#deps.clock, null);

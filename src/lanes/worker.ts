@@ -5,12 +5,14 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { LaneHost, LaneTicket, TicketEnd } from "../engine/port.ts";
 import type { LaneGrant, LaneHold, Settled, SettledTask, Store } from "../store/port.ts";
+import type { ActiveTask } from "../store/worker-port.ts";
 import { Budgets } from "./budgets.ts";
 import type { HandlerLookup } from "./handlers/handler.ts";
 import { LaneOwner, type OwnerDeps } from "./owner.ts";
 import { PaceMemories } from "./pace.ts";
 import { Pressure } from "./pressure.ts";
 import type { LaneRules } from "./rules.ts";
+import { ActiveTasks } from "./running.ts";
 import { Settler } from "./settler.ts";
 import { Slots } from "./slots.ts";
 import { Yielding } from "./yielding.ts";
@@ -44,6 +46,7 @@ export class LaneWorker implements LaneHost {
   readonly #budgets: Budgets;
   readonly #slots: Slots;
   readonly #pressure: Pressure;
+  readonly #active = new ActiveTasks();
   /** Lanes that are still ours in the store although nobody works on them: nobody else may, either. */
   readonly #unreleased = new Map<string, LaneHold>();
 
@@ -83,6 +86,7 @@ export class LaneWorker implements LaneHost {
       settler,
       paces: new PaceMemories(),
       pressure: this.#pressure,
+      active: this.#active,
       onOpened: options.onOpened,
       ...(options.onTask === undefined ? {} : { onTask: options.onTask }),
     };
@@ -90,6 +94,11 @@ export class LaneWorker implements LaneHost {
 
   get inFlight(): number {
     return this.#slots.used;
+  }
+
+  /** The tasks that have been at work the longest. */
+  active(most: number): ActiveTask[] {
+    return this.#active.list(most);
   }
 
   /** Why work pauses in this process, when it does. */
@@ -111,12 +120,17 @@ export class LaneWorker implements LaneHost {
     try {
       await this.#release(ticket.lane);
       grant = await this.#store.takeLane(ticket.lane, ticket.owner, ticket.ttlMs);
+      if (grant !== null) {
+        this.#unreleased.set(ticket.lane, grant);
+        // What its owner before could not stop any more is not begun again.
+        const opened = await this.#store.endStopped(this.#deps.clock.now());
+        if (opened.length > 0) this.#deps.onOpened(opened);
+      }
     } catch (error) {
       if (!this.#pressure.report(error)) throw error;
       return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     }
     if (grant === null) return { more: false, wakeAt: null };
-    this.#unreleased.set(ticket.lane, grant);
     try {
       return await new LaneOwner(this.#deps, ticket, grant).work();
     } finally {

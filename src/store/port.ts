@@ -27,6 +27,7 @@ import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
 import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
 import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
+import type { WorkerVerbs } from "./worker-port.ts";
 import type { StepSleep, WorkflowVerbs } from "./workflow-port.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
 
@@ -45,6 +46,7 @@ export interface Store
     ProxyVerbs,
     RetentionVerbs,
     RobotsVerbs,
+    WorkerVerbs,
     WorkflowVerbs,
     AlertVerbs,
     AsyncDisposable {

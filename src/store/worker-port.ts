@@ -59,12 +59,12 @@ export interface WorkerWishes {
 
 export interface WorkerVerbs {
   registerWorker(worker: NewWorker, now: number): Promise<void>;
-  /** Says how it is doing, and hears what is wanted of it. */
+  /** Says how it is doing, and hears what is wanted of it; `not_found` when it has been forgotten. */
   pulse(id: string, state: "working" | "draining" | "drained", pulse: WorkerPulse, now: number): Promise<WorkerWishes>;
   /** The wishes alone: cheap enough to ask often. */
   workerWishes(id: string): Promise<WorkerWishes>;
   workerStopped(id: string, now: number): Promise<void>;
-  /** Newest first. */
+  /** Newest first; `live` leaves out those that have stopped. */
   workers(filter: { live?: boolean; limit: number }): Promise<WorkerRecord[]>;
   worker(id: string): Promise<WorkerRecord | null>;
   askDrain(id: string, drain: boolean, now: number): Promise<WorkerRecord>;
@@ -77,6 +77,8 @@ export interface WorkerVerbs {
   forgetWorkers(before: number): Promise<number>;
   /** A task is to end without a result: at once when it waits, and as soon as its owner looks when it runs. */
   stopTask(taskId: string, now: number): Promise<{ state: string; lanes: string[] }>;
+  /** Ends what is to be stopped and went back to the queue, as after a crash of its owner; says which lanes got work by that. */
+  endStopped(now: number): Promise<string[]>;
   /** Which of these running tasks (by row) are to be stopped. */
   stoppedTasks(rows: readonly number[]): Promise<Set<number>>;
 }

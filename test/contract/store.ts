@@ -28,6 +28,8 @@ import { settleScenarios } from "./store/settle.ts";
 import { siteScenarios } from "./store/sites.ts";
 import { slotScenarios } from "./store/slots.ts";
 import { startScenarios } from "./store/start.ts";
+import { stopScenarios } from "./store/stop-task.ts";
+import { workerScenarios } from "./store/workers.ts";
 import { workflowListScenarios } from "./store/workflow-lists.ts";
 import { workflowRecoveryScenarios } from "./store/workflow-recovery.ts";
 import { workflowItemScenarios } from "./store/workflow-items.ts";
@@ -80,6 +82,8 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("waiting for a person", humanScenarios);
   group("runs that wait for something else", holdScenarios);
   group("cancelling", cancelScenarios);
+  group("stopping tasks", stopScenarios);
+  group("workers", workerScenarios);
   group("files and records", yieldScenarios);
   group("runs that grow", growthScenarios);
   group("limits of crawls, and turns", limitScenarios);

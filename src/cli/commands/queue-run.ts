@@ -34,6 +34,7 @@ export async function runQueue(
       onRole: (role) => {
         progress.role = role;
         if (role === "standby") log.info("another process works on this queue; standing by");
+        if (role === "drained") log.info("drained: no work is taken until orb workers resume");
         if (role === "engine") log.info("working on the queue");
       },
       onTask: (lane, what, end) => progress.task(lane, what, end),

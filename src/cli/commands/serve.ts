@@ -54,6 +54,7 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
     onRole: (role) => {
       if (!announced && terminal.live) return;
       if (role === "standby") log.info("another process works on this queue; standing by");
+      if (role === "drained") log.info("drained: no work is taken until orb workers resume");
       if (role === "engine") log.info("working on the queue");
     },
   });
@@ -86,6 +87,7 @@ function announce(terminal: Terminal, log: Log, config: Config, { url, role }: C
   const work = {
     engine: "this process works on the queue",
     standby: "another process works on the queue; this one stands by to take over",
+    drained: "drained: it takes no work until orb workers resume",
     stopped: "nothing is working",
     none: "none here (--no-worker): orb worker does it elsewhere",
   }[role ?? "none"];

@@ -28,6 +28,7 @@ async function work(context: CliContext, options: { workers?: number; maxPerHost
   const worker = await wiring.startWorker(config, log, {
     onRole: (role) => {
       if (role === "standby") log.info("another process works on this database; standing by");
+      if (role === "drained") log.info("drained: no work is taken until orb workers resume");
       if (role === "engine") log.info("working on runs and the queue");
     },
     onTask: (lane, what, end) => {

@@ -53,6 +53,11 @@ export class EmbeddedEngine implements Engine {
   /** The role that `onRole` last heard of: nothing yet, although a process begins as a standby. */
   #told: EngineRole | null = null;
   #scheduler: LaneScheduler | null = null;
+  #drainAsked = false;
+  /** Raised when it is to drain, or to go on. */
+  readonly #drainChanged = new Signal();
+  /** Ends a term in which nothing is at work any more. */
+  #onRest: () => void = () => {};
   #loop: Promise<void> | null = null;
   readonly #look = new Signal();
   /** Somebody said that something changed: look even if the store's versions do not show it. */
@@ -85,9 +90,24 @@ export class EmbeddedEngine implements Engine {
     this.#look.raise();
   }
 
+  drain(): void {
+    if (this.#drainAsked) return;
+    this.#drainAsked = true;
+    this.#drainChanged.raise();
+    this.#scheduler?.hold(this.#onRest);
+  }
+
+  resume(): void {
+    if (!this.#drainAsked) return;
+    this.#drainAsked = false;
+    this.#drainChanged.raise();
+    this.#scheduler?.goOn();
+  }
+
   /** Finishes or hands back what runs within the grace period, then gives the lock back. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#drainChanged.raise();
     await this.#loop;
     this.#setRole("stopped");
   }
@@ -115,9 +135,10 @@ export class EmbeddedEngine implements Engine {
     while (!this.#stopping.signal.aborted) {
       try {
         if (term !== null) await this.#serve(term);
+        else if (this.#drainAsked) await this.#rest();
         else await this.#standBy();
         if (this.#stopping.signal.aborted) return;
-        term = await this.#tryTake();
+        term = this.#drainAsked ? null : await this.#tryTake();
       } catch (error) {
         term = null;
         log.warn("the engine cannot use the store; it tries again", { error: messageOf(error) });
@@ -146,6 +167,12 @@ export class EmbeddedEngine implements Engine {
         error: messageOf(error),
       });
     }
+  }
+
+  /** Somebody asked it to take no work: until they ask it to go on. */
+  async #rest(): Promise<void> {
+    this.#setRole("drained");
+    while (this.#drainAsked && !this.#stopping.signal.aborted) await this.#drainChanged.wait(this.#options.clock, null);
   }
 
   /** Waits until the lock may be free. */
@@ -187,7 +214,9 @@ export class EmbeddedEngine implements Engine {
     this.#scheduler = scheduler;
     this.#setRole("engine");
     const lost = new AbortController();
-    const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
+    const rested = new AbortController();
+    this.#onRest = () => rested.abort();
+    const over = AbortSignal.any([lost.signal, rested.signal, this.#stopping.signal]);
     const duties = [
       this.#keepLease(term, heartbeatMs, leaseTtlMs, lost),
       this.#lookForWork(term, scheduler, lost.signal),
@@ -200,6 +229,7 @@ export class EmbeddedEngine implements Engine {
       .catch((error: unknown) =>
         log.warn("other processes cannot wake the engine; it looks by itself", { error: messageOf(error) }),
       );
+    if (this.#drainAsked) scheduler.hold(this.#onRest);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener("abort", () => resolve(), { once: true });
@@ -215,7 +245,7 @@ export class EmbeddedEngine implements Engine {
     await Promise.all(duties);
     this.#scheduler = null;
     await link.close();
-    if (this.#stopping.signal.aborted) await this.#release(term);
+    if (this.#stopping.signal.aborted || rested.signal.aborted) await this.#release(term);
   }
 
   async #drain(scheduler: LaneScheduler, graceMs: number, lost: AbortSignal): Promise<void> {

@@ -52,6 +52,8 @@ export class LaneScheduler {
   readonly #hurry = new AbortController();
   readonly #fence = new AbortController();
   readonly #idle: (() => void)[] = [];
+  /** Told when nothing is at work while no lane may begin. */
+  #onRest: (() => void) | null = null;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -63,6 +65,7 @@ export class LaneScheduler {
     if (lane.state === "waiting") {
       this.#enqueue(name, lane);
       this.#pump();
+      if (this.#active === 0) this.#onRest?.();
     } else if (lane.state === "active") {
       lane.offers += 1;
       lane.changed.raise();
@@ -81,6 +84,21 @@ export class LaneScheduler {
   controlChanged(): void {
     this.#controls += 1;
     for (const lane of this.#lanes.values()) if (lane.state === "active") lane.changed.raise();
+  }
+
+  /**
+   * No lane begins until `goOn`; those at work finish what runs and take no more, however long that takes. `onRest` is
+   * told when all of them have.
+   */
+  hold(onRest: () => void): void {
+    this.#onRest = onRest;
+    for (const lane of this.#lanes.values()) if (lane.state === "active") lane.changed.raise();
+    if (this.#active === 0) onRest();
+  }
+
+  goOn(): void {
+    this.#onRest = null;
+    this.#pump();
   }
 
   /** No lane is started any more; those at work finish what they have. Resolves when all have ended. */
@@ -126,7 +144,7 @@ export class LaneScheduler {
   }
 
   #pump(): void {
-    while (this.#active < this.#options.maxActive && !this.#drain.signal.aborted) {
+    while (this.#active < this.#options.maxActive && this.#onRest === null && !this.#drain.signal.aborted) {
       const name = this.#next();
       if (name === undefined) return;
       const lane = this.#lanes.get(name) as Lane;
@@ -166,7 +184,7 @@ export class LaneScheduler {
       hurry: this.#hurry.signal,
       fence: this.#fence.signal,
       leaseHolds: this.#options.leaseHolds,
-      yieldWanted: () => this.#isWaitedFor(lane) && clock.monotonic() - since >= sliceMs,
+      yieldWanted: () => this.#onRest !== null || (this.#isWaitedFor(lane) && clock.monotonic() - since >= sliceMs),
       offers: () => lane.offers,
       controls: () => this.#controls,
     };

@@ -8,7 +8,7 @@ import { unpackAttempts } from "./history.ts";
 import { stepsStarted, triesOfStep } from "./open-steps.ts";
 import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 
-interface StreamRow {
+export interface StreamRow {
   id: number;
   run: number;
   resolver: string;
@@ -26,7 +26,7 @@ interface StreamRow {
 }
 
 /** Rows as lists of values: the names of twelve columns would cost a fifth of the claim. */
-type TaskRow = [
+export type ClaimedRow = [
   id: number,
   stream: number,
   priority: number,
@@ -41,12 +41,12 @@ type TaskRow = [
   outcome: string | null,
 ];
 
-const RETURNED = "id, stream, priority, tries, waits, key, url, next_url, handler, payload, attempts, outcome";
+export const CLAIMED = "id, stream, priority, tries, waits, key, url, next_url, handler, payload, attempts, outcome";
 
 const TAKE_FROM_STREAM = `UPDATE tasks SET state = ${STATE.running} WHERE id IN (SELECT id FROM tasks
-  WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?) RETURNING ${RETURNED}`;
+  WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?) RETURNING ${CLAIMED}`;
 
-const TAKE_THESE = `UPDATE tasks SET state = ${STATE.running} WHERE id IN (SELECT value FROM json_each(?)) RETURNING ${RETURNED}`;
+const TAKE_THESE = `UPDATE tasks SET state = ${STATE.running} WHERE id IN (SELECT value FROM json_each(?)) RETURNING ${CLAIMED}`;
 
 // Retries that have become due are moved in chunks, so that a flood of them cannot make one long transaction.
 const DUE_AT_ONCE = 500;
@@ -196,13 +196,13 @@ function takeFrom(context: Context, streams: StreamRow[], count: number, now: nu
   const first = streams[0];
   if (first === undefined || count === 0) return [];
   const { connection } = context;
-  const list = rows<TaskRow>(
+  const list = rows<ClaimedRow>(
     streams.length === 1
       ? connection.sql(TAKE_FROM_STREAM, { lists: true }).all(first.id, count)
       : connection.sql(TAKE_THESE, { lists: true }).all(JSON.stringify(bestOf(context, streams, count))),
   );
   // Usually they come in order already; the statement does not promise it.
-  if (!list.every((row, index) => index === 0 || before(list[index - 1] as TaskRow, row))) {
+  if (!list.every((row, index) => index === 0 || before(list[index - 1] as ClaimedRow, row))) {
     list.sort((a, b) => (before(a, b) ? -1 : 1));
   }
   const byId = new Map(streams.map((stream) => [stream.id, { stream, taken: 0 }]));
@@ -224,7 +224,7 @@ function takeFrom(context: Context, streams: StreamRow[], count: number, now: nu
   return claimed;
 }
 
-function before(a: TaskRow, b: TaskRow): boolean {
+function before(a: ClaimedRow, b: ClaimedRow): boolean {
   return a[2] > b[2] || (a[2] === b[2] && a[0] < b[0]);
 }
 
@@ -261,7 +261,7 @@ function leftover(outcome: string | null): { redirects: string[]; memory: unknow
   return { redirects: redirects ?? [], memory: memory ?? null };
 }
 
-function toClaimed(context: Context, row: TaskRow, stream: StreamRow): ClaimedTask {
+export function toClaimed(context: Context, row: ClaimedRow, stream: StreamRow): ClaimedTask {
   const [id, streamId, priority, tries, waits, key, url, nextUrl, handler, payload, attempts, outcome] = row;
   return {
     row: id,

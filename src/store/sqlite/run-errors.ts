@@ -1,7 +1,7 @@
 import type { Failure, FailureCode, FailureReason } from "../../domain/failure.ts";
 import { encodeId } from "../../domain/ids.ts";
 import type { RunErrorRecord } from "../progress-port.ts";
-import { type Context, rows, STATE } from "./context.ts";
+import { type Context, mergeFacts, rows, STATE } from "./context.ts";
 
 interface ErrorRow {
   code: FailureCode;
@@ -77,4 +77,10 @@ export function uncountErrors({ connection }: Context, run: number, requeued: Re
       )
       .run(run, reason);
   }
+}
+
+/** A page that ended without a word of its attempt (its site was given up) still says why, and not what was before. */
+export function tellFailure(context: Context, runId: string, { code, reason, message }: Failure): void {
+  const { n } = context.connection.sql("SELECT n FROM runs WHERE id = ?").get(runId) as { n: number };
+  mergeFacts(context, n, { failure_code: code, failure_reason: reason, error_message: message });
 }

@@ -1,4 +1,3 @@
-import type { Failure } from "../../domain/failure.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import { appendEvent, type Context, mergeFacts, rows, stampIdleLane, STATE } from "./context.ts";
@@ -13,7 +12,8 @@ import { cancelRuns } from "./move-run.ts";
 import { dropArtifacts } from "./retention.ts";
 import { Tally } from "./tally.ts";
 import { waitForHuman } from "./run-ends.ts";
-import { countError } from "./run-errors.ts";
+import { countError, tellFailure } from "./run-errors.ts";
+import { dropChildren, endStopped } from "./stop-task.ts";
 import { writeLearned, writePoliteness } from "./sites.ts";
 import { Advance } from "./workflow-advance.ts";
 import { fallAsleep } from "./workflow-sleep.ts";
@@ -59,6 +59,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       ended.push({ runId: row.id, status: end.status });
       for (const lane of end.lanes) opened.add(lane);
     }
+    endStopped(context, opened, ended, now);
     dropped.push(...tally.missed);
     return { lost, opened: [...opened], ended, ...(dropped.length === 0 ? {} : { dropped }) };
   });
@@ -103,12 +104,6 @@ function writeReport(context: Context, { task, verdict, attempt, report }: Settl
   const { n } = connection.sql("SELECT n FROM runs WHERE id = ?").get(task.runId) as { n: number };
   if (report.run !== undefined) mergeFacts(context, n, report.run.facts);
   for (const event of [...(report.run?.events ?? []), ...(report.events ?? [])]) appendEvent(context, n, event, now);
-}
-
-/** A page that ended without a word of its attempt (its site was given up) still says why, and not what was before. */
-function tellFailure(context: Context, runId: string, { code, reason, message }: Failure): void {
-  const { n } = context.connection.sql("SELECT n FROM runs WHERE id = ?").get(runId) as { n: number };
-  mergeFacts(context, n, { failure_code: code, failure_reason: reason, error_message: message });
 }
 
 /**
@@ -174,6 +169,7 @@ function settleTask(
       writeReport(context, settled, now);
       if (!task.aside) countError(context, task, verdict.failure);
       advance.ended(task, verdict);
+      if (verdict.failure.reason === "task_stopped") dropChildren(context, task, now);
       if (task.runKind === "page" && settled.report?.run === undefined)
         tellFailure(context, task.runId, verdict.failure);
       return;

@@ -35,6 +35,7 @@ import { settle } from "./settle.ts";
 import { forgetLearned, openBreakers, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
 import { passSlot, startSlot } from "./slots.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
+import { workerVerbs } from "./worker-verbs.ts";
 import { workflowVerbs } from "./workflow-verbs.ts";
 import {
   artifactsOf,
@@ -185,6 +186,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     results: async (runId, window) => readResults(context, runId, window),
     countResults: async (runId) => countResults(context, runId),
     openTasks: async (ids) => openTasks(context, ids),
+    ...workerVerbs(context),
     ...workflowVerbs(context),
     ...holdVerbs(context),
     ...alertVerbs(context),

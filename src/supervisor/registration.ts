@@ -1,0 +1,144 @@
+import { type Clock, sleep } from "../base/clock.ts";
+import { isOrbError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Service } from "../base/service.ts";
+import type { Engine } from "../engine/port.ts";
+import type { LaneWorker } from "../lanes/worker.ts";
+import type { SettledTask, Store } from "../store/port.ts";
+import type { NewWorker, WorkerPulse, WorkerWishes } from "../store/worker-port.ts";
+import { Throughput } from "./throughput.ts";
+
+/** How often a process says that it is there, and how often it looks what is wanted of it. */
+export const PULSE_MS = 2000;
+const LOOK_MS = 500;
+/** Tasks at work that a pulse names. */
+const MOST_ACTIVE = 100;
+
+export interface RegistrationDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  self: Omit<NewWorker, "heartbeatMs">;
+  engine: Pick<Engine, "role" | "drain" | "resume">;
+  worker: Pick<LaneWorker, "inFlight" | "paused" | "active">;
+  memory: () => number;
+}
+
+/**
+ * A process in the registry of those that do the work: it says how it is doing, answers pings, and drains when somebody
+ * wants it to. A store that cannot be written keeps nobody from working: it is told again later.
+ */
+export class Registration implements Service {
+  readonly #deps: RegistrationDeps;
+  readonly #stopping = new AbortController();
+  readonly #throughput: Throughput;
+  #living: Promise<void> = Promise.resolve();
+  #drain = false;
+  #registered = false;
+  /** Said once, until it is well again. */
+  #troubled = false;
+
+  constructor(deps: RegistrationDeps) {
+    this.#deps = deps;
+    this.#throughput = new Throughput(deps.clock);
+  }
+
+  get id(): string {
+    return this.#deps.self.id;
+  }
+
+  /** A task has ended, one way or the other. */
+  note(settled: SettledTask): void {
+    const { kind } = settled.verdict;
+    if (kind === "completed" || kind === "skipped") this.#throughput.note("completed");
+    else if (kind === "failed") this.#throughput.note("failed");
+  }
+
+  async start(): Promise<void> {
+    await this.#trying(() => this.#pulse());
+    this.#living = this.#live();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return this.#living;
+    this.#stopping.abort();
+    await this.#living;
+    const { store, clock } = this.#deps;
+    if (this.#registered) await this.#trying(() => store.workerStopped(this.id, clock.now()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #live(): Promise<void> {
+    const { store, clock } = this.#deps;
+    let pulsed = clock.monotonic();
+    for (;;) {
+      await sleep(clock, LOOK_MS, this.#stopping.signal);
+      if (this.#stopping.signal.aborted) return;
+      const isDue = clock.monotonic() - pulsed >= PULSE_MS;
+      if (isDue) pulsed = clock.monotonic();
+      await this.#trying(async () => {
+        if (isDue || !this.#registered) await this.#pulse();
+        else await this.#follow(await store.workerWishes(this.id));
+      });
+    }
+  }
+
+  async #pulse(): Promise<void> {
+    const { store, clock, self } = this.#deps;
+    if (!this.#registered) await store.registerWorker({ ...self, heartbeatMs: PULSE_MS }, clock.now());
+    this.#registered = true;
+    await this.#follow(await store.pulse(this.id, this.#state(), this.#reading(), clock.now()));
+  }
+
+  #state(): "working" | "draining" | "drained" {
+    if (!this.#drain) return "working";
+    return this.#deps.engine.role === "drained" ? "drained" : "draining";
+  }
+
+  #reading(): WorkerPulse {
+    const { engine, worker, memory } = this.#deps;
+    return {
+      role: engine.role === "drained" ? "standby" : engine.role,
+      engine: "embedded",
+      inFlight: worker.inFlight,
+      ...this.#throughput.read(),
+      rssBytes: memory(),
+      paused: worker.paused,
+      active: worker.active(MOST_ACTIVE),
+    };
+  }
+
+  async #follow({ drain, ping }: WorkerWishes): Promise<void> {
+    const { store, clock, engine, log } = this.#deps;
+    if (ping !== null) await store.answerPing(this.id, ping, clock.now());
+    if (drain === this.#drain) return;
+    this.#drain = drain;
+    if (drain) {
+      log.info("draining: what runs is finished, and nothing more is taken until this worker is resumed", {
+        worker: this.id,
+      });
+      engine.drain();
+    } else {
+      log.info("resumed: this worker takes work again", { worker: this.id });
+      engine.resume();
+    }
+    await this.#pulse();
+  }
+
+  async #trying(work: () => Promise<void>): Promise<void> {
+    const { log } = this.#deps;
+    try {
+      await work();
+      this.#troubled = false;
+    } catch (error) {
+      // Silent so long that it was forgotten: it begins anew.
+      if (isOrbError(error, "not_found")) this.#registered = false;
+      if (!this.#troubled)
+        log.warn("this worker cannot be heard of in the store; it goes on", { error: messageOf(error) });
+      this.#troubled = true;
+    }
+  }
+}

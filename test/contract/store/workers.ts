@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import type { NewWorker, WorkerPulse } from "../../../src/store/worker-port.ts";
+import { type Kit, NOBODY, refused, type Scenario } from "./kit.ts";
+
+function newWorker(id: string, more: Partial<NewWorker> = {}): NewWorker {
+  return {
+    id,
+    machine: "spider",
+    identity: { boot: "boot-1", pid: 7, pidStart: "7@ns" },
+    version: "1.0.0",
+    command: "serve",
+    maxWorkers: 32,
+    heartbeatMs: 2000,
+    ...more,
+  };
+}
+
+const BUSY: WorkerPulse = {
+  role: "engine",
+  engine: "embedded",
+  inFlight: 1,
+  completed: 5,
+  failed: 2,
+  tasksPerSecond: 1.5,
+  rssBytes: 1000,
+  paused: null,
+  active: [{ taskId: NOBODY, runId: NOBODY, lane: "site:a.example", url: "https://a.example/", startedAt: 1 }],
+};
+
+async function states(kit: Kit): Promise<Record<string, string>> {
+  return Object.fromEntries((await kit.store.workers({ limit: 100 })).map(({ id, state }) => [id, state]));
+}
+
+export function workerScenarios(scenario: Scenario): void {
+  scenario("a worker is known from its start to its end, and what it said last is told", async (kit) => {
+    await kit.store.registerWorker(newWorker("a"), kit.now);
+    const fresh = await kit.store.worker("a");
+    assert.equal(fresh?.state, "working");
+    assert.deepEqual([fresh.inFlight, fresh.active, fresh.drainAsked, fresh.stoppedAt], [0, [], false, null]);
+    const begun = kit.now;
+    kit.pass(2000);
+    assert.deepEqual(await kit.store.pulse("a", "working", BUSY, kit.now), { drain: false, ping: null });
+    const known = await (await kit.open()).worker("a");
+    assert.deepEqual(known, {
+      ...newWorker("a"),
+      ...BUSY,
+      state: "working",
+      drainAsked: false,
+      startedAt: begun,
+      heardAt: kit.now,
+      stoppedAt: null,
+    });
+    kit.pass(1000);
+    await kit.store.workerStopped("a", kit.now);
+    const gone = await kit.store.worker("a");
+    assert.deepEqual(
+      [gone?.state, gone?.role, gone?.inFlight, gone?.active, gone?.completed, gone?.stoppedAt],
+      ["stopped", "stopped", 0, [], 5, kit.now],
+    );
+    assert.equal(await kit.store.worker(NOBODY), null);
+  });
+
+  scenario("the newest worker comes first, and those that stopped can be left out", async (kit) => {
+    for (const id of ["a", "b", "c"]) await kit.store.registerWorker(newWorker(id), kit.now);
+    await kit.store.workerStopped("b", kit.now);
+    const ids = async (live: boolean, limit: number) => (await kit.store.workers({ live, limit })).map(({ id }) => id);
+    assert.deepEqual(await ids(false, 100), ["c", "b", "a"]);
+    assert.deepEqual(await ids(true, 100), ["c", "a"]);
+    assert.deepEqual(await ids(true, 1), ["c"]);
+  });
+
+  scenario(
+    "who is silent for three heartbeats and ten seconds is lost once, and back when heard again",
+    async (kit) => {
+      await kit.store.registerWorker(newWorker("quick"), kit.now);
+      await kit.store.registerWorker(newWorker("slow", { heartbeatMs: 10_000 }), kit.now);
+      await kit.store.registerWorker(newWorker("ended"), kit.now);
+      await kit.store.workerStopped("ended", kit.now);
+      kit.pass(10_000);
+      assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
+      kit.pass(1);
+      assert.deepEqual(
+        (await kit.store.loseWorkers(kit.now)).map(({ id, state }) => [id, state]),
+        [["quick", "lost"]],
+      );
+      assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
+      kit.pass(20_000);
+      assert.deepEqual(
+        (await kit.store.loseWorkers(kit.now)).map(({ id }) => id),
+        ["slow"],
+      );
+      await kit.store.pulse("quick", "working", BUSY, kit.now);
+      assert.deepEqual(await states(kit), { quick: "working", slow: "lost", ended: "stopped" });
+    },
+  );
+
+  scenario("a clock that is set loses nobody, a machine that started anew everybody of before", async (kit) => {
+    await kit.store.registerWorker(newWorker("a"), kit.now);
+    kit.clock.wall += 3_600_000;
+    assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
+    kit.clock.mono -= 60_000;
+    assert.deepEqual(
+      (await kit.store.loseWorkers(kit.now)).map(({ id }) => id),
+      ["a"],
+    );
+  });
+
+  scenario("a worker hears that it is to drain, and that it is to go on", async (kit) => {
+    await kit.store.registerWorker(newWorker("a"), kit.now);
+    const other = await kit.open();
+    assert.equal((await other.askDrain("a", true, kit.now)).drainAsked, true);
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: true, ping: null });
+    assert.deepEqual(await kit.store.pulse("a", "drained", BUSY, kit.now), { drain: true, ping: null });
+    assert.equal((await other.worker("a"))?.state, "drained");
+    await other.askDrain("a", false, kit.now);
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: null });
+  });
+
+  scenario("a ping is heard until it is answered, and only the newest one counts", async (kit) => {
+    await kit.store.registerWorker(newWorker("a"), kit.now);
+    await kit.store.askPing("a", "first", kit.now);
+    await kit.store.askPing("a", "second", kit.now);
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: "second" });
+    assert.equal(await kit.store.pingAnswered("a", "second"), null);
+    kit.pass(9000);
+    await kit.store.answerPing("a", "second", kit.now);
+    assert.equal(await kit.store.pingAnswered("a", "second"), kit.now);
+    assert.equal(await kit.store.pingAnswered("a", "first"), null);
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: null });
+    // Who answers is there.
+    kit.pass(9000);
+    assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
+  });
+
+  scenario(
+    "nothing can be asked of who has stopped or was never there, and who is forgotten is told so",
+    async (kit) => {
+      await kit.store.registerWorker(newWorker("a"), kit.now);
+      await kit.store.workerStopped("a", kit.now);
+      await refused("illegal_transition", kit.store.askDrain("a", true, kit.now));
+      await refused("illegal_transition", kit.store.askPing("a", "ping", kit.now));
+      await refused("not_found", kit.store.askDrain(NOBODY, true, kit.now));
+      await refused("not_found", kit.store.workerWishes(NOBODY));
+      assert.equal(await kit.store.forgetWorkers(kit.now), 0);
+      await kit.store.registerWorker(newWorker("b"), kit.now);
+      kit.pass(1000);
+      assert.equal(await kit.store.forgetWorkers(kit.now), 1);
+      assert.deepEqual(await states(kit), { b: "working" });
+      await refused("not_found", kit.store.pulse("a", "working", BUSY, kit.now));
+    },
+  );
+}

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createLog } from "../../src/base/log.ts";
+import type { EngineRole } from "../../src/engine/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { SettledTask } from "../../src/store/port.ts";
+import type { Raise } from "../../src/supervisor/alerts.ts";
+import { loseWorkers } from "../../src/supervisor/duties/lose-workers.ts";
+import { Registration } from "../../src/supervisor/registration.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+function desk(t: TestContext) {
+  const clock = new FakeClock();
+  const store = openSqliteStore({ path: ":memory:", clock });
+  t.after(() => store.close());
+  const log = createLog({ level: "debug", pretty: false, write: () => {} });
+  const engine = {
+    role: "engine" as EngineRole,
+    asked: [] as string[],
+    drain: () => void engine.asked.push("drain"),
+    resume: () => void engine.asked.push("resume"),
+  };
+  const registration = new Registration({
+    store,
+    clock,
+    log,
+    self: {
+      id: "w",
+      machine: "spider",
+      identity: { boot: "b", pid: 1, pidStart: "1" },
+      version: "1.0.0",
+      command: "serve",
+      maxWorkers: 8,
+    },
+    engine,
+    worker: { inFlight: 3, paused: null, active: () => [] },
+    memory: () => 1234,
+  });
+  return { clock, store, engine, registration, read: async () => (await store.worker("w"))! };
+}
+
+const ended = (kind: string) => ({ verdict: { kind } }) as unknown as SettledTask;
+
+test("a worker says every two seconds how it is doing, and that it stops", async (t) => {
+  const { clock, registration, read } = desk(t);
+  await registration.start();
+  const begun = clock.now();
+  assert.deepEqual([(await read()).state, (await read()).inFlight], ["working", 3]);
+  for (const kind of ["completed", "skipped", "failed", "retry", "handed_back"]) registration.note(ended(kind));
+  await clock.advance(2000);
+  const heard = await read();
+  assert.equal(heard.heardAt, begun + 2000);
+  assert.deepEqual([heard.completed, heard.failed, heard.tasksPerSecond, heard.rssBytes], [2, 1, 1.5, 1234]);
+  await clock.advance(20_000);
+  assert.equal((await read()).tasksPerSecond, 0);
+  await registration.stop();
+  assert.equal((await read()).state, "stopped");
+});
+
+test("a worker drains, goes on and answers pings when others want it to", async (t) => {
+  const { clock, store, engine, registration, read } = desk(t);
+  await registration.start();
+  await store.askDrain("w", true, clock.now());
+  await store.askPing("w", "are you there", clock.now());
+  await clock.advance(500);
+  assert.deepEqual(engine.asked, ["drain"]);
+  assert.equal((await read()).state, "draining");
+  assert.notEqual(await store.pingAnswered("w", "are you there"), null);
+  engine.role = "drained";
+  await clock.advance(2000);
+  assert.deepEqual([(await read()).state, (await read()).role], ["drained", "standby"]);
+  await store.askDrain("w", false, clock.now());
+  await clock.advance(500);
+  assert.deepEqual([engine.asked, (await read()).state], [["drain", "resume"], "working"]);
+  await registration.stop();
+});
+
+test("a worker that is silent is lost, and told of once", async (t) => {
+  const { clock, store, registration, read } = desk(t);
+  await registration.start();
+  await registration.stop();
+  await store.registerWorker({ ...(await read()), id: "silent" }, clock.now());
+  await clock.advance(11_000);
+  const told: string[] = [];
+  const raise: Raise = async (alerts) => void told.push(...alerts.map(({ kind, subject }) => `${kind} ${subject}`));
+  const duty = loseWorkers({ store, clock, raise });
+  const signal = new AbortController().signal;
+  await duty.run(signal);
+  await duty.run(signal);
+  assert.deepEqual(told, ["worker_lost silent"]);
+});
+
+test("a worker that was forgotten while it could not speak comes back by itself", async (t) => {
+  const { clock, store, registration, read } = desk(t);
+  await registration.start();
+  await store.workerStopped("w", clock.now());
+  await store.forgetWorkers(clock.now() + 1);
+  await clock.advance(1000);
+  assert.equal((await read()).state, "working");
+  await registration.stop();
+});

@@ -4,16 +4,19 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { FetchFailure } from "../domain/failure.ts";
 import type { AddressPolicy } from "./address.ts";
-import { createSocketOpener, type OpenSocket } from "./guarded-socket.ts";
-import { Forwarder, keepBoundCookies } from "./proxy-forward.ts";
+import { createSocketOpener } from "./guarded-socket.ts";
+import { Forwarder, keepBoundCookies, type OpenWay } from "./proxy-forward.ts";
 import { type GuestOptions, ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, plainTarget, proxyCredentials, type ProxyTarget, tunnelTarget } from "./proxy-target.ts";
 import { createResolver, type Lookup } from "./resolver.ts";
+import { createTunnels, type TunnelOptions } from "./upstream-tunnel.ts";
 
 export interface BrowserProxyOptions {
   policy: AddressPolicy;
   clock: Clock;
   lookup?: Lookup;
+  /** For proxies behind this one that speak TLS. */
+  tls?: TunnelOptions["tls"];
   /** DNS included. */
   connectMs?: number;
   /** The longest silence on a connection. */
@@ -41,8 +44,11 @@ const DEFAULT_GUEST_CONNECTIONS = 256;
  */
 export async function startBrowserProxy(options: BrowserProxyOptions): Promise<BrowserProxy> {
   const { policy, clock, connectMs = 10_000, idleMs = 60_000 } = options;
-  const resolve = createResolver(options);
-  const open = createSocketOpener({ policy, clock, resolve, connectMs });
+  const sockets = { policy, clock, resolve: createResolver(options), connectMs };
+  const direct = createSocketOpener(sockets);
+  const tunnels = createTunnels({ ...sockets, ...(options.tls === undefined ? {} : { tls: options.tls }) });
+  const open: OpenWay = ({ hostname, port }, via) =>
+    via === undefined ? direct(hostname, port) : tunnels.open(via, hostname, port);
   const guests = new Map<string, ProxyGuest>();
   const forwarder = new Forwarder({ open, idleMs });
   const clients = new Set<Duplex>();
@@ -106,6 +112,7 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
       server.close(() => done());
       for (const guest of [...guests.values()]) guest.end();
       forwarder.close();
+      tunnels.close();
       for (const client of [...clients]) client.destroy();
     }));
   return {
@@ -141,7 +148,7 @@ interface Tunnel {
   guest: ProxyGuest;
   target: ProxyTarget;
   client: Duplex;
-  open: OpenSocket;
+  open: OpenWay;
   idleMs: number;
   /** Nobody sees what goes through it. */
   encrypted: boolean;
@@ -155,7 +162,7 @@ async function tunnel(wanted: Tunnel, begin: (upstream: Duplex) => void): Promis
     const refused = guest.refusal() ?? (wanted.encrypted ? guest.tunnelRefusal(target) : null);
     if (refused !== null) throw refused;
     guest.holdUntil(client, (done) => client.once("close", done));
-    upstream = await open(target.hostname, target.port);
+    upstream = await open(target, guest.options.via);
   } catch (error) {
     guest.failed(target.host, error as FetchFailure);
     return refuse(client, 502);

@@ -1,10 +1,19 @@
-import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request,
+  type RequestOptions,
+  type ServerResponse,
+} from "node:http";
 import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import { FetchFailure } from "../domain/failure.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import { sharesCookies, withoutBoundCookies } from "./bound.ts";
-import type { OpenSocket } from "./guarded-socket.ts";
 import type { ProxyGuest } from "./proxy-guest.ts";
 import { endToEnd, type ProxyTarget } from "./proxy-target.ts";
+import { upstreamKey } from "./upstream-tunnel.ts";
 import { exchangeFailure } from "./wire-failure.ts";
 
 /** Names the guest, whom no site knows, in answers that the proxy itself gives: nobody else can write this header. */
@@ -12,8 +21,11 @@ export const FAILURE_HEADER = "x-orb-proxy-failure";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/** Opens a connection under the guard, through a proxy or without. */
+export type OpenWay = (target: { hostname: string; port: number }, via: Upstream | undefined) => Promise<Socket>;
+
 export interface ForwarderOptions {
-  open: OpenSocket;
+  open: OpenWay;
   idleMs: number;
 }
 
@@ -58,7 +70,8 @@ export class Forwarder {
         headers: outgoingHeaders(guest, target, incoming) as unknown as Record<string, string>,
         setHost: false,
         maxHeaderSize: MAX_HEADER_BYTES,
-      });
+        via: guest.options.via,
+      } as RequestOptions & Way);
     } catch (error) {
       // Node checks names and values of headers; those of the browser are fine, so it is one that was added here.
       const refused = new FetchFailure("request_invalid", "a header of the credentials cannot be sent", {
@@ -118,20 +131,29 @@ export class Forwarder {
   }
 }
 
+interface Way {
+  via: Upstream | undefined;
+}
+
 /** Opens connections through the guard only. A guest's page that ends takes those along that it was using. */
 class GuardedAgent extends Agent {
-  readonly #open: OpenSocket;
+  readonly #open: OpenWay;
 
-  constructor(open: OpenSocket) {
+  constructor(open: OpenWay) {
     super({ keepAlive: true, maxSockets: 64, maxTotalSockets: 1024, maxFreeSockets: 16, timeout: 4_000 });
     this.#open = open;
   }
 
+  /** A connection through one proxy is never used for a request through another, nor for one without. */
+  override getName(options: RequestOptions & Partial<Way>): string {
+    return options.via === undefined ? super.getName(options) : `${super.getName(options)} ${upstreamKey(options.via)}`;
+  }
+
   override createConnection(
-    options: { host?: string | null; port?: number | string | null },
+    options: { host?: string | null; port?: number | string | null } & Partial<Way>,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
-    this.#open(options.host ?? "", Number(options.port)).then(
+    this.#open({ hostname: options.host ?? "", port: Number(options.port) }, options.via).then(
       (socket) => callback?.(null, socket),
       (error: Error) => callback?.(error, undefined as unknown as Duplex),
     );

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { FetchFailure } from "../domain/failure.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import { type Bound, sharesCookies } from "./bound.ts";
 import type { ProxyTarget } from "./proxy-target.ts";
 
@@ -11,6 +12,8 @@ export interface GuestOptions {
   maxConnections: number;
   /** Kept to its origin in plain requests. What is encrypted passes by unseen, see `vouchFor`. */
   bound?: Bound;
+  /** All of its connections go through this proxy, plain ones included. */
+  via?: Upstream;
   /** The guard refused a host that the guest asked for. */
   onRefused?: (host: string) => void;
 }
@@ -89,7 +92,8 @@ export class ProxyGuest {
   failed(host: string, failure: FetchFailure): void {
     if (this.#failures.size >= MAX_REMEMBERED_FAILURES) this.#failures.delete(this.#failures.keys().next().value!);
     this.#failures.set(host, failure);
-    if (failure.failure.code === "forbidden_target") this.options.onRefused?.(host);
+    const { code, reason } = failure.failure;
+    if (code === "forbidden_target" && reason !== "proxy_forbidden") this.options.onRefused?.(host);
   }
 
   /** Why the last connection to this host did not come about. */

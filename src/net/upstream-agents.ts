@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { Timer } from "../base/clock.ts";
 import type { Upstream } from "../domain/upstream.ts";
-import { type TunnelOptions, createTunnels, type Tunnels } from "./upstream-tunnel.ts";
 import { renameResets } from "./dialer.ts";
+import { createTunnels, type TunnelOptions, type Tunnels, upstreamKey } from "./upstream-tunnel.ts";
 import { connectFailure } from "./wire-failure.ts";
 
 export interface UpstreamAgentsOptions extends TunnelOptions {
@@ -126,9 +126,4 @@ export class UpstreamAgents {
       this.opening = false;
     }
   }
-}
-
-/** Two that are the same proxy for the same user have the same key. Never shown: it holds the password. */
-export function upstreamKey({ scheme, hostname, port, credentials }: Upstream): string {
-  return JSON.stringify([scheme, hostname, port, credentials?.username, credentials?.password]);
 }

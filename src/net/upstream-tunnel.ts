@@ -48,6 +48,11 @@ export function createTunnels(options: TunnelOptions): Tunnels {
   };
 }
 
+/** Two that are the same proxy for the same user have the same key. Never shown: it holds the password. */
+export function upstreamKey({ scheme, hostname, port, credentials }: Upstream): string {
+  return JSON.stringify([scheme, hostname, port, credentials?.username, credentials?.password]);
+}
+
 type Stage = "resolving" | "connecting" | "asking";
 
 /** One tunnel until it stands. */

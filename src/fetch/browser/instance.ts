@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core"
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Cookie, Credentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
+import type { Upstream } from "../../domain/upstream.ts";
 import type { Bound } from "../../net/bound.ts";
 import type { BrowserProxy } from "../../net/browser-proxy.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";
@@ -14,6 +15,8 @@ export interface PageOptions {
   /** Bound to their origin. */
   credentials?: Credentials | null;
   blockResources?: boolean;
+  /** The proxy that all connections of the page go through. Default: none. */
+  via?: Upstream;
   /** All that the page may move over the network. */
   maxBytes?: number;
   /** The guard refused a host that the page asked for. */
@@ -22,7 +25,7 @@ export interface PageOptions {
   documents?: (guest: ProxyGuest) => DocumentWatch;
   /**
    * Pages under one key may follow each other in one page of the browser, with its cookies and its storage: pages of
-   * one run, with the same credentials and wishes. Without a key a page has a context of its own.
+   * one run, with the same credentials, wishes and proxy. Without a key a page has a context of its own.
    */
   key?: string;
 }
@@ -99,6 +102,7 @@ export class BrowserInstance {
     const guest = this.#proxy.admit({
       ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
       ...(bound === undefined ? {} : { bound }),
+      ...(options.via === undefined ? {} : { via: options.via }),
       ...(options.onRefused === undefined ? {} : { onRefused: options.onRefused }),
     });
     this.#watch();

@@ -23,7 +23,7 @@ export interface BrowserPoolOptions {
   /** In a window that people see. */
   headed?: boolean;
   lookup?: Lookup;
-  /** False opens sites whose certificate nobody vouches for. */
+  /** False opens sites, and uses proxies, whose certificate nobody vouches for. */
   tls?: { rejectUnauthorized?: boolean };
   /** A browser is replaced after so many pages, … */
   pagesPerBrowser?: number;
@@ -189,15 +189,20 @@ class Pool implements BrowserPool {
   }
 
   async #start(): Promise<BrowserInstance> {
-    const { clock, policy, lookup, log, userAgent, path, env, headed = false } = this.#options;
-    this.#proxy ??= startBrowserProxy({ policy, clock, ...(lookup === undefined ? {} : { lookup }) });
+    const { clock, policy, lookup, tls, log, userAgent, path, env, headed = false } = this.#options;
+    this.#proxy ??= startBrowserProxy({
+      policy,
+      clock,
+      ...(lookup === undefined ? {} : { lookup }),
+      ...(tls === undefined ? {} : { tls }),
+    });
     const proxy = await this.#proxy;
     this.#launcher ??= new Launcher({ log, userAgent, path, env, headed, proxyAddress: proxy.address });
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason as Error;
     const instance = await BrowserInstance.of(await this.#launcher.launch(), {
       proxy,
       clock,
-      trustAll: this.#options.tls?.rejectUnauthorized === false,
+      trustAll: tls?.rejectUnauthorized === false,
     });
     this.#instances.add(instance);
     this.#current = instance;

@@ -50,7 +50,8 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
           credentials,
           maxBytes: Math.max(LEAST_TRAFFIC, request.maxBodyBytes * TRAFFIC_PER_BODY),
           blockResources,
-          ...(request.shareKey === undefined ? {} : { key: keyOf(request.shareKey, credentials, blockResources) }),
+          ...(request.via === undefined ? {} : { via: request.via }),
+          ...(request.shareKey === undefined ? {} : { key: keyOf(request, credentials, blockResources) }),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
           documents: (guest) =>
             (main = new MainDocument({
@@ -67,10 +68,10 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
   };
 }
 
-/** Only pages that may see each other's cookies share a page of the browser. */
-function keyOf(shareKey: string, credentials: Credentials | null, blockResources: boolean): string {
+/** Only pages that may see each other's cookies, and come the same way, share a page of the browser. */
+function keyOf({ shareKey, via }: PageRequest, credentials: Credentials | null, blockResources: boolean): string {
   return createHash("sha256")
-    .update(JSON.stringify([shareKey, credentials, blockResources]))
+    .update(JSON.stringify([shareKey, credentials, blockResources, via]))
     .digest("base64url");
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { after, before, describe, it } from "node:test";
 import { FetchFailure } from "../../../src/domain/failure.ts";
+import type { Upstream } from "../../../src/domain/upstream.ts";
 import { parseAddressPolicy } from "../../../src/net/address.ts";
 import {
   browserGate,
@@ -16,6 +17,7 @@ import {
   webSite,
 } from "../../support/browser-kit.ts";
 import { failureOf } from "../../support/net.ts";
+import { startProxies } from "../../support/proxies.ts";
 
 const LONG = "This sentence is long enough to be taken for the content of a page.";
 
@@ -123,19 +125,26 @@ describe("a page that tries to reach what is forbidden", browserGate, () => {
   });
 
   /** Opens the page, and waits until it says that it has tried. */
-  async function tryAll(target: (name: string) => string, through = browser, reached = canary): Promise<void> {
+  async function tryAll(
+    target: (name: string, index: number) => string,
+    more: { through?: TestBrowser; reached?: TestSite; via?: (index: number) => Upstream } = {},
+  ): Promise<void> {
+    const { through = browser, reached = canary, via } = more;
     const names = Object.keys(ATTEMPTS);
     await Promise.all(
       names.map(async (name, index) => {
-        const query = `?${index}-${Math.abs(hash(target(name)))}`;
-        site.on(`/try${query}`, HELPERS + ATTEMPTS[name]!(target(name)));
+        const query = `?${index}-${Math.abs(hash(target(name, index)))}`;
+        site.on(`/try${query}`, HELPERS + ATTEMPTS[name]!(target(name, index)));
         const refused = Promise.withResolvers<void>();
-        await through.pool.withPage({ onRefused: () => refused.resolve() }, async ({ page }) => {
-          await page.goto(site.url(`/try${query}`), { waitUntil: "commit" });
-          // It has tried when it says so, when the guard has said no, or when it got there.
-          const arrived = reached.hit(`/${encodeURIComponent(name)}`);
-          await Promise.race([site.hit(`/done${query}`), refused.promise, arrived]);
-        });
+        await through.pool.withPage(
+          { ...(via && { via: via(index) }), onRefused: () => refused.resolve() },
+          async ({ page }) => {
+            await page.goto(site.url(`/try${query}`), { waitUntil: "commit" });
+            // It has tried when it says so, when the guard has said no, or when it got there.
+            const arrived = reached.hit(`/${encodeURIComponent(name)}`);
+            await Promise.race([site.hit(`/done${query}`), refused.promise, arrived]);
+          },
+        );
       }),
     );
   }
@@ -158,10 +167,30 @@ describe("a page that tries to reach what is forbidden", browserGate, () => {
     assert.equal(canary.connections, 0);
   });
 
+  it("by address, redirect or name through a proxy that could reach it sends it nothing, and nothing past the proxy", async () => {
+    await using proxies = await startProxies([
+      { kind: "connect", host: SITE },
+      { kind: "socks5", host: SITE },
+    ]);
+    const asked = site.log.length;
+    const ways = [
+      (name: string) => canary.url(`/${encodeURIComponent(name)}`),
+      (name: string) => site.url(`/hop?${encodeURIComponent(canary.url(`/${name}`))}`),
+      (name: string) => `http://inside.test:${canary.port}/${encodeURIComponent(name)}`,
+    ];
+    await tryAll((name, index) => ways[(index >> 1) % 3]!(name), {
+      via: (index) => proxies.all[index % 2]!.upstream,
+    });
+    assert.deepEqual(canary.log, []);
+    assert.equal(canary.connections, 0);
+    for (const { seen } of proxies.all) assert.deepEqual([...new Set(seen.map(({ host }) => host))], [SITE]);
+    assert.equal(proxies.all.flatMap(({ requests }) => requests).length, site.log.length - asked);
+  });
+
   it("would reach it in these ways if it were allowed", async () => {
     await using open = await webSite({}, CANARY);
     await using permitted = startBrowser({ policy: parseAddressPolicy([`${SITE}/31`]) });
-    await tryAll((name) => open.url(`/${encodeURIComponent(name)}`), permitted, open);
+    await tryAll((name) => open.url(`/${encodeURIComponent(name)}`), { through: permitted, reached: open });
     const arrived = new Set(open.log.map(({ path }) => decodeURIComponent(path.slice(1))));
     const missing = Object.keys(ATTEMPTS).filter((name) => !arrived.has(name));
     // A headless browser has no use for icons, manifests and the like; the others show that the attempts are real.

@@ -16,7 +16,7 @@ export async function askSocksForTunnel(
   via: Upstream,
   address: string,
   port: number,
-  timeoutMs: number,
+  connectMs: number,
 ): Promise<void> {
   const { hostname, credentials } = via;
   const parts = credentials === null ? [] : [credentials.username, credentials.password];
@@ -35,8 +35,8 @@ export async function askSocksForTunnel(
       },
       destination: { host: address, port },
       existing_socket: socket,
-      // Ours ends it sooner; the library keeps its timer, and all it knows, until the end of this time.
-      timeout: timeoutMs,
+      // Whoever calls ends it sooner; the library keeps its timer, and all it knows, until the end of this time.
+      timeout: 2 * connectMs,
     });
   } catch (error) {
     throw refusal(messageOf(error), socket, via);

@@ -7,8 +7,11 @@ import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
 import { BufferSink, discardBody } from "../../src/net/buffer-sink.ts";
 import type { HttpRequest } from "../../src/net/http.ts";
+import { createResolver } from "../../src/net/resolver.ts";
+import { UpstreamAgents } from "../../src/net/upstream-agents.ts";
 import { selfSigned } from "../support/certificate.ts";
-import { answer, redirect, startSite } from "../support/hostile-site.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { answer, head, redirect, startSite } from "../support/hostile-site.ts";
 import { failureOf, reasonOf, testClient, type TestClient } from "../support/net.ts";
 import { type ProxySpec, startProxies, type TestProxy } from "../support/proxies.ts";
 
@@ -180,5 +183,79 @@ describe("a proxy under the guard", () => {
     }
     assert.equal(proxy.connections, 0);
     assert.equal(site.connections, 0);
+  });
+});
+
+describe("many proxies", () => {
+  it("have agents for the last few hundred of them, and what is under way through a forgotten one ends well", async () => {
+    await using other = await startSite({ "/b": answer(200, "there") }, SITE);
+    const held = Promise.withResolvers<void>();
+    await using site = await startSite({ "/": answer(200, "hello") }, SITE);
+    site.on("/held", (socket, request) => void held.promise.then(() => redirect(other.url("/b"))(socket, request)));
+    await using setting = await start({ kind: "connect" });
+    const { client, proxy, via } = setting;
+    const user = (username: string): Upstream => ({ ...via, credentials: { username, password: "" } });
+    const waiting = text(client, { url: site.url("/held"), via: user("first") });
+    await site.hit("/held");
+    for (let index = 0; index < 300; index += 1)
+      assert.equal(await text(client, { url: site.url("/"), via: user(`u${index}`) }), "hello");
+    held.resolve();
+    assert.equal(await waiting, "there");
+    assert.equal(proxy.seen.length, 302);
+  });
+
+  it("are forgotten when nobody has used them for a while", async () => {
+    const clock = new FakeClock();
+    const policy = parseAddressPolicy(true);
+    const resolve = createResolver({ policy, clock });
+    const agents = new UpstreamAgents({ policy, clock, resolve, connectMs: 1_000, agent: {} });
+    const via = (port: number) => parseUpstream(`http://127.0.0.1:${port}`) as Upstream;
+    for (let port = 1; port <= 300; port += 1) agents.through(via(port), false);
+    assert.equal(agents.size, 256);
+    const kept = agents.through(via(300), false);
+    await clock.advance(50_000);
+    assert.equal(agents.through(via(300), false), kept);
+    await clock.advance(60_000);
+    assert.equal(agents.size, 1);
+    await clock.advance(120_000);
+    assert.deepEqual([agents.size, clock.waiting], [0, 0]);
+    await agents.destroy();
+  });
+
+  it("that are being opened end with the client", async () => {
+    await using proxies = await startProxies([{ kind: "socks5", behaviour: "slow", slowMs: 600_000 }]);
+    const [proxy] = proxies.all as [TestProxy];
+    const client = testClient();
+    const asked = failureOf(client.fetch({ url: "http://127.0.0.1:1/", via: proxy.upstream }, discardBody));
+    await proxy.used();
+    await client.close();
+    assert.equal((await asked).reason, "run_cancelled");
+    await proxy.idle();
+  });
+});
+
+describe("a proxy that dies", () => {
+  it("cuts what passes through it; that alone does not show whose fault it was", async () => {
+    const sent = Promise.withResolvers<void>();
+    await using site = await startSite(
+      {
+        "/": (socket) => {
+          socket.write(`${head(200, { "content-length": 100 })}abc`);
+          sent.resolve();
+        },
+      },
+      SITE,
+    );
+    await using setting = await start({ kind: "connect" });
+    const { client, proxy, via } = setting;
+    const got = Promise.withResolvers<void>();
+    const asked = failureOf(
+      client.fetch({ url: site.url("/"), via }, { start: () => {}, write: () => void got.resolve() }),
+    );
+    await Promise.all([sent.promise, got.promise]);
+    await proxy.kill();
+    const failed = await asked;
+    assert.ok(["connection_reset", "truncated_body"].includes(failed.reason), failed.reason);
+    assert.equal(isProxyFault(failed), false);
   });
 });

@@ -1,4 +1,5 @@
 /** Real small proxies on the loopback network: HTTP CONNECT, the same over TLS, and SOCKS5. */
+import { EventEmitter } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
@@ -61,6 +62,7 @@ export class TestProxy {
   readonly #spec: Required<Omit<ProxySpec, "auth">> & Pick<ProxySpec, "auth">;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #events = new EventEmitter();
   #left: number;
   #port = 0;
 
@@ -96,6 +98,16 @@ export class TestProxy {
     return this.seen.flatMap(({ requests }) => requests);
   }
 
+  /** Resolves when somebody asks for a tunnel, or has already. */
+  used(): Promise<void> {
+    return this.seen.length > 0 ? Promise.resolve() : new Promise((resolve) => this.#events.once("used", resolve));
+  }
+
+  /** Resolves when nobody is connected to it any more. */
+  idle(): Promise<void> {
+    return this.#sockets.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#events.once("idle", resolve));
+  }
+
   async start(): Promise<void> {
     await this.#listen();
     if (this.#spec.behaviour === "dead") await this.kill();
@@ -129,7 +141,10 @@ export class TestProxy {
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on("error", () => {});
-    socket.once("close", () => this.#sockets.delete(socket));
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      if (this.#sockets.size === 0) this.#events.emit("idle");
+    });
   }
 
   #serve(client: Socket): void {
@@ -191,6 +206,7 @@ export class TestProxy {
     const { behaviour, slowMs } = this.#spec;
     const passed: Passed = { host, port, requests: [], bytes: 0 };
     this.seen.push(passed);
+    this.#events.emit("used");
     if (behaviour === "slow") await new Promise((resolve) => setTimeout(resolve, slowMs).unref());
     if (client.destroyed) return;
     const count = (chunk: Buffer) => {

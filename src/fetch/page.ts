@@ -36,6 +36,16 @@ export interface PageRequest {
   browser?: BrowserWishes;
   /** Pages with the same key (those of one run) may share cookies and follow each other in one page of a browser. */
   shareKey?: string;
+  /** What the page's site may have of the browser's memory. */
+  memory?: MemoryShare;
+}
+
+export interface MemoryShare {
+  site: string;
+  /** All pages of the site together; null: as much as they like. */
+  maxBytes: number | null;
+  /** Told when the page has to wait for others of its site to end, and when that is over. */
+  onWait?: (waits: boolean) => void;
 }
 
 export interface BrowserWishes {

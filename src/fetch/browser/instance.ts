@@ -6,6 +6,7 @@ import type { Upstream } from "../../domain/upstream.ts";
 import type { Bound } from "../../net/bound.ts";
 import type { BrowserProxy } from "../../net/browser-proxy.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";
+import type { MemoryShare } from "../page.ts";
 import { type DocumentWatch, openGate } from "./gate.ts";
 import { BrowserProcess } from "./process.ts";
 
@@ -28,6 +29,8 @@ export interface PageOptions {
    * one run, with the same credentials, wishes and proxy. Without a key a page has a context of its own.
    */
   key?: string;
+  /** See `PageRequest`. */
+  memory?: MemoryShare;
 }
 
 /** A page in a context of its own: nothing is shared with pages of another key, and nothing outlives it. */

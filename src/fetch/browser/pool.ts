@@ -7,7 +7,8 @@ import type { Lookup } from "../../net/resolver.ts";
 import { BrowserInstance, crashed, isGone, pageCrashed, type OpenPage, type PageOptions } from "./instance.ts";
 import { MOST_VISITS, type ParkedPage, ParkedPages } from "./parked.ts";
 import { Launcher } from "./launch.ts";
-import { PageSlots } from "./slots.ts";
+import { MemoryShares } from "./memory-shares.ts";
+import { PAGE_BYTES, PageSlots } from "./slots.ts";
 
 export interface BrowserPoolOptions {
   clock: Clock;
@@ -56,6 +57,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
 class Pool implements BrowserPool {
   readonly #options: BrowserPoolOptions;
   readonly #slots: PageSlots;
+  readonly #shares: MemoryShares;
   readonly #instances = new Set<BrowserInstance>();
   /** Closings that nobody waits for but the pool's own end. */
   readonly #closing = new Set<Promise<void>>();
@@ -74,6 +76,7 @@ class Pool implements BrowserPool {
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
     this.#slots = new PageSlots(Math.max(1, options.maxPages));
+    this.#shares = new MemoryShares(options.clock, () => this.#pageBytes());
     this.#parked = new ParkedPages(options.clock, ({ instance, opened }) => this.#later(this.#leave(instance, opened)));
   }
 
@@ -83,7 +86,7 @@ class Pool implements BrowserPool {
 
   async withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T> {
     const stopped = this.#stop.signal;
-    await this.#slots.take(options.signal === undefined ? stopped : AbortSignal.any([options.signal, stopped]));
+    const giveBack = await this.#takePlace(options, stopped);
     this.#inUse += 1;
     let instance: BrowserInstance | null = null;
     let opened: OpenPage | null = null;
@@ -125,10 +128,37 @@ class Pool implements BrowserPool {
       this.#later(
         left.finally(() => {
           this.#inUse -= 1;
-          this.#slots.give();
+          giveBack();
         }),
       );
     }
+  }
+
+  /** A place for a page. Whoever waits for its site's share of memory takes none meanwhile. */
+  async #takePlace({ memory, signal }: PageOptions, stopped: AbortSignal): Promise<() => void> {
+    const unwanted = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
+    if (memory !== undefined) await this.#shares.take(memory, unwanted);
+    const giveShare = () => {
+      if (memory !== undefined) this.#shares.give(memory.site);
+    };
+    try {
+      await this.#slots.take(unwanted);
+    } catch (error) {
+      giveShare();
+      throw error;
+    }
+    return () => {
+      this.#slots.give();
+      giveShare();
+    };
+  }
+
+  /** What a page takes of the browser, with its part of what all pages share; null: none is open. */
+  async #pageBytes(): Promise<number | null> {
+    const instance = this.#current;
+    if (instance === null || instance.gone || instance.open === 0) return null;
+    const bytes = await instance.process.memory().catch(() => 0);
+    return bytes === 0 ? PAGE_BYTES : bytes / Math.max(1, instance.open);
   }
 
   /** A page that may go on under this key; one that is just being emptied is sooner there than a new one. */

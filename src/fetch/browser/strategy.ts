@@ -53,6 +53,7 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
           ...(request.via === undefined ? {} : { via: request.via }),
           ...(request.shareKey === undefined ? {} : { key: keyOf(request, credentials, blockResources) }),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
+          ...(request.memory === undefined ? {} : { memory: request.memory }),
           documents: (guest) =>
             (main = new MainDocument({
               policy: options.policy,

@@ -184,7 +184,13 @@ describe("a page that tries to reach what is forbidden", browserGate, () => {
     assert.deepEqual(canary.log, []);
     assert.equal(canary.connections, 0);
     for (const { seen } of proxies.all) assert.deepEqual([...new Set(seen.map(({ host }) => host))], [SITE]);
-    assert.equal(proxies.all.flatMap(({ requests }) => requests).length, site.log.length - asked);
+    // What passed may have been too late for the site, but the site has nothing that did not pass.
+    const passed = proxies.all.flatMap(({ requests }) => requests);
+    for (const { method, path } of site.log.slice(asked)) {
+      const at = passed.indexOf(`${method} ${path} HTTP/1.1`);
+      assert.ok(at >= 0, path);
+      passed.splice(at, 1);
+    }
   });
 
   it("would reach it in these ways if it were allowed", async () => {

@@ -76,7 +76,7 @@ export interface WorkerHooks {
   /** Shared with others in the process, who close them; without it the worker has its own. */
   tools?: PageTools;
   onRole?: (role: EngineRole) => void;
-  onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
+  onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
 /** A process that executes tasks, or stands by to. */

@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Log } from "../base/log.ts";
-import { siteOfLane } from "../domain/lane.ts";
 import type { ImportReport } from "../orchestrator/queue/import.ts";
 import { openItems, type QueueStats } from "../orchestrator/queue/stats.ts";
 import { Drawing } from "./drawing.ts";
@@ -108,8 +107,7 @@ export class QueueProgress {
     this.#drawing = new Drawing(terminal, options.live);
   }
 
-  task(lane: string, what: "started" | "ended", end?: string): void {
-    const name = siteOfLane(lane);
+  task(name: string, what: "started" | "ended", end?: string): void {
     const line = this.#lanes.get(name) ?? { running: 0, lastEnd: null };
     line.running += what === "started" ? 1 : -1;
     if (end !== undefined) line.lastEnd = end;

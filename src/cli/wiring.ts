@@ -45,7 +45,7 @@ export interface CliClient extends RunDeps {
 
 export interface CliWorkerHooks {
   onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
-  onTask: (lane: string, what: "started" | "ended", end?: string) => void;
+  onTask: (name: string, what: "started" | "ended", end?: string) => void;
 }
 
 export interface CliWorker extends CliClient {

@@ -3,9 +3,13 @@ export function laneOfSite(site: string): string {
   return `site:${site}`;
 }
 
-/** The site of a site's lane; other lanes are shown by their whole name. */
-export function siteOfLane(lane: string): string {
-  return lane.startsWith("site:") ? lane.slice("site:".length) : lane;
+/** The lane that the sites of a group share, because they are one server. */
+export function laneOfGroup(group: string): string {
+  return `group:${group}`;
+}
+
+export function isGroupName(name: string): boolean {
+  return /^[\w.-]{1,100}$/.test(name);
 }
 
 /** The budget that tasks of one resolver share over all lanes. */

@@ -29,8 +29,8 @@ export interface OwnerDeps {
   active: ActiveTasks;
   /** Told which lanes got work. */
   onOpened: (lanes: string[]) => void;
-  /** Told how a lane's tasks move, for the progress display. */
-  onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
+  /** Told how the tasks of a site move, or of a lane without one, for the progress display. */
+  onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
 /** A lane that has to wait longer than this gives its ticket back instead of sitting on it. */
@@ -283,7 +283,8 @@ export class LaneOwner implements SlotSeeker {
     const { slots, budgets, onTask } = this.#deps;
     const signal = this.#running.start(task);
     this.#pace.start();
-    onTask?.(this.#grant.lane, "started");
+    const name = task.site ?? this.#grant.lane;
+    onTask?.(name, "started");
     let hasSlot = true;
     const leaveSlot = () => {
       if (hasSlot) slots.release();
@@ -301,7 +302,7 @@ export class LaneOwner implements SlotSeeker {
       const events = this.#pace.end(this.#grant.site === null ? undefined : end.aboutSite, end.answeredMs);
       leaveSlot();
       if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
-      onTask?.(this.#grant.lane, "ended", end.settled);
+      onTask?.(name, "ended", end.settled);
       this.#settle(end, events);
       this.#ticket.changed.raise();
     });

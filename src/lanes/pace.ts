@@ -12,7 +12,7 @@ import {
 import { countsForBreaker, holdsSite } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { LaneEvent, LaneGrant } from "../store/port.ts";
-import type { Politeness, SiteLimits, SiteRecord } from "../store/site-records.ts";
+import type { Politeness, ServerLimits, SiteRecord } from "../store/site-records.ts";
 import { Ease } from "./ease.ts";
 import type { LaneRules } from "./rules.ts";
 
@@ -26,7 +26,7 @@ export type Gate =
    */
   | { kind: "give_up"; ms: number };
 
-const NO_LIMITS: SiteLimits = {
+const NO_LIMITS: ServerLimits = {
   maxConcurrency: null,
   requestsPerSecond: null,
   burst: null,
@@ -69,7 +69,7 @@ export class Pace {
   readonly #rules: LaneRules;
   readonly #clock: Clock;
   readonly #site: string | null;
-  #limits: SiteLimits;
+  #limits: ServerLimits;
   #politeness: Politeness;
   #bucket: Bucket;
   #lastStart: number;

@@ -33,7 +33,7 @@ export interface WorkerOptions {
   /** Lanes that got work because a task moved there or found something. */
   onOpened: (lanes: string[]) => void;
   onSettled?: (settled: Settled) => void;
-  onTask?: (lane: string, what: "started" | "ended", settled?: SettledTask) => void;
+  onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
 /** When to try a lane again that could not be worked on. */

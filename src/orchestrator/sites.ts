@@ -65,8 +65,16 @@ export function siteName(text: string): string {
   return siteOf(url);
 }
 
+const PAGE = 1000;
+
 export async function listSites({ store, clock }: OrchestratorDeps): Promise<SiteView[]> {
-  return (await store.sites()).map((record) => toView(record, clock.now()));
+  const all: SiteRecord[] = [];
+  for (let page: SiteRecord[] | null = null; page === null || page.length === PAGE; all.push(...page))
+    page = await store.sites(
+      { limit: PAGE, ...(page === null ? {} : { after: page.at(-1)?.site ?? "" }) },
+      clock.now(),
+    );
+  return all.map((record) => toView(record, clock.now()));
 }
 
 export async function showSite({ store, clock }: OrchestratorDeps, name: string): Promise<SiteView> {

@@ -25,7 +25,10 @@ import type { HoldVerbs } from "./hold-port.ts";
 import type { ProxyVerbs } from "./proxy-port.ts";
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
-import type { Politeness, SiteLimits, SiteRecord } from "./site-records.ts";
+import type { SiteHealth } from "../domain/site-health.ts";
+import type { Waiting } from "../domain/waiting.ts";
+import type { SiteVerbs } from "./site-port.ts";
+import type { Politeness, SiteRecord } from "./site-records.ts";
 import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
 import type { WorkerVerbs } from "./worker-port.ts";
 import type { StepSleep, WorkflowVerbs } from "./workflow-port.ts";
@@ -46,6 +49,7 @@ export interface Store
     ProxyVerbs,
     RetentionVerbs,
     RobotsVerbs,
+    SiteVerbs,
     WorkerVerbs,
     WorkflowVerbs,
     AlertVerbs,
@@ -120,9 +124,10 @@ export interface Store
   tasks(runId: string, filter: TaskFilter): Promise<TaskRecord[]>;
   /** Gives failed tasks fresh attempts, at most `limit` per call, and their sites' open breakers fresh probes. */
   retryFailed(runId: string, choice: FailedChoice & RequeueWindow, now: number): Promise<Requeued>;
-  counts(runId: string): Promise<LaneCounts[]>;
-  /** The sums over all lanes, and a few lanes with open work: cheap enough to ask several times a second. */
-  overview(runId: string, mostLanes: number): Promise<{ totals: TaskCounts; open: LaneCounts[]; openStreams: number }>;
+  /** Site by site, in order of their names; what has no site lane by lane. */
+  counts(runId: string): Promise<SiteCounts[]>;
+  /** The sums over all sites, and a few sites with open work: cheap enough to ask several times a second. */
+  overview(runId: string, mostSites: number): Promise<{ totals: TaskCounts; open: SiteCounts[]; openStreams: number }>;
 
   // Lanes.
   /**
@@ -132,7 +137,8 @@ export interface Store
   lanesWithWork(owner?: string): Promise<LaneWork[]>;
   /** Makes `owner` the only owner, with a new epoch; what the owner before left running goes back to the queue. */
   takeLane(lane: string, owner: string, ttlMs: number): Promise<LaneGrant | null>;
-  releaseLane(hold: LaneHold): Promise<void>;
+  /** `waiting`: what its sites wait for from now on, if that is to be known. */
+  releaseLane(hold: LaneHold, waiting?: Waiting | null): Promise<void>;
   /** Takes up to `limit` ready tasks, fairly over the lane's runs, by priority within a run. null: the lane is not ours. */
   claim(hold: LaneHold, options: ClaimOptions, now: number): Promise<Claim | null>;
   /** Writes many outcomes in one transaction. Nothing is written for lanes that are not ours any more. */
@@ -146,14 +152,6 @@ export interface Store
   giveBack(key: string, owner: string, units: number): Promise<void>;
   budgetCap(key: string): Promise<number | null>;
   setBudgetCap(key: string, cap: number | null): Promise<void>;
-
-  // Sites.
-  site(site: string): Promise<SiteRecord | null>;
-  sites(): Promise<SiteRecord[]>;
-  setSite(site: string, change: Partial<SiteLimits>): Promise<SiteRecord>;
-  resetBreaker(site: string): Promise<void>;
-  /** Forgets what the site was found to need. */
-  forgetLearned(site: string): Promise<SiteRecord>;
 
   // Sessions: what lets us in somewhere. The store sees only sealed bytes.
   createSession(session: NewSession, now: number, once?: Once): Promise<Made<SessionRecord>>;
@@ -208,7 +206,7 @@ export interface Enqueued {
 
 export interface TaskFilter {
   states?: readonly TaskState[];
-  lane?: string;
+  site?: string;
   /** Task id to continue after. */
   after?: string;
   /** Leaves out what serves the run and is none of its pages. */
@@ -216,7 +214,9 @@ export interface TaskFilter {
   limit: number;
 }
 
-export interface LaneCounts {
+export interface SiteCounts {
+  /** null: work without a site, such as a step. */
+  site: string | null;
   lane: string;
   counts: TaskCounts;
 }
@@ -229,6 +229,7 @@ export interface LaneWork {
 
 export interface LaneGrant extends LaneHold {
   lane: string;
+  /** One of the lane's sites: what it says of the server holds for all of them. null: the lane has none. */
   site: SiteRecord | null;
   /** Tasks of a dead owner that went back to the queue. */
   recovered: number;
@@ -267,6 +268,10 @@ export interface SettleBatch {
   tasks: readonly SettledTask[];
   /** What the site asked for, when it changed: must survive the owner. */
   site?: { site: string; politeness: Politeness };
+  /** How sites of the lane have done of late. */
+  health?: readonly { site: string; health: SiteHealth }[];
+  /** What the lane's sites wait for from now on; null: they go on, absent: as before. */
+  waiting?: Waiting | null;
   /** Appended to the log of every run with open work in the lane. */
   events?: readonly LaneEvent[];
 }

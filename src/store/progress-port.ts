@@ -10,7 +10,7 @@ export interface ProgressVerbs {
   runErrors(id: string): Promise<RunErrorRecord[]>;
   /** Why tasks of a run that wait for another try have failed, most frequent first; of very many, of the first ones. */
   retryReasons(id: string): Promise<RunErrorRecord[]>;
-  /** How a run is getting on, site by site, in the order in which the sites were first seen. */
+  /** How a run is getting on, site by site, in order of their names. */
   runSites(id: string, filter: RunSiteFilter): Promise<RunSiteRecord[]>;
   /** How the newest run of each of these jobs is getting on; jobs that had none are not in it. */
   lastRuns(jobIds: readonly string[]): Promise<Map<string, LastRunRecord>>;
@@ -43,7 +43,7 @@ export interface RunErrorRecord {
 
 /** Which of the failed tasks of a run are meant: those that are all of what is said. */
 export interface FailedChoice {
-  lane?: string;
+  site?: string;
   reasons?: readonly FailureReason[];
   taskIds?: readonly string[];
 }
@@ -72,14 +72,14 @@ export interface Requeued {
 export interface RunSiteFilter {
   /** Only sites that have tasks in this state. */
   state?: TaskState;
-  lane?: string;
-  /** The lane to go on behind. */
+  site?: string;
+  /** The site to go on behind. */
   after?: string;
   limit: number;
 }
 
 export interface RunSiteRecord {
-  lane: string;
+  site: SiteRecord;
   counts: TaskCounts;
   /** When the next of those that failed is tried again; null: none waits for that. */
   nextTryAt: number | null;
@@ -87,7 +87,8 @@ export interface RunSiteRecord {
   lastFailure: Failure | null;
   /** Tasks of all runs that the lane's owner has in hand. */
   laneRunning: number;
-  site: SiteRecord | null;
+  /** Sites whose work must be finished before the run goes on here. */
+  waitsFor: readonly string[];
 }
 
 export interface RecentPages {

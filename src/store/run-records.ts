@@ -68,6 +68,7 @@ export interface RunRecord {
 export interface NewTask {
   /** Unique within the run: what makes enqueueing idempotent. */
   key: string;
+  /** Where it goes when the site is not known yet: a site that is has a lane. */
   lane: string;
   site: string | null;
   /** A budget that crosses lanes, e.g. a resolver. */
@@ -86,6 +87,8 @@ export interface TaskRecord {
   runId: string;
   key: string;
   lane: string;
+  /** null: it asks no site, as a step. */
+  site: string | null;
   resolver: string | null;
   state: TaskState;
   url: string | null;
@@ -123,6 +126,8 @@ export interface ClaimedTask {
   /** Its run has a time limit. */
   hasDeadline: boolean;
   key: string;
+  /** null: it asks no site, as a step. */
+  site: string | null;
   resolver: string | null;
   url: string | null;
   nextUrl: string | null;

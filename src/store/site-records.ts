@@ -1,16 +1,20 @@
 /** The words of the store about sites. */
 import type { Breaker } from "../domain/circuit.ts";
+import type { StrategyName } from "../domain/recipe.ts";
+import type { TaskCounts } from "../domain/run-end.ts";
 import type { LearnedStrategy } from "../domain/run-facts.ts";
+import type { SiteHealth } from "../domain/site-health.ts";
+import type { Waiting } from "../domain/waiting.ts";
 
-/** What the target's behaviour asked of us. */
+/** What the target's behaviour asked of us. Sites of a group are one server: it is the same for all of them. */
 export interface Politeness {
   holdUntil: number;
   holdStep: number;
   breaker: Breaker;
 }
 
-/** What the operator asked of us; null means the configured default. */
-export interface SiteLimits {
+/** What the operator asked of us for a server, which all sites of a group have in common; null: the configured default. */
+export interface ServerLimits {
   maxConcurrency: number | null;
   requestsPerSecond: number | null;
   burst: number | null;
@@ -18,10 +22,56 @@ export interface SiteLimits {
   paused: boolean;
 }
 
+/** What the operator asked of us; null means the configured default. */
+export interface SiteLimits extends ServerLimits {
+  /** What the browser pages of the site may take together. */
+  maxMemoryMb: number | null;
+  strategy: StrategyName | null;
+  respectRobots: boolean | null;
+  /** How many parts its work is divided into over several machines. */
+  shards: number | null;
+  /** Sites of one group are one server; null: it is a server of its own. */
+  group: string | null;
+  /** Sites whose work must be finished before this one's begins, by name. */
+  dependsOn: readonly string[];
+}
+
 export interface SiteRecord extends SiteLimits, Politeness {
   site: string;
+  /** The lane its work is in at present. */
   lane: string;
-  /** What robots.txt asks for between two requests, over all origins of the site; null: nothing. */
+  /** What robots.txt asks for between two requests, over all origins of the server; null: nothing. */
   crawlDelayMs: number | null;
   learned: LearnedStrategy | null;
+  /** How it has done of late, as its owner said last. */
+  health: SiteHealth | null;
+  /** What its owner waits for, as it said last; null: it goes on. */
+  waiting: Waiting | null;
+  /** Those of `dependsOn` whose work some of this site's work waits for now. */
+  waitsFor: readonly string[];
+  /** Pages of all runs that are there. */
+  counts: TaskCounts;
+  /** When its first task came; null: it was only named so far. */
+  firstSeenAt: number | null;
+}
+
+/** `paused` by the operator; `blocked`: its breaker is open; with work and neither of them it is `waiting` or `active`. */
+export const SITE_STATES = ["active", "waiting", "paused", "blocked"] as const;
+export type SiteState = (typeof SITE_STATES)[number];
+
+export interface SiteFilter {
+  /** A part of the name. */
+  q?: string;
+  state?: SiteState;
+  group?: string;
+  /** The name to go on behind. */
+  after?: string;
+  limit: number;
+}
+
+export interface SiteTotals {
+  /** Pages of all runs at all sites. */
+  counts: TaskCounts;
+  sites: number;
+  byState: Record<SiteState, number>;
 }

@@ -5,6 +5,7 @@ import { classifyStatus } from "../../src/domain/classify.ts";
 import { type Failure, failure } from "../../src/domain/failure.ts";
 import { Pace, PaceMemories } from "../../src/lanes/pace.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
+import { NO_TASKS } from "../../src/domain/run-end.ts";
 import type { LaneGrant } from "../../src/store/port.ts";
 import type { SiteRecord } from "../../src/store/site-records.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -34,8 +35,19 @@ function site(more: Partial<SiteRecord> = {}): SiteRecord {
     holdUntil: 0,
     holdStep: 0,
     breaker: CLOSED_BREAKER,
+    maxMemoryMb: null,
+    strategy: null,
+    respectRobots: null,
+    shards: null,
+    group: null,
+    dependsOn: [],
     crawlDelayMs: null,
     learned: null,
+    health: null,
+    waiting: null,
+    waitsFor: [],
+    counts: NO_TASKS,
+    firstSeenAt: null,
     ...more,
   };
 }

@@ -386,7 +386,7 @@ export class World {
     const failed = one.tasks.filter((task) => task.state === "failed" && (at === null || task.lane === at));
     const call = this.any.retryFailed(
       one.record.id,
-      at === null ? { limit } : { limit, lane: LANES[at] ?? "" },
+      at === null ? { limit } : { limit, site: (LANES[at] ?? "").replace("site:", "") },
       this.times.wall,
     );
     if (failed.length > 0 && one.status === "cancelled") return refused("illegal_transition", call);

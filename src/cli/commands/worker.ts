@@ -31,8 +31,8 @@ async function work(context: CliContext, options: { workers?: number; maxPerHost
       if (role === "drained") log.info("drained: no work is taken until orb workers resume");
       if (role === "engine") log.info("working on runs and the queue");
     },
-    onTask: (lane, what, end) => {
-      if (what === "ended") log.debug("a task ended", { lane, end });
+    onTask: (name, what, end) => {
+      if (what === "ended") log.debug("a task ended", { site: name, end });
     },
   });
   try {

@@ -1,5 +1,4 @@
 import { OrbError } from "../../base/errors.ts";
-import { siteOfLane } from "../../domain/lane.ts";
 import type { Attempt } from "../../domain/outcome.ts";
 import { type QueueState, queueStateOf, taskStatesOf } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
@@ -43,7 +42,7 @@ function toView(task: TaskRecord): QueueItemView {
     artifact_id: task.key,
     status: queueStateOf(task.state),
     url: task.url === null ? null : shownUrl(task.url),
-    site: siteOfLane(task.lane),
+    site: task.site ?? task.lane,
     resolver: task.resolver,
     priority: task.priority,
     handler: task.handler,

@@ -1,4 +1,3 @@
-import { laneOfSite } from "../../domain/lane.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { requeueFailed } from "../runs/failed.ts";
 import { siteName } from "../sites.ts";
@@ -11,6 +10,6 @@ export async function retryFailed(
 ): Promise<{ requeued: number }> {
   const run = await deps.store.runByAlias(QUEUE_ALIAS);
   if (run === null) return { requeued: 0 };
-  const choice = options.site === undefined ? {} : { lane: laneOfSite(siteName(options.site)) };
+  const choice = options.site === undefined ? {} : { site: siteName(options.site) };
   return { requeued: await requeueFailed(deps, run.id, choice) };
 }

@@ -1,6 +1,6 @@
-import { siteOfLane } from "../../domain/lane.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { QUEUE_STATES, type QueueState, queueStateOf, TASK_STATES } from "../../domain/states.ts";
+import type { SiteCounts } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { QUEUE_ALIAS } from "./queue-run.ts";
 
@@ -19,12 +19,13 @@ function toQueueCounts(counts: TaskCounts): QueueCounts {
   return result;
 }
 
+function toLane({ site, lane, counts }: SiteCounts): QueueStats["lanes"][number] {
+  return { lane: site ?? lane, ...toQueueCounts(counts) };
+}
+
 export async function queueStats({ store }: OrchestratorDeps): Promise<QueueStats> {
   const run = await store.runByAlias(QUEUE_ALIAS);
-  const lanes =
-    run === null
-      ? []
-      : (await store.counts(run.id)).map(({ lane, counts }) => ({ lane: siteOfLane(lane), ...toQueueCounts(counts) }));
+  const lanes = run === null ? [] : (await store.counts(run.id)).map(toLane);
   const sum = (name: keyof QueueCounts) => lanes.reduce((total, lane) => total + lane[name], 0);
   return {
     queued: sum("queued"),
@@ -44,7 +45,7 @@ export async function queueOverview({ store }: OrchestratorDeps, mostLanes: numb
   const { totals, open } = await store.overview(run.id, mostLanes);
   return {
     ...toQueueCounts(totals),
-    lanes: open.map(({ lane, counts }) => ({ lane: siteOfLane(lane), ...toQueueCounts(counts) })),
+    lanes: open.map(toLane),
   };
 }
 

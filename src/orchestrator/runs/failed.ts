@@ -1,7 +1,6 @@
 import { OrbError } from "../../base/errors.ts";
 import { type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
 import { FAILURE_REASONS, type FailureCode, type FailureReason } from "../../domain/failure.ts";
-import { laneOfSite } from "../../domain/lane.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunRecord } from "../../store/port.ts";
@@ -93,7 +92,7 @@ function choiceOf({ failure_code: code, failure_reason: reason, site, task_ids: 
     (code === undefined || FAILURE_REASONS[name] === code) && (reason === undefined || name === reason);
   return {
     ...(code === undefined && reason === undefined ? {} : { reasons: all.filter(fits) }),
-    ...(site === undefined ? {} : { lane: laneOfSite(siteName(site)) }),
+    ...(site === undefined ? {} : { site: siteName(site) }),
     ...(taskIds === undefined ? {} : { taskIds }),
   };
 }

@@ -1,5 +1,4 @@
 import { OrbError } from "../../base/errors.ts";
-import { siteOfLane } from "../../domain/lane.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
 import type { TaskState } from "../../domain/states.ts";
 import type { RunFilter } from "../../store/job-records.ts";
@@ -61,7 +60,7 @@ export async function listTasks(
   await requireRun(deps, runId);
   const tasks = await store.tasks(runId, filter);
   return Promise.all(
-    tasks.map(async (task) => toTaskView(task, siteOfLane(task.lane), await store.artifactsOf(task.id))),
+    tasks.map(async (task) => toTaskView(task, task.site ?? task.lane, await store.artifactsOf(task.id))),
   );
 }
 

@@ -1,7 +1,6 @@
-import { breakerPhase, CLOSED_BREAKER } from "../../domain/circuit.ts";
+import { breakerPhase } from "../../domain/circuit.ts";
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { FailureReason } from "../../domain/failure.ts";
-import { laneOfSite, siteOfLane } from "../../domain/lane.ts";
 import type { TaskState } from "../../domain/states.ts";
 import { type SiteDefaults, type Waiting, waitingFor, WHILE_AT_WORK } from "../../domain/waiting.ts";
 import type { RunRecord } from "../../store/port.ts";
@@ -34,7 +33,7 @@ export interface RunSiteView {
   breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
 }
 
-/** In the order in which they were first seen; `after` is the site to go on behind. */
+/** By name; `after` is the site to go on behind. */
 export async function listRunSites(
   deps: RunSiteDeps,
   id: string,
@@ -42,8 +41,7 @@ export async function listRunSites(
 ): Promise<RunSiteView[]> {
   const { store, clock, siteDefaults } = deps;
   const run = await requireRun(deps, id);
-  const { after, ...rest } = filter;
-  const records = await store.runSites(id, { ...rest, ...(after === undefined ? {} : { after: laneOfSite(after) }) });
+  const records = await store.runSites(id, filter);
   const hasWorker = await workerLives(deps);
   return records.map((record) => toView(run, record, { defaults: siteDefaults, hasWorker, now: clock.now() }));
 }
@@ -80,7 +78,7 @@ export async function countUnderWay(
 
 /** An owner takes more in hand than it has begun: no more than the limits allow can be under way. */
 function underWay(run: RunRecord, { counts, site }: RunSiteRecord, { maxPerSite }: SiteDefaults): number {
-  return Math.min(counts.running, Math.max(1, site?.maxConcurrency ?? maxPerSite), atOnce(run));
+  return Math.min(counts.running, Math.max(1, site.maxConcurrency ?? maxPerSite), atOnce(run));
 }
 
 function atOnce({ kind, snapshot }: RunRecord): number {
@@ -100,20 +98,28 @@ function toView(
   record: RunSiteRecord,
   { defaults, hasWorker, now }: { defaults: SiteDefaults; hasWorker: boolean; now: number },
 ): RunSiteView {
-  const { lane, counts, site, nextTryAt, lastFailure, laneRunning } = record;
-  const work = { runStatus: run.status, hold: run.hold, counts, nextTryAt, laneRunning, hasWorker };
+  const { counts, site, nextTryAt, lastFailure, laneRunning, waitsFor } = record;
+  const work = {
+    runStatus: run.status,
+    hold: run.hold,
+    counts,
+    nextTryAt,
+    laneRunning,
+    hasWorker,
+    dependsOnOthers: waitsFor.length > 0,
+  };
   const waiting = waitingFor(work, site, defaults, now);
-  const breaker = site?.breaker ?? CLOSED_BREAKER;
+  const { breaker } = site;
   const { retrying, completed, failed, skipped } = counts;
   const running = underWay(run, record, defaults);
   const queued = counts.queued + counts.running - running;
   return {
-    site: siteOfLane(lane),
+    site: site.site,
     counts: { queued, running, retrying, completed, failed, skipped },
     waiting_for: waiting === null ? null : { reason: waiting.reason, until: iso(waiting.until) },
     next_try_at: iso(nextTryAt),
     last_failure: lastFailure === null ? null : { failure_reason: lastFailure.reason, message: lastFailure.message },
-    held_until: site !== null && site.holdUntil > now ? iso(site.holdUntil) : null,
+    held_until: site.holdUntil > now ? iso(site.holdUntil) : null,
     breaker: { state: breakerPhase(breaker, now), failures: breaker.failures, reopens_at: iso(breaker.openUntil) },
   };
 }

@@ -7,11 +7,15 @@ import { storeError } from "./connection.ts";
 import { type Context, HAS_PLACE, STATE, RUN_MAY_WORK } from "./context.ts";
 import { engineHolder } from "./engine-lock.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
+import { SITE_MAY_WORK } from "./site-deps.ts";
 import { WORKFLOW_CHECKS } from "./workflow-audit.ts";
 
 const terminal = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 const neverFetched = NEVER_FETCHED.map((reason) => `'${reason}'`).join(", ");
 const openSum = OPEN_TASK_STATES.map((name) => `s.${name}`).join(" + ");
+
+const listOf = (table: string) => TASK_STATES.map((name) => `${table}.${name}`).join(" || ' ' || ");
+const sumsOf = (table: string) => TASK_STATES.map((name) => `coalesce(sum(${table}.${name}), 0)`).join(" || ' ' || ");
 
 function engineIsLive(context: Context): boolean {
   const holder = engineHolder(context);
@@ -66,6 +70,24 @@ const CHECKS: readonly Check[] = [
           .map((id) => `tasks belong to stream ${id}, which does not exist`),
       ];
     },
+  },
+  {
+    name: "sites know how many pages of all runs they have",
+    find: (context) =>
+      all<{ site: string; said: string; real: string }>(
+        context,
+        `SELECT c.site, ${listOf("c")} AS said, ${sumsOf("s")} AS real
+         FROM site_counts c LEFT JOIN streams s ON s.site = c.site AND s.aside = 0 GROUP BY c.site HAVING said <> real`,
+      ).map((row) => `site ${row.site} says ${row.said}, there are ${row.real}`),
+  },
+  {
+    name: "open work is in the lane of its site",
+    find: (context) =>
+      all<{ id: number; site: string }>(
+        context,
+        `SELECT s.id, s.site FROM streams s LEFT JOIN sites p ON p.site = s.site
+         WHERE s.site <> '' AND ${STREAM_IS_OPEN} AND p.lane IS NOT s.lane`,
+      ).map((row) => `stream ${row.id} is not in the lane of ${row.site}`),
   },
   {
     name: "runs know how many of their streams are open",
@@ -143,7 +165,7 @@ const CHECKS: readonly Check[] = [
         `SELECT l.lane, count(*) AS n FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane
            JOIN runs r ON r.n = s.run
          WHERE t.state = ${STATE.running} AND l.lease_until < ? AND r.hold IS NULL
-           AND r.status NOT IN ('paused', 'waiting_for_human', 'recovering')
+           AND r.status NOT IN ('paused', 'waiting_for_human', 'recovering') AND ${SITE_MAY_WORK}
          GROUP BY l.id`,
         context.leaseNow() - PATIENCE_MS,
       ).flatMap((row) => (row.n > 0 ? [`lane ${row.lane} has ${row.n} running tasks and no living owner`] : []));
@@ -156,8 +178,8 @@ const CHECKS: readonly Check[] = [
       const waiting = all<{ lane: string; since: number }>(
         context,
         `SELECT l.lane, l.lease_until AS since FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
-         LEFT JOIN sites p ON p.lane = l.id
-         WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND ${RUN_MAY_WORK} AND ${HAS_PLACE}
+         LEFT JOIN sites p ON p.site = s.site
+         WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND ${RUN_MAY_WORK} AND ${HAS_PLACE} AND ${SITE_MAY_WORK}
            AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) < ? AND coalesce(p.breaker_open_until, 0) < ?
          GROUP BY l.id`,
         context.wallNow() - PATIENCE_MS,

@@ -7,10 +7,12 @@ import { changeCounters } from "./counters.ts";
 import { unpackAttempts } from "./history.ts";
 import { stepsStarted, triesOfStep } from "./open-steps.ts";
 import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
+import { SITE_MAY_WORK } from "./site-deps.ts";
 
 export interface StreamRow {
   id: number;
   run: number;
+  site: string;
   resolver: string;
   aside: number;
   queued: number;
@@ -54,7 +56,7 @@ const DUE_STREAMS_AT_ONCE = 100;
 
 /** The streams of a lane that have something to be tried again. */
 const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run
-  WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK}`;
+  WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK}`;
 
 /** Where the round over a lane's runs stands; only a hint, so it may live with the connection. */
 export class ClaimCursor {
@@ -78,9 +80,9 @@ export class ClaimCursor {
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
-const SELECT_STREAMS = `SELECT s.id, s.run, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
+const SELECT_STREAMS = `SELECT s.id, s.run, s.site, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
     r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_hand AS places
-  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_PLACE}`;
+  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_PLACE} AND ${SITE_MAY_WORK}`;
 
 /**
  * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
@@ -273,6 +275,7 @@ export function toClaimed(context: Context, row: ClaimedRow, stream: StreamRow):
     maxAttempts: stream.max_attempts,
     hasDeadline: stream.timed === 1,
     key,
+    site: stream.site === "" ? null : stream.site,
     resolver: stream.resolver === "" ? null : stream.resolver,
     url,
     nextUrl,

@@ -15,7 +15,9 @@ export interface PageChange {
 }
 
 const CHANGE_STREAM = `UPDATE streams SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")}
-  WHERE id = ? RETURNING run, aside, ${OPEN_TASK_STATES.join(" + ")} AS open`;
+  WHERE id = ? RETURNING run, aside, site, ${OPEN_TASK_STATES.join(" + ")} AS open`;
+
+const CHANGE_SITE = `UPDATE site_counts SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")} WHERE site = ?`;
 
 const CHANGE_PAGES = `UPDATE runs SET pages_in_hand = pages_in_hand + ?, pages_counted = pages_counted + ?,
   pages_uncounted = pages_uncounted + ? WHERE n = ? AND kind = 'crawl'`;
@@ -24,30 +26,49 @@ export function changeCounters(context: Context, stream: number, change: Counter
   changeAllCounters(context, [[stream, change]]);
 }
 
-/**
- * Changes the counters of streams together with the tasks they count, and those of their runs, each row once. Returns
- * the runs.
- */
+export interface Counted {
+  runs: Map<number, PageChange>;
+  /** Sites at which a run has nothing open any more under one of its resolvers. */
+  closed: Set<string>;
+}
+
+/** Changes the counters of streams together with the tasks they count, and those of their runs and sites, each row once. */
 export function changeAllCounters(
   { connection }: Context,
   changes: Iterable<readonly [stream: number, change: CounterChange]>,
-): Map<number, PageChange> {
+): Counted {
   const runs = new Map<number, PageChange & { open: number }>();
+  const sites = new Map<string, number[]>();
+  const closed = new Set<string>();
   for (const [stream, change] of changes) {
     const values = TASK_STATES.map((name) => change[name] ?? 0);
-    const row = connection.sql(CHANGE_STREAM).get(...values, stream) as { run: number; aside: number; open: number };
+    const row = connection.sql(CHANGE_STREAM).get(...values, stream) as unknown as ChangedStream;
     let run = runs.get(row.run);
     if (run === undefined) runs.set(row.run, (run = { inHand: 0, counted: 0, uncounted: 0, open: 0 }));
     const before = row.open - OPEN_TASK_STATES.reduce((sum, name) => sum + (change[name] ?? 0), 0);
     run.open += Number(row.open > 0) - Number(before > 0);
+    if (row.site !== "" && row.open === 0 && before > 0) closed.add(row.site);
     if (row.aside === 1) continue;
+    if (row.site !== "") sites.set(row.site, addUp(values, sites.get(row.site)));
     const { running = 0, completed = 0, failed = 0, skipped = 0, unfetched = 0 } = change;
     run.inHand += running;
     run.counted += completed + failed - unfetched;
     run.uncounted += skipped + unfetched;
   }
   for (const [run, change] of runs) writeRun(connection, run, change);
-  return runs;
+  for (const [site, values] of sites) connection.sql(CHANGE_SITE).run(...values, site);
+  return { runs, closed };
+}
+
+interface ChangedStream {
+  run: number;
+  aside: number;
+  site: string;
+  open: number;
+}
+
+function addUp(values: number[], before: readonly number[] | undefined): number[] {
+  return before === undefined ? values : values.map((value, index) => value + (before[index] ?? 0));
 }
 
 function writeRun(connection: Connection, run: number, change: PageChange & { open: number }): void {

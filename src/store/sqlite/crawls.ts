@@ -64,7 +64,7 @@ function waitingSites({ connection }: Context, run: number): ("failing" | "well"
   const list = connection
     .sql(
       `SELECT DISTINCT CASE WHEN p.breaker_open_until IS NULL THEN 'well' ELSE 'failing' END AS fares
-       FROM streams s LEFT JOIN sites p ON p.lane = s.lane
+       FROM streams s LEFT JOIN sites p ON p.site = s.site
        WHERE s.run = ? AND s.aside = 0 AND s.pending + s.queued + s.running + s.retrying > 0`,
     )
     .all(run);

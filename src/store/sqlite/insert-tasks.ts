@@ -5,37 +5,67 @@ import { changeCounters } from "./counters.ts";
 import { hasAliases } from "./frontier.ts";
 
 /** Finds or makes the lane; a lane that gets its first work is stamped, so that the audit can tell how long it waits. */
-export function laneId({ connection, leaseNow }: Context, lane: string, site: string | null): number {
+export function laneId({ connection, leaseNow }: Context, lane: string): number {
   const found = connection.sql("SELECT id FROM lanes WHERE lane = ?").get(lane) as { id: number } | undefined;
-  const id =
-    found?.id ??
-    (
-      connection.sql("INSERT INTO lanes (lane, lease_until) VALUES (?, ?) RETURNING id").get(lane, leaseNow()) as {
-        id: number;
-      }
-    ).id;
-  if (site !== null)
-    connection.sql("INSERT INTO sites (site, lane) VALUES (?, ?) ON CONFLICT DO NOTHING").run(site, id);
+  if (found !== undefined) return found.id;
+  const made = connection.sql("INSERT INTO lanes (lane, lease_until) VALUES (?, ?) RETURNING id").get(lane, leaseNow());
+  return (made as { id: number }).id;
+}
+
+/** Where work is done: a lane, and the site that is asked; '' is none. */
+export interface Place {
+  lane: number;
+  laneName: string;
+  site: string;
+}
+
+/** The place of a task. A site is in the lane that it was put in, whatever the task says; one that is new goes where it says. */
+export function placeOf(context: Context, lane: string, site: string | null, now: number): Place {
+  if (site === null) return { lane: laneId(context, lane), laneName: lane, site: "" };
+  const { connection } = context;
+  const known = connection
+    .sql("SELECT p.lane, l.lane AS name, p.first_seen_at FROM sites p JOIN lanes l ON l.id = p.lane WHERE p.site = ?")
+    .get(site) as { lane: number; name: string; first_seen_at: number | null } | undefined;
+  if (known !== undefined) {
+    if (known.first_seen_at === null)
+      connection.sql("UPDATE sites SET first_seen_at = ? WHERE site = ?").run(now, site);
+    return { lane: known.lane, laneName: known.name, site };
+  }
+  return { lane: insertSite(context, site, lane, now), laneName: lane, site };
+}
+
+/** Returns its lane. */
+export function insertSite(context: Context, site: string, lane: string, firstSeenAt: number | null): number {
+  const { connection } = context;
+  const id = laneId(context, lane);
+  connection.sql("INSERT INTO sites (site, lane, first_seen_at) VALUES (?, ?, ?)").run(site, id, firstSeenAt);
+  connection.sql("INSERT INTO site_counts (site) VALUES (?)").run(site);
   return id;
 }
 
+/** What a run has at a site had its lane when it had work there last: it goes along when it gets some again. */
 export function streamId(
   { connection }: Context,
   run: number,
-  lane: number,
+  { lane, site }: Pick<Place, "lane" | "site">,
   { resolver, aside = false }: Pick<NewTask, "resolver" | "aside">,
 ): number {
   const found = connection
-    .sql("SELECT id FROM streams WHERE run = ? AND lane = ? AND resolver = ? AND aside = ?")
-    .get(run, lane, resolver ?? "", Number(aside)) as { id: number } | undefined;
-  return (
-    found?.id ??
-    (
-      connection
-        .sql("INSERT INTO streams (run, lane, resolver, aside) VALUES (?, ?, ?, ?) RETURNING id")
-        .get(run, lane, resolver ?? "", Number(aside)) as { id: number }
-    ).id
-  );
+    .sql(
+      // A run may have any number of lanes without a site.
+      `SELECT id, lane FROM streams WHERE run = ?1 AND site = ?2 AND resolver = ?3 AND aside = ?4 ${site === "" ? "AND lane = ?5" : ""}`,
+    )
+    .get(run, site, resolver ?? "", Number(aside), ...(site === "" ? [lane] : [])) as
+    | { id: number; lane: number }
+    | undefined;
+  if (found === undefined) {
+    const made = connection
+      .sql("INSERT INTO streams (run, lane, site, resolver, aside) VALUES (?, ?, ?, ?, ?) RETURNING id")
+      .get(run, lane, site, resolver ?? "", Number(aside));
+    return (made as { id: number }).id;
+  }
+  if (found.lane !== lane) connection.sql("UPDATE streams SET lane = ? WHERE id = ?").run(lane, found.id);
+  return found.id;
 }
 
 const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
@@ -67,7 +97,7 @@ export function insertTasks(
   room: Room = ENDLESS,
 ): { added: Room; lanes: string[]; leftOut: { pages: boolean; aside: boolean } } {
   const { connection } = context;
-  const streams = new Map<string, { stream: number; lane: number; laneName: string; added: number }>();
+  const streams = new Map<string, Place & { stream: number; added: number }>();
   const insert = connection.sql(INSERT_TASK);
   const aliases = hasAliases(context, run);
   const added: Room = { pages: 0, aside: 0 };
@@ -80,14 +110,13 @@ export function insertTasks(
       leftOut[kind] ||= !isKnown(connection, hashes[index] as Uint8Array);
       continue;
     }
-    // A lane may hold several sites; each of them must become known.
     const name = `${kind}\0${task.lane}\0${task.resolver ?? ""}\0${task.site ?? ""}`;
     let target = streams.get(name);
     if (target === undefined) {
       // What is there already must not make a site known by another address.
       if (isKnown(connection, hashes[index] as Uint8Array)) continue;
-      const lane = laneId(context, task.lane, task.site);
-      target = { stream: streamId(context, run, lane, task), lane, laneName: task.lane, added: 0 };
+      const place = placeOf(context, task.lane, task.site, now);
+      target = { ...place, stream: streamId(context, run, place, task), added: 0 };
       streams.set(name, target);
     }
     const { changes, lastInsertRowid } = insert.run(

@@ -47,7 +47,8 @@ export function insertWorkflow(
   const tasks: number[] = [];
   const streams: number[] = [];
   for (const [index, step] of workflow.steps.entries()) {
-    const stream = streamId(context, n, laneId(context, laneOfStep(made.id, index), null), { resolver: null });
+    const lane = laneId(context, laneOfStep(made.id, index));
+    const stream = streamId(context, n, { lane, site: "" }, { resolver: null });
     streams.push(stream);
     tasks.push(insertStep(context, { n, id: made.id }, stream, index, step, weights[index] ?? 1, now));
     for (const dependency of new Set(step.dependencies))

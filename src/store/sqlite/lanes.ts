@@ -1,8 +1,10 @@
 import { FAILED_PROBES_BEFORE_GIVING_UP } from "../../domain/circuit.ts";
+import type { Waiting } from "../../domain/waiting.ts";
 import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
 import { type Context, HAS_PLACE, NEVER, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { changeCounters } from "./counters.ts";
-import { siteOfLane } from "./sites.ts";
+import { SITE_MAY_WORK } from "./site-deps.ts";
+import { siteOfLane, writeWaiting } from "./sites.ts";
 
 /** Written as the partial index has it, so that SQLite uses the index. */
 export const STREAM_IS_OPEN = "(s.queued > 0 OR s.running > 0 OR s.retrying > 0)";
@@ -24,8 +26,8 @@ export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): La
            coalesce(p.hold_until, 0) AS held_until, coalesce(p.breaker_open_until, 0) AS open_until,
            coalesce(p.breaker_failed_probes, 0) AS failed_probes
          FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
-           LEFT JOIN sites p ON p.lane = l.id
-         WHERE ${STREAM_IS_OPEN} AND ${RUN_MAY_WORK} AND coalesce(p.paused, 0) = 0
+           LEFT JOIN sites p ON p.site = s.site
+         WHERE ${STREAM_IS_OPEN} AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK} AND coalesce(p.paused, 0) = 0
            AND (${HAS_PLACE} OR s.running > 0 OR s.retrying > 0)
            AND (l.owner IS NULL OR l.owner = ? OR l.lease_until < ?)
          GROUP BY l.id)
@@ -68,19 +70,22 @@ export function takeLane(context: Context, lane: string, owner: string, ttlMs: n
       )
       .get(owner, now + ttlMs, lane, now, owner) as { id: number; epoch: number } | undefined;
     if (row === undefined) return null;
-    const recovered = takeBack(context, row.id);
+    const left = rows<{ id: number }>(
+      connection.sql(`SELECT s.id FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.running > 0`).all(row.id),
+    );
+    const recovered = takeBack(
+      context,
+      left.map(({ id }) => id),
+    );
     return { lane, laneId: row.id, epoch: row.epoch, owner, site: siteOfLane(context, row.id), recovered };
   });
 }
 
-/** A lane that was just taken has no task in flight: what says so was left by a dead owner. */
-function takeBack(context: Context, lane: number): number {
+/** A lane that was just taken, or left, has no task in flight: what says so was left by the owner before. */
+export function takeBack(context: Context, streams: readonly number[]): number {
   const { connection } = context;
-  const left = rows<{ id: number }>(
-    connection.sql(`SELECT s.id FROM streams s WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.running > 0`).all(lane),
-  );
   let recovered = 0;
-  for (const { id } of left) {
+  for (const id of streams) {
     const changes = Number(
       connection.sql(`UPDATE tasks SET state = ${STATE.queued} WHERE stream = ? AND state = ${STATE.running}`).run(id)
         .changes,
@@ -99,11 +104,12 @@ export function holdsLane({ connection }: Context, hold: LaneHold): boolean {
   );
 }
 
-export function releaseLane(context: Context, hold: LaneHold): void {
+export function releaseLane(context: Context, hold: LaneHold, waiting?: Waiting | null): void {
   const { connection, leaseNow } = context;
   connection.write(() => {
-    connection
+    const { changes } = connection
       .sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE id = ? AND epoch = ? AND owner = ?")
       .run(leaseNow(), hold.laneId, hold.epoch, hold.owner);
+    if (changes === 1 && waiting !== undefined) writeWaiting(context, hold.laneId, waiting);
   });
 }

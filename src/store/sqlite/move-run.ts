@@ -4,6 +4,7 @@ import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE } from "./context.ts";
 import { changeCounters } from "./counters.ts";
+import { lanesThatWaitForRun } from "./site-deps.ts";
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
   failed: "error",
@@ -13,7 +14,8 @@ const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
 
 /**
  * The one place that changes a run's status: the stamp and the event go with it. Its end wakes the step that waits for
- * it, and ends the runs that its own steps have started. Returns the lanes that got work.
+ * it, ends the runs that its own steps have started, and lets sites go on that waited for what it has left. Returns the
+ * lanes that got work.
  */
 export function moveRun(
   context: Context,
@@ -35,7 +37,9 @@ export function moveRun(
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
   if (row.kind === "workflow") workflowMoved(context, run, to, now);
-  return terminal && row.parent_task !== null ? wakeParent(context, row.parent_task, row.id) : [];
+  if (!terminal) return [];
+  const parent = row.parent_task === null ? [] : wakeParent(context, row.parent_task, row.id);
+  return [...parent, ...lanesThatWaitForRun(context, run)];
 }
 
 interface MovedRun {

@@ -89,6 +89,7 @@ export function goOn(context: Context, runId: string, window: RequeueWindow, now
 
 interface EndedStream {
   id: number;
+  /** Where its site is at present. */
   lane: number;
   name: string;
 }
@@ -99,16 +100,17 @@ function streamsOf(
   run: number,
   from: "failed" | "cancelled",
   aside: 0 | 1 | null,
-  { lane, after }: FailedChoice & RequeueWindow,
+  { site, after }: FailedChoice & RequeueWindow,
 ): EndedStream[] {
   return rows<EndedStream>(
     connection
       .sql(
-        `SELECT s.id, s.lane, l.lane AS name FROM streams s JOIN lanes l ON l.id = s.lane
-         WHERE s.run = ?1 AND s.${from} > 0 AND (?2 IS NULL OR s.aside = ?2) AND (?3 IS NULL OR l.lane = ?3) AND s.id >= ?4
+        `SELECT s.id, l.id AS lane, l.lane AS name FROM streams s LEFT JOIN sites p ON p.site = s.site
+           JOIN lanes l ON l.id = coalesce(p.lane, s.lane)
+         WHERE s.run = ?1 AND s.${from} > 0 AND (?2 IS NULL OR s.aside = ?2) AND (?3 IS NULL OR s.site = ?3) AND s.id >= ?4
          ORDER BY s.id LIMIT ${STREAMS_AT_ONCE}`,
       )
-      .all(run, aside, lane ?? null, after?.stream ?? 0),
+      .all(run, aside, site ?? null, after?.stream ?? 0),
   );
 }
 
@@ -194,6 +196,7 @@ function putBack(
        WHERE id IN (SELECT value FROM json_each(?))`,
     )
     .run(JSON.stringify(list.map(({ id }) => id)));
+  context.connection.sql("UPDATE streams SET lane = ?1 WHERE id = ?2 AND lane <> ?1").run(stream.lane, stream.id);
   const unfetched = list.filter(({ reason }) => NEVER_FETCHED.includes(reason)).length;
   changeCounters(context, stream.id, {
     [from]: -list.length,

@@ -2,8 +2,10 @@ import type { Failure } from "../../domain/failure.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import { TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { RunSiteFilter, RunSiteRecord } from "../progress-port.ts";
-import { badPosition, type Context, parseJson, rows, STATE } from "./context.ts";
-import { siteOfLane } from "./sites.ts";
+import { type Context, parseJson, rows, STATE } from "./context.ts";
+import { STREAM_IS_OPEN } from "./lanes.ts";
+import { readSite } from "./sites.ts";
+import { sitesWaitedFor } from "./site-deps.ts";
 
 const SUMS = TASK_STATES.map((name) => `sum(s.${name}) AS ${name}`).join(", ");
 
@@ -17,54 +19,45 @@ const INDEXES: Partial<Record<TaskState, string>> = {
 /** How a run is getting on, site by site: a page of them reads a few rows for each, however many sites there are. */
 export function readRunSites(context: Context, run: number, filter: RunSiteFilter): RunSiteRecord[] {
   const { connection } = context;
-  const counts = connection.sql(
-    `SELECT l.lane AS name, ${SUMS} FROM streams s JOIN lanes l ON l.id = s.lane
-     WHERE s.run = ? AND s.lane = ? AND s.aside = 0`,
+  const counts = connection.sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.aside = 0`);
+  const inHand = connection.sql(
+    `SELECT sum(s.running) AS n FROM streams s
+     WHERE s.lane = (SELECT lane FROM sites WHERE site = ?) AND ${STREAM_IS_OPEN}`,
   );
-  return lanesOf(context, run, filter).map((lane) => {
-    const { name, ...found } = counts.get(run, lane) as unknown as TaskCounts & { name: string };
+  return namesOf(context, run, filter).flatMap((name) => {
+    const site = readSite(context, name);
+    if (site === null) return [];
+    const found = counts.get(run, name) as unknown as TaskCounts;
     return {
-      lane: name,
+      site,
       counts: { ...NO_TASKS, ...found },
-      ...(found.retrying === 0 ? { nextTryAt: null, lastFailure: null } : nextTry(context, run, lane)),
-      laneRunning: numberOf(context, "SELECT sum(running) AS n FROM streams WHERE lane = ?", lane) ?? 0,
-      site: siteOfLane(context, lane),
+      ...(found.retrying === 0 ? { nextTryAt: null, lastFailure: null } : nextTry(context, run, name)),
+      laneRunning: (inHand.get(name) as { n: number | null }).n ?? 0,
+      waitsFor: site.dependsOn.length === 0 ? [] : sitesWaitedFor(context, name, run),
     };
   });
 }
 
 /** Walks along an index from the cursor, and stops when the page is full. */
-function lanesOf(context: Context, run: number, { state, lane, after, limit }: RunSiteFilter): number[] {
-  const only = lane === undefined ? null : laneNumber(context, lane);
-  if (only === undefined) return [];
-  const from = after === undefined ? 0 : laneNumber(context, after);
-  if (from === undefined) throw badPosition(after ?? "", "a site");
-  const list = context.connection
+function namesOf({ connection }: Context, run: number, { state, site, after, limit }: RunSiteFilter): string[] {
+  const list = connection
     .sql(
-      `SELECT DISTINCT s.lane FROM streams s INDEXED BY ${(state && INDEXES[state]) ?? "streams_by_run"}
-       WHERE s.run = ?1 AND s.lane > ?2 AND s.aside = 0 ${state === undefined ? "" : `AND s.${state} > 0`}
-         ${only === null ? "" : "AND s.lane = ?4"} ORDER BY s.lane LIMIT ?3`,
+      `SELECT DISTINCT s.site FROM streams s INDEXED BY ${(state && INDEXES[state]) ?? "streams_by_run"}
+       WHERE s.run = ?1 AND s.site > ?2 AND s.aside = 0 ${state === undefined ? "" : `AND s.${state} > 0`}
+         ${site === undefined ? "" : "AND s.site = ?4"} ORDER BY s.site LIMIT ?3`,
     )
-    .all(run, from, limit, ...(only === null ? [] : [only]));
-  return rows<{ lane: number }>(list).map((row) => row.lane);
-}
-
-function laneNumber({ connection }: Context, name: string): number | undefined {
-  return (connection.sql("SELECT id FROM lanes WHERE lane = ?").get(name) as { id: number } | undefined)?.id;
+    .all(run, after ?? "", limit, ...(site === undefined ? [] : [site]));
+  return rows<{ site: string }>(list).map((row) => row.site);
 }
 
 /** Of each stream the first in its index, and of those the first. */
-function nextTry({ connection }: Context, run: number, lane: number): Pick<RunSiteRecord, "nextTryAt" | "lastFailure"> {
+function nextTry({ connection }: Context, run: number, site: string): Pick<RunSiteRecord, "nextTryAt" | "lastFailure"> {
   const row = connection
     .sql(
       `SELECT t.ready_at AS at, json_extract(t.outcome, '$.failure') AS failure FROM streams s
        JOIN tasks t ON t.id = (SELECT id FROM tasks WHERE stream = s.id AND state = ${STATE.retrying} ORDER BY ready_at LIMIT 1)
-       WHERE s.run = ? AND s.lane = ? AND s.aside = 0 ORDER BY t.ready_at LIMIT 1`,
+       WHERE s.run = ? AND s.site = ? AND s.aside = 0 ORDER BY t.ready_at LIMIT 1`,
     )
-    .get(run, lane) as { at: number; failure: string | null } | undefined;
+    .get(run, site) as { at: number; failure: string | null } | undefined;
   return { nextTryAt: row?.at ?? null, lastFailure: parseJson<Failure | null>(row?.failure ?? null, null) };
-}
-
-function numberOf({ connection }: Context, sql: string, ...values: number[]): number | null {
-  return (connection.sql(sql).get(...values) as { n: number | null }).n;
 }

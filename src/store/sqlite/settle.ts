@@ -2,7 +2,7 @@ import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneEvent, SettleBatch, Settled, SettledTask } from "../port.ts";
 import { appendEvent, type Context, mergeFacts, rows, stampIdleLane, STATE } from "./context.ts";
 import { endRunIfDone } from "./end-run.ts";
-import { laneId, streamId } from "./insert-tasks.ts";
+import { placeOf, streamId } from "./insert-tasks.ts";
 import { holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { lanesForFreedPlaces } from "./freed-places.ts";
 import { claimLanding, knownLanding, writeTraps } from "./frontier.ts";
@@ -10,11 +10,12 @@ import { takeDiscovered } from "./grow-run.ts";
 import { keepCopy } from "./page-copies.ts";
 import { cancelRuns } from "./move-run.ts";
 import { dropArtifacts } from "./retention.ts";
+import { lanesThatWaitFor } from "./site-deps.ts";
 import { Tally } from "./tally.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { countError, tellFailure } from "./run-errors.ts";
 import { dropChildren, endStopped } from "./stop-task.ts";
-import { writeLearned, writePoliteness } from "./sites.ts";
+import { writeHealth, writeLearned, writePoliteness, writeWaiting } from "./sites.ts";
 import { Advance } from "./workflow-advance.ts";
 import { fallAsleep } from "./workflow-sleep.ts";
 import { dropTask, endTask, keepTask } from "./write-task.ts";
@@ -42,14 +43,18 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
           settleTask(context, settled, tally, advance, opened, now);
         }
       }
-      if (batch.site !== undefined) writePoliteness(context, batch.site.site, batch.site.politeness);
+      if (batch.site !== undefined) writePoliteness(context, batch.hold.laneId, batch.site.politeness);
+      for (const { site, health } of batch.health ?? []) writeHealth(context, site, health);
+      if (batch.waiting !== undefined) writeWaiting(context, batch.hold.laneId, batch.waiting);
       if (batch.events !== undefined) appendToRuns(context, batch.hold.laneId, batch.events, now);
     }
     tally.pace.write(context, now);
     advance.write();
     // Only after all moves are counted may a run be found finished.
     const ended: Settled["ended"] = [];
-    for (const [run, change] of tally.apply(context)) {
+    const counted = tally.apply(context);
+    for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
+    for (const [run, change] of counted.runs) {
       const end = endRunIfDone(context, run, now);
       if (end === null) {
         for (const lane of lanesForFreedPlaces(context, run, change)) opened.add(lane);
@@ -211,15 +216,15 @@ function settleTask(
         .get(task.row, task.streamId) as { run: number } | undefined;
       if (run === undefined) return;
       claimLanding(context, settled);
-      const lane = laneId(context, verdict.lane, verdict.site);
+      const place = placeOf(context, verdict.lane, verdict.site, now);
       keepTask(context, settled, "queued", tally, {
-        stream: streamId(context, run.run, lane, task),
+        stream: streamId(context, run.run, place, task),
         url: verdict.url,
         redirects: verdict.redirects,
       });
       writeReport(context, settled, now);
-      stampIdleLane(context, lane);
-      opened.add(verdict.lane);
+      stampIdleLane(context, place.lane);
+      opened.add(place.laneName);
       return;
     }
   }

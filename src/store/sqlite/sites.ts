@@ -1,20 +1,29 @@
 import { OrbError } from "../../base/errors.ts";
 import { CLOSED_BREAKER } from "../../domain/circuit.ts";
-import { laneOfSite } from "../../domain/lane.ts";
-import type { Politeness, SiteLimits, SiteRecord } from "../site-records.ts";
 import { learnBrowser, learnPlain } from "../../domain/learned.ts";
 import type { Report } from "../../domain/outcome.ts";
+import type { TaskCounts } from "../../domain/run-end.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
-import { bumpControl, type Context, parseJson, rows, stampIdleLane } from "./context.ts";
-import { laneId } from "./insert-tasks.ts";
+import type { SiteHealth } from "../../domain/site-health.ts";
+import { TASK_STATES } from "../../domain/states.ts";
+import type { Waiting } from "../../domain/waiting.ts";
+import type { Politeness, SiteLimits, SiteRecord } from "../site-records.ts";
+import { bumpControl, type Context, parseJson, rows } from "./context.ts";
+import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
 
-interface SiteRow {
+type SiteRow = TaskCounts & {
   site: string;
   lane_name: string;
   max_concurrency: number | null;
   requests_per_second: number | null;
   burst: number | null;
   min_delay_ms: number | null;
+  max_memory_mb: number | null;
+  strategy: SiteLimits["strategy"];
+  respect_robots: number | null;
+  shards: number | null;
+  site_group: string | null;
+  depends_on: string;
   paused: number;
   hold_until: number;
   hold_step: number;
@@ -23,13 +32,20 @@ interface SiteRow {
   breaker_failed_probes: number;
   learned: string | null;
   crawl_delay_ms: number | null;
-}
+  health: string | null;
+  waiting: string | null;
+  first_seen_at: number | null;
+};
 
-const SELECT_SITE = `SELECT s.*, l.lane AS lane_name,
-    (SELECT max(r.crawl_delay_ms) FROM robots r WHERE r.site = s.site AND r.crawl_delay_ms IS NOT NULL) AS crawl_delay_ms
-  FROM sites s JOIN lanes l ON l.id = s.lane`;
+/** With the site as `s`, and its counts as `c`. */
+export const SELECT_SITE = `SELECT s.*, ${TASK_STATES.map((name) => `c.${name}`).join(", ")}, l.lane AS lane_name,
+    (SELECT max(r.crawl_delay_ms) FROM sites o CROSS JOIN robots r ON r.site = o.site AND r.crawl_delay_ms IS NOT NULL
+     WHERE o.lane = s.lane) AS crawl_delay_ms,
+    (SELECT json_group_array(d.needs) FROM site_deps d WHERE d.site = s.site) AS depends_on
+  FROM sites s JOIN site_counts c ON c.site = s.site JOIN lanes l ON l.id = s.lane`;
 
-function toRecord(row: SiteRow): SiteRecord {
+function toRecord(context: Context, row: SiteRow): SiteRecord {
+  const dependsOn = (JSON.parse(row.depends_on) as string[]).toSorted();
   return {
     site: row.site,
     lane: row.lane_name,
@@ -37,6 +53,12 @@ function toRecord(row: SiteRow): SiteRecord {
     requestsPerSecond: row.requests_per_second,
     burst: row.burst,
     minDelayMs: row.min_delay_ms,
+    maxMemoryMb: row.max_memory_mb,
+    strategy: row.strategy,
+    respectRobots: row.respect_robots === null ? null : row.respect_robots === 1,
+    shards: row.shards,
+    group: row.site_group,
+    dependsOn,
     paused: row.paused === 1,
     holdUntil: row.hold_until,
     holdStep: row.hold_step,
@@ -47,65 +69,46 @@ function toRecord(row: SiteRow): SiteRecord {
     },
     crawlDelayMs: row.crawl_delay_ms,
     learned: parseJson<LearnedStrategy | null>(row.learned, null),
+    health: parseJson<SiteHealth | null>(row.health, null),
+    waiting: parseJson<Waiting | null>(row.waiting, null),
+    waitsFor: dependsOn.length === 0 ? [] : waitsFor(context, row.site),
+    counts: Object.fromEntries(TASK_STATES.map((name) => [name, row[name]])) as TaskCounts,
+    firstSeenAt: row.first_seen_at,
   };
 }
 
-export function readSite({ connection }: Context, site: string): SiteRecord | null {
-  const row = connection.sql(`${SELECT_SITE} WHERE s.site = ?`).get(site) as SiteRow | undefined;
-  return row === undefined ? null : toRecord(row);
+/** What keeps the newest of its runs waiting. */
+function waitsFor(context: Context, site: string): string[] {
+  const run = newestOpenRun(context, site);
+  return run === null ? [] : sitesWaitedFor(context, site, run);
 }
 
-export function readSites({ connection }: Context): SiteRecord[] {
-  return rows<SiteRow>(connection.sql(`${SELECT_SITE} ORDER BY s.site`).all()).map(toRecord);
+export function toSites(context: Context, list: unknown[]): SiteRecord[] {
+  return rows<SiteRow>(list).map((row) => toRecord(context, row));
 }
 
-export function openBreakers({ connection }: Context, now: number, limit: number): SiteRecord[] {
-  const list = connection
+export function readSite(context: Context, site: string): SiteRecord | null {
+  return toSites(context, context.connection.sql(`${SELECT_SITE} WHERE s.site = ?`).all(site))[0] ?? null;
+}
+
+export function openBreakers(context: Context, now: number, limit: number): SiteRecord[] {
+  const list = context.connection
     .sql(`${SELECT_SITE} WHERE s.breaker_open_until > ? ORDER BY s.breaker_open_until DESC LIMIT ?`)
     .all(now, limit);
-  return rows<SiteRow>(list).map(toRecord);
+  return toSites(context, list);
 }
 
-export function siteOfLane({ connection }: Context, lane: number): SiteRecord | null {
-  const row = connection.sql(`${SELECT_SITE} WHERE s.lane = ? LIMIT 1`).get(lane) as SiteRow | undefined;
-  return row === undefined ? null : toRecord(row);
+/** Any of the lane's sites. */
+export function siteOfLane(context: Context, lane: number): SiteRecord | null {
+  return toSites(context, context.connection.sql(`${SELECT_SITE} WHERE s.lane = ? LIMIT 1`).all(lane))[0] ?? null;
 }
 
-const COLUMNS: Readonly<Record<keyof SiteLimits, string>> = {
-  maxConcurrency: "max_concurrency",
-  requestsPerSecond: "requests_per_second",
-  burst: "burst",
-  minDelayMs: "min_delay_ms",
-  paused: "paused",
-};
-
-export function setSite(context: Context, site: string, change: Partial<SiteLimits>): SiteRecord {
-  const { connection } = context;
-  return connection.write(
-    () => {
-      // A site that already belongs to a lane stays there.
-      const known = connection.sql("SELECT lane FROM sites WHERE site = ?").get(site) as { lane: number } | undefined;
-      const lane = known?.lane ?? laneId(context, laneOfSite(site), site);
-      if (change.paused === false) stampIdleLane(context, lane);
-      for (const [name, value] of Object.entries(change) as [keyof SiteLimits, number | boolean | null][]) {
-        const column = COLUMNS[name];
-        if (column === undefined) throw new OrbError("input_invalid", `a site has no limit named ${name}`);
-        connection
-          .sql(`UPDATE sites SET ${column} = ? WHERE site = ?`)
-          .run(typeof value === "boolean" ? Number(value) : value, site);
-      }
-      bumpControl(context);
-      return readSite(context, site) as SiteRecord;
-    },
-    { durable: true },
-  );
-}
-
-export function writePoliteness({ connection }: Context, site: string, what: Politeness): void {
+/** What a server asked for holds for all of its sites. */
+export function writePoliteness({ connection }: Context, lane: number, what: Politeness): void {
   connection
     .sql(
       `UPDATE sites SET hold_until = ?, hold_step = ?, breaker_failures = ?, breaker_open_until = ?, breaker_failed_probes = ?
-       WHERE site = ?`,
+       WHERE lane = ?`,
     )
     .run(
       Math.round(what.holdUntil),
@@ -113,16 +116,27 @@ export function writePoliteness({ connection }: Context, site: string, what: Pol
       what.breaker.failures,
       what.breaker.openUntil === null ? null : Math.round(what.breaker.openUntil),
       what.breaker.failedProbes,
-      site,
+      lane,
     );
+}
+
+export function writeHealth({ connection }: Context, site: string, health: SiteHealth): void {
+  connection.sql("UPDATE sites SET health = ? WHERE site = ?").run(JSON.stringify(health), site);
+}
+
+export function writeWaiting({ connection }: Context, lane: number, waiting: Waiting | null): void {
+  const text = waiting === null ? null : JSON.stringify(waiting);
+  connection.sql("UPDATE sites SET waiting = ?1 WHERE lane = ?2 AND waiting IS NOT ?1").run(text, lane);
 }
 
 export function resetBreaker(context: Context, site: string): void {
   context.connection.write(
     () => {
-      const record = readSite(context, site);
-      if (record === null) throw new OrbError("not_found", `no site named ${site} is known`);
-      writePoliteness(context, site, { holdUntil: 0, holdStep: 0, breaker: CLOSED_BREAKER });
+      const row = context.connection.sql("SELECT lane FROM sites WHERE site = ?").get(site) as
+        | { lane: number }
+        | undefined;
+      if (row === undefined) throw new OrbError("not_found", `no site named ${site} is known`);
+      writePoliteness(context, row.lane, { holdUntil: 0, holdStep: 0, breaker: CLOSED_BREAKER });
       bumpControl(context);
     },
     { durable: true },

@@ -74,7 +74,7 @@ function beginList(context: Context, step: StepItems, task: ClaimedTask, hash: s
     .get(
       step.list_hash === hash ? 0 : 1,
       hash,
-      streamId(context, step.run, lane, { resolver: null, aside: true }),
+      streamId(context, step.run, { lane, site: "" }, { resolver: null, aside: true }),
       step.task,
     ) as unknown as StepItems;
 }

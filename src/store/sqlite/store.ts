@@ -32,7 +32,8 @@ import { readRunSites } from "./run-sites.ts";
 import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates, requireRun } from "./runs.ts";
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
 import { settle } from "./settle.ts";
-import { forgetLearned, openBreakers, readSite, readSites, resetBreaker, setSite } from "./sites.ts";
+import { openBreakers } from "./sites.ts";
+import { siteVerbs } from "./site-verbs.ts";
 import { passSlot, startSlot } from "./slots.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
 import { workerVerbs } from "./worker-verbs.ts";
@@ -135,13 +136,13 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     tasks: async (runId, filter) => readTasks(context, runId, filter),
     retryFailed: async (runId, choice, now) => retryFailed(context, runId, choice, now),
     counts: async (runId) => readCounts(context, runId),
-    overview: async (runId, mostLanes) => readOverview(context, runId, mostLanes),
+    overview: async (runId, mostSites) => readOverview(context, runId, mostSites),
 
     lanesWithWork: async (owner) => lanesWithWork(context, owner),
     takeLane: async (lane, owner, ttlMs) => takeLane(context, lane, owner, ttlMs),
-    releaseLane: async (hold) => {
+    releaseLane: async (hold, waiting) => {
       cursor.forget(hold.laneId);
-      releaseLane(context, hold);
+      releaseLane(context, hold, waiting);
     },
     claim: async (hold, choice, now) => claim(context, cursor, hold, choice, now),
     settle: async (batches, now) => settle(context, batches, now),
@@ -150,12 +151,6 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     giveBack: async (key, owner, units) => giveBack(context, key, owner, units),
     budgetCap: async (key) => budgetCap(context, key),
     setBudgetCap: async (key, cap) => setBudgetCap(context, key, cap),
-
-    site: async (site) => readSite(context, site),
-    sites: async () => readSites(context),
-    setSite: async (site, change) => setSite(context, site, change),
-    resetBreaker: async (site) => resetBreaker(context, site),
-    forgetLearned: async (site) => forgetLearned(context, site),
 
     robots: async (origin) => readRobots(context, origin),
     keepRobots: async (copy, age) => keepRobots(context, copy, age),
@@ -186,6 +181,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     results: async (runId, window) => readResults(context, runId, window),
     countResults: async (runId) => countResults(context, runId),
     openTasks: async (ids) => openTasks(context, ids),
+    ...siteVerbs(context),
     ...workerVerbs(context),
     ...workflowVerbs(context),
     ...holdVerbs(context),

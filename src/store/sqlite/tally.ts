@@ -1,7 +1,7 @@
 import { NO_TASKS } from "../../domain/run-end.ts";
 import type { TaskState } from "../../domain/states.ts";
 import type { Context } from "./context.ts";
-import { changeAllCounters, type CounterChange, type PageChange } from "./counters.ts";
+import { changeAllCounters, type Counted, type CounterChange } from "./counters.ts";
 import { CrawlPace } from "./crawl-pace.ts";
 
 /** Counter changes, gathered so that each stream's row is written once per transaction. */
@@ -32,8 +32,8 @@ export class Tally {
     delta[state] += by;
   }
 
-  /** Writes the counters and returns the runs that were touched. */
-  apply(context: Context): Map<number, PageChange> {
+  /** Writes the counters and says what was touched. */
+  apply(context: Context): Counted {
     // In order of id, as every writer does it: on a store with row locks this is what prevents deadlocks.
     return changeAllCounters(
       context,

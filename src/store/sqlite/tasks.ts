@@ -2,7 +2,7 @@ import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../domain/states.ts";
-import type { LaneCounts, TaskFilter, TaskRecord } from "../port.ts";
+import type { SiteCounts, TaskFilter, TaskRecord } from "../port.ts";
 import { badPosition, type Context, keyHash, parseJson, rows, STATE } from "./context.ts";
 import { unpackAttempts } from "./history.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
@@ -12,6 +12,7 @@ export interface TaskRow {
   id: number;
   run_id: string;
   lane: string;
+  site: string;
   resolver: string;
   state: number;
   priority: number;
@@ -29,7 +30,7 @@ export interface TaskRow {
   outcome: string | null;
 }
 
-export const SELECT_TASK = `SELECT t.*, s.resolver, l.lane, r.id AS run_id
+export const SELECT_TASK = `SELECT t.*, s.resolver, s.site, l.lane, r.id AS run_id
   FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run`;
 
 export function toTaskRecord(context: Context, row: TaskRow): TaskRecord {
@@ -39,6 +40,7 @@ export function toTaskRecord(context: Context, row: TaskRow): TaskRecord {
     runId: row.run_id,
     key: row.key,
     lane: row.lane,
+    site: row.site === "" ? null : row.site,
     resolver: row.resolver === "" ? null : row.resolver,
     state: TASK_STATES[row.state] as TaskState,
     url: row.url,
@@ -59,7 +61,7 @@ export function toTaskRecord(context: Context, row: TaskRow): TaskRecord {
 
 const FAILED_IDS = `SELECT f.id FROM streams q CROSS JOIN tasks f INDEXED BY tasks_failed
     ON f.stream = q.id AND f.state = ${STATE.failed} AND f.id > ?1
-  WHERE q.run = ?2 AND q.failed > 0 AND q.aside <= ?5 AND (?3 IS NULL OR (SELECT lane FROM lanes WHERE id = q.lane) = ?3) ORDER BY f.id LIMIT ?4`;
+  WHERE q.run = ?2 AND q.failed > 0 AND q.aside <= ?5 AND (?3 IS NULL OR q.site = ?3) ORDER BY f.id LIMIT ?4`;
 
 export function readTask(context: Context, id: string): TaskRecord | null {
   const row = decodeId(context.instance, "task", id);
@@ -88,13 +90,13 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   // failed may be a few among a million: it is found by an index of its own.
   const list = connection
     .sql(
-      `${SELECT_TASK} WHERE t.id > ?1 AND t.id <= ?6 AND r.n = ?2 AND t.state IN (${states.join(", ")}) AND (?3 IS NULL OR l.lane = ?3)
+      `${SELECT_TASK} WHERE t.id > ?1 AND t.id <= ?6 AND r.n = ?2 AND t.state IN (${states.join(", ")}) AND (?3 IS NULL OR s.site = ?3)
          AND s.aside <= ?5 ${isFailed ? `AND t.id IN (${FAILED_IDS})` : ""} ORDER BY t.id LIMIT ?4`,
     )
     .all(
       Math.max(after, (run.first_task ?? 1) - 1),
       run.n,
-      filter.lane ?? null,
+      filter.site ?? null,
       filter.limit,
       filter.pagesOnly === true ? 0 : 1,
       run.last_task ?? 0,
@@ -102,24 +104,30 @@ export function readTasks(context: Context, runId: string, filter: TaskFilter): 
   return rows<TaskRow>(list).map((row) => toTaskRecord(context, row));
 }
 
-export function readCounts(context: Context, runId: string): LaneCounts[] {
+const SUMS = TASK_STATES.map((name) => `coalesce(sum(s.${name}), 0) AS ${name}`).join(", ");
+
+type CountsRow = TaskCounts & { site: string; lane: string };
+
+function toSiteCounts({ site, lane, ...counts }: CountsRow): SiteCounts {
+  return { site: site === "" ? null : site, lane, counts };
+}
+
+export function readCounts(context: Context, runId: string): SiteCounts[] {
   const run = requireRun(context, runId);
   const list = context.connection
     .sql(
-      `SELECT l.lane, ${TASK_STATES.map((name) => `sum(s.${name}) AS ${name}`).join(", ")}
-       FROM streams s JOIN lanes l ON l.id = s.lane WHERE s.run = ? AND s.aside = 0 GROUP BY l.lane ORDER BY l.lane`,
+      `SELECT s.site, l.lane, ${SUMS} FROM streams s LEFT JOIN sites p ON p.site = s.site
+       JOIN lanes l ON l.id = coalesce(p.lane, s.lane) WHERE s.run = ? AND s.aside = 0 GROUP BY s.site, l.lane`,
     )
     .all(run.n);
-  return rows<TaskCounts & { lane: string }>(list).map(({ lane, ...counts }) => ({ lane, counts }));
+  return rows<CountsRow>(list).map(toSiteCounts);
 }
-
-const SUMS = TASK_STATES.map((name) => `coalesce(sum(s.${name}), 0) AS ${name}`).join(", ");
 
 export function readOverview(
   context: Context,
   runId: string,
-  mostLanes: number,
-): { totals: TaskCounts; open: LaneCounts[]; openStreams: number } {
+  mostSites: number,
+): { totals: TaskCounts; open: SiteCounts[]; openStreams: number } {
   const { connection } = context;
   const run = requireRun(context, runId);
   const totals = {
@@ -127,19 +135,21 @@ export function readOverview(
       .sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.aside = 0`)
       .get(run.n) as unknown as TaskCounts),
   };
-  const lanes = rows<{ id: number; lane: string }>(
+  const places = rows<{ site: string; id: number; lane: string }>(
     connection
       .sql(
-        `SELECT DISTINCT s.lane AS id, l.lane FROM streams s JOIN lanes l ON l.id = s.lane
-         WHERE s.run = ? AND ${STREAM_IS_OPEN} ORDER BY s.lane LIMIT ?`,
+        `SELECT DISTINCT s.site, s.lane AS id, l.lane FROM streams s JOIN lanes l ON l.id = s.lane
+         WHERE s.run = ? AND ${STREAM_IS_OPEN} ORDER BY s.site, s.lane LIMIT ?`,
       )
-      .all(run.n, mostLanes),
+      .all(run.n, mostSites),
   );
-  const open = lanes.map(({ id, lane }) => {
-    const counts = connection
-      .sql(`SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.lane = ? AND s.aside = 0`)
-      .get(run.n, id);
-    return { lane, counts: { ...(counts as unknown as TaskCounts) } };
+  const open = places.map(({ site, id, lane }) => {
+    // What a site has no more work of may still be where the site was before.
+    const there = connection.sql(
+      `SELECT ${SUMS} FROM streams s WHERE s.run = ? AND s.site = ? AND s.aside = 0 ${site === "" ? "AND s.lane = ?" : ""}`,
+    );
+    const counts = there.get(run.n, site, ...(site === "" ? [id] : [])) as unknown as TaskCounts;
+    return toSiteCounts({ site, lane, ...counts });
   });
   return { totals, open, openStreams: run.open_streams };
 }

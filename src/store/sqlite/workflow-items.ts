@@ -40,8 +40,8 @@ export function openSlots(
   for (let slot = 0; slot < concurrency && inHand < concurrency; slot += 1) {
     const next = nextItem(context, step);
     if (next === null || (stopAtFailure && step.items_failed > 0)) break;
-    const lane = laneId(context, laneOfStep(runId, step.idx, slot), null);
-    const stream = streamId(context, step.run, lane, { resolver: null, aside: true });
+    const lane = laneId(context, laneOfStep(runId, step.idx, slot));
+    const stream = streamId(context, step.run, { lane, site: "" }, { resolver: null, aside: true });
     const busy = connection.sql(`SELECT 1 FROM streams s WHERE s.id = ? AND ${STREAM_IS_OPEN}`).get(stream);
     if (busy !== undefined) continue;
     giveSlot(context, step, next, stream, tally, opened);

@@ -55,6 +55,7 @@ export function claimScenarios(scenario: Scenario): void {
         hasDeadline: false,
         memory: null,
         key: "k",
+        site: "a.example",
         resolver: "crossref",
         url: "https://a.example/k",
         nextUrl: null,

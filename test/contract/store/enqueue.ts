@@ -84,21 +84,6 @@ export function enqueueScenarios(scenario: Scenario): void {
     );
   });
 
-  scenario("every site of a lane that holds several becomes known", async (kit) => {
-    await kit.runWith([
-      newTask("a", { lane: "group:shop", site: "shop.example" }),
-      newTask("b", { lane: "group:shop", site: "cdn.shop.example" }),
-    ]);
-    const sites = await kit.store.sites();
-    assert.deepEqual(
-      sites.map(({ site, lane }) => [site, lane]),
-      [
-        ["cdn.shop.example", "group:shop"],
-        ["shop.example", "group:shop"],
-      ],
-    );
-  });
-
   scenario("nothing can be added to a run that does not exist", async (kit) => {
     await refused("not_found", kit.store.enqueue("3b241101-e2bb-4255-8caf-4136c566a962", [newTask("k")], kit.now));
     assert.deepEqual(await kit.store.lanesWithWork(), []);
@@ -176,10 +161,10 @@ export function enqueueScenarios(scenario: Scenario): void {
     for (const name of [LANE, "site:b.example"]) await kit.work(await kit.take("A", name), FAILED);
     assert.equal(await kit.status(run), "failed");
 
-    const other = await kit.store.retryFailed(run.id, { lane: "site:b.example", limit: 10 }, kit.now);
+    const other = await kit.store.retryFailed(run.id, { site: "b.example", limit: 10 }, kit.now);
     assert.deepEqual(other, { requeued: 1, lanes: ["site:b.example"], next: null });
-    assert.equal((await kit.store.retryFailed(run.id, { lane: LANE, limit: 2 }, kit.now)).requeued, 2);
-    assert.equal((await kit.store.retryFailed(run.id, { lane: LANE, limit: 2 }, kit.now)).requeued, 1);
+    assert.equal((await kit.store.retryFailed(run.id, { site: "a.example", limit: 2 }, kit.now)).requeued, 2);
+    assert.equal((await kit.store.retryFailed(run.id, { site: "a.example", limit: 2 }, kit.now)).requeued, 1);
     assert.deepEqual(await kit.store.retryFailed(run.id, { limit: 2 }, kit.now), {
       requeued: 0,
       lanes: [],

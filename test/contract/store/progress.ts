@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { failure, type FailureReason } from "../../../src/domain/failure.ts";
 import type { NewTask, RunRecord } from "../../../src/store/port.ts";
 import type { RequeuePosition } from "../../../src/store/progress-port.ts";
-import { DONE, type Kit, LANE, newTask, refused, retryAt, type Scenario, type Verdict } from "./kit.ts";
+import { DONE, type Kit, LANE, newTask, retryAt, type Scenario, type Verdict } from "./kit.ts";
 
 const OTHER = "site:b.example";
 const failedBy = (reason: FailureReason): Verdict => ({ kind: "failed", failure: failure(reason, `it was ${reason}`) });
@@ -32,7 +32,7 @@ const queued = async (kit: Kit, run: RunRecord) =>
 export function progressScenarios(scenario: Scenario): void {
   scenario("failures are counted by reason, most frequent first, with an example", async (kit) => {
     const run = await failedRun(kit, ["internal-1", "http_not_found-1", "http_not_found-2", elsewhere("internal-2")]);
-    await kit.store.retryFailed(run.id, { reasons: ["internal"], lane: OTHER, limit: 1 }, kit.now);
+    await kit.store.retryFailed(run.id, { reasons: ["internal"], site: "b.example", limit: 1 }, kit.now);
     const errors = await kit.store.runErrors(run.id);
     assert.deepEqual(
       errors.map(({ code, reason, count, exampleMessage }) => [code, reason, count, exampleMessage]),
@@ -139,7 +139,7 @@ export function progressScenarios(scenario: Scenario): void {
       after = page.at(-1)?.id;
     }
     assert.deepEqual(seen, keys);
-    const there = await kit.store.tasks(run.id, { states: ["failed"], lane: OTHER, limit: 2 });
+    const there = await kit.store.tasks(run.id, { states: ["failed"], site: "b.example", limit: 2 });
     assert.deepEqual(
       there.map(({ key }) => key),
       ["internal-0", "internal-3"],
@@ -157,19 +157,19 @@ export function progressScenarios(scenario: Scenario): void {
     await kit.store.setSite("b.example", { paused: true });
     const list = await kit.store.runSites(run.id, { limit: 10 });
     assert.deepEqual(
-      list.map(({ lane: name, counts, nextTryAt, lastFailure, laneRunning, site }) => [
-        name,
+      list.map(({ counts, nextTryAt, lastFailure, laneRunning, site }) => [
+        site.site,
         counts.queued,
         counts.running,
         counts.retrying,
         nextTryAt,
         lastFailure?.reason ?? null,
         laneRunning,
-        site?.paused,
+        site.paused,
       ]),
       [
-        [LANE, 0, 1, 2, kit.now + 5000, "connection_reset", 2, false],
-        [OTHER, 1, 0, 0, null, null, 0, true],
+        ["a.example", 0, 1, 2, kit.now + 5000, "connection_reset", 2, false],
+        ["b.example", 1, 0, 0, null, null, 0, true],
       ],
     );
     const why = await kit.store.retryReasons(run.id);
@@ -181,15 +181,14 @@ export function progressScenarios(scenario: Scenario): void {
     assert.ok(of("a1", "a2").some(({ id, url }) => id === why[0]?.exampleTaskId && url === why[0].exampleUrl));
     assert.deepEqual(await kit.store.retryReasons(more.id), []);
     const names = async (filter: object) =>
-      (await kit.store.runSites(run.id, { limit: 10, ...filter })).map(({ lane: name }) => name);
-    assert.deepEqual(await names({ limit: 1 }), [LANE]);
-    assert.deepEqual(await names({ after: LANE }), [OTHER]);
-    assert.deepEqual(await names({ state: "running" }), [LANE]);
-    assert.deepEqual(await names({ state: "queued" }), [OTHER]);
-    assert.deepEqual(await names({ state: "queued", after: OTHER }), []);
-    assert.deepEqual(await names({ lane: OTHER }), [OTHER]);
-    assert.deepEqual(await names({ lane: "site:nobody.example" }), []);
-    await refused("input_invalid", kit.store.runSites(run.id, { limit: 10, after: "site:nobody.example" }));
+      (await kit.store.runSites(run.id, { limit: 10, ...filter })).map(({ site }) => site.site);
+    assert.deepEqual(await names({ limit: 1 }), ["a.example"]);
+    assert.deepEqual(await names({ after: "a.example" }), ["b.example"]);
+    assert.deepEqual(await names({ state: "running" }), ["a.example"]);
+    assert.deepEqual(await names({ state: "queued" }), ["b.example"]);
+    assert.deepEqual(await names({ state: "queued", after: "b.example" }), []);
+    assert.deepEqual(await names({ site: "b.example" }), ["b.example"]);
+    assert.deepEqual(await names({ site: "nobody.example" }), []);
     assert.equal((await kit.store.runSites(more.id, { limit: 10 })).length, 1);
   });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DONE, FAILED, LANE, newTask, type Scenario, SKIPPED } from "./kit.ts";
+import { DONE, FAILED, newTask, type Scenario, SKIPPED } from "./kit.ts";
 
 const OTHER = "site:b.example";
 const NOBODY = "3b241101-e2bb-4255-8caf-4136c566a962";
@@ -68,11 +68,11 @@ export function readScenarios(scenario: Scenario): void {
     await kit.settle(lane, tasks.slice(2, 4), FAILED);
     const keysIn = async (filter: Partial<Parameters<typeof kit.store.tasks>[1]>) =>
       (await kit.store.tasks(run.id, { limit: 100, ...filter })).map((task) => task.key);
-    assert.equal((await keysIn({ lane: OTHER })).length, 12);
-    assert.equal((await keysIn({ lane: "site:none.example" })).length, 0);
+    assert.equal((await keysIn({ site: OTHER.replace("site:", "") })).length, 12);
+    assert.equal((await keysIn({ site: "none.example" })).length, 0);
     assert.deepEqual(await keysIn({ states: ["completed"] }), ["k1", "k3"]);
     assert.deepEqual(await keysIn({ states: ["failed", "running"] }), ["k5", "k7", "k9", "k11"]);
-    assert.deepEqual(await keysIn({ states: ["failed"], lane: LANE }), []);
+    assert.deepEqual(await keysIn({ states: ["failed"], site: "a.example" }), []);
     assert.deepEqual(await keysIn({ states: [] }), []);
     const [first] = await kit.store.tasks(run.id, { states: ["failed"], limit: 1 });
     assert.deepEqual(await keysIn({ states: ["failed"], after: first?.id ?? "" }), ["k7"]);

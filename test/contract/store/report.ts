@@ -196,7 +196,8 @@ export function reportScenarios(scenario: Scenario): void {
       events: await kit.store.events(run.id, { limit: 1000 }),
       files: await kit.store.artifactsOf(task),
       records: await kit.store.resultsOf(task),
-      site: await kit.store.site("a.example"),
+      // The end of a task is counted, whatever it reports.
+      site: { ...(await kit.store.site("a.example")), counts: null },
       task: await kit.store.task(task),
     };
   }

@@ -1,8 +1,30 @@
 import assert from "node:assert/strict";
 import type { Politeness } from "../../../src/store/site-records.ts";
+import { NO_TASKS } from "../../../src/domain/run-end.ts";
 import { DONE, FAILED, LANE, type Kit, newTask, refused, type Scenario } from "./kit.ts";
 
-const LIMITS = { maxConcurrency: null, requestsPerSecond: null, burst: null, minDelayMs: null, paused: false };
+const LIMITS = {
+  maxConcurrency: null,
+  requestsPerSecond: null,
+  burst: null,
+  minDelayMs: null,
+  paused: false,
+  maxMemoryMb: null,
+  strategy: null,
+  respectRobots: null,
+  shards: null,
+  group: null,
+  dependsOn: [],
+};
+const UNSEEN = {
+  crawlDelayMs: null,
+  learned: null,
+  health: null,
+  waiting: null,
+  waitsFor: [],
+  counts: NO_TASKS,
+  firstSeenAt: null,
+};
 const QUIET: Politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 0, openUntil: null, failedProbes: 0 } };
 
 async function behave(kit: Kit, politeness: Politeness) {
@@ -15,27 +37,33 @@ async function behave(kit: Kit, politeness: Politeness) {
 export function siteScenarios(scenario: Scenario): void {
   scenario("a site is known once it has a task, without limits of its own", async (kit) => {
     assert.equal(await kit.store.site("a.example"), null);
-    assert.deepEqual(await kit.store.sites(), []);
+    assert.deepEqual(await kit.store.sites({ limit: 10 }, kit.now), []);
     await kit.runWith(["a"]);
     assert.deepEqual(await kit.store.site("a.example"), {
       site: "a.example",
       lane: LANE,
-      crawlDelayMs: null,
-      learned: null,
+      ...UNSEEN,
       ...LIMITS,
       ...QUIET,
+      counts: { ...NO_TASKS, queued: 1 },
+      firstSeenAt: kit.now,
     });
   });
 
   scenario("limits may be set before the first task, change key by key, and reach the owner", async (kit) => {
     await kit.store.setSite("a.example", { maxConcurrency: 2, requestsPerSecond: 0.5 });
     const set = await kit.store.setSite("a.example", { burst: 3, minDelayMs: 100, paused: true });
-    const expected = { maxConcurrency: 2, requestsPerSecond: 0.5, burst: 3, minDelayMs: 100, paused: true };
-    assert.deepEqual(set, { site: "a.example", lane: LANE, crawlDelayMs: null, learned: null, ...expected, ...QUIET });
+    const expected = { ...LIMITS, maxConcurrency: 2, requestsPerSecond: 0.5, burst: 3, minDelayMs: 100, paused: true };
+    assert.deepEqual(set, { site: "a.example", lane: LANE, ...UNSEEN, ...expected, ...QUIET });
+    const own = { maxMemoryMb: 300, strategy: "browser", respectRobots: false, shards: 2 } as const;
+    assert.deepEqual(await kit.store.setSite("a.example", own), { ...set, ...own });
+    const none = { maxMemoryMb: null, strategy: null, respectRobots: null, shards: null };
+    assert.deepEqual(await kit.store.setSite("a.example", none), set);
     await kit.runWith(["a"]);
-    assert.deepEqual((await kit.take("A")).site, set);
+    const seen = { counts: { ...NO_TASKS, queued: 1 }, firstSeenAt: kit.now };
+    assert.deepEqual((await kit.take("A")).site, { ...set, ...seen });
     assert.equal((await kit.store.setSite("a.example", { maxConcurrency: null })).maxConcurrency, null);
-    assert.deepEqual(await kit.store.setSite("a.example", {}), { ...set, maxConcurrency: null });
+    assert.deepEqual(await kit.store.setSite("a.example", {}), { ...set, ...seen, maxConcurrency: null });
   });
 
   scenario("a limit that does not exist is refused", async (kit) => {
@@ -47,7 +75,7 @@ export function siteScenarios(scenario: Scenario): void {
   scenario("sites are listed by name", async (kit) => {
     for (const site of ["b.example", "a.example", "a.example:8080"]) await kit.store.setSite(site, {});
     assert.deepEqual(
-      (await kit.store.sites()).map(({ site }) => site),
+      (await kit.store.sites({ limit: 10 }, kit.now)).map(({ site }) => site),
       ["a.example", "a.example:8080", "b.example"],
     );
   });

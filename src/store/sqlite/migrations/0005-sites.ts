@@ -1,8 +1,57 @@
 import type { DatabaseSync } from "node:sqlite";
+import { TASK_STATES } from "../../../domain/states.ts";
+
+const isOpen = "queued > 0 OR running > 0 OR retrying > 0";
 
 /** What sites are set to, how they are doing, and what they wait for. */
 export const sites = {
   version: 5,
   name: "sites",
-  up(_db: DatabaseSync): void {},
+  up(db: DatabaseSync): void {
+    db.exec(`
+      -- What a run has to do at one site stays together when the site changes its lane; '' is work without a site.
+      ALTER TABLE streams ADD COLUMN site TEXT NOT NULL DEFAULT '';
+      UPDATE streams SET site = substr(l.lane, 6) FROM lanes l WHERE l.id = streams.lane AND l.lane GLOB 'site:*';
+      DROP INDEX streams_by_run;
+      CREATE UNIQUE INDEX streams_by_run ON streams (run, site, lane, resolver, aside);
+      CREATE INDEX streams_open_at_site ON streams (site, run) WHERE ${isOpen};
+
+      -- Sites of a run at which something is to be done: few of many, and asked for by whoever watches it.
+      DROP INDEX streams_queued_of_run;
+      DROP INDEX streams_running_of_run;
+      DROP INDEX streams_retrying_of_run;
+      CREATE INDEX streams_queued_of_run ON streams (run, site, aside) WHERE queued > 0;
+      CREATE INDEX streams_running_of_run ON streams (run, site, aside) WHERE running > 0;
+      CREATE INDEX streams_retrying_of_run ON streams (run, site, aside) WHERE retrying > 0;
+
+      ALTER TABLE sites ADD COLUMN max_memory_mb INTEGER;
+      ALTER TABLE sites ADD COLUMN strategy TEXT;
+      ALTER TABLE sites ADD COLUMN respect_robots INTEGER;
+      ALTER TABLE sites ADD COLUMN shards INTEGER;
+      ALTER TABLE sites ADD COLUMN site_group TEXT;
+      ALTER TABLE sites ADD COLUMN first_seen_at INTEGER;
+      -- How it has done of late, and what it waits for: JSON of its owner's.
+      ALTER TABLE sites ADD COLUMN health TEXT;
+      ALTER TABLE sites ADD COLUMN waiting TEXT;
+      UPDATE sites SET first_seen_at = own.first FROM (
+        SELECT s.site, min(r.created_at) AS first FROM streams s JOIN runs r ON r.n = s.run GROUP BY s.site
+      ) AS own WHERE own.site = sites.site;
+      CREATE INDEX sites_of_group ON sites (site_group, site) WHERE site_group IS NOT NULL;
+      CREATE INDEX sites_paused ON sites (site) WHERE paused = 1;
+
+      -- Pages of all runs at a site: ten thousand runs need not be summed up by whoever looks at it.
+      CREATE TABLE site_counts (
+        site TEXT PRIMARY KEY,
+        ${TASK_STATES.map((name) => `${name} INTEGER NOT NULL DEFAULT 0 CHECK (${name} >= 0)`).join(",\n        ")}
+      ) WITHOUT ROWID;
+      INSERT INTO site_counts (site, ${TASK_STATES.join(", ")})
+        SELECT p.site, ${TASK_STATES.map((name) => `coalesce(sum(s.${name}), 0)`).join(", ")}
+        FROM sites p LEFT JOIN streams s ON s.site = p.site AND s.aside = 0 GROUP BY p.site;
+      CREATE INDEX site_counts_open ON site_counts (site) WHERE ${isOpen};
+
+      -- The work of a site waits until that of the sites which it needs is finished.
+      CREATE TABLE site_deps (site TEXT NOT NULL, needs TEXT NOT NULL, PRIMARY KEY (site, needs)) WITHOUT ROWID;
+      CREATE INDEX site_deps_by_needs ON site_deps (needs, site);
+    `);
+  },
 };

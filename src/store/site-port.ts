@@ -1,0 +1,20 @@
+/** The verbs of the store about sites. */
+import type { SiteFilter, SiteLimits, SiteRecord, SiteTotals } from "./site-records.ts";
+
+export interface SiteVerbs {
+  site(site: string): Promise<SiteRecord | null>;
+  /** By name. */
+  sites(filter: SiteFilter, now: number): Promise<SiteRecord[]>;
+  /**
+   * Changes what is given. What belongs to the server changes for all sites of the group. Who changes the group takes its
+   * work along into the group's lane: whoever had tasks of it in hand loses them, and they cost no attempt.
+   */
+  setSite(site: string, change: Partial<SiteLimits>): Promise<SiteRecord>;
+  resetBreaker(site: string): Promise<void>;
+  /** Forgets what the site was found to need. */
+  forgetLearned(site: string): Promise<SiteRecord>;
+  /** Sums over all sites: one look at a short row for each of them. */
+  siteTotals(now: number): Promise<SiteTotals>;
+  /** Sites with open work, those with most of it under way first. */
+  busySites(limit: number): Promise<SiteRecord[]>;
+}

@@ -11,6 +11,7 @@ import { endRunIfDone } from "./end-run.ts";
 import { lanesForFreedPlaces } from "./freed-places.ts";
 import { cancelChildrenOf, moveRun } from "./move-run.ts";
 import { countError, tellFailure } from "./run-errors.ts";
+import { lanesThatWaitFor } from "./site-deps.ts";
 import { Tally } from "./tally.ts";
 import { Advance } from "./workflow-advance.ts";
 import { endTask } from "./write-task.ts";
@@ -112,7 +113,9 @@ export function endStopped(context: Context, opened: Set<string>, ended: Settled
   for (const { id, state } of waiting) failStopped(context, takeInHand(context, id, state, tally), tally, advance, now);
   tally.pace.write(context, now);
   advance.write();
-  for (const [run, change] of tally.apply(context)) {
+  const counted = tally.apply(context);
+  for (const lane of lanesThatWaitFor(context, counted.closed)) opened.add(lane);
+  for (const [run, change] of counted.runs) {
     getGoing(context, run, now);
     const end = endRunIfDone(context, run, now);
     for (const lane of end?.lanes ?? lanesForFreedPlaces(context, run, change)) opened.add(lane);
@@ -134,7 +137,7 @@ function takeInHand(context: Context, id: number, from: number, tally: Tally): C
   const row = connection.sql(`SELECT ${CLAIMED} FROM tasks WHERE id = ?`, { lists: true }).get(id) as unknown;
   const stream = connection
     .sql(
-      `SELECT s.id, s.run, s.resolver, s.aside, r.id AS run_id, r.kind, r.generation, r.max_attempts,
+      `SELECT s.id, s.run, s.site, s.resolver, s.aside, r.id AS run_id, r.kind, r.generation, r.max_attempts,
          r.time_limit_ms IS NOT NULL AS timed FROM streams s JOIN runs r ON r.n = s.run WHERE s.id = ?`,
     )
     .get((row as ClaimedRow)[1]) as unknown as StreamRow;

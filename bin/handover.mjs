@@ -61,11 +61,16 @@ export function handOver(runtime, args) {
   });
 }
 
-/** The new process's part; does nothing when it was started directly. */
+/**
+ * The new process's part; does nothing when it was started directly. ORB_PARENT_GONE=stop: it stops in good order when the
+ * other one is gone, as if it had been asked to.
+ */
 export function followParent() {
   const fd = Number(process.env.ORB_PARENT_FD);
+  const last = process.env.ORB_PARENT_GONE === "stop" ? "SIGTERM" : "SIGKILL";
   // What this process starts itself must not believe that it has such a pipe.
   delete process.env.ORB_PARENT_FD;
+  delete process.env.ORB_PARENT_GONE;
   if (fd !== PARENT_FD) return;
   const receive = createReceiver();
   const pipe = new Socket({ fd, readable: true, writable: false });
@@ -76,7 +81,7 @@ export function followParent() {
     rest = lines.pop() ?? "";
     for (const line of lines) if (SIGNALS.includes(line)) receive(line);
   });
-  const die = () => process.kill(process.pid, "SIGKILL");
+  const die = () => process.kill(process.pid, last);
   pipe.on("end", die);
   pipe.on("error", die);
   pipe.unref();

@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
 import { ensureChromium, findChromium } from "./chromium.mjs";
+import { ensureServices } from "./services.mjs";
 import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
 import { runTestFile } from "./test-file.mjs";
 
@@ -20,6 +21,7 @@ await script(async (args) => {
     args.filter((arg) => !arg.startsWith("--")),
   );
   const chromium = await chromiumFor(folder, files);
+  const servicesLack = await lacksServices(folder, files);
   const compiled = join(root, "node_modules", ".cache", "tests");
   const totals = noTotals();
   const failures = [];
@@ -59,7 +61,8 @@ await script(async (args) => {
   const workers = Math.min(4, availableParallelism() + 1);
   await Promise.all(Array.from({ length: workers }, work));
   process.stdout.write(failures.join(""));
-  const lacking = chromium === "" && process.env.CI === "true" && files.some((file) => needsBrowser(folder, file));
+  const browserLacks = chromium === "" && files.some((file) => needsBrowser(folder, file));
+  const lacking = process.env.CI === "true" && (browserLacks || servicesLack);
   const ran = totals.passed + totals.failed;
   if (stop.signal.aborted) process.stdout.write("\ninterrupted\n");
   else if (ran === 0) process.stdout.write("\nno test ran: nothing matches, or everything was skipped\n");
@@ -94,4 +97,14 @@ async function chromiumFor(folder, files) {
 
 function needsBrowser(folder, file) {
   return /ORB_TEST_CHROMIUM|browser-kit\.ts/.test(readFileSync(join(folder, file), "utf8"));
+}
+
+/** Whether the Redis and the Postgres that some of the files want cannot be had. */
+async function lacksServices(folder, files) {
+  const needed = files.some((file) => readFileSync(join(folder, file), "utf8").includes("services-kit.ts"));
+  if (!needed || (await ensureServices())) return false;
+  process.stdout.write(
+    "SKIPPED: tests of managed services: no Redis or Postgres here, and they could not be installed\n",
+  );
+  return true;
 }

@@ -1,8 +1,8 @@
-/** What an installation needs for some of its work only: a browser, the key of stored sessions, a user's handlers. */
+/** What an installation needs for some of its work only: a browser, the key of stored sessions, managed services, a user's handlers. */
 import { statSync } from "node:fs";
 import type { DoctorCheck } from "./cli/wiring.ts";
 import { systemClock } from "./base/clock.ts";
-import { messageOf } from "./base/errors.ts";
+import { isOrbError, messageOf } from "./base/errors.ts";
 import { silentLog } from "./base/log.ts";
 import { harmlessEnvironment } from "./base/machine.ts";
 import type { Config } from "./config/options.ts";
@@ -10,9 +10,15 @@ import { FetchFailure } from "./domain/failure.ts";
 import { Launcher } from "./fetch/browser/launch.ts";
 import { UserCode } from "./lanes/handlers/user/user-code.ts";
 import { secretKeyFile } from "./secret-key.ts";
+import { serviceFolder, SERVICES } from "./supervisor/services.ts";
 
 export async function examineExtras(config: Config): Promise<DoctorCheck[]> {
-  return [await examineBrowser(config), examineKey(config), ...(await examineHandlers(config))];
+  return [
+    await examineBrowser(config),
+    examineKey(config),
+    ...examineServices(config),
+    ...(await examineHandlers(config)),
+  ];
 }
 
 /** Nowhere: the browser is only started, and ended again. */
@@ -60,6 +66,18 @@ function examineKey(config: Config): DoctorCheck {
   if (process.platform !== "win32" && (file.mode & 0o077) !== 0)
     return { name, status: "warning", what: `${path} can be read by others`, fix: `chmod 600 ${path}` };
   return { name, status: "ok", what: `${path}; keep it with your backups`, fix: null };
+}
+
+/** What `orb up` would run: is it installed, and may it work in its folder? */
+function examineServices(config: Config): DoctorCheck[] {
+  return (config.managedServices ?? []).map((name) => {
+    try {
+      return { name, status: "ok", what: SERVICES[name].require(serviceFolder(config, name)), fix: null };
+    } catch (error) {
+      const fix = isOrbError(error) ? (error.hint ?? null) : null;
+      return { name, status: "problem", what: messageOf(error), fix };
+    }
+  });
 }
 
 async function examineHandlers(config: Config): Promise<DoctorCheck[]> {

@@ -189,7 +189,23 @@ interface Opened {
   stop(): Promise<void>;
 }
 
-async function open(config: Config, { log = silentLog, work = true, onRole }: OrchestratorOptions): Promise<Opened> {
+async function open(config: Config, options: OrchestratorOptions): Promise<Opened> {
+  if (config.managedServices === null) return openWork(config, options);
+  const { startServices } = await import("./supervise.ts");
+  const services = await startServices(config, options.log ?? silentLog);
+  try {
+    const opened = await openWork(config, options);
+    return { ...opened, stop: () => opened.stop().finally(() => services.stop()) };
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+}
+
+async function openWork(
+  config: Config,
+  { log = silentLog, work = true, onRole }: OrchestratorOptions,
+): Promise<Opened> {
   const siteDefaults = { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs };
   if (!work) {
     const client = await openClient(config);

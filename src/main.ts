@@ -1,6 +1,8 @@
 /** The edge: the only file that touches the process's environment, streams and signals. */
+import { fileURLToPath } from "node:url";
 import { systemClock } from "./base/clock.ts";
 import { createLog } from "./base/log.ts";
+import { ignoresHangUp } from "./base/machine.ts";
 import { productVersion } from "./base/version.ts";
 import { readFile, refuseUnwritable, writeAll } from "./cli/files.ts";
 import type { Terminal } from "./cli/output.ts";
@@ -56,6 +58,12 @@ const wiring: Wiring = {
     const { startServer } = await import("./serve.ts");
     return startServer(config, log, { ...options, version: productVersion() });
   },
+  takeUp: async (config, log) => {
+    const { takeUp } = await import("./supervise.ts");
+    return takeUp(config, log, { entry: orbEntry, env: process.env, cwd: process.cwd() });
+  },
+  upState: async (config) => (await import("./supervise.ts")).upState(config),
+  stopUp: async (config, log) => (await import("./supervise.ts")).stopUp(config, log),
   openApi: async (config, log) => {
     const { openLocalApi } = await import("./local-api.ts");
     return openLocalApi(config, log, productVersion(), command());
@@ -96,11 +104,18 @@ const wiring: Wiring = {
       process.off("SIGTERM", handler);
     };
   },
+  onHangUp: (handler) => {
+    if (ignoresHangUp()) return () => {};
+    process.on("SIGHUP", handler);
+    return () => process.off("SIGHUP", handler);
+  },
   exit: (code) => process.exit(code),
 };
 
 /** The command that was called, for the registry of workers. */
 const command = () => process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "orb";
+
+const orbEntry = fileURLToPath(new URL("../bin/orb", import.meta.url));
 
 export function main(argv: string[]): Promise<number> {
   return runCli(argv, wiring, productVersion());

@@ -30,6 +30,7 @@ const TOP = new Set([
   "src/library.ts",
   "src/library-workflows.ts",
   "src/secret-key.ts",
+  "src/supervise.ts",
   "src/main.ts",
   "src/index.ts",
 ]);

@@ -113,6 +113,13 @@ export const ERROR_CATALOGUE = {
     meaning: "This process no longer owns the engine or the lane it was writing for; another one does.",
     remedy: "Nothing: the other process goes on with the work.",
   },
+  service_unavailable: {
+    reaction: "wait",
+    meaning:
+      "A service that `orb up` runs by itself (Redis, Postgres) is not installed, cannot be started, or does not answer.",
+    remedy:
+      "Do what the message says; `orb doctor` looks at what is installed, and `logs/` in the data directory has the rest.",
+  },
   forbidden_target: {
     reaction: "give_up",
     meaning: "The network guard refused the address: it is not on the public internet, or not http/https.",

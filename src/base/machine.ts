@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname, uptime } from "node:os";
 
 /** What tells one process from every other that ever was, as far as the platform lets us know. */
@@ -24,11 +24,7 @@ function bootIdentity(): string {
 }
 
 function pidNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "";
-  }
+  return linkOr("/proc/self/ns/pid");
 }
 
 /** When the process started, in clock ticks since boot; empty where the platform does not say. */
@@ -59,6 +55,51 @@ export function mayBeAlive(who: ProcessIdentity): boolean {
   return start === "" || started === "" || start === started;
 }
 
+/** Who has this pid now; null: nobody, or the platform does not say when a process started. */
+export function identityOf(pid: number): ProcessIdentity | null {
+  const start = startOf(pid);
+  if (start === "" || stateOf(pid) === "Z") return null;
+  return { boot: bootIdentity(), pid, pidStart: `${start}@${pidNamespace()}` };
+}
+
+/** True only when the process with this pid is proven to be this very one: only then may it be signalled. */
+export function isProvenAlive(who: ProcessIdentity): boolean {
+  const now = identityOf(who.pid);
+  return now !== null && now.boot === who.boot && now.pidStart === who.pidStart;
+}
+
+/** It may live in another container of this machine, where we cannot see it. */
+export function isOutOfSight(who: ProcessIdentity): boolean {
+  return who.boot === bootIdentity() && who.pidStart.split("@")[1] !== pidNamespace();
+}
+
+/** Processes of that name that work in that folder; each with its parent. Those that we may not look at are not ours. */
+export function processesIn(folder: string, name: string): { pid: number; parent: number }[] {
+  return listOr("/proc").flatMap((entry) => {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid) || readOr(`/proc/${entry}/comm`, "") !== name) return [];
+    const stat = readOr(`/proc/${entry}/stat`, "");
+    const [state = "Z", parent = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state !== "Z" && linkOr(`/proc/${entry}/cwd`) === folder ? [{ pid, parent: Number(parent) }] : [];
+  });
+}
+
+function listOr(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function linkOr(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
 function stateOf(pid: number): string {
   const stat = readOr(`/proc/${pid}/stat`, "");
   return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
@@ -67,6 +108,12 @@ function stateOf(pid: number): string {
 /** The name of this machine, for people. */
 export function machineName(): string {
   return hostname();
+}
+
+/** Whether we were started not to care when the terminal is closed (`nohup`). */
+export function ignoresHangUp(): boolean {
+  const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readOr("/proc/self/status", ""))?.[1] ?? "0";
+  return (BigInt(`0x${ignored}`) & 1n) === 1n;
 }
 
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "FONTCONFIG_PATH"];

@@ -13,6 +13,7 @@ import { addScrapeCommand } from "./commands/scrape.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommands } from "./commands/sessions.ts";
 import { addSitesCommands } from "./commands/sites.ts";
+import { addUpCommand } from "./commands/up.ts";
 import { addUpkeepCommands } from "./commands/upkeep.ts";
 import { addWorkerCommand } from "./commands/worker.ts";
 import { addWorkflowsCommands } from "./commands/workflows.ts";
@@ -37,6 +38,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addLoginCommand(program, context);
   addServeCommand(program, context);
   addWorkerCommand(program, context);
+  addUpCommand(program, context);
   addQueueCommands(program, context);
   addSitesCommands(program, context);
   addAlertsCommand(program, context);

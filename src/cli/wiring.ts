@@ -15,6 +15,12 @@ export interface Wiring {
   openClient(config: Config): Promise<CliClient>;
   startWorker(config: Config, log: Log, hooks: CliWorkerHooks): Promise<CliWorker>;
   startServer(config: Config, log: Log, options: CliServerOptions): Promise<CliServer>;
+  /** All processes that the configuration needs, looked after; null: somebody does already. */
+  takeUp(config: Config, log: Log): Promise<CliUp | null>;
+  /** What is known of them by now; null: there never were any. */
+  upState(config: Config): Promise<CliUpState | null>;
+  /** Asks whoever looks after them to stop, and waits. */
+  stopUp(config: Config, log: Log): Promise<"stopped" | "nothing runs">;
   /** The API on the configured database, in this process and without a port. */
   openApi(config: Config, log: Log): Promise<CliApi>;
   /** A worker on a store that is gone when it stops. */
@@ -34,6 +40,8 @@ export interface Wiring {
   now(): number;
   /** Calls `handler` on SIGINT and SIGTERM until the returned function is called. */
   onSignals(handler: (signal: "SIGINT" | "SIGTERM") => void): () => void;
+  /** The same when the terminal is closed, unless the program was started not to care (`nohup`). */
+  onHangUp(handler: () => void): () => void;
   exit(code: number): never;
 }
 
@@ -83,6 +91,34 @@ export interface CliServer {
   /** null: it does no work. */
   readonly role: "engine" | "standby" | "drained" | "stopped" | null;
   stop(): Promise<void>;
+}
+
+/** Who looks after processes, and these. */
+export interface CliUp {
+  readonly state: CliUpState;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  hurry(): void;
+}
+
+export interface CliUpState {
+  /** null: nobody looks after them. */
+  supervisor: { pid: number } | null;
+  startedAt: number;
+  url: string | null;
+  children: CliUpChild[];
+}
+
+export interface CliUpChild {
+  name: string;
+  kind: string;
+  state: string;
+  identity: { pid: number } | null;
+  port: number | null;
+  restarts: number;
+  since: number | null;
+  health: string | null;
+  note: string | null;
 }
 
 /** One thing that `orb doctor` looked at. */

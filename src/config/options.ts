@@ -243,6 +243,13 @@ export const OPTIONS = {
     about: "Services that `orb up` runs by itself.",
     example: "redis,postgres",
   }),
+  upWorkers: option({
+    name: "APP_UP_WORKERS",
+    type: type.integer(0, 64),
+    default: "1",
+    about: "Worker processes that `orb up` keeps running; on SQLite one works and the others stand by.",
+    example: "2",
+  }),
   secretKey: optional({
     name: "APP_SECRET_KEY",
     type: type.strongSecret(16),

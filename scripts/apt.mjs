@@ -1,0 +1,87 @@
+// Installs packages of the system for tests, where that takes a single quiet command: as root, on Debian and its relatives.
+// Plain JavaScript, for Node 20 and without packages.
+import { spawn } from "node:child_process";
+import { accessSync, constants, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+const LOCK_MS = 10 * 60_000;
+
+export function canInstall(env) {
+  return process.getuid?.() === 0 && findCommand("apt-get", env) !== undefined;
+}
+
+/** Whether all of these are there afterwards. */
+export function installPackages(names, env) {
+  return apt(["install", "-y", "--no-install-recommends", ...names], env);
+}
+
+/** The lists of packages. */
+export function updateLists(env) {
+  return apt(["update"], env);
+}
+
+function apt(args, env) {
+  return new Promise((resolve) => {
+    const child = spawn("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=120", ...args], {
+      // With this run level nothing that is installed is started: the tests start what they need by themselves.
+      env: { ...env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
+      stdio: "ignore",
+    });
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
+  });
+}
+
+/** A folder can be made by one process only. One that is old was left by a process that died. */
+export async function withLock(name, work) {
+  const lock = join(tmpdir(), `orb-install-${name}.lock`);
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") return work();
+      if (ageOf(lock) > LOCK_MS) release(lock);
+      else await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    release(lock);
+  }
+}
+
+function ageOf(path) {
+  try {
+    return Date.now() - statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+function release(path) {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Another process was quicker.
+  }
+}
+
+export function findCommand(name, env) {
+  return (env.PATH ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+export function isExecutable(path) {
+  if (!path) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

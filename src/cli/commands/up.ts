@@ -1,0 +1,132 @@
+import type { Command } from "commander";
+import type { Config } from "../../config/options.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT, printJson } from "../output.ts";
+import { Picture } from "../picture.ts";
+import { upJson, upTable } from "../up-table.ts";
+import type { CliUp, CliUpState } from "../wiring.ts";
+
+interface UpOptions {
+  status?: true;
+  stop?: true;
+}
+
+/** `orb up`: everything that the configuration needs, kept running. */
+export function addUpCommand(program: Command, context: CliContext): void {
+  program
+    .command("up")
+    .description(
+      "run the API, the workers and the services that are to be managed, each as a process, and keep them running",
+    )
+    .option("--status", "say what runs, and start nothing")
+    .option("--stop", "stop what another orb up runs, and wait until it has")
+    .action(async (options: UpOptions) => {
+      const loaded = context.wiring.loadConfig();
+      if (options.status === true) return status(context, loaded.config);
+      if (options.stop === true) return stop(context, loaded.config);
+      return up(context, loaded);
+    });
+}
+
+async function status(context: CliContext, config: Config): Promise<void> {
+  const state = await context.wiring.upState(config);
+  if (state === null || (state.supervisor === null && state.children.length === 0)) {
+    if (context.json) return printJson(context.terminal, { running: false, pid: null, processes: [] });
+    return context.terminal.out("nothing runs: orb up starts it\n");
+  }
+  tell(context, state);
+}
+
+function tell(context: CliContext, state: CliUpState): void {
+  const { terminal, wiring } = context;
+  if (context.json) return printJson(terminal, upJson(state));
+  terminal.out(
+    state.supervisor === null
+      ? "the orb up that looked after these is gone; the next one takes over what is left\n"
+      : `orb up runs as process ${state.supervisor.pid}\n`,
+  );
+  terminal.out(
+    upTable({ ...terminal, colour: terminal.colour && terminal.columns !== undefined }, state, wiring.now()),
+  );
+}
+
+async function stop(context: CliContext, config: Config): Promise<void> {
+  const { terminal, wiring } = context;
+  const what = await wiring.stopUp(config, wiring.createLog(config));
+  if (context.json) return printJson(terminal, { stopped: what === "stopped" });
+  terminal.out(what === "stopped" ? "stopped\n" : "nothing runs\n");
+}
+
+async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["loadConfig"]>): Promise<void> {
+  const { wiring, terminal } = context;
+  const { config } = loaded;
+  let running: CliUp | null = null;
+  const picture = new Picture(terminal, terminal.live && !context.json, (spinner) =>
+    running === null ? `${spinner} starting` : upTable(terminal, running.state, wiring.now()).trimEnd(),
+  );
+  try {
+    const log = picture.wrap(wiring.createLog(config));
+    for (const warning of loaded.warnings) log.warn(warning);
+    running = await wiring.takeUp(config, log);
+    if (running === null) {
+      picture.done();
+      return await tellOther(context, config);
+    }
+    if (config.managedServices !== null)
+      log.info(`${config.managedServices.join(" and ")}: run and watched; the data is kept in SQLite all the same`);
+    using stopping = stopOnSignals(context, running, (text) => (terminal.live ? picture.note(text) : log.info(text)));
+    const begun = running.start();
+    await Promise.race([begun, stopping.asked]);
+    if (!stopping.wasAsked) {
+      if (context.json) printJson(terminal, upJson(running.state));
+      log.info("all are started", { url: running.state.url });
+    }
+    await stopping.asked;
+    const looping = running.state.children.filter(({ state }) => state === "crash_loop").map(({ name }) => name);
+    await running.stop();
+    await begun;
+    if (looping.length > 0) {
+      context.exitCode = EXIT.failed;
+      log.error(`${looping.join(" and ")} could not be kept running; the logs in the data directory say why`);
+    }
+    log.info("stopped");
+  } finally {
+    picture.done();
+  }
+}
+
+/** Somebody looks after it already: that is what was wanted. */
+async function tellOther(context: CliContext, config: Config): Promise<void> {
+  const state = await context.wiring.upState(config);
+  if (state === null || state.supervisor === null) {
+    if (context.json) return printJson(context.terminal, { running: true, pid: null, processes: [] });
+    return context.terminal.out("another orb up is starting or stopping on this data directory\n");
+  }
+  tell(context, state);
+}
+
+/** The first signal stops in order, the second at once; a closed terminal counts as the first. */
+function stopOnSignals(context: CliContext, running: CliUp, say: (text: string) => void) {
+  const { wiring } = context;
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  const ask = () => {
+    count += 1;
+    if (count === 1) say("stopping: what is in flight is finished first; once more stops at once");
+    else {
+      context.exitCode = EXIT.failed;
+      running.hurry();
+    }
+    resolve();
+  };
+  const releases = [wiring.onSignals(ask), wiring.onHangUp(() => count === 0 && ask())];
+  return {
+    asked,
+    get wasAsked() {
+      return count > 0;
+    },
+    [Symbol.dispose]: () => {
+      for (const release of releases) release();
+    },
+  };
+}

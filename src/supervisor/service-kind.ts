@@ -1,0 +1,38 @@
+import type { ProcessIdentity } from "../base/machine.ts";
+import type { Config } from "../config/options.ts";
+import type { ChildKind } from "./child.ts";
+import type { Program } from "./handle.ts";
+
+export type ServiceName = "redis" | "postgres";
+
+/** What a service of ours is started with. */
+export interface Place {
+  folder: string;
+  port: number;
+  password: string;
+  /** Its last process, as far as we know. */
+  last: ProcessIdentity | null;
+}
+
+export interface ServiceKind {
+  name: ServiceName;
+  defaultPort: number;
+  /** Its processes have this name, and work in `folderOf`. */
+  program: string;
+  folderOf(folder: string): string;
+  /** Whether this one of them is the one that the others belong to. */
+  isMain(pid: number, data: string): boolean;
+  /** Where it is installed; throws when it is not, or cannot work in that folder. */
+  require(folder: string): string;
+  prepare(place: Place, signal: AbortSignal): Promise<Program>;
+  urlOf(place: Pick<Place, "port" | "password">): string;
+  target(url: string): { host: string; port: number };
+  /** Where the configuration says that there is one. */
+  configured(config: Config): string | null;
+  /** Whether one of ours would be what that address asks for. */
+  startableAt(url: string): boolean;
+  /** Rejects when it does not answer in time; the error may say `starting`. */
+  check(url: string, timeoutMs: number): Promise<string>;
+  stopSteps: ChildKind["stopSteps"];
+  atOnce: NodeJS.Signals;
+}

@@ -1,0 +1,128 @@
+import { closeSync, existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, sleep } from "../base/clock.ts";
+import { messageOf, OrbError } from "../base/errors.ts";
+import { identityOf, isProvenAlive, processesIn, type ProcessIdentity } from "../base/machine.ts";
+import { isLoopback } from "../config/cross-check.ts";
+import type { Config } from "../config/options.ts";
+import type { ChildKind, Health } from "./child.ts";
+import { adopt, begin, external, type Handle } from "./handle.ts";
+import { LogFile } from "./log-file.ts";
+import { servicePassword } from "./password.ts";
+import { freePort, isFree } from "./ports.ts";
+import { postgres } from "./postgres.ts";
+import { redis } from "./redis.ts";
+import type { ServiceKind, ServiceName } from "./service-kind.ts";
+import type { UpState } from "./state-file.ts";
+
+export const SERVICES: Readonly<Record<ServiceName, ServiceKind>> = { redis, postgres };
+
+export function serviceFolder(config: Config, name: ServiceName): string {
+  return join(config.dataDir, "services", name);
+}
+
+const ANSWER_MS = 2000;
+const CHECK_EVERY_MS = 2000;
+
+export interface ServiceDeps {
+  config: Config;
+  clock: Clock;
+  /** What the last supervisor left: ports are kept, and processes known again. */
+  before: UpState | null;
+}
+
+/** A service as something that is kept running: reused when it is there, started when it is not. */
+export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & { logFile: LogFile } {
+  const { config, clock, before } = deps;
+  const folder = serviceFolder(config, kind.name);
+  const data = kind.folderOf(folder);
+  const logFile = new LogFile(join(config.dataDir, "logs", `${kind.name}.log`));
+  const given = kind.configured(config);
+  let last = before?.children.find(({ name, identity }) => name === kind.name && identity !== null)?.identity ?? null;
+  let port = before?.ports[kind.name] ?? kind.defaultPort;
+  let url = given ?? kind.urlOf({ port, password: servicePassword(folder) });
+  let written = 0;
+
+  async function findRunning(): Promise<Handle | null> {
+    if (given !== null && (await answers(kind, given))) return external();
+    const there = last !== null && isProvenAlive(last) ? last : processOf(kind, data);
+    return there === null ? null : adopt(there, clock);
+  }
+
+  async function start(signal: AbortSignal): Promise<Handle> {
+    kind.require(folder);
+    let password = servicePassword(folder);
+    if (given === null) port = (await isFree(port)) ? port : await freePort(kind.defaultPort);
+    else ({ port, password } = ownPlace(kind, given, password));
+    url = given ?? kind.urlOf({ port, password });
+    await othersGone(signal);
+    const program = await kind.prepare({ folder, port, password, last }, signal);
+    signal.throwIfAborted();
+    const log = logFile.open();
+    written = logFile.size;
+    return begin(program, { log }).finally(() => closeSync(log));
+  }
+
+  /** Helpers of a killed service end by themselves, and soon; until then they work on its files. */
+  async function othersGone(signal: AbortSignal): Promise<void> {
+    for (let look = 0; look < 50 && processesIn(realPath(data), kind.program).length > 0; look += 1)
+      await sleep(clock, 100, signal);
+  }
+
+  return {
+    name: kind.name,
+    kind: kind.name,
+    logFile,
+    async begin(signal) {
+      const handle = (await findRunning()) ?? (await start(signal));
+      last = handle.identity;
+      return handle;
+    },
+    async check(): Promise<Health> {
+      const begun = clock.monotonic();
+      try {
+        const what = await kind.check(url, ANSWER_MS);
+        return { ok: true, what: `${what}, ${Math.max(1, Math.round(clock.monotonic() - begun))} ms` };
+      } catch (error) {
+        return { ok: false, why: messageOf(error), starting: (error as { starting?: boolean }).starting === true };
+      }
+    },
+    port: () => (given === null ? port : kind.target(given).port),
+    lastWords: () => logFile.lastLine(written),
+    checkEveryMs: CHECK_EVERY_MS,
+    hungAfter: 3,
+    stopSteps: kind.stopSteps,
+    atOnce: kind.atOnce,
+  };
+}
+
+async function answers(kind: ServiceKind, url: string): Promise<boolean> {
+  try {
+    await kind.check(url, ANSWER_MS);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A service that is to be found at an address of the operator's is started only if that is here. */
+function ownPlace(kind: ServiceKind, url: string, otherwise: string): { port: number; password: string } {
+  const { host, port } = kind.target(url);
+  if (isLoopback(host) && kind.startableAt(url))
+    return { port, password: decodeURIComponent(new URL(url).password) || otherwise };
+  throw new OrbError("service_unavailable", `${kind.name} at ${host}:${port} does not answer`, {
+    hint: `Start it there, or leave its address out, and orb up runs one here.`,
+  });
+}
+
+/** As the system shows it; a folder that is not there yet is nobody's. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+/** The service's process that works in our folder, whoever started it. */
+function processOf(kind: ServiceKind, data: string): ProcessIdentity | null {
+  const found = processesIn(realPath(data), kind.program);
+  const main = found.find(({ pid, parent }) => !found.some((other) => other.pid === parent) && kind.isMain(pid, data));
+  return main === undefined ? null : identityOf(main.pid);
+}

@@ -1,0 +1,68 @@
+import { type Clock, sleep } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { ProcessIdentity } from "../base/machine.ts";
+import type { Random } from "../base/random.ts";
+import type { WorkerRecord, WorkerVerbs } from "../store/worker-port.ts";
+import type { Health } from "./child.ts";
+
+export interface WorkerHealthDeps {
+  store: Pick<WorkerVerbs, "workers" | "askPing" | "pingAnswered">;
+  clock: Clock;
+  random: Random;
+}
+
+const ANSWER_MS = 5000;
+const LOOK_MS = 100;
+/** More processes than that do not work on one machine. */
+const MOST_WORKERS = 1000;
+
+/**
+ * A worker is well while it is heard of. One that has not been for three beats is asked, and hung only when it does not
+ * answer: a busy machine makes heartbeats late, too. `ask`: it is asked in any case. A store that cannot be used (a full
+ * disk) says nothing about the worker, which waits for it as we do.
+ */
+export async function workerHealth(
+  deps: WorkerHealthDeps,
+  identity: ProcessIdentity,
+  { ask }: { ask: boolean },
+): Promise<Health> {
+  try {
+    return await askedOf(deps, identity, ask);
+  } catch (error) {
+    return { ok: true, what: `runs; it cannot be asked more: ${messageOf(error)}` };
+  }
+}
+
+async function askedOf(deps: WorkerHealthDeps, identity: ProcessIdentity, ask: boolean): Promise<Health> {
+  const { store, clock } = deps;
+  const worker = (await store.workers({ live: true, limit: MOST_WORKERS })).find((candidate) =>
+    isSame(candidate.identity, identity),
+  );
+  if (worker === undefined) return { ok: false, why: "it has not been heard of yet", starting: true };
+  const age = clock.now() - worker.heardAt;
+  // A time that lies ahead was told by another clock than the present one.
+  if (!ask && age >= 0 && age < 3 * worker.heartbeatMs) return { ok: true, what: wordsFor(worker) };
+  if (await answersPing(deps, worker.id)) return { ok: true, what: wordsFor(worker) };
+  return { ok: false, why: `no heartbeat, and no answer to a ping within ${ANSWER_MS / 1000} s` };
+}
+
+async function answersPing({ store, clock, random }: WorkerHealthDeps, id: string): Promise<boolean> {
+  const name = random.uuid();
+  const begun = clock.monotonic();
+  await store.askPing(id, name, clock.now());
+  while (clock.monotonic() - begun < ANSWER_MS) {
+    if ((await store.pingAnswered(id, name)) !== null) return true;
+    await sleep(clock, LOOK_MS);
+  }
+  return false;
+}
+
+function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.pid === b.pid && a.pidStart === b.pidStart && a.boot === b.boot;
+}
+
+function wordsFor({ role, inFlight, paused, state }: WorkerRecord): string {
+  if (paused !== null) return `paused: ${paused}`;
+  if (state !== "working") return state;
+  return role === "standby" ? "stands by" : `works, ${inFlight} in flight`;
+}

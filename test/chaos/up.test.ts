@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { identityOf } from "../../src/base/machine.ts";
+import { findPostgres } from "../../src/supervisor/programs.ts";
+import type { UpState } from "../../src/supervisor/state-file.ts";
+import { isAlive, treeOf } from "../fetch/browser/processes.ts";
+import { CheckedApi } from "../jobs/answers.ts";
+import { servicesGate } from "../support/services-kit.ts";
+import { assertStored, FULL, Orb, report, type StoredItem, until } from "./orb.ts";
+import { bodyOf, Target } from "./target.ts";
+import { Upped } from "./upped.ts";
+
+const SERVICES = { APP_MANAGED_SERVICES: "redis,postgres" };
+
+/** What it looks like from outside, as `orb up --status --json` tells it. */
+interface Told {
+  running: boolean;
+  pid: number | null;
+  url: string | null;
+  processes: { name: string; state: string; pid: number | null; port: number | null; restarts: number }[];
+}
+
+describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
+  test("kill -9 of every child in turn is healed, nothing that was confirmed is lost, SIGTERM leaves nothing", async () => {
+    await using target = await Target.start(1);
+    target.latencyMs = 20;
+    await using up = await Upped.start({ ...SERVICES, APP_MAX_PER_HOST: "2" });
+    const redis = redisOf(up);
+    const postgres = postgresOf(up);
+    redis("SET", "kept", "yes");
+    postgres("CREATE TABLE kept (word text)");
+    postgres("INSERT INTO kept VALUES ('yes')");
+    const names = Array.from({ length: FULL ? 1000 : 100 }, (_, index) => `item${index}`);
+    await up.orb.import(names.map((name) => ({ artifact_id: name, url: target.url(`/${name}`) })));
+    const api = await CheckedApi.open(up.url);
+    const job = await api.post("/jobs", { name: "kept", target_url: target.url("/job") });
+    assert.equal(job.status, 201, job.text);
+    const took: Record<string, string> = {};
+    for (const name of ["redis", "postgres", "api", "worker-1"]) {
+      const pid = up.pid(name);
+      const killed = Date.now();
+      process.kill(pid, "SIGKILL");
+      const next = await up.replaced(name, pid);
+      took[name] = `${Date.now() - killed} ms`;
+      assert.equal(up.pid(name), next);
+      assert.ok(!isAlive(pid));
+    }
+    report("healed after kill -9", took);
+    assert.equal(redis("GET", "kept"), "yes");
+    assert.equal(postgres("SELECT word FROM kept"), "yes");
+    assert.equal((await api.get("/jobs")).json<unknown[]>().length, 1, "the same address answers");
+    await api.close();
+    await until(async () => isDone(await up.orb.items(), names.length), "the whole queue is done");
+    const { code, stderr } = await up.stopped();
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /"message":"stopped"/);
+    const items = await up.orb.items();
+    for (const name of names) assertStored(items.get(name), bodyOf(`/${name}`), name);
+    await up.orb.audit();
+  });
+
+  test("a second one says what runs and ends with 0; after kill -9 the next one takes the services over", async () => {
+    await using up = await Upped.start(SERVICES);
+    const before = up.state();
+    const second = await up.orb.json<Told>("up");
+    assert.equal(second.pid, up.process.pid);
+    assert.deepEqual(
+      second.processes.map(({ name, state, pid }) => [name, state, pid]),
+      before.children.map(({ name, identity }) => [name, "up", identity?.pid]),
+    );
+    const words = await up.orb.run(["up"]);
+    assert.equal(words.code, 0, words.stderr);
+    assert.match(words.stdout, new RegExp(`orb up runs as process ${up.process.pid}\\n`));
+    assert.match(words.stdout, /postgres +up +\d+ +0/);
+
+    const [worker, api] = [up.pid("worker-1"), up.pid("api")];
+    await up.process.killed();
+    assert.deepEqual(await up.orb.json<Told>("up", "--status").then(({ running, pid }) => [running, pid]), [
+      false,
+      null,
+    ]);
+    // A live process that has nothing to do with it stands in the file, as after a reboot or a long time.
+    const stranger = spawn("sleep", ["600"]);
+    try {
+      const pid = stranger.pid ?? 0;
+      const file = join(up.orb.dataDir, "up", "state.json");
+      const state = JSON.parse(readFileSync(file, "utf8")) as UpState;
+      const [stale] = state.children;
+      assert.ok(stale?.identity);
+      const old = { ...stale.identity, pid, pidStart: `1@${identityOf(pid)?.pidStart.split("@")[1]}` };
+      state.children.push({ ...stale, kind: "worker", name: "worker-2", identity: old });
+      state.supervisor = old;
+      writeFileSync(file, JSON.stringify(state));
+      await up.again();
+      for (const name of ["redis", "postgres"])
+        assert.equal(
+          up.pid(name),
+          before.children.find((child) => child.name === name)?.identity?.pid,
+          `${name} is the same`,
+        );
+      await until(() => !isAlive(worker) && !isAlive(api), "the old ones are gone");
+      assert.notEqual(up.pid("worker-1"), worker);
+      assert.equal(up.left().length, new Set(up.left()).size);
+      assert.equal(up.left().filter((left) => left === up.pid("redis")).length, 1);
+      // One that was taken over is looked after like any other.
+      const adopted = up.pid("redis");
+      process.kill(adopted, "SIGKILL");
+      await up.replaced("redis", adopted);
+      assert.equal((await up.stopped()).code, 0);
+      assert.ok(isAlive(pid), "the stranger was left alone");
+      assert.equal(stranger.signalCode, null);
+    } finally {
+      stranger.kill();
+    }
+  });
+
+  test("what a killed one left is ended by orb up --stop; a stale lock of Postgres does not keep it from starting", async () => {
+    await using up = await Upped.start({ APP_MANAGED_SERVICES: "postgres", APP_UP_WORKERS: "0" });
+    const pid = up.pid("postgres");
+    await up.process.killed();
+    assert.ok(isAlive(pid), "the service goes on without its supervisor");
+    assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: true });
+    assert.deepEqual(up.left(), []);
+    assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: false });
+    await up.again();
+    const next = up.pid("postgres");
+    await up.process.killed();
+    process.kill(next, "SIGKILL");
+    await until(() => up.left().length === 0, "all of Postgres is gone");
+    // Its pid is somebody else's by now: here it is made to look so.
+    const stranger = spawn("sleep", ["600"], process.getuid?.() === 0 ? ownerOf(up) : {});
+    try {
+      const lock = join(up.orb.dataDir, "services/postgres/data/postmaster.pid");
+      writeFileSync(lock, readFileSync(lock, "utf8").replace(/^\d+/, String(stranger.pid)));
+      const file = join(up.orb.dataDir, "up/state.json");
+      writeFileSync(file, readFileSync(file, "utf8").replaceAll(`"pid": ${next},`, `"pid": ${stranger.pid},`));
+      await up.again();
+      assert.equal(stranger.signalCode, null);
+      assert.equal((await up.stopped()).code, 0);
+      assert.ok(isAlive(stranger.pid ?? 0));
+    } finally {
+      stranger.kill();
+    }
+  });
+});
+
+describe("orb up on SQLite alone", () => {
+  test("runs the API and a worker; another terminal looks at them and stops them", async () => {
+    await using target = await Target.start(1);
+    await using up = await Upped.start({ APP_UP_WORKERS: "2" });
+    const told = await up.orb.json<Told>("up", "--status");
+    assert.deepEqual(
+      told.processes.map(({ name, state }) => [name, state]),
+      [
+        ["worker-1", "up"],
+        ["worker-2", "up"],
+        ["api", "up"],
+      ],
+    );
+    await up.orb.import([{ artifact_id: "one", url: target.url("/one") }]);
+    await until(async () => isDone(await up.orb.items(), 1), "the item is done");
+    const family = treeOf(up.process.pid).map(({ pid }) => pid);
+    assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: true });
+    assert.equal((await up.process.end()).code, 0);
+    assert.deepEqual(family.filter(isAlive), []);
+    assert.deepEqual(await up.orb.json("up", "--status"), { running: false, pid: null, processes: [] });
+  });
+
+  test("a worker that hangs is found, ended and replaced, and its work goes on", async () => {
+    await using target = await Target.start(1);
+    await using up = await Upped.start();
+    const worker = up.pid("worker-1");
+    process.kill(worker, "SIGSTOP");
+    const frozen = Date.now();
+    await up.orb.import([{ artifact_id: "one", url: target.url("/one") }]);
+    await up.replaced("worker-1", worker);
+    report("a frozen worker was replaced", { ms: Date.now() - frozen });
+    assert.ok(!isAlive(worker));
+    await until(async () => isDone(await up.orb.items(), 1), "the item is done");
+    assert.match(up.process.stderr, /worker-1 does not answer \(no heartbeat, and no answer to a ping within 5 s\)/);
+    assert.equal((await up.stopped()).code, 0);
+  });
+
+  test("a second signal stops at once, and leaves nothing either", async () => {
+    await using target = await Target.start(1);
+    const { promise: forever } = Promise.withResolvers<never>();
+    target.script = () => forever;
+    await using up = await Upped.start({ APP_SHUTDOWN_GRACE_SECONDS: "60" });
+    await up.orb.import([{ artifact_id: "one", url: target.url("/one") }]);
+    await target.when(() => target.open === 1, "the item is in flight");
+    const family = treeOf(up.process.pid).map(({ pid }) => pid);
+    up.process.kill("SIGTERM");
+    await up.process.said("once more stops at once");
+    up.process.kill("SIGTERM");
+    assert.equal((await up.process.end()).code, 1);
+    assert.deepEqual(family.filter(isAlive), []);
+  });
+
+  test("a service that is not installed is named, and nothing is begun", async () => {
+    await using orb = new Orb({ APP_MANAGED_SERVICES: "redis", PATH: "/nowhere" });
+    const { code, stderr } = await orb.run(["up"]);
+    assert.equal(code, 1);
+    assert.match(stderr, /APP_MANAGED_SERVICES asks for redis, but redis-server is not on the PATH/);
+    assert.match(stderr, /apt-get install redis-server/);
+  });
+});
+
+function isDone(items: Map<string, StoredItem>, count: number): boolean {
+  return [...items.values()].filter(({ state }) => state === "completed").length === count;
+}
+
+function portOf(up: Upped, name: "redis" | "postgres"): string {
+  return String(up.state().ports[name]);
+}
+
+function passwordOf(up: Upped, name: string): string {
+  return readFileSync(join(up.orb.dataDir, "services", name, "password"), "utf8").trim();
+}
+
+function redisOf(up: Upped) {
+  return (...words: string[]): string =>
+    execFileSync("redis-cli", ["-p", portOf(up, "redis"), ...words], {
+      encoding: "utf8",
+      env: { ...process.env, REDISCLI_AUTH: passwordOf(up, "redis") },
+    }).trim();
+}
+
+function postgresOf(up: Upped) {
+  return (statement: string): string =>
+    execFileSync(
+      join(findPostgres() ?? "", "psql"),
+      ["-h", "127.0.0.1", "-p", portOf(up, "postgres"), "-U", "orb", "-d", "orb", "-qtAc", statement],
+      { encoding: "utf8", env: { ...process.env, PGPASSWORD: passwordOf(up, "postgres") } },
+    ).trim();
+}
+
+/** Who Postgres runs as: only a process of the same user keeps it from starting. */
+function ownerOf(up: Upped): { uid: number; gid: number } {
+  const file = join(up.orb.dataDir, "services/postgres/data");
+  const [uid = "", gid = ""] = execFileSync("stat", ["-c", "%u %g", file], { encoding: "utf8" }).trim().split(" ");
+  return { uid: Number(uid), gid: Number(gid) };
+}

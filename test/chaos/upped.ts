@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync, realpathSync } from "node:fs";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { isProvenAlive, processesIn, type ProcessIdentity } from "../../src/base/machine.ts";
+import type { UpState } from "../../src/supervisor/state-file.ts";
+import { isAlive, treeOf } from "../fetch/browser/processes.ts";
+import { type Ended, Orb, type OrbProcess, until } from "./orb.ts";
+
+interface Line {
+  time: string;
+  message: string;
+  child?: string;
+  pid?: number;
+}
+
+/** `orb up` in a folder of its own. At the end everything that it ever started is gone, services included. */
+export class Upped implements AsyncDisposable {
+  readonly orb: Orb;
+  process: OrbProcess;
+  /** All that was ever looked after here. */
+  readonly #seen = new Map<string, ProcessIdentity>();
+
+  private constructor(orb: Orb, process: OrbProcess) {
+    this.orb = orb;
+    this.process = process;
+  }
+
+  static async start(env: Record<string, string> = {}): Promise<Upped> {
+    const orb = new Orb({ APP_PORT: "0", APP_SHUTDOWN_GRACE_SECONDS: "5", ...env });
+    // Postgres runs as another user when the tests run as root.
+    chmodSync(orb.dir, 0o711);
+    const upped = new Upped(orb, orb.start(["up"]));
+    try {
+      await upped.process.said("all are started");
+    } catch (error) {
+      await upped[Symbol.asyncDispose]();
+      throw error;
+    }
+    upped.state();
+    return upped;
+  }
+
+  /** The next `orb up`, after the last one died. */
+  async again(): Promise<void> {
+    this.process = this.orb.start(["up"]);
+    await this.process.said("all are started");
+    this.state();
+  }
+
+  /** As it is written down at the moment. */
+  state(): UpState {
+    const state = JSON.parse(readFileSync(join(this.orb.dataDir, "up", "state.json"), "utf8")) as UpState;
+    for (const { identity } of state.children)
+      if (identity !== null) this.#seen.set(`${identity.pid} ${identity.pidStart}`, identity);
+    return state;
+  }
+
+  pid(name: string): number {
+    const pid = this.state().children.find((child) => child.name === name)?.identity?.pid;
+    assert.ok(pid !== undefined, `${name} runs: ${this.process.story()}`);
+    return pid;
+  }
+
+  get url(): string {
+    return this.state().url ?? "";
+  }
+
+  /** What the supervisor has logged. */
+  lines(): Line[] {
+    return this.process.stderr.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Line] : []));
+  }
+
+  /** Resolves when another process than this one has come up under that name; gives its pid. */
+  replaced(name: string, pid: number): Promise<number> {
+    return until(
+      () => this.lines().findLast((line) => line.message === `${name} is up` && line.pid !== pid)?.pid,
+      `another ${name} than ${pid} is up: ${this.process.story()}`,
+    );
+  }
+
+  /** Asks it to stop, and looks that nothing is left. */
+  async stopped(): Promise<Ended> {
+    const family = treeOf(this.process.pid).map(({ pid }) => pid);
+    const { ports, children } = this.state();
+    const open = [...Object.values(ports), ...children.flatMap(({ port }) => port ?? [])];
+    this.process.kill("SIGTERM");
+    const ended = await this.process.end();
+    assert.deepEqual(family.filter(isAlive), [], "it leaves no process behind");
+    assert.deepEqual(this.left(), [], "no service is left");
+    for (const port of open) assert.equal(await listens(port), false, `nobody listens on ${port}`);
+    return ended;
+  }
+
+  /** Processes of ours that are there. */
+  left(): number[] {
+    const services = (["redis", "postgres"] as const).flatMap((name) => {
+      const data = join(realpathSync(this.orb.dir), "data", "services", name, "data");
+      return processesIn(data, name === "redis" ? "redis-server" : "postgres").map(({ pid }) => pid);
+    });
+    const own = [...this.#seen.values()].filter(isProvenAlive).map(({ pid }) => pid);
+    return [...new Set([...services, ...own])];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.process.alive) this.process.kill("SIGTERM");
+    const patience = setTimeout(() => this.process.kill("SIGKILL"), 20_000);
+    await this.process.ended;
+    clearTimeout(patience);
+    for (const pid of this.left()) process.kill(pid, "SIGKILL");
+    await until(() => this.left().length === 0, "what was left is gone");
+    await this.orb[Symbol.asyncDispose]();
+  }
+}
+
+export function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: "127.0.0.1", port });
+    socket.on("error", () => resolve(false));
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}

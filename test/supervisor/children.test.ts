@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { systemClock } from "../../src/base/clock.ts";
+import { createLog, type Log } from "../../src/base/log.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/options.ts";
+import { Orchestrator } from "../../src/library.ts";
+import { takeUp } from "../../src/supervise.ts";
+import { Child } from "../../src/supervisor/child.ts";
+import { freePort } from "../../src/supervisor/ports.ts";
+import { findRedis } from "../../src/supervisor/programs.ts";
+import { PACE, Restarts } from "../../src/supervisor/restarts.ts";
+import { serviceChild, SERVICES } from "../../src/supervisor/services.ts";
+import { StateFile } from "../../src/supervisor/state-file.ts";
+import { until } from "../chaos/orb.ts";
+import { isAlive } from "../fetch/browser/processes.ts";
+import { servicesGate } from "../support/services-kit.ts";
+import { root } from "../support/source.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+function configIn(dir: string, env: Record<string, string> = {}): Config {
+  // Postgres runs as another user when the tests run as root.
+  chmodSync(dir, 0o711);
+  return loadConfig({ env: { APP_PORT: "0", ...env }, cwd: dir }).config;
+}
+
+/** A log that can be read. */
+function noted(): { log: Log; lines: { level: string; message: string; why?: string }[] } {
+  const lines: { level: string; message: string; why?: string }[] = [];
+  return { lines, log: createLog({ level: "debug", pretty: false, write: (line) => lines.push(JSON.parse(line)) }) };
+}
+
+test("what dies is started again ever later, rarely when it keeps dying, and soon again after a minute of health", () => {
+  const restarts = new Restarts(PACE);
+  const waits = [0, 1, 2, 3, 4].map((second) => restarts.died(second * 1000));
+  assert.deepEqual(
+    waits.map(({ waitMs }) => waitMs),
+    [500, 1000, 2000, 4000, 8000],
+  );
+  assert.ok(waits.every(({ crashLoop }) => !crashLoop));
+  assert.deepEqual(restarts.died(50_000), { waitMs: 60_000, crashLoop: true }, "the sixth within a minute");
+  assert.equal(restarts.well(59_000), false);
+  assert.deepEqual(restarts.died(200_000), { waitMs: 60_000, crashLoop: true }, "it was not well for long enough");
+  assert.equal(restarts.well(60_000), true);
+  assert.deepEqual(restarts.died(300_000), { waitMs: 500, crashLoop: false });
+  const slow = new Restarts(PACE);
+  for (let minute = 0; minute < 10; minute += 1) slow.died(minute * 61_000);
+  assert.deepEqual(slow.died(700_000), { waitMs: 30_000, crashLoop: false }, "once a minute is no crash loop");
+});
+
+test("a worker whose handlers cannot be loaded is reported with the reason, and not started for ever", async () => {
+  using dir = tempDir();
+  writeFileSync(join(dir.path, "handlers.ts"), "export default { broken");
+  const config = configIn(dir.path);
+  const { log, lines } = noted();
+  const pace = { ...PACE, firstMs: 1, longestMs: 1, deaths: 2, loopMs: 600_000 };
+  const env = { PATH: process.env["PATH"], APP_PORT: "0", APP_HANDLERS: "./handlers.ts" };
+  const up = await takeUp(config, log, { entry: join(root, "bin/orb"), env, cwd: dir.path }, { pace });
+  assert.ok(up !== null);
+  try {
+    void up.start();
+    const child = () => up.state.children.find(({ name }) => name === "worker-1");
+    await until(() => child()?.state === "crash_loop", "the worker is given up for now");
+    assert.equal(child()?.restarts, 2);
+    assert.match(child()?.note ?? "", /handlers\.ts/);
+    const loop = lines.find(({ level, message }) => level === "error" && message.startsWith("worker-1"));
+    assert.match(loop?.message ?? "", /dies again and again; from now on it is tried every 600 s/);
+    assert.match(loop?.why ?? "", /handlers\.ts/);
+    assert.equal(
+      new StateFile(config.dataDir).read()?.children.find(({ name }) => name === "worker-1")?.state,
+      "crash_loop",
+    );
+  } finally {
+    await up.stop();
+  }
+});
+
+test("log files rotate under a child that goes on writing: no line is in two of them, and only so many are kept", async () => {
+  using dir = tempDir();
+  const config = configIn(dir.path);
+  const file = join(config.dataDir, "logs", "worker-1.log");
+  const { log } = noted();
+  const logRules = { maxBytes: 20_000, keep: 2, lookMs: 5 };
+  // Writes numbered lines to its standard error, as a worker does with its log.
+  writeFileSync(
+    join(dir.path, "talks.mjs"),
+    `process.stdout.write('{"role":"engine"}'); let n = 0;
+     setInterval(() => { if (n < 2000) process.stderr.write("line " + n++ + " " + "x".repeat(90) + "\\n"); }, 1);`,
+  );
+  const up = await takeUp(
+    config,
+    log,
+    { entry: join(dir.path, "talks.mjs"), env: process.env, cwd: dir.path },
+    { logRules },
+  );
+  assert.ok(up !== null);
+  try {
+    void up.start();
+    const read = (name: string) => readFileSync(name, "utf8").split("\n").filter(Boolean);
+    await until(() => {
+      try {
+        return [file, `${file}.1`, `${file}.2`].flatMap(read).some((line) => line.startsWith("line 1500 "));
+      } catch {
+        return false;
+      }
+    }, "several files were filled");
+    const numbers = [`${file}.2`, `${file}.1`].flatMap(read).map((line) => Number(line.split(" ")[1]));
+    assert.deepEqual(
+      numbers,
+      [...new Set(numbers)].toSorted((a, b) => a - b),
+      "in their order, each once",
+    );
+    assert.throws(() => readFileSync(`${file}.3`), /ENOENT/);
+  } finally {
+    up.hurry();
+    await up.stop();
+  }
+});
+
+describe("services", servicesGate, () => {
+  test("a Redis that answers at the configured address is used as it is, and left alone at the end", async () => {
+    using dir = tempDir();
+    const port = await freePort(6500);
+    const words = ["--port", String(port), "--save", "", "--dir", dir.path, "--requirepass", "theirs"];
+    const theirs = spawn(findRedis() ?? "", words, { stdio: "ignore" });
+    try {
+      const given = { ...configIn(dir.path), redisUrl: `redis://:theirs@127.0.0.1:${port}` };
+      const kind = serviceChild(SERVICES.redis, { config: given, clock: systemClock, before: null });
+      await until(
+        async () => (await kind.check({ identity: null, exited: new Promise(() => {}), kill: () => {} })).ok,
+        "it answers",
+      );
+      const { log } = noted();
+      const child = new Child(kind, { clock: systemClock, log, pace: PACE, changed: () => {} });
+      await child.start();
+      const { state, identity, restarts, port: told } = child.status;
+      assert.deepEqual([state, identity, restarts, told], ["up", null, 0, port]);
+      await child.stop();
+      assert.ok(isAlive(theirs.pid ?? 0));
+    } finally {
+      theirs.kill("SIGKILL");
+    }
+  });
+
+  test("a program gets the services of its configuration, and leaves none behind", async () => {
+    using dir = tempDir();
+    const config = configIn(dir.path, { APP_MANAGED_SERVICES: "redis" });
+    const file = new StateFile(config.dataDir);
+    let pid: number | undefined;
+    {
+      await using orb = await Orchestrator.start(config, { work: false });
+      const [redis] = file.read()?.children ?? [];
+      pid = redis?.identity?.pid;
+      assert.deepEqual([redis?.name, redis?.state], ["redis", "up"]);
+      assert.ok(pid !== undefined && isAlive(pid));
+      // Another one in the same place finds it running.
+      await using second = await Orchestrator.start(config, { work: true });
+      assert.equal(file.read()?.children[0]?.identity?.pid, pid);
+      assert.notEqual(orb.role, second.role);
+    }
+    assert.ok(!isAlive(pid));
+    assert.deepEqual(file.read()?.children, []);
+  });
+});

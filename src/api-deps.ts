@@ -3,6 +3,7 @@ import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config/options.ts";
+import type { PageTools } from "./page-tools.ts";
 import type { AlertRecord } from "./store/alert-port.ts";
 import type { WorkMetrics } from "./work-metrics.ts";
 
@@ -12,7 +13,7 @@ export function apiDeps(
   log: Log,
   version: string,
   client: Client,
-  work: { pages: ApiDeps["pages"]; metrics: WorkMetrics; wake: ApiDeps["wake"] },
+  work: { pages: () => Promise<PageTools>; metrics: WorkMetrics; wake: ApiDeps["wake"] },
 ): ApiDeps {
   return {
     store: client.store,
@@ -20,12 +21,14 @@ export function apiDeps(
     seal: client.seal,
     policy: client.policy,
     defaultMaxAttempts: client.defaultMaxAttempts,
+    proxyRules: client.proxyRules,
     maxConcurrentCrawls: client.maxConcurrentCrawls,
     respectRobots: client.respectRobots,
     stepKinds: client.stepKinds,
     siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
     crawlsKeptMs: client.crawlsKeptMs,
     pages: work.pages,
+    listFetcher: async () => (await work.pages()).http,
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,
     sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, client.clock, alert),

@@ -12,6 +12,7 @@ import { type Client, openClient, requireSqlite } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
 import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
+import { PROXY_CHECK_HANDLER } from "./domain/proxy-refresh.ts";
 import { STEP_HANDLER } from "./domain/workflow/definition.ts";
 import { EmbeddedEngine } from "./engine/embedded/engine.ts";
 import { createLink, socketPath, watchEngine } from "./engine/embedded/link.ts";
@@ -23,6 +24,7 @@ import { CrawlRuns } from "./lanes/handlers/crawl-runs.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
 import type { HandlerLookup } from "./lanes/handlers/handler.ts";
 import { pageHandler } from "./lanes/handlers/page.ts";
+import { proxyCheckHandler } from "./lanes/handlers/proxy-check.ts";
 import { sitemapHandler } from "./lanes/handlers/sitemap.ts";
 import { stepHandler } from "./lanes/handlers/step.ts";
 import { userSolver } from "./lanes/handlers/solver.ts";
@@ -40,6 +42,7 @@ import type { SettledTask, Store } from "./store/port.ts";
 import { alerting } from "./supervisor/alerting.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
+import { keepProxies } from "./supervisor/duties/keep-proxies.ts";
 import { keepWorkflows } from "./supervisor/duties/keep-workflows.ts";
 import { loseWorkers } from "./supervisor/duties/lose-workers.ts";
 import { removeExpiredCrawls } from "./supervisor/duties/remove-expired-crawls.ts";
@@ -111,6 +114,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       [PAGE_HANDLER, pageHandler(pages)],
       [CRAWL_HANDLER, crawlHandler(pages, crawls)],
       [SITEMAP_HANDLER, sitemapHandler(pages, crawls)],
+      [PROXY_CHECK_HANDLER, proxyCheckHandler({ ...client, http: tools.http, ...proxyChecks(config) })],
       [
         STEP_HANDLER,
         stepHandler({
@@ -199,6 +203,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         startDueJobs({ ...inside, log }),
         keepCrawls(inside),
         keepWorkflows(inside),
+        keepProxies(inside),
         removeExpiredCrawls(client),
         sweepLooseFiles(client),
         ...alerts.duties,
@@ -242,6 +247,10 @@ function robotsGate(config: Config, http: HttpClient, clock: Clock, store: Store
   const productToken = /^[A-Za-z_-]+/.exec(config.userAgent)?.[0] ?? "Orbweaver";
   const backoff = { baseMs: 3 * config.retryBaseMs, maxMs: config.retryMaxMs };
   return new RobotsGate({ http, clock, store, productToken, backoff });
+}
+
+function proxyChecks({ proxyCheckUrl: checkUrl, proxyCheckTimeoutMs: timeoutMs }: Config) {
+  return { checkUrl, timeoutMs };
 }
 
 function laneRules(config: Config): LaneRules {

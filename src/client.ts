@@ -12,6 +12,7 @@ import { poke } from "./engine/embedded/link.ts";
 import { parseAddressPolicy } from "./net/address.ts";
 import { knownKinds } from "./known-kinds.ts";
 import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
+import type { ProxyRules } from "./orchestrator/proxies/rules.ts";
 import { openSeal } from "./secret-key.ts";
 import type { Store } from "./store/port.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
@@ -39,6 +40,19 @@ function artifactsDir(config: Config): string {
   });
 }
 
+/** A lane has as many tasks at work as a site may have, and a process no more than it may have in all. */
+export function proxyRules(config: Config): ProxyRules {
+  return {
+    atLeast: config.minProxies,
+    waitMs: config.proxyWaitMs,
+    shortage: config.proxyShortage,
+    checkUrl: config.proxyCheckUrl,
+    checkTimeoutMs: config.proxyCheckTimeoutMs,
+    refreshEveryMs: config.proxyRefreshMs,
+    chunksAtOnce: Math.min(config.maxWorkers, config.maxPerHost),
+  };
+}
+
 /** Whoever waits for the end of a crawl gets to read what it found, however short crawls are to be kept. */
 const SHORTEST_KEPT_MS = 60_000;
 
@@ -59,6 +73,7 @@ export async function openClient(
     random: systemRandom,
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     defaultMaxAttempts: config.defaultMaxAttempts,
+    proxyRules: proxyRules(config),
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,
     stepKinds: knownKinds(config, clock),

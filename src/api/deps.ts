@@ -2,12 +2,13 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
 import type { AlertsDeps } from "../orchestrator/alerts.ts";
+import type { ImportDeps } from "../orchestrator/proxies/import.ts";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
-export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps {
+export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, ImportDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;

@@ -7,6 +7,7 @@ import { addCrawlCommand } from "./commands/crawl.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
 import { addLoginCommand } from "./commands/login.ts";
+import { addProxiesCommands } from "./commands/proxies.ts";
 import { addQueueCommands } from "./commands/queue.ts";
 import { addRunsCommands } from "./commands/runs.ts";
 import { addScrapeCommand } from "./commands/scrape.ts";
@@ -41,6 +42,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addUpCommand(program, context);
   addQueueCommands(program, context);
   addSitesCommands(program, context);
+  addProxiesCommands(program, context);
   addAlertsCommand(program, context);
   addUpkeepCommands(program, context);
   addCrawlCommand(program, context);

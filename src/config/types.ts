@@ -36,8 +36,12 @@ export function integer(min: number, max: number): ValueType<number> {
 }
 
 /** A span given in a unit, fractions allowed, kept in whole milliseconds. */
-export function duration(unit: "seconds" | "milliseconds" | "hours", min: number, max: number): ValueType<number> {
-  const factor = { milliseconds: 1, seconds: 1000, hours: 3_600_000 }[unit];
+export function duration(
+  unit: "seconds" | "milliseconds" | "minutes" | "hours",
+  min: number,
+  max: number,
+): ValueType<number> {
+  const factor = { milliseconds: 1, seconds: 1000, minutes: 60_000, hours: 3_600_000 }[unit];
   return {
     expected: `a number of ${unit} from ${min} to ${max}`,
     parse: (text) => Math.round(decimal(text, min, max) * factor),

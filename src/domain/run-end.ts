@@ -23,6 +23,14 @@ export function endOfRun(counts: TaskCounts): { status: RunState; message: strin
   return { status: "partial", message: `Run completed in part: ${good} of ${total} done, ${counts.failed} failed` };
 }
 
+/** The state of a run whose time is over before all of its tasks have ended. */
+export function cutByTime(counts: TaskCounts): { status: RunState; message: string } {
+  const done = counts.completed + counts.skipped;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (done === 0) return { status: "failed", message: "Run failed: its time was over before anything was done" };
+  return { status: "partial", message: `Run completed in part: its time was over when ${done} of ${total} were done` };
+}
+
 /** A run of one page ends with the page's own words. */
 export function endOfPageRun(
   counts: TaskCounts,

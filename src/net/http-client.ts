@@ -1,6 +1,7 @@
 import { Agent } from "undici";
 import type { Clock } from "../base/clock.ts";
 import { FetchFailure } from "../domain/failure.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import type { AddressPolicy } from "./address.ts";
 import { Deadlines } from "./deadlines.ts";
 import { createDialer, type DialerOptions } from "./dialer.ts";
@@ -25,6 +26,8 @@ export interface HttpClient {
    * reason of an aborted signal, are rethrown as they are.
    */
   fetch(request: HttpRequest, sink: BodySink): Promise<HttpResult>;
+  /** Whether the proxy itself answers; what it does for others is not tried. Throws a FetchFailure. */
+  reach(via: Upstream, timeoutMs: number): Promise<void>;
   /** Ends what is in flight with `run_cancelled` and closes all connections. */
   close(): Promise<void>;
 }
@@ -55,6 +58,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   let oneByOne: Agent | null = null;
   let proxied: UpstreamAgents | null = null;
   let closed = false;
+  const through = () => (proxied ??= new UpstreamAgents({ ...dialerOptions, agent: agentOptions }));
   const deadlines = new Deadlines(clock);
   const context: TransferContext = {
     policy,
@@ -67,8 +71,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     pool,
     // Pipelining 0 turns keep-alive off.
     fresh: () => (oneByOne ??= new Agent({ ...direct, pipelining: 0 })),
-    through: (via, fresh) =>
-      (proxied ??= new UpstreamAgents({ ...dialerOptions, agent: agentOptions })).through(via, fresh),
+    through: (via, fresh) => through().through(via, fresh),
   };
 
   return {
@@ -77,6 +80,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         if (closed) return reject(clientClosed());
         new Transfer(context, request, sink, resolve, reject).start();
       });
+    },
+    async reach(via, timeoutMs) {
+      if (closed) throw clientClosed();
+      await through().reach(via, timeoutMs);
     },
     async close() {
       if (closed) return;

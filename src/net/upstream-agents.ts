@@ -56,6 +56,10 @@ export class UpstreamAgents {
     return fresh ? entry.fresh : entry.pool;
   }
 
+  reach(via: Upstream, timeoutMs: number): Promise<void> {
+    return this.#tunnels.reach(via, timeoutMs);
+  }
+
   async destroy(): Promise<void> {
     this.#sweep?.cancel();
     this.#tunnels.close();

@@ -6,6 +6,7 @@ import { checkHost } from "./guard.ts";
 import { createSocketOpener, type OpenSocket, type SocketOpenerOptions } from "./guarded-socket.ts";
 import { askForTunnel } from "./upstream-connect.ts";
 import { connectionToProxyFailed, tunnelLate, unreachable } from "./upstream-failure.ts";
+import { greetSocks } from "./upstream-greeting.ts";
 import { askSocksForTunnel } from "./upstream-socks.ts";
 import { connectFailure } from "./wire-failure.ts";
 
@@ -20,6 +21,11 @@ export interface Tunnels {
    * IPv6 address without its brackets. Throws a FetchFailure.
    */
   open(via: Upstream, hostname: string, port: number): Promise<Socket>;
+  /**
+   * Whether the proxy itself answers, as far as that can be seen without a destination: a connection, TLS where it speaks
+   * it, and the greeting of SOCKS5 with its sign-in. Throws a FetchFailure.
+   */
+  reach(via: Upstream, timeoutMs: number): Promise<void>;
   /** Ends those that are being opened. */
   close(): void;
 }
@@ -32,15 +38,22 @@ export interface Tunnels {
 export function createTunnels(options: TunnelOptions): Tunnels {
   const open = createSocketOpener(options);
   const opening = new Set<Opening>();
+  const keep = async (tunnel: Opening, run: () => Promise<Socket>) => {
+    opening.add(tunnel);
+    try {
+      return await run();
+    } finally {
+      opening.delete(tunnel);
+    }
+  };
   return {
-    async open(via, hostname, port) {
+    open(via, hostname, port) {
       const tunnel = new Opening(options, open, via);
-      opening.add(tunnel);
-      try {
-        return await tunnel.run(hostname, port);
-      } finally {
-        opening.delete(tunnel);
-      }
+      return keep(tunnel, () => tunnel.run({ hostname, port }));
+    },
+    async reach(via, timeoutMs) {
+      const tunnel = new Opening({ ...options, connectMs: timeoutMs }, open, via);
+      (await keep(tunnel, () => tunnel.run(null))).destroy();
     },
     close() {
       for (const tunnel of opening) tunnel.fail(new FetchFailure("run_cancelled", "the program is stopping"));
@@ -51,6 +64,11 @@ export function createTunnels(options: TunnelOptions): Tunnels {
 /** Two that are the same proxy for the same user have the same key. Never shown: it holds the password. */
 export function upstreamKey({ scheme, hostname, port, credentials }: Upstream): string {
   return JSON.stringify([scheme, hostname, port, credentials?.username, credentials?.password]);
+}
+
+interface Destination {
+  hostname: string;
+  port: number;
 }
 
 type Stage = "resolving" | "connecting" | "asking";
@@ -72,11 +90,12 @@ class Opening {
     this.#ended.promise.catch(() => {});
   }
 
-  async run(hostname: string, port: number): Promise<Socket> {
+  /** Without a destination only as far as the proxy itself. */
+  async run(to: Destination | null): Promise<Socket> {
     const { clock, connectMs } = this.#options;
     // After a stall of our own the answer may be there already: it is read before the time counts as over.
-    const timer = clock.after(connectMs, () => setImmediate(() => this.fail(this.#late(hostname))));
-    const work = this.#work(hostname, port);
+    const timer = clock.after(connectMs, () => setImmediate(() => this.fail(this.#late(to?.hostname ?? ""))));
+    const work = this.#work(to);
     // When it ends early, nobody waits for what becomes of it.
     work.catch(() => {});
     try {
@@ -98,15 +117,19 @@ class Opening {
     this.#socket?.destroy();
   }
 
-  async #work(hostname: string, port: number): Promise<Socket> {
+  async #work(to: Destination | null): Promise<Socket> {
     const via = this.#via;
-    const address = await this.#addressOf(hostname);
+    const address = to === null ? null : await this.#addressOf(to.hostname);
     this.#stage = "connecting";
     let socket = this.#hold(await this.#toProxy());
     if (via.scheme === "https") socket = this.#hold(await this.#secure(socket));
+    if (to === null || address === null) {
+      if (via.scheme === "socks5") await greetSocks(socket, via);
+      return socket;
+    }
     this.#stage = "asking";
-    if (via.scheme === "socks5") await askSocksForTunnel(socket, via, address, port, this.#options.connectMs);
-    else await askForTunnel(socket, via, address, port);
+    if (via.scheme === "socks5") await askSocksForTunnel(socket, via, address, to.port, this.#options.connectMs);
+    else await askForTunnel(socket, via, address, to.port);
     return socket;
   }
 

@@ -10,6 +10,7 @@ import { createPageTools } from "../../src/page-tools.ts";
 import type { Store } from "../../src/store/port.ts";
 import { createStepKinds } from "../../src/workflows/registry.ts";
 import { kindSettings } from "../support/kind-settings.ts";
+import { PROXY_RULES } from "../support/proxy-rules.ts";
 
 /** What jobs, sessions and previews need; no address but those allowed is ever asked. */
 export function pageDeps(
@@ -26,6 +27,8 @@ export function pageDeps(
   | "stepKinds"
   | "siteDefaults"
   | "pages"
+  | "proxyRules"
+  | "listFetcher"
   | "openArtifact"
 > {
   const env = allow === undefined ? {} : { APP_ALLOW_PRIVATE_NETWORKS: allow };
@@ -37,12 +40,14 @@ export function pageDeps(
     seal: createSeal("a key that only tests know"),
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     defaultMaxAttempts: 3,
+    proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
     stepKinds: async () => createStepKinds(kindSettings, []),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages: async () => pages,
+    listFetcher: async () => pages.http,
     openArtifact: () => {
       throw new OrbError("not_found", "there is no artifact with that hash");
     },

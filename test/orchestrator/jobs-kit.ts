@@ -8,6 +8,7 @@ import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import { changeJob, createJob } from "../../src/orchestrator/jobs/manage.ts";
 import { SEALED_FOR_JOB } from "../../src/pages/access.ts";
 import { openDesk } from "./kit.ts";
+import { PROXY_RULES } from "../support/proxy-rules.ts";
 
 export const HOUR = 3_600_000;
 export const PAGE = "https://a.example/";
@@ -21,6 +22,7 @@ export async function openJobs(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,

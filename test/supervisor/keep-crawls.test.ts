@@ -6,6 +6,7 @@ import { PUBLIC_ONLY } from "../../src/net/address.ts";
 import { startCrawl } from "../../src/orchestrator/crawls/start.ts";
 import { keepCrawls } from "../../src/supervisor/duties/keep-crawls.ts";
 import { openDesk } from "../orchestrator/kit.ts";
+import { PROXY_RULES } from "../support/proxy-rules.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -19,6 +20,7 @@ async function open(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     respectRobots: true,
     stepKinds: async () => ({ find: () => undefined, all: () => [] }),

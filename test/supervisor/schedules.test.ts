@@ -14,6 +14,7 @@ import { createStepKinds } from "../../src/workflows/registry.ts";
 import { startDueJobs } from "../../src/supervisor/duties/start-due-jobs.ts";
 import { openDesk } from "../orchestrator/kit.ts";
 import { kindSettings } from "../support/kind-settings.ts";
+import { PROXY_RULES } from "../support/proxy-rules.ts";
 
 const HOUR = 3_600_000;
 const LANE = "site:a.example";
@@ -29,6 +30,7 @@ async function open(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,

@@ -7,6 +7,7 @@ import { healthRoutes } from "./health.ts";
 import { jobRoutes } from "./jobs.ts";
 import { previewRoutes } from "./preview.ts";
 import { crawlResultRoutes } from "./crawl-results.ts";
+import { proxyRoutes } from "./proxies.ts";
 import { queueRoutes } from "./queue.ts";
 import { resolverRoutes } from "./resolvers.ts";
 import { resultRoutes } from "./results.ts";
@@ -42,6 +43,7 @@ const RESOURCES: readonly Routes[] = [
   queueRoutes,
   resolverRoutes,
   siteRoutes,
+  proxyRoutes,
   alertRoutes,
 ];
 

@@ -74,6 +74,7 @@ export async function listOf<T>(
   path: string,
   query: Query,
   { limit, all }: { limit: number; all: boolean },
+  rowsOf: (answer: unknown) => T[] = (answer) => answer as T[],
 ): Promise<{ rows: T[]; more: boolean }> {
   const rows: T[] = [];
   let next: string | null = null;
@@ -82,7 +83,7 @@ export async function listOf<T>(
     const answer: ApiAnswer = await (next === null
       ? api.request("GET", path, { query: { ...query, limit: size } })
       : api.request("GET", next));
-    rows.push(...(await answer.json<T[]>()));
+    rows.push(...rowsOf(await answer.json()));
     next = nextOf(answer.headers["link"]);
     if (next === null || (!all && rows.length >= limit))
       return { rows: all ? rows : rows.slice(0, limit), more: !all && (next !== null || rows.length > limit) };

@@ -3,6 +3,7 @@ import type { Seal } from "../../base/seal.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import type { KnownKinds } from "../../workflows/step-kind.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import type { ProxyRules } from "../proxies/rules.ts";
 
 /** What the use cases of jobs, runs and sessions need besides the store. */
 export interface JobDeps extends OrchestratorDeps {
@@ -19,6 +20,7 @@ export interface JobDeps extends OrchestratorDeps {
 export interface RunDeps extends JobDeps {
   /** What holds for a job that says nothing itself. */
   defaultMaxAttempts: number;
+  proxyRules: ProxyRules;
 }
 
 export interface CrawlDeps extends RunDeps {

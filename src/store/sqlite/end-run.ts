@@ -1,4 +1,4 @@
-import { endOfPageRun, endOfRun, endOfWorkflow, NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
+import { cutByTime, endOfPageRun, endOfRun, endOfWorkflow, NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { OPEN_TASK_STATES, type RunState, TASK_STATES } from "../../domain/states.ts";
 import { bumpControl, type Context, mergeFacts, parseJson } from "./context.ts";
@@ -82,7 +82,10 @@ function endCrawl(
 export function endByTime(context: Context, run: number, now: number): void {
   const row = readRow(context, run);
   if (row.status !== "running") return;
-  const end = endCrawl(context, row, readCounts(context, run), "time");
+  const counts = readCounts(context, run);
+  const end =
+    row.kind === "crawl" ? endCrawl(context, row, counts, "time") : { ...cutByTime(counts), meta: { counts } };
+  if (row.kind !== "crawl") mergeFacts(context, run, { left: { time: true } });
   moveRun(context, run, end.status, end.message, now, end.meta);
   bumpControl(context);
 }

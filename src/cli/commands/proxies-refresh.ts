@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import type { RefreshView } from "../../orchestrator/proxies/refresh.ts";
+import { apiCommand, given, nextCommand, type UrlOption } from "../api/command.ts";
+import type { CliContext, OpenApi } from "../context.ts";
+import { EXIT, paint, printJson } from "../output.ts";
+import { Picture } from "../picture.ts";
+import { fit } from "../progress.ts";
+import { stopRequest } from "../stop.ts";
+
+const LOOK_MS = 300;
+
+/** `orb proxies refresh`: finds out which proxies are usable. */
+export function addProxyRefreshCommand(proxies: Command, context: CliContext): void {
+  apiCommand(proxies, "refresh", "check all proxies; while a check is at work, that one is meant")
+    .option("--watch", "until it has ended; exits 1 when it has not looked at all of them")
+    .action((options: UrlOption & { watch?: boolean }) =>
+      options.watch === true ? watch(context, options) : begin(context, options),
+    );
+}
+
+const start = async (api: OpenApi) => (await api.request("POST", "/proxies/refresh")).json<RefreshView>();
+
+async function begin(context: CliContext, options: UrlOption): Promise<void> {
+  await context.withApi(given({ url: options.url }), async (api) => {
+    const view = await start(api);
+    if (context.json) return printJson(context.terminal, view);
+    context.terminal.out(`${view.job_id} ${view.status}: ${view.message}\n`);
+    const idle = api.here !== null && !(await api.here.engineRuns());
+    const next = nextCommand("proxies refresh --watch", options);
+    return context.terminal.err(
+      idle ? `no worker runs: ${next} does it now, orb serve or orb worker later\n` : `${next} shows how it goes on\n`,
+    );
+  });
+}
+
+async function watch(context: CliContext, options: UrlOption): Promise<void> {
+  const { terminal, wiring } = context;
+  let last: RefreshView | null = null;
+  const picture = new Picture(terminal, terminal.live && !context.json, (spinner) =>
+    fit(`${paint(terminal, "cyan", spinner)} ${last?.message ?? "starting"}`, terminal.columns ?? 80),
+  );
+  const say = { live: true, err: (text: string) => picture.note(text.trim()) };
+  using stop = stopRequest(wiring, say, null, () => "leaving: the check goes on where a worker runs", EXIT.interrupted);
+  try {
+    await context.withApi({ ...given({ url: options.url }), log: (log) => picture.wrap(log) }, async (api) => {
+      await api.here?.work({ onRole: () => {} });
+      last = await start(api);
+      while ((last.status === "dispatched" || last.status === "processing") && !stop.signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        last = await (await api.request("GET", `/proxies/refresh/${last.job_id}`)).json<RefreshView>();
+      }
+      picture.done();
+      if (stop.exitCode !== null) context.exitCode = stop.exitCode;
+      else if (last.status === "failed") context.exitCode = EXIT.failed;
+      if (context.json) printJson(terminal, last);
+      else terminal.out(`${last.message}\n`);
+    });
+  } finally {
+    picture.done();
+  }
+}

@@ -1,0 +1,159 @@
+import { type Command, Option } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import { proxyLines } from "../../domain/proxy-list.ts";
+import { PROXY_STATES } from "../../domain/proxy-score.ts";
+import type { ImportView } from "../../orchestrator/proxies/import.ts";
+import type { ProxyListView, ProxyView } from "../../orchestrator/proxies/view.ts";
+import { listOf } from "../api/caller.ts";
+import { apiCommand, given, idOf, listCommand, type ListOptions, timeCell, type UrlOption } from "../api/command.ts";
+import type { CliContext, OpenApi } from "../context.ts";
+import { readText } from "../files.ts";
+import { EXIT, facts, listTable, plural, printJson } from "../output.ts";
+import { addProxyRefreshCommand } from "./proxies-refresh.ts";
+
+/** `orb proxies …`: the pool that runs with `--proxy pool` go through. No command shows a password again. */
+export function addProxiesCommands(program: Command, context: CliContext): void {
+  const proxies = program.command("proxies").description("the pool of proxies: import, check, see how they serve");
+  addListCommand(proxies, context);
+  addImportCommand(proxies, context);
+  addProxyRefreshCommand(proxies, context);
+
+  const one = (name: string, description: string, work: (api: OpenApi, id: string) => Promise<unknown>) =>
+    apiCommand(proxies, name, description)
+      .argument("<proxy_id>")
+      .action((id: string, options: UrlOption) =>
+        context.withApi(options, (api) => work(api, idOf(id, "proxy", "proxies"))),
+      );
+  const view = (method: string, path: (id: string) => string) => async (api: OpenApi, id: string) =>
+    show(context, await (await api.request(method, path(id))).json<ProxyView>());
+
+  one(
+    "show",
+    "one proxy",
+    view("GET", (id) => `/proxies/${id}`),
+  );
+  one(
+    "disable",
+    "do not use a proxy until it is enabled again",
+    view("POST", (id) => `/proxies/${id}/disable`),
+  );
+  one(
+    "enable",
+    "use a disabled proxy again",
+    view("POST", (id) => `/proxies/${id}/enable`),
+  );
+  one("remove", "forget a proxy", async (api, id) => {
+    await api.request("DELETE", `/proxies/${id}`);
+    if (context.json) printJson(context.terminal, { deleted: id });
+    else context.terminal.out(`removed ${id}\n`);
+  });
+}
+
+function addListCommand(proxies: Command, context: CliContext): void {
+  const { terminal } = context;
+  listCommand(proxies, "list", "proxies, newest first, and how many are usable")
+    .addOption(new Option("--state <state>", "only those in this state").choices(PROXY_STATES))
+    .action(({ state, url, ...page }: ListOptions & { state?: string }) =>
+      context.withApi(given({ url }), async (api) => {
+        const paging = { ...page, all: page.all === true };
+        let sums: Omit<ProxyListView, "proxies"> | null = null;
+        const { rows, more } = await listOf<ProxyView>(api, "/proxies", given({ state }), paging, (answer) => {
+          const { proxies: list, ...rest } = answer as ProxyListView;
+          sums ??= rest;
+          return list;
+        });
+        if (context.json) return printJson(terminal, { ...sums!, proxies: rows });
+        if (rows.length > 0) terminal.out(proxyTable(rows, context));
+        terminal.out(`${sumsLine(sums!)}\n`);
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+}
+
+function sumsLine({ total, usable, resting, disabled, unchecked }: Omit<ProxyListView, "proxies">): string {
+  if (total === 0) return "no proxies: orb proxies import FILE brings some";
+  const others = Object.entries({ resting, disabled, "not checked": unchecked }).filter(([, count]) => count > 0);
+  const rest = others.map(([name, count]) => `, ${count} ${name}`).join("");
+  return `${usable} of ${plural(total, "proxy", "proxies")} usable${rest}`;
+}
+
+function proxyTable(rows: readonly ProxyView[], { terminal, wiring }: CliContext): string {
+  return listTable(
+    ["id", "state", "score", "ms", "good", "bad", "blocked", "used", "last error", "proxy"],
+    rows.map((row) => [
+      row.id,
+      row.state,
+      row.score.toFixed(2),
+      row.latency_ms ?? "",
+      row.successes,
+      row.failures,
+      row.blocks,
+      timeCell(row.used_at, wiring.now(), terminal.columns),
+      row.last_error ?? "",
+      row.proxy,
+    ]),
+    terminal.columns,
+  );
+}
+
+function show({ json, terminal }: CliContext, proxy: ProxyView): void {
+  if (json) return printJson(terminal, proxy);
+  const lines = Object.entries(proxy).map(([name, value]) => [name, value === null ? null : String(value)] as const);
+  return terminal.out(facts(lines, terminal.columns));
+}
+
+const AT_ONCE = 10_000;
+const LONGEST_LIST = 64 * 1024 * 1024;
+/** Lines that cannot be taken, of which a person reads so many. */
+const NAMED = 20;
+
+function addImportCommand(proxies: Command, context: CliContext): void {
+  apiCommand(proxies, "import", "bring proxies, one to a line; those that are there already stay as they are")
+    .argument("<list>", "a file, - for standard input, or an address that begins with http:// or https://")
+    .addHelpText(
+      "after",
+      "\nA line is scheme://user:password@host:port (http, https or socks5), host:port, or host:port:user:password.\n" +
+        "Lines that begin with # are left out.",
+    )
+    .action((list: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        if (/^https?:\/\//i.test(list))
+          return tell(context, await post(api, { url: list }), (index) => `entry ${index + 1}`);
+        const lines = proxyLines(await readText((path) => context.wiring.openFile(path), list, "list", LONGEST_LIST));
+        if (lines.length === 0)
+          throw new OrbError("input_invalid", `there is no proxy in ${list === "-" ? "it" : list}`);
+        return tell(context, await importAll(api, lines), (index) => `line ${lines[index]?.line}`);
+      }),
+    );
+}
+
+const post = async (api: OpenApi, body: unknown) =>
+  (await api.request("POST", "/proxies", { body })).json<ImportView>();
+
+/** However many there are; each call takes a part. */
+async function importAll(api: OpenApi, lines: readonly { text: string }[]): Promise<ImportView> {
+  const sum: ImportView = { added: 0, existing: 0, invalid: [], invalid_count: 0 };
+  for (let from = 0; from < lines.length; from += AT_ONCE) {
+    const part = lines.slice(from, from + AT_ONCE).map(({ text }) => text);
+    const { added, existing, invalid, invalid_count: bad } = await post(api, { proxies: part });
+    sum.added += added;
+    sum.existing += existing;
+    sum.invalid_count += bad;
+    sum.invalid.push(...invalid.map((one) => ({ ...one, index: one.index + from })));
+  }
+  return sum;
+}
+
+function tell(context: CliContext, view: ImportView, place: (index: number) => string): void {
+  const { terminal } = context;
+  if (view.invalid_count > 0) context.exitCode = EXIT.partial;
+  if (context.json) return printJson(terminal, view);
+  const there = view.existing === 0 ? "" : `, ${view.existing} were there already`;
+  terminal.out(`${plural(view.added, "proxy", "proxies")} added${there}\n`);
+  for (const { index, message } of view.invalid.slice(0, NAMED)) terminal.err(`${place(index)}: ${message}\n`);
+  const more = view.invalid_count - Math.min(NAMED, view.invalid.length);
+  if (more > 0) terminal.err(`and ${more} more that cannot be taken\n`);
+  if (view.added > 0) terminal.err("orb proxies refresh finds out which of them are usable\n");
+  return undefined;
+}

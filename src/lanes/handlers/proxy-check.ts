@@ -1,0 +1,26 @@
+import type { ChunkDetail, ChunkPayload } from "../../domain/proxy-refresh.ts";
+import { type CheckDeps, checkProxies } from "../../proxies/check.ts";
+import type { ProxyRecord, ProxyVerbs } from "../../store/proxy-port.ts";
+import type { TaskHandler } from "./handler.ts";
+
+export interface ProxyCheckDeps extends CheckDeps {
+  store: Pick<ProxyVerbs, "proxy" | "noteProxies">;
+}
+
+/** Checks one chunk of the proxies. Doing it twice does no harm: what counts is how they are now. */
+export function proxyCheckHandler(deps: ProxyCheckDeps): TaskHandler {
+  return {
+    strategy: deps.checkUrl === null ? "reach" : "http",
+    async run(task, { signal }) {
+      const { ids } = task.payload as ChunkPayload;
+      const found = await Promise.all(ids.map((id) => deps.store.proxy(id)));
+      // Somebody may have removed or disabled some since the check began.
+      const proxies = found.filter((proxy): proxy is ProxyRecord => proxy !== null && proxy.state !== "disabled");
+      const notes = await checkProxies(deps, proxies, signal);
+      await deps.store.noteProxies(notes, deps.clock.now());
+      const usable = notes.filter(({ successes }) => successes > 0).length;
+      const detail: ChunkDetail = { checked: notes.length, usable };
+      return { kind: "completed", artifacts: [], results: [], detail };
+    },
+  };
+}

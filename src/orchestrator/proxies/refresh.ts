@@ -1,0 +1,167 @@
+/** A check of all proxies, as a run of its own. */
+import { OrbError } from "../../base/errors.ts";
+import {
+  type ChunkDetail,
+  PROXIES_LANE,
+  PROXIES_PER_CHUNK,
+  PROXY_CHECK_HANDLER,
+  refreshTimeLimit,
+  type RefreshSnapshot,
+} from "../../domain/proxy-refresh.ts";
+import type { RunState } from "../../domain/states.ts";
+import type { NewTask, RunRecord } from "../../store/port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import type { ProxyRules } from "./rules.ts";
+
+export interface RefreshDeps extends OrchestratorDeps {
+  proxyRules: ProxyRules;
+  defaultMaxAttempts: number;
+}
+
+export interface RefreshView {
+  job_id: string;
+  status: "dispatched" | "processing" | "complete" | "failed";
+  total: number;
+  total_chunks: number;
+  completed_chunks: number;
+  /** Proxies that were found to be usable. */
+  result_count: number;
+  /** `reachable`: nothing was fetched through them, because no address is configured for that. */
+  checks: RefreshSnapshot["checks"];
+  started_at: string | null;
+  completed_at: string | null;
+  message: string;
+}
+
+const READ_AT_ONCE = 1000;
+
+/** Starts a check of all proxies; while one is at work, that is the answer. */
+export async function refreshProxies(deps: RefreshDeps): Promise<{ view: RefreshView; started: boolean }> {
+  const { store, clock, proxyRules: rules } = deps;
+  const ids = await idsToCheck(deps);
+  if (ids.length === 0)
+    throw new OrbError("illegal_transition", "there are no proxies to check", {
+      hint: "Import some first: POST /proxies, or orb proxies import FILE.",
+    });
+  const chunks = Array.from({ length: Math.ceil(ids.length / PROXIES_PER_CHUNK) }, (_, index) =>
+    ids.slice(index * PROXIES_PER_CHUNK, (index + 1) * PROXIES_PER_CHUNK),
+  );
+  const snapshot: RefreshSnapshot = {
+    total: ids.length,
+    chunks: chunks.length,
+    checks: rules.checkUrl === null ? "reachable" : "fetch",
+  };
+  const { run, started, lanes } = await store.startRefresh(
+    {
+      kind: "proxy_refresh",
+      name: "check of all proxies",
+      maxAttempts: deps.defaultMaxAttempts,
+      snapshot,
+      meta: { proxies: snapshot.total, chunks: snapshot.chunks, checks: snapshot.checks },
+      timeLimitMs: refreshTimeLimit(chunks.length, rules.chunksAtOnce, rules.checkTimeoutMs),
+    },
+    chunks.map(toTask),
+    clock.now(),
+  );
+  if (lanes.length > 0) await deps.wake(lanes);
+  return { view: await viewOf(deps, run), started };
+}
+
+/** All that are not switched off. */
+async function idsToCheck({ store }: RefreshDeps): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await store.proxies({ limit: READ_AT_ONCE, ...(after === undefined ? {} : { after }) });
+    ids.push(...page.filter(({ state }) => state !== "disabled").map(({ id }) => id));
+    after = page.at(-1)?.id;
+    if (page.length < READ_AT_ONCE) return ids;
+  }
+}
+
+function toTask(ids: readonly string[], index: number): NewTask {
+  return {
+    key: `chunk ${index + 1}`,
+    lane: PROXIES_LANE,
+    site: null,
+    resolver: null,
+    url: null,
+    priority: 0,
+    handler: PROXY_CHECK_HANDLER,
+    payload: { ids },
+  };
+}
+
+export async function showRefresh(deps: RefreshDeps, id: string): Promise<RefreshView> {
+  const run = await deps.store.run(id);
+  if (run === null || run.kind !== "proxy_refresh")
+    throw new OrbError("not_found", `there is no check of proxies with the id ${id}`);
+  return viewOf(deps, run);
+}
+
+const STATUS: Readonly<Record<RunState, RefreshView["status"]>> = {
+  queued: "dispatched",
+  running: "processing",
+  paused: "processing",
+  waiting_for_human: "processing",
+  recovering: "processing",
+  completed: "complete",
+  // Some of the proxies have not been looked at.
+  partial: "failed",
+  failed: "failed",
+  cancelled: "failed",
+};
+
+const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+async function viewOf({ store }: RefreshDeps, run: RunRecord): Promise<RefreshView> {
+  const { total, chunks, checks } = run.snapshot as RefreshSnapshot;
+  const { totals } = await store.overview(run.id, 0);
+  const found = await countUsable(store, run.id);
+  const status = STATUS[run.status];
+  return {
+    job_id: run.id,
+    status,
+    total,
+    total_chunks: chunks,
+    completed_chunks: totals.completed,
+    result_count: found,
+    checks,
+    started_at: iso(run.startedAt),
+    completed_at: iso(run.finishedAt),
+    message: messageOf(run, status, { found, total, done: totals.completed, chunks, checks }),
+  };
+}
+
+async function countUsable(store: RefreshDeps["store"], id: string): Promise<number> {
+  let sum = 0;
+  for (let after: string | undefined; ;) {
+    const page = await store.tasks(id, {
+      states: ["completed"],
+      limit: READ_AT_ONCE,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const { detail } of page) sum += (detail as ChunkDetail | null)?.usable ?? 0;
+    after = page.at(-1)?.id;
+    if (page.length < READ_AT_ONCE) return sum;
+  }
+}
+
+function messageOf(
+  run: RunRecord,
+  status: RefreshView["status"],
+  {
+    found,
+    total,
+    done,
+    chunks,
+    checks,
+  }: Record<"found" | "total" | "done" | "chunks", number> & Pick<RefreshView, "checks">,
+): string {
+  const how =
+    checks === "fetch"
+      ? "are usable"
+      : "can be reached; whether anything comes through them was not tried: APP_PROXY_CHECK_URL is not set";
+  if (status === "complete") return `${found} of ${total} proxies ${how}`;
+  if (status === "failed") return `${run.message ?? "Run failed"}; ${done} of ${chunks} chunks were checked`;
+  return `${done} of ${chunks} chunks checked: so far ${found} proxies ${how}`;
+}

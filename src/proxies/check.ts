@@ -1,0 +1,98 @@
+/** Finds out which proxies can be used, by using them. */
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Seal } from "../base/seal.ts";
+import { isProxyFault } from "../domain/classify.ts";
+import { FetchFailure } from "../domain/failure.ts";
+import { afterUse, type ProxyOutcome } from "../domain/proxy-score.ts";
+import { CHECKED_AT_ONCE } from "../domain/proxy-refresh.ts";
+import { discardBody } from "../net/buffer-sink.ts";
+import type { HttpClient } from "../net/http-client.ts";
+import type { ProxyNote, ProxyRecord } from "../store/proxy-port.ts";
+import { upstreamOf } from "./sealed-upstream.ts";
+
+export interface CheckDeps {
+  http: Pick<HttpClient, "fetch" | "reach">;
+  clock: Clock;
+  seal: Seal;
+  /** null: only whether they can be reached is looked at. */
+  checkUrl: string | null;
+  timeoutMs: number;
+}
+
+/** `sure`: it is the proxy that cannot be used, and not what is fetched through it. */
+type Result = { good: true; latencyMs: number } | { good: false; sure: boolean; why: string };
+
+/** What the checks of these proxies have shown, in the same order. Throws the reason of the signal when it is aborted. */
+export async function checkProxies(
+  deps: CheckDeps,
+  proxies: readonly ProxyRecord[],
+  signal: AbortSignal,
+): Promise<ProxyNote[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const work = async () => {
+    while (next < proxies.length) {
+      const index = next++;
+      results[index] = await checkOne(deps, proxies[index]!, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, work));
+  // When nobody gets there, it may as well be the address that does not answer: then nobody who served well is sent away.
+  const someGotThere = results.some(({ good }) => good);
+  const now = deps.clock.now();
+  return proxies.map((proxy, index) => toNote(proxy, results[index]!, someGotThere, now));
+}
+
+async function checkOne(deps: CheckDeps, proxy: ProxyRecord, signal: AbortSignal): Promise<Result> {
+  const begun = deps.clock.monotonic();
+  try {
+    const status = await tryOut(deps, proxy, signal);
+    if (status < 200 || status >= 300)
+      return { good: false, sure: false, why: `the answer to the check was ${status}` };
+    return { good: true, latencyMs: Math.round(deps.clock.monotonic() - begun) };
+  } catch (error) {
+    signal.throwIfAborted();
+    // Or what lets us in cannot be opened: then it cannot be used, either.
+    const sure = !(error instanceof FetchFailure) || isProxyFault(error.failure);
+    return { good: false, sure, why: messageOf(error) };
+  }
+}
+
+async function tryOut(
+  { http, seal, checkUrl, timeoutMs }: CheckDeps,
+  proxy: ProxyRecord,
+  signal: AbortSignal,
+): Promise<number> {
+  const via = upstreamOf(seal, proxy);
+  if (checkUrl === null) {
+    await http.reach(via, timeoutMs);
+    return 200;
+  }
+  const limits = { connectMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
+  return (await http.fetch({ url: checkUrl, via, limits, signal }, discardBody)).status;
+}
+
+function toNote(proxy: ProxyRecord, result: Result, someGotThere: boolean, now: number): ProxyNote {
+  const { id, state, score, latencyMs, restUntil, restStep, lastError } = proxy;
+  const health = afterUse(
+    { state, score, latencyMs, restUntil, restStep, lastError },
+    toOutcome(result, someGotThere),
+    now,
+  );
+  return {
+    id,
+    ...health,
+    successes: result.good ? 1 : 0,
+    failures: result.good ? 0 : 1,
+    blocks: 0,
+    checkedAt: now,
+    usedAt: null,
+    sites: [],
+  };
+}
+
+function toOutcome(result: Result, someGotThere: boolean): ProxyOutcome {
+  if (result.good) return { kind: "good", latencyMs: result.latencyMs };
+  return { kind: result.sure || someGotThere ? "fault" : "unsure", why: result.why };
+}

@@ -1,0 +1,41 @@
+/** Proxies as they are stored: what lets somebody in is sealed. */
+import type { Seal } from "../base/seal.ts";
+import type { ProxyWish } from "../domain/proxy-wish.ts";
+import { parseUpstream, shownUpstream, type Upstream } from "../domain/upstream.ts";
+import type { NewProxy, ProxyRecord } from "../store/proxy-port.ts";
+
+/** What sealed bytes are bound to; sealing and opening must name the same. */
+const SEALED_FOR_POOL = "proxy of the pool";
+const SEALED_FOR_RUN = "proxy of a run";
+
+export function toNewProxy(seal: Seal, { scheme, hostname, port, credentials }: Upstream): NewProxy {
+  const sealed = credentials === null ? null : seal.close(credentials, SEALED_FOR_POOL);
+  const userHash = credentials === null ? "" : seal.mark(`proxy\n${credentials.username}\n${credentials.password}`);
+  return { scheme, hostname, port, sealed, userHash };
+}
+
+/** Throws `secret_key_wrong`. */
+export function upstreamOf(
+  seal: Seal,
+  { scheme, hostname, port, sealed }: Pick<ProxyRecord, "scheme" | "hostname" | "port" | "sealed">,
+): Upstream {
+  const credentials = sealed === null ? null : (seal.open(sealed, SEALED_FOR_POOL) as Upstream["credentials"]);
+  return { scheme, hostname, port, credentials };
+}
+
+/** A proxy that a job names itself. */
+export function sealedWish(seal: Seal, upstream: Upstream): ProxyWish {
+  const sealed = upstream.credentials === null ? null : seal.close(upstream, SEALED_FOR_RUN);
+  return {
+    proxy: shownUpstream(upstream),
+    sealed_proxy: sealed === null ? null : Buffer.from(sealed).toString("base64"),
+  };
+}
+
+/** Throws `secret_key_wrong`. */
+export function wishedUpstream(seal: Seal, { proxy, sealed_proxy: sealed }: ProxyWish & { proxy: string }): Upstream {
+  if (sealed !== null) return seal.open(Buffer.from(sealed, "base64"), SEALED_FOR_RUN) as Upstream;
+  const upstream = parseUpstream(proxy);
+  if (typeof upstream === "string") throw new Error(`the proxy of the run ${upstream}`);
+  return upstream;
+}

@@ -1,4 +1,6 @@
 import type { ApiDeps } from "./api/deps.ts";
+import { Health } from "./orchestrator/health.ts";
+import { type Parts, probesOf } from "./probes.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Client } from "./client.ts";
@@ -7,13 +9,16 @@ import type { PageTools } from "./page-tools.ts";
 import type { AlertRecord } from "./store/alert-port.ts";
 import type { WorkMetrics } from "./work-metrics.ts";
 
+/** How long one probe of `GET /ready` may take. */
+const PROBE_MS = 5000;
+
 /** What the API works with, whether it listens or is only called from inside the process. */
 export function apiDeps(
   config: Config,
   log: Log,
   version: string,
   client: Client,
-  work: { pages: () => Promise<PageTools>; metrics: WorkMetrics; wake: ApiDeps["wake"] },
+  work: { pages: () => Promise<PageTools>; metrics: WorkMetrics; wake: ApiDeps["wake"] } & Parts,
 ): ApiDeps {
   return {
     store: client.store,
@@ -43,10 +48,7 @@ export function apiDeps(
       maxPerResolver: config.maxPerResolver,
     },
     pathOf: client.pathOf,
-    probes: {
-      database: () => client.store.probe(),
-      disk: async () => client.artifacts.probe(),
-    },
+    health: new Health({ clock: client.clock, log, probes: probesOf(client, work), probeMs: PROBE_MS }),
     metrics: () => work.metrics.read(),
   };
 }

@@ -51,6 +51,7 @@ import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 import { Registration } from "./supervisor/registration.ts";
+import { watchLimits } from "./supervisor/watch-limits.ts";
 import { loadUserCode } from "./user-code.ts";
 import { createImageInspector } from "./images/inspector.ts";
 import { createStepKinds } from "./workflows/registry.ts";
@@ -62,6 +63,7 @@ export interface RunningWorker extends Client {
   readonly inFlight: number;
   /** Why work pauses, when it does. */
   readonly paused: string | null;
+  readonly pausedSince: number | null;
   /** Finishes or hands back what runs, then closes everything. */
   stop(): Promise<void>;
   /** Hands back what runs without waiting for it; `stop` then ends soon. */
@@ -132,6 +134,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
     const gauge = processGauge();
     stack.defer("gauge", async () => gauge.stop());
+    const checkRoom = async () => {
+      client.room.check();
+      await tools.memory.check();
+    };
     const worker = new LaneWorker({
       store,
       clock,
@@ -141,7 +147,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       handlers,
       maxWorkers: config.maxWorkers,
       gauge,
-      probeArtifacts: async () => artifacts.probe(),
+      probeRoom: async () => {
+        artifacts.probe();
+        await checkRoom();
+      },
       onOpened: (lanes) => engine.offer(lanes),
       onTask: (lane, what, settled) => {
         // A beginning of a download is of use only to a task that goes on.
@@ -152,6 +161,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       },
     });
     stack.defer("lanes", () => worker.stop());
+    const watch = watchLimits({ clock, check: checkRoom, full: (error) => worker.pause(error) });
+    stack.defer("limits", () => watch.stop());
     const engine: EmbeddedEngine = new EmbeddedEngine({
       store,
       host: worker,
@@ -193,7 +204,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       memory: () => process.memoryUsage.rss(),
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
-    const alerts = alerting(config, { store, clock, log });
+    const alerts = alerting(config, { ...client, log });
     stack.defer("alerts", () => alerts.close());
     const duties = new Duties({
       clock,
@@ -227,6 +238,9 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       },
       get paused() {
         return worker.paused;
+      },
+      get pausedSince() {
+        return worker.pausedSince;
       },
       stop: () => stack.stop(),
       hurry: () => engine.hurry(),

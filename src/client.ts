@@ -2,8 +2,10 @@
  * A process's part in the store. With `app.ts` the only place that knows which implementation stands behind which port;
  * apart from it, because most commands only look or write something down, and should not load all that does the work.
  */
+import { dirname } from "node:path";
 import { type ArtifactStore, createArtifactStore } from "./artifacts/store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
+import { DiskRoom } from "./base/disk-room.ts";
 import { OrbError } from "./base/errors.ts";
 import { systemRandom } from "./base/random.ts";
 import type { Seal } from "./base/seal.ts";
@@ -15,10 +17,13 @@ import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import type { ProxyRules } from "./orchestrator/proxies/rules.ts";
 import { openSeal } from "./secret-key.ts";
 import type { Store } from "./store/port.ts";
+import { refuseWhenFull } from "./store/refuse-when-full.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
 
 export interface Client extends CrawlDeps, AsyncDisposable {
   artifacts: ArtifactStore;
+  /** What is left on its disks. */
+  room: DiskRoom;
   /** The path of a stored file. */
   pathOf(hash: string): string;
   close(): Promise<void>;
@@ -62,13 +67,23 @@ export async function openClient(
   clock: Clock = systemClock,
   given: { store?: Store; seal?: Seal } = {},
 ): Promise<Client> {
-  const store = given.store ?? openSqliteStore({ path: requireSqlite(config), clock });
+  const opened = given.store ?? openSqliteStore({ path: requireSqlite(config), clock });
   const artifacts = createArtifactStore({ dir: artifactsDir(config), clock });
+  const room = new DiskRoom({
+    clock,
+    minBytes: config.minFreeDiskMb * 1024 * 1024,
+    places: [
+      ...(given.store === undefined ? [{ what: "the database", path: dirname(requireSqlite(config)) }] : []),
+      { what: "artifacts", path: artifactsDir(config) },
+    ],
+  });
+  const store = refuseWhenFull(opened, () => room.check());
   const close = () => store.close();
   return {
     store,
     clock,
     artifacts,
+    room,
     seal: given.seal ?? openSeal(config),
     random: systemRandom,
     policy: parseAddressPolicy(config.allowPrivateNetworks),

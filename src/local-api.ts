@@ -41,6 +41,8 @@ export async function openLocalApi(config: Config, log: Log, version: string, co
     const api = await createApi(
       apiDeps(config, log, version, client, {
         pages,
+        tools: () => null,
+        worker: () => worker,
         metrics,
         wake: (lanes) => (worker ?? client).wake(lanes),
       }),

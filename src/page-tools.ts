@@ -3,10 +3,11 @@ import { availableParallelism, freemem } from "node:os";
 import { type Clock, sleep } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { harmlessEnvironment } from "./base/machine.ts";
+import { MemoryLimit } from "./base/memory-limit.ts";
 import type { Config } from "./config/options.ts";
 import { softBlockOf } from "./domain/soft-block.ts";
 import { createPageReader } from "./extract/pool.ts";
-import { type BrowserPool, createBrowserPool } from "./fetch/browser/pool.ts";
+import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from "./fetch/browser/pool.ts";
 import { pagesForMemory } from "./fetch/browser/slots.ts";
 import { createBrowserStrategy } from "./fetch/browser/strategy.ts";
 import { createHttpPageStrategy } from "./fetch/http/page.ts";
@@ -20,6 +21,7 @@ import type { PageDeps } from "./pages/get-page.ts";
 export interface PageTools extends PageDeps {
   http: HttpClient;
   browser: BrowserPool;
+  memory: MemoryLimit;
   close(): Promise<void>;
 }
 
@@ -37,12 +39,19 @@ export function createPageTools(config: Config, log: Log, clock: Clock, store: S
     limits,
     maxConnectionsPerOrigin: config.maxWorkers,
   });
-  const browser = openBrowser(config, log, clock);
+  const memory: MemoryLimit = new MemoryLimit({
+    clock,
+    limitBytes: config.maxMemoryMb === null ? null : config.maxMemoryMb * 1024 * 1024,
+    used: async () => process.memoryUsage.rss() + (await browser.memory()),
+    relieve: () => browser.relieve(),
+  });
+  const browser = openBrowser(config, log, clock, { room: (signal) => memory.room(signal) });
   const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
   return {
     clock,
     http,
     browser,
+    memory,
     reader,
     strategies: {
       http: createHttpPageStrategy({ client: http, limits }),
@@ -76,7 +85,7 @@ export function openBrowser(
   config: Config,
   log: Log,
   clock: Clock,
-  more: { headed?: boolean; env?: Readonly<Record<string, string>> } = {},
+  more: Pick<BrowserPoolOptions, "headed" | "room"> & { env?: Readonly<Record<string, string>> } = {},
 ): BrowserPool {
   return createBrowserPool({
     clock,

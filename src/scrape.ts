@@ -32,6 +32,8 @@ export async function startScratch(config: Config, log: Log, options: { sessionI
       database: { kind: "sqlite", path: join(dir, "orb.db") },
       artifacts: { kind: "local", path: join(dir, "files") },
       secretKey: randomBytes(32).toString("hex"),
+      // Whoever asked for the page sees what became of it.
+      alertWebhookUrl: null,
     };
     const store = openSqliteStore({ path: ":memory:", clock: systemClock });
     // A stored session stays sealed under the installation's key.

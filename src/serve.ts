@@ -41,6 +41,8 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     const api = await createApi(
       apiDeps(config, log, options.version, client, {
         pages: async () => tools,
+        tools: () => tools,
+        worker: () => worker,
         metrics,
         // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
         wake: (lanes) => (stopping || worker === null ? client : worker).wake(lanes),

@@ -40,7 +40,7 @@ export async function startEngine(
     handlers: () => handler,
     maxWorkers,
     gauge: processGauge(),
-    probeArtifacts: async () => {},
+    probeRoom: async () => {},
     onOpened: (lanes) => engine.offer(lanes),
     onSettled: (settled) => onEnded(settled.ended.length),
   });

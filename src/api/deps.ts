@@ -3,6 +3,7 @@ import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
 import type { AlertsDeps } from "../orchestrator/alerts.ts";
 import type { ImportDeps } from "../orchestrator/proxies/import.ts";
+import type { Health } from "../orchestrator/health.ts";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
@@ -15,8 +16,8 @@ export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps
   /** The path of a stored file. */
   pathOf(hash: string): string;
   openArtifact(hash: string): Readable;
-  /** What `GET /ready` tries, by name; each throws when its part of the installation cannot be used. */
-  probes: Readonly<Record<string, () => Promise<void>>>;
+  /** What `GET /ready` asks. */
+  health: Health;
   /** What `GET /metrics` shows besides the requests; asked on every scrape. */
   metrics(): Promise<readonly GaugeReading[]>;
 }
@@ -66,8 +67,6 @@ export interface ApiLimits {
   /** Comments that keep an event stream open, and how long a client waits before it comes back. */
   heartbeatMs: number;
   reconnectMs: number;
-  /** How long one probe of `GET /ready` may take. */
-  probeMs: number;
 }
 
 export const DEFAULT_LIMITS: ApiLimits = {
@@ -84,7 +83,6 @@ export const DEFAULT_LIMITS: ApiLimits = {
   checkMs: 2000,
   heartbeatMs: 15_000,
   reconnectMs: 3000,
-  probeMs: 5000,
 };
 
 export function limitsOf({ settings }: Pick<ApiDeps, "settings">): ApiLimits {

@@ -100,8 +100,15 @@ export const ERROR_CATALOGUE = {
   },
   disk_full: {
     reaction: "wait",
-    meaning: "There is no room left on the disk that holds the database or the artifacts.",
+    meaning:
+      "There is no room left on the disk that holds the database or the artifacts, or less than APP_MIN_FREE_DISK_MB.",
     remedy: "Free some space. Running work pauses and goes on by itself; nothing acknowledged is lost.",
+  },
+  memory_full: {
+    reaction: "wait",
+    meaning: "The process and its browsers use more memory than APP_MAX_MEMORY_MB.",
+    remedy:
+      "Nothing: work that runs is finished, and new work begins when memory is free again. Raise the limit if it is too low.",
   },
   artifacts_unavailable: {
     reaction: "wait",

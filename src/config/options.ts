@@ -110,6 +110,20 @@ export const OPTIONS = {
     about: "Open browser pages per process.",
     example: "4",
   }),
+  maxMemoryMb: optional({
+    name: "APP_MAX_MEMORY_MB",
+    type: type.integer(64, 10_000_000),
+    otherwise: "no limit",
+    about: "Memory of a process and its browsers, above which nothing new is begun until a tenth of it is free again.",
+    example: "4096",
+  }),
+  minFreeDiskMb: option({
+    name: "APP_MIN_FREE_DISK_MB",
+    type: type.integer(0, 1_000_000_000),
+    default: "200",
+    about: "Room on the disk below which new work is refused and running work pauses; 0 waits until it is full.",
+    example: "2000",
+  }),
   retryBaseMs: option({
     name: "APP_RETRY_BASE_SECONDS",
     type: type.duration("seconds", 0, DAY),

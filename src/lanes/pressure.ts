@@ -6,13 +6,14 @@ import type { Signal } from "../base/signal.ts";
 const PROBE_MS = 1000;
 
 /**
- * The process cannot write (disk full, database unreachable): work pauses, nothing is lost, and it goes on by
- * itself when a probe finds that writing works again.
+ * The process cannot write (disk full, database unreachable) or is at a limit of what it may use: work pauses, nothing
+ * is lost, and it goes on by itself when a probe finds that there is room again.
  */
 export class Pressure {
   readonly #deps: { clock: Clock; log: Log; probe: () => Promise<void> };
   readonly #listeners = new Set<Signal>();
   #reason: string | null = null;
+  #since: number | null = null;
   #stopped = false;
   #timer: Timer | null = null;
 
@@ -24,6 +25,10 @@ export class Pressure {
     return this.#reason;
   }
 
+  get since(): number | null {
+    return this.#since;
+  }
+
   /** Errors that mean "wait": true when this was one. */
   report(error: unknown): boolean {
     const waits =
@@ -31,8 +36,11 @@ export class Pressure {
     if (!waits) return false;
     if (this.#reason === null) {
       this.#reason = messageOf(error);
-      this.#deps.log.error("work pauses until writing is possible again", { reason: this.#reason });
+      this.#since = this.#deps.clock.now();
+      const until = isOrbError(error, "memory_full") ? "memory is free again" : "writing is possible again";
+      this.#deps.log.error(`work pauses until ${until}`, { reason: this.#reason });
       this.#probeLater();
+      this.#tell();
     }
     return true;
   }
@@ -59,7 +67,12 @@ export class Pressure {
       return this.#probeLater();
     }
     this.#reason = null;
-    this.#deps.log.info("writing works again; work goes on");
+    this.#since = null;
+    this.#deps.log.info("there is room again; work goes on");
+    this.#tell();
+  }
+
+  #tell(): void {
     for (const signal of this.#listeners) signal.raise();
   }
 }

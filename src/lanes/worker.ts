@@ -28,8 +28,8 @@ export interface WorkerOptions {
   maxWorkers: number;
   /** Says when fewer are better. */
   gauge: Gauge;
-  /** Throws while the disk that holds the artifacts takes no writes. */
-  probeArtifacts: () => Promise<void>;
+  /** Throws while there is no room for more work, besides what the store itself says. */
+  probeRoom: () => Promise<void>;
   /** Lanes that got work because a task moved there or found something. */
   onOpened: (lanes: string[]) => void;
   onSettled?: (settled: Settled) => void;
@@ -60,7 +60,7 @@ export class LaneWorker implements LaneHost {
       log,
       probe: async () => {
         await store.probe();
-        await options.probeArtifacts();
+        await options.probeRoom();
       },
     });
     this.#budgets = new Budgets({ store, clock, log, caps: rules.maxPerResolver });
@@ -104,6 +104,15 @@ export class LaneWorker implements LaneHost {
   /** Why work pauses in this process, when it does. */
   get paused(): string | null {
     return this.#pressure.reason;
+  }
+
+  get pausedSince(): number | null {
+    return this.#pressure.since;
+  }
+
+  /** There is no room for more work: what runs is finished, and nothing is begun until a probe finds room. */
+  pause(error: unknown): void {
+    this.#pressure.report(error);
   }
 
   /** After the engine has stopped: what waits for the store to come back does so no longer. */

@@ -34,6 +34,8 @@ export interface AlertVerbs {
     options: { feed?: string; deliver: boolean; firstTryAt?: number },
     now: number,
   ): Promise<AlertRecord[]>;
+  /** What it told of is over: under the same key it may be raised again. */
+  alertOver(key: string): Promise<void>;
   /** How far the feed was looked through. */
   alertCursor(): Promise<string>;
   /** Those whose delivery is to be tried now, longest due first. */

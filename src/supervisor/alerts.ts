@@ -1,5 +1,6 @@
 /** What is worth telling an operator who is not looking. */
 import type { Clock } from "../base/clock.ts";
+import type { DiskRoom } from "../base/disk-room.ts";
 import type { Log } from "../base/log.ts";
 import { shownUrl } from "../domain/url.ts";
 import type { NewAlert } from "../store/alert-port.ts";
@@ -36,6 +37,23 @@ export function workerLost({ id, machine, identity, command, inFlight, heardAt }
     message: `Worker lost: process ${identity.pid} (${command}) on ${machine} was last heard of at ${heard.slice(11, 19)} UTC`,
     detail: { worker_id: id, machine, pid: identity.pid, command, in_flight: inFlight, heard_at: heard },
     key: `worker_lost:${id}:${heardAt}`,
+  };
+}
+
+export const DISK_LOW_KEY = "disk_low";
+
+export function diskLow(room: DiskRoom, { what, since }: { what: string; since: number }): NewAlert {
+  const message = room.describe(what);
+  return {
+    kind: "disk_low",
+    subject: what,
+    message: `Disk low: ${message.slice(message.indexOf(": ") + 2)}; work pauses`,
+    detail: {
+      free_bytes: room.rooms.find((one) => one.what === what)?.freeBytes ?? null,
+      min_free_bytes: room.minBytes,
+      since: iso(since),
+    },
+    key: DISK_LOW_KEY,
   };
 }
 

@@ -54,7 +54,7 @@ describe("whoever looks after the server", () => {
         stuck: () => new Promise(() => {}),
         fine: async () => {},
       },
-      settings: { limits: { probeMs: 20 } },
+      probeMs: 20,
     });
     const answer = await place.get("/ready");
     const problem = problemIn(answer, 503, "unready") as Problem & { checks: { name: string; message?: string }[] };

@@ -6,6 +6,7 @@ import { type Api, createApi } from "../../src/api/server.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog, type Log } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
+import { Health, type HealthDeps } from "../../src/orchestrator/health.ts";
 import type { SettledTask, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { pageDeps } from "./page-deps.ts";
@@ -50,7 +51,9 @@ export interface PlaceOptions {
   allow?: string;
   settings?: Partial<ApiSettings>;
   clock?: Clock;
-  probes?: ApiDeps["probes"];
+  /** What `GET /ready` looks at, and how long it waits for each. */
+  probes?: HealthDeps["probes"];
+  probeMs?: number;
   metrics?: readonly GaugeReading[];
   /** Further routes, for what no resource does yet. */
   routes?: readonly Routes[];
@@ -91,7 +94,12 @@ export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backs
     },
     pathOf: (hash) => `/files/${hash}`,
     sendAlert: null,
-    probes: options.probes ?? { database: () => store.probe() },
+    health: new Health({
+      clock,
+      log,
+      probes: options.probes ?? { database: () => store.probe() },
+      probeMs: options.probeMs ?? 5000,
+    }),
     metrics: async () => options.metrics ?? [],
   };
   return { deps, real, lines, woken, close: () => real.close() };

@@ -1,42 +1,11 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { gate } from "../support/gate.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { mayMount, smallDisk } from "../support/small-disk.ts";
 import { assertStored, Orb, report, until } from "./orb.ts";
 import { Target } from "./target.ts";
-
-/** A file system of its own, small enough to be filled. */
-function smallDisk(megabytes: number): Disposable & { path: string } {
-  const folder = tempDir();
-  const path = join(folder.path, "disk");
-  mkdirSync(path);
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
-  if (mounted.status !== 0) {
-    folder[Symbol.dispose]();
-    throw new Error(`mount failed: ${String(mounted.stderr ?? mounted.error)}`);
-  }
-  return {
-    path,
-    [Symbol.dispose]: () => {
-      // Lazily: a process that is about to end must not keep the folder from going away.
-      spawnSync("umount", ["-l", path]);
-      folder[Symbol.dispose]();
-    },
-  };
-}
-
-function mayMount(): boolean {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
-  try {
-    smallDisk(1)[Symbol.dispose]();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Takes all that is left, to the last byte. */
 function fill(path: string): void {
@@ -70,6 +39,7 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
       await using target = await Target.start(2);
       await using orb = new Orb({
         APP_DATA_DIR: disk.path,
+        APP_MIN_FREE_DISK_MB: "0",
         APP_DATABASE_URL: `sqlite:${disk.path}/orb.db`,
         APP_LEASE_TTL_SECONDS: ttl,
         APP_MAX_PER_HOST: "4",
@@ -146,6 +116,7 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
     await using target = await Target.start(1);
     await using orb = new Orb({
       APP_DATA_DIR: disk.path,
+      APP_MIN_FREE_DISK_MB: "0",
       APP_DATABASE_URL: `sqlite:${disk.path}/orb.db`,
       APP_SHUTDOWN_GRACE_SECONDS: "1",
     });
@@ -184,7 +155,11 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
   test("stops a command that opens the database with one sentence, and hurts nothing", async () => {
     using disk = smallDisk(8);
     await using target = await Target.start(1);
-    await using orb = new Orb({ APP_DATA_DIR: disk.path, APP_DATABASE_URL: `sqlite:${disk.path}/orb.db` });
+    await using orb = new Orb({
+      APP_DATA_DIR: disk.path,
+      APP_MIN_FREE_DISK_MB: "0",
+      APP_DATABASE_URL: `sqlite:${disk.path}/orb.db`,
+    });
     await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
     const ballast = join(disk.path, "ballast");
     fill(ballast);

@@ -115,7 +115,7 @@ export class Workshop {
       }),
       maxWorkers: options.maxWorkers ?? 32,
       gauge: { read: options.strain ?? (() => NO_STRAIN), stop: () => {} },
-      probeArtifacts: async () => {},
+      probeRoom: async () => {},
       onOpened: (lanes) => this.engine.offer(lanes),
     });
     this.engine = new EmbeddedEngine({

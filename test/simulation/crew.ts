@@ -94,7 +94,7 @@ export class Crew {
       handlers: () => handler,
       maxWorkers,
       gauge: { read: () => ({ lagMs: 0, memory: 0 }), stop: () => {} },
-      probeArtifacts: async () => {},
+      probeRoom: async () => {},
       onOpened: (lanes) => engine.offer(lanes),
     });
     const engine = new EmbeddedEngine({

@@ -76,6 +76,9 @@ const CrawlDetail = strict({
 const Health = strict({
   healthy: Type.Boolean({ description: "false: see problems" }),
   problems: Type.Array(Type.String()),
+  degraded: Type.Array(strict({ what: Type.String(), why: Type.String(), since: Time }), {
+    description: "every part that is not as it should be, as GET /ready names them, and since when that has been known",
+  }),
   active_tasks: Count,
   pending_tasks: Count,
   max_concurrent_tasks: Count,

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
@@ -19,6 +20,8 @@ export interface BrowserPoolOptions {
   env: Readonly<Record<string, string>>;
   /** Open at once; `pagesForMemory` knows a good number. */
   maxPages: number;
+  /** Resolves when there is room for another page; rejects with the signal's reason. */
+  room?: (signal: AbortSignal) => Promise<void>;
   /** APP_BROWSER_PATH. */
   path?: string | undefined;
   /** In a window that people see. */
@@ -43,6 +46,12 @@ export interface BrowserPool {
   withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T>;
   /** The process id of the browser that takes new pages, if one runs. */
   readonly browserPid: number | null;
+  /** Resident memory of all its browsers; 0 where the system does not tell. */
+  memory(): Promise<number>;
+  /** Lets go of what only waits for use. */
+  relieve(): void;
+  /** Why the last browser that was wanted could not be started, and since when; null: it could, or none was wanted yet. */
+  readonly trouble: { message: string; since: number } | null;
   /** Ends all pages with `run_cancelled`, all browsers and the proxy. */
   close(): Promise<void>;
 }
@@ -72,6 +81,7 @@ class Pool implements BrowserPool {
   #current: BrowserInstance | null = null;
   #idle: Timer | null = null;
   #memoryCheckedAt = 0;
+  #trouble: { message: string; since: number } | null = null;
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
@@ -82,6 +92,24 @@ class Pool implements BrowserPool {
 
   get browserPid(): number | null {
     return this.#current !== null && !this.#current.gone ? this.#current.process.pid : null;
+  }
+
+  get trouble(): { message: string; since: number } | null {
+    return this.#trouble;
+  }
+
+  async memory(): Promise<number> {
+    const sizes = await Promise.all([...this.#instances].map(({ process }) => process.memory().catch(() => 0)));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  relieve(): void {
+    for (const instance of this.#instances) {
+      if (instance.retired) continue;
+      instance.retired = true;
+      if (instance.open === 0) this.#later(this.#end(instance));
+    }
+    this.#parked.dropAll();
   }
 
   async withPage<T>(options: PageOptions, use: (opened: OpenPage) => Promise<T>): Promise<T> {
@@ -137,6 +165,7 @@ class Pool implements BrowserPool {
   /** A place for a page. Whoever waits for its site's share of memory takes none meanwhile. */
   async #takePlace({ memory, signal }: PageOptions, stopped: AbortSignal): Promise<() => void> {
     const unwanted = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
+    await this.#options.room?.(unwanted);
     if (memory !== undefined) await this.#shares.take(memory, unwanted);
     const giveShare = () => {
       if (memory !== undefined) this.#shares.give(memory.site);
@@ -208,7 +237,7 @@ class Pool implements BrowserPool {
     let instance = this.#current;
     if (instance === null || instance.retired) {
       this.#current = null;
-      this.#starting ??= this.#start().finally(() => (this.#starting = null));
+      this.#starting ??= this.#startNoted().finally(() => (this.#starting = null));
       instance = await this.#starting;
     }
     instance.open += 1;
@@ -216,6 +245,18 @@ class Pool implements BrowserPool {
     // The last page of its time: the next one starts a new browser, and this one ends when its pages have.
     if (instance.served >= (this.#options.pagesPerBrowser ?? PAGES_PER_BROWSER)) instance.retired = true;
     return instance;
+  }
+
+  async #startNoted(): Promise<BrowserInstance> {
+    try {
+      const instance = await this.#start();
+      this.#trouble = null;
+      return instance;
+    } catch (error) {
+      const since = this.#trouble?.since ?? this.#options.clock.now();
+      if (!this.#stop.signal.aborted) this.#trouble = { message: messageOf(error), since };
+      throw error;
+    }
   }
 
   async #start(): Promise<BrowserInstance> {

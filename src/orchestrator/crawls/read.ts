@@ -1,10 +1,11 @@
-import { messageOf, OrbError } from "../../base/errors.ts";
+import { OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
+import type { Degradation, Health } from "../health.ts";
 import { countUnderWay, listWaitingSites, type RunSiteDeps, workerLives } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
@@ -86,6 +87,8 @@ export interface CrawlHealth {
   healthy: boolean;
   /** What keeps crawls from getting on. */
   problems: string[];
+  /** Everything that is not as it should be, the problems included. */
+  degraded: Degradation[];
   active_tasks: number;
   pending_tasks: number;
   max_concurrent_tasks: number;
@@ -99,23 +102,29 @@ export interface CrawlHealth {
 
 const MOST_BLOCKED = 100;
 
-type HealthDeps = OrchestratorDeps & {
+type CrawlHealthDeps = OrchestratorDeps & {
   maxConcurrentCrawls: number;
-  probes: Readonly<Record<string, () => Promise<void>>>;
+  health: Health;
 };
 
 /** How all crawls together are getting on; counts and rates are about the last minutes. */
-export async function crawlHealth(deps: HealthDeps): Promise<CrawlHealth> {
+export async function crawlHealth(deps: CrawlHealthDeps): Promise<CrawlHealth> {
   const { store, clock, maxConcurrentCrawls: most } = deps;
   const now = clock.now();
   const { running: active, queued: pending } = await store.crawlCounts();
   const blocked = await store.openBreakers(now, MOST_BLOCKED);
   const { completed, failed, since } = await store.recentPages(now);
   const bad = Object.values(failed).reduce((sum, number) => sum + number, 0);
-  const problems = await problemsOf(deps, active + pending > 0);
+  const checks = await deps.health.checks();
+  const problems = checks
+    .filter(({ status }) => status === "failed")
+    .map(({ name, message }) => `the ${name} cannot be used: ${message}`);
+  if (active + pending > 0 && !(await workerLives(deps)))
+    problems.push("no worker runs: crawls wait until orb serve or orb worker is started");
   return {
     healthy: problems.length === 0,
     problems,
+    degraded: deps.health.degraded(checks),
     active_tasks: active,
     pending_tasks: pending,
     max_concurrent_tasks: most,
@@ -130,13 +139,4 @@ export async function crawlHealth(deps: HealthDeps): Promise<CrawlHealth> {
     pages_per_second: Math.round(((completed + bad) / Math.max(1, (now - since) / 1000)) * 100) / 100,
     window_seconds: (now - since) / 1000,
   };
-}
-
-async function problemsOf(deps: HealthDeps, hasWork: boolean): Promise<string[]> {
-  const problems: string[] = [];
-  for (const [name, probe] of Object.entries(deps.probes))
-    await probe().catch((error: unknown) => problems.push(`the ${name} cannot be used: ${messageOf(error)}`));
-  if (hasWork && !(await workerLives(deps)))
-    problems.push("no worker runs: crawls wait until orb serve or orb worker is started");
-  return problems;
 }

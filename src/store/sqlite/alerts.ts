@@ -27,6 +27,7 @@ const DROPPED_AT_ONCE = 500;
 export function alertVerbs(context: Context): AlertVerbs {
   return {
     raiseAlerts: async (alerts, options, now) => raiseAlerts(context, alerts, options, now),
+    alertOver: async (key) => alertOver(context, key),
     alertCursor: async () => readCursor(context),
     dueAlerts: async (now, limit) => dueAlerts(context, now, limit),
     alertTried: async (id, outcome, now) => alertTried(context, id, outcome, now),
@@ -93,6 +94,11 @@ function raiseAlerts(
     },
     { durable: true },
   );
+}
+
+function alertOver({ connection }: Context, key: string): void {
+  if (connection.sql("SELECT 1 FROM alerts WHERE key = ?").get(key) === undefined) return;
+  connection.write(() => connection.sql("UPDATE alerts SET key = key || ':' || n WHERE key = ?").run(key));
 }
 
 function dropOldest({ connection }: Context): void {

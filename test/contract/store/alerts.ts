@@ -30,6 +30,18 @@ export function alertScenarios(scenario: Scenario): void {
     assert.deepEqual(await other.alerts({ limit: 10 }), [again[0], raised]);
   });
 
+  scenario("what is over may be raised again under the same key", async (kit) => {
+    const raise = async () =>
+      (await kit.store.raiseAlerts([newAlert("disk"), newAlert("other")], { deliver: true }, kit.now)).length;
+    assert.deepEqual([await raise(), await raise()], [2, 0]);
+    await kit.store.alertOver("disk");
+    await kit.store.alertOver("nothing");
+    assert.deepEqual([await raise(), await raise()], [1, 0]);
+    await kit.store.alertOver("disk");
+    assert.equal(await raise(), 1);
+    assert.equal((await kit.store.dueAlerts(kit.now, 10)).length, 4, "what was raised is told all the same");
+  });
+
   scenario("alerts that nobody is to be told are never due", async (kit) => {
     await kit.store.raiseAlerts([newAlert("one")], { deliver: false }, kit.now);
     kit.pass(1e9);

@@ -1,0 +1,88 @@
+import { type Clock, sleep } from "./clock.ts";
+import { OrbError } from "./errors.ts";
+
+export interface MemoryLimitOptions {
+  clock: Clock;
+  /** null: there is no limit, and nothing holds anybody up. */
+  limitBytes: number | null;
+  /** What this process and its browsers have now. */
+  used: () => Promise<number>;
+  /** Told when there is too much: what can be let go goes. */
+  relieve?: () => void;
+}
+
+const LOOK_MS = 1000;
+/** Once it was too much, so much of the limit has to be free again. */
+const FREE_SHARE = 0.1;
+const MB = 1024 * 1024;
+
+/** How much memory this process and its browsers may have. Looks when somebody asks, and not too often. */
+export class MemoryLimit {
+  readonly #options: MemoryLimitOptions;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | null = null;
+  #used = 0;
+  #since: number | null = null;
+
+  constructor(options: MemoryLimitOptions) {
+    this.#options = options;
+  }
+
+  get limitBytes(): number | null {
+    return this.#options.limitBytes;
+  }
+
+  /** Since when it has been too much; null: it is not. */
+  get since(): number | null {
+    return this.#since;
+  }
+
+  async used(): Promise<number> {
+    await this.#look();
+    return this.#used;
+  }
+
+  /** Throws `memory_full` while it is too much. */
+  async check(): Promise<void> {
+    const { limitBytes } = this.#options;
+    if (limitBytes === null) return;
+    await this.#look();
+    if (this.#since === null) return;
+    const [used, limit] = [this.#used, limitBytes].map((bytes) => Math.round(bytes / MB));
+    throw new OrbError(
+      "memory_full",
+      `this process and its browsers use ${used} MB of memory, and APP_MAX_MEMORY_MB is ${limit}; nothing new is begun until ${Math.round((limitBytes * (1 - FREE_SHARE)) / MB)} MB`,
+    );
+  }
+
+  /** Resolves when there is room; rejects with the signal's reason when that comes first. */
+  async room(signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      signal?.throwIfAborted();
+      if (this.#options.limitBytes === null) return;
+      await this.#look();
+      if (this.#since === null) return;
+      await sleep(this.#options.clock, LOOK_MS, signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { clock } = this.#options;
+    if (clock.monotonic() - this.#lookedAt < LOOK_MS) return;
+    this.#looking ??= this.#measure().finally(() => (this.#looking = null));
+    await this.#looking;
+  }
+
+  async #measure(): Promise<void> {
+    const { clock, limitBytes, used, relieve } = this.#options;
+    this.#used = await used();
+    this.#lookedAt = clock.monotonic();
+    if (limitBytes === null) return;
+    if (this.#used <= limitBytes * (this.#since === null ? 1 : 1 - FREE_SHARE)) {
+      this.#since = null;
+      return;
+    }
+    this.#since ??= clock.now();
+    relieve?.();
+  }
+}

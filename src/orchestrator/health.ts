@@ -1,0 +1,94 @@
+/** What an installation needs, looked at one by one. */
+import type { Clock } from "../base/clock.ts";
+import { isOrbError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+
+/** Throws when its part cannot be used; says what there is to say about one that can. */
+export type Probe = () => Promise<Finding | void>;
+
+export interface Finding {
+  /** It works, but not as it should; absent: all is well. */
+  degraded?: true;
+  message: string;
+  /** Since when, if somebody knows. */
+  since?: number;
+}
+
+export interface CheckResult {
+  name: string;
+  status: "ok" | "degraded" | "failed";
+  latency_ms: number;
+  message?: string;
+}
+
+export interface Degradation {
+  what: string;
+  why: string;
+  since: string;
+}
+
+export interface HealthDeps {
+  clock: Clock;
+  log: Log;
+  probes: Readonly<Record<string, Probe>>;
+  /** How long one probe may take. */
+  probeMs: number;
+}
+
+/** Looks at everything when asked, and remembers since when something is not as it should be. */
+export class Health {
+  readonly #deps: HealthDeps;
+  readonly #since = new Map<string, number>();
+
+  constructor(deps: HealthDeps) {
+    this.#deps = deps;
+  }
+
+  async checks(): Promise<CheckResult[]> {
+    return Promise.all(Object.entries(this.#deps.probes).map(([name, probe]) => this.#try(name, probe)));
+  }
+
+  /** What is not as it should be, of what a look has found. */
+  degraded(checks: readonly CheckResult[]): Degradation[] {
+    return checks
+      .filter(({ status }) => status !== "ok")
+      .map(({ name, message }) => ({
+        what: name,
+        why: message ?? "it cannot be used",
+        since: new Date(this.#since.get(name) ?? this.#deps.clock.now()).toISOString(),
+      }));
+  }
+
+  async #try(name: string, probe: Probe): Promise<CheckResult> {
+    const { clock } = this.#deps;
+    const begun = clock.monotonic();
+    const { status, message, since } = await this.#ask(name, probe);
+    if (status === "ok") this.#since.delete(name);
+    else this.#since.set(name, since ?? this.#since.get(name) ?? clock.now());
+    const latency_ms = Math.max(0, Math.round((clock.monotonic() - begun) * 10) / 10);
+    return { name, status, latency_ms, ...(message === undefined ? {} : { message }) };
+  }
+
+  #ask(name: string, probe: Probe): Promise<{ status: CheckResult["status"]; message?: string; since?: number }> {
+    const { clock, log, probeMs } = this.#deps;
+    return new Promise((resolve) => {
+      const failed = (message: string) => resolve({ status: "failed", message });
+      const late = clock.after(probeMs, () => failed(`no answer within ${probeMs / 1000} s`));
+      probe()
+        .then(
+          (found) =>
+            resolve(
+              found === undefined
+                ? { status: "ok" }
+                : { ...found, status: found.degraded === true ? "degraded" : "ok" },
+            ),
+          (error: unknown) => {
+            // What nobody foresaw may say anything about the machine: the log has it.
+            log.warn("a probe failed", { probe: name, error: messageOf(error) });
+            failed(isOrbError(error) ? error.message : "cannot be used; the log says why");
+          },
+        )
+        .finally(() => late.cancel());
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import type { Store } from "./port.ts";
+
+/** New work is not taken while the disk is nearly full: what is there already needs the room to come to its end. */
+export function refuseWhenFull(store: Store, check: () => void): Store {
+  const unlessFull =
+    <Given extends unknown[], Made>(verb: (...given: Given) => Promise<Made>) =>
+    async (...given: Given) => {
+      check();
+      return verb(...given);
+    };
+  return {
+    ...store,
+    startRun: unlessFull(store.startRun),
+    startSlot: unlessFull(store.startSlot),
+    enqueue: unlessFull(store.enqueue),
+  };
+}

@@ -17,13 +17,18 @@ test("an alert survives a kill between its raising and its delivery, and keeps i
   await receiver.until(() => receiver.received.length === 1, "the first try, which is never answered");
   await first.killed();
   const second = await Served.start(orb);
-  await receiver.until(() => receiver.received.length === 2, "the next try");
-  assert.deepEqual(receiver.received[1], receiver.received[0]);
-  assert.equal(receiver.received[0]?.subject, run.id);
+  const told = () => receiver.of("run_failed");
+  await receiver.until(() => told().length === 2, "the next try");
+  assert.deepEqual(told()[1], told()[0]);
+  assert.equal(told()[0]?.subject, run.id);
   // What comes later is told alone: nothing of before once more.
   const other = await second.run(recipe);
-  await receiver.until(() => receiver.received.length === 3, "the next alert");
-  assert.equal(receiver.received[2]?.subject, other.id);
+  await receiver.until(() => told().length === 3, "the next alert");
+  assert.equal(told()[2]?.subject, other.id);
+  await receiver.until(() => receiver.of("worker_lost").length > 0, "the dead process is missed");
+  const [lost, ...more] = receiver.of("worker_lost");
+  assert.deepEqual(more, []);
+  assert.equal(lost?.detail?.["pid"], first.process.pid);
   assert.equal((await second.terminated()).code, 0);
   await orb.audit();
 });

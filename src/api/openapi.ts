@@ -14,6 +14,7 @@ export const TAGS = {
   queue: "items to download or to hand to your own code, each done once",
   workflows: "steps that wait for each other, done once each, and gone on with after failures",
   sites: "what is known of each site, and its limits",
+  workers: "the processes that do the work",
   server: "the server itself: health, metrics, logging in, this description",
 } as const;
 

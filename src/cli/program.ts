@@ -17,6 +17,7 @@ import { addSitesCommands } from "./commands/sites.ts";
 import { addUpCommand } from "./commands/up.ts";
 import { addUpkeepCommands } from "./commands/upkeep.ts";
 import { addWorkerCommand } from "./commands/worker.ts";
+import { addWorkersCommands } from "./commands/workers.ts";
 import { addWorkflowsCommands } from "./commands/workflows.ts";
 import { EXIT, reportError } from "./output.ts";
 import type { Wiring } from "./wiring.ts";
@@ -40,6 +41,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addServeCommand(program, context);
   addWorkerCommand(program, context);
   addUpCommand(program, context);
+  addWorkersCommands(program, context);
   addQueueCommands(program, context);
   addSitesCommands(program, context);
   addProxiesCommands(program, context);

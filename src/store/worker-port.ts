@@ -76,7 +76,7 @@ export interface WorkerVerbs {
   /** Forgets those that stopped or were lost before that time. */
   forgetWorkers(before: number): Promise<number>;
   /** A task is to end without a result: at once when it waits, and as soon as its owner looks when it runs. */
-  stopTask(taskId: string, now: number): Promise<{ state: string; lanes: string[] }>;
+  stopTask(taskId: string, now: number): Promise<{ state: "failed" | "running"; lanes: string[] }>;
   /** Ends what is to be stopped and went back to the queue, as after a crash of its owner; says which lanes got work by that. */
   endStopped(now: number): Promise<string[]>;
   /** Which of these running tasks (by row) are to be stopped. */

@@ -17,6 +17,7 @@ import { runRoutes } from "./runs.ts";
 import { scrapingRoutes } from "./scraping.ts";
 import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
+import { workerRoutes } from "./workers.ts";
 import { workflowControlRoutes } from "./workflow-control.ts";
 import { workflowTaskRoutes } from "./workflow-tasks.ts";
 import { workflowTemplateRoutes } from "./workflow-templates.ts";
@@ -44,6 +45,7 @@ const RESOURCES: readonly Routes[] = [
   resolverRoutes,
   siteRoutes,
   proxyRoutes,
+  workerRoutes,
   alertRoutes,
 ];
 

@@ -12,9 +12,14 @@ export interface ListOptions extends UrlOption {
 }
 
 /** A command that speaks the API: on the database here, or on a server. */
-export function apiCommand(parent: Command, name: string, description: string): Command {
+export function apiCommand(
+  parent: Command,
+  name: string,
+  description: string,
+  options: { isDefault?: boolean } = {},
+): Command {
   return parent
-    .command(name)
+    .command(name, options)
     .description(description)
     .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)");
 }

@@ -26,7 +26,11 @@ interface Stoppable {
   status: RunState;
 }
 
-export function stopTask(context: Context, taskId: string, now: number): { state: string; lanes: string[] } {
+export function stopTask(
+  context: Context,
+  taskId: string,
+  now: number,
+): { state: "failed" | "running"; lanes: string[] } {
   const { connection } = context;
   return connection.write(
     () => {

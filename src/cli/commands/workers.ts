@@ -1,0 +1,123 @@
+import type { Command } from "commander";
+import type { PingView, StoppedTaskView, WorkerView } from "../../orchestrator/workers.ts";
+import { apiCommand, given, idOf, timeCell, type UrlOption } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT, facts, listTable, printJson } from "../output.ts";
+
+/** `orb workers …`: the processes that do the work. */
+export function addWorkersCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const workers = program.command("workers").description("the processes that do the work, and what they are doing");
+  const about = (command: Command) => command.argument("<worker_id>");
+
+  apiCommand(workers, "list", "workers, newest first", { isDefault: true })
+    .option("--all", "also those that stopped in the last day")
+    .action(({ all, url }: UrlOption & { all?: boolean }) =>
+      context.withApi(given({ url }), async (api) => {
+        const answer = await api.request("GET", "/workers", { query: given({ all }) });
+        const rows = await answer.json<WorkerView[]>();
+        if (context.json) return printJson(terminal, rows);
+        return terminal.out(rows.length === 0 ? "no workers\n" : workerTable(context, rows));
+      }),
+    );
+
+  about(apiCommand(workers, "show", "one worker, with its tasks")).action((id: string, options: UrlOption) =>
+    context.withApi(options, async (api) => {
+      show(context, await (await api.request("GET", `/workers/${idOf(id, "worker")}`)).json<WorkerView>());
+    }),
+  );
+
+  for (const [name, description] of [
+    ["drain", "let a worker finish what it has and take no more; a standby takes over"],
+    ["resume", "let a drained worker take work again"],
+  ] as const)
+    about(apiCommand(workers, name, description)).action((id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        const worker = await (await api.request("POST", `/workers/${idOf(id, "worker")}/${name}`)).json<WorkerView>();
+        if (context.json) return printJson(terminal, worker);
+        return terminal.out(
+          name === "drain"
+            ? "it finishes what it has and takes no more; orb workers shows when it is drained\n"
+            : "it takes work again\n",
+        );
+      }),
+    );
+
+  about(apiCommand(workers, "ping", "ask a worker to answer; exits 1 when it does not within five seconds")).action(
+    (id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        const ping = await (await api.request("POST", `/workers/${idOf(id, "worker")}/ping`)).json<PingView>();
+        if (!ping.answered) context.exitCode = EXIT.failed;
+        if (context.json) return printJson(terminal, ping);
+        return terminal.out(
+          ping.answered ? `answered after ${ping.latency_ms} ms\n` : `no answer within ${ping.latency_ms} ms\n`,
+        );
+      }),
+  );
+
+  apiCommand(workers, "stop-task", "end a task without a result; the rest of its run goes on")
+    .argument("<run_id>")
+    .argument("<task_id>")
+    .action((run: string, task: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        const path = `/jobs/runs/${idOf(run, "run")}/tasks/${idOf(task, "task")}/stop`;
+        const stopped = await (await api.request("POST", path)).json<StoppedTaskView>();
+        if (context.json) return printJson(terminal, stopped);
+        return terminal.out(stopped.state === "running" ? "its worker is told to stop it\n" : "the task is stopped\n");
+      }),
+    );
+}
+
+function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView[]): string {
+  return listTable(
+    ["id", "state", "role", "command", "in flight", "per second", "MB", "heard", "process"],
+    rows.map((row) => [
+      row.id,
+      row.state,
+      row.state === "drained" ? "" : row.role,
+      row.command,
+      row.in_flight,
+      row.throughput,
+      megabytes(row),
+      timeCell(row.heartbeat, wiring.now(), terminal.columns),
+      `${row.pid} on ${row.machine}`,
+    ]),
+    terminal.columns,
+  );
+}
+
+function megabytes({ memory }: WorkerView): number {
+  return Math.round(memory / 1024 / 1024);
+}
+
+function show(context: CliContext, worker: WorkerView): void {
+  const { terminal } = context;
+  if (context.json) return printJson(terminal, worker);
+  terminal.out(
+    facts(
+      [
+        ["id", worker.id],
+        ["state", worker.drain_asked && worker.state === "working" ? "working, asked to drain" : worker.state],
+        ["role", worker.role],
+        ["engine", worker.engine],
+        ["process", `${worker.pid} on ${worker.machine} (orb ${worker.command}, ${worker.version})`],
+        ["heartbeat", worker.heartbeat],
+        ["started", worker.started_at],
+        ["stopped", worker.stopped_at],
+        ["in flight", `${worker.in_flight} of ${worker.max_workers}`],
+        ["throughput", `${worker.throughput} a second; ${worker.completed} completed, ${worker.failed} failed`],
+        ["memory", `${megabytes(worker)} MB`],
+        ["paused", worker.paused],
+      ],
+      terminal.columns,
+    ),
+  );
+  if (worker.active.length === 0) return;
+  const lines = worker.active.map((task) => [
+    task.task_id,
+    task.run_id,
+    timeCell(task.started_at, context.wiring.now(), terminal.columns),
+    task.url ?? task.lane,
+  ]);
+  terminal.out(`\n${listTable(["task", "run", "since", "what"], lines, terminal.columns)}`);
+}

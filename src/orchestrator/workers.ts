@@ -1,0 +1,139 @@
+/** The processes that do the work: who they are, how they are doing, and what can be asked of them. */
+import { type Clock, sleep } from "../base/clock.ts";
+import { OrbError } from "../base/errors.ts";
+import type { Random } from "../base/random.ts";
+import type { WorkerRecord, WorkerState } from "../store/worker-port.ts";
+import type { OrchestratorDeps } from "./deps.ts";
+import { requireRun } from "./runs/control.ts";
+
+export interface WorkerView {
+  id: string;
+  machine: string;
+  pid: number;
+  command: string;
+  version: string;
+  state: WorkerState;
+  role: WorkerRecord["role"];
+  engine: string;
+  /** When it was last heard of. */
+  heartbeat: string;
+  in_flight: number;
+  max_workers: number;
+  /** Tasks that ended, per second, over the last ten seconds. */
+  throughput: number;
+  completed: number;
+  failed: number;
+  /** Bytes. */
+  memory: number;
+  paused: string | null;
+  drain_asked: boolean;
+  active: { task_id: string; run_id: string; lane: string; url: string | null; started_at: string }[];
+  started_at: string;
+  stopped_at: string | null;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+function toView(worker: WorkerRecord): WorkerView {
+  return {
+    id: worker.id,
+    machine: worker.machine,
+    pid: worker.identity.pid,
+    command: worker.command,
+    version: worker.version,
+    state: worker.state,
+    role: worker.role,
+    engine: worker.engine,
+    heartbeat: iso(worker.heardAt),
+    in_flight: worker.inFlight,
+    max_workers: worker.maxWorkers,
+    throughput: worker.tasksPerSecond,
+    completed: worker.completed,
+    failed: worker.failed,
+    memory: worker.rssBytes,
+    paused: worker.paused,
+    drain_asked: worker.drainAsked,
+    active: worker.active.map(({ taskId, runId, lane, url, startedAt }) => ({
+      task_id: taskId,
+      run_id: runId,
+      lane,
+      url,
+      started_at: iso(startedAt),
+    })),
+    started_at: iso(worker.startedAt),
+    stopped_at: worker.stoppedAt === null ? null : iso(worker.stoppedAt),
+  };
+}
+
+const MOST = 1000;
+
+/** Newest first; those that stopped only when asked for. */
+export async function listWorkers(
+  { store }: Pick<OrchestratorDeps, "store">,
+  { all }: { all: boolean },
+): Promise<WorkerView[]> {
+  return (await store.workers({ live: !all, limit: MOST })).map(toView);
+}
+
+export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<WorkerView> {
+  const worker = await store.worker(id);
+  if (worker === null)
+    throw new OrbError("not_found", `there is no worker with the id ${id}`, {
+      hint: "orb workers shows those that there are.",
+    });
+  return toView(worker);
+}
+
+/** It finishes what it has and takes no more, until it is resumed; it hears of it within a second. */
+export async function drainWorker(
+  { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
+  id: string,
+  drain: boolean,
+): Promise<WorkerView> {
+  return toView(await store.askDrain(id, drain, clock.now()));
+}
+
+export interface PingView {
+  id: string;
+  answered: boolean;
+  /** Until it was answered, or until nobody waited any longer. */
+  latency_ms: number;
+}
+
+const PING_MS = 5000;
+const PING_LOOK_MS = 50;
+
+/** Asks it to say that it is there, and waits for that; at most five seconds. */
+export async function pingWorker(
+  { store, clock, random }: Pick<OrchestratorDeps, "store"> & { clock: Clock; random: Random },
+  id: string,
+): Promise<PingView> {
+  const ping = random.uuid();
+  const asked = clock.monotonic();
+  await store.askPing(id, ping, clock.now());
+  for (;;) {
+    const answered = (await store.pingAnswered(id, ping)) !== null;
+    const latency = Math.round(clock.monotonic() - asked);
+    if (answered || latency >= PING_MS) return { id, answered, latency_ms: latency };
+    await sleep(clock, PING_LOOK_MS);
+  }
+}
+
+export interface StoppedTaskView {
+  task_id: string;
+  run_id: string;
+  /** `running`: its worker is told, and it ends within a second or so. */
+  state: "failed" | "running";
+}
+
+/** Ends a task without a result, wherever it is: it has failed as `task_stopped`, and is not tried again by itself. */
+export async function stopTask(deps: OrchestratorDeps, runId: string, taskId: string): Promise<StoppedTaskView> {
+  await requireRun(deps, runId);
+  const task = await deps.store.task(taskId);
+  if (task === null || task.runId !== runId)
+    throw new OrbError("not_found", `run ${runId} has no task with the id ${taskId}`);
+  const { state, lanes } = await deps.store.stopTask(taskId, deps.clock.now());
+  if (state === "running") await deps.wake(null);
+  else if (lanes.length > 0) await deps.wake(lanes);
+  return { task_id: taskId, run_id: runId, state };
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import type { RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
+import type { PingView, WorkerView } from "../../src/orchestrator/workers.ts";
+import { until } from "../chaos/orb.ts";
+import { browserGate } from "../support/browser-kit.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { firstTimes, hang, page, status } from "../support/misbehaviours.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { Place } from "./kit.ts";
+
+async function workers(place: Place, query = ""): Promise<WorkerView[]> {
+  return (await place.api.get(`/workers${query}`)).json<WorkerView[]>();
+}
+
+async function onlyWorker(place: Place): Promise<WorkerView> {
+  const [worker, ...others] = await workers(place);
+  assert.ok(worker !== undefined && others.length === 0);
+  return worker;
+}
+
+/** Waits until the only worker says this of itself. */
+function says(place: Place, what: string, look: (worker: WorkerView) => boolean): Promise<WorkerView> {
+  return until(async () => {
+    const worker = await onlyWorker(place);
+    return look(worker) && worker;
+  }, what);
+}
+
+async function stopped(place: Place, run: RunView, task?: string): Promise<RunView> {
+  const id = task ?? (await place.task(run.id)).id;
+  const answer = await place.api.post(`/jobs/runs/${run.id}/tasks/${id}/stop`);
+  assert.equal(answer.status, 202, answer.text);
+  const ended = await place.ended(run.id);
+  assert.deepEqual(
+    [ended.status, ended.failure_code, ended.failure_reason],
+    ["failed", "cancelled", "task_stopped"],
+    JSON.stringify(ended),
+  );
+  return ended;
+}
+
+describe("workers", () => {
+  test("a worker shows who it is and what it does, answers a ping, and is remembered after its end", async () => {
+    await using site = await MisbehavingSite.start({ "/": hang });
+    await using place = await Place.open({ APP_MAX_WORKERS: "7" });
+    const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
+    await site.visited("/");
+    const busy = await says(place, "it names the task", ({ active }) => active.length > 0);
+    assert.deepEqual(
+      [busy.pid, busy.command, busy.state, busy.role, busy.engine, busy.in_flight, busy.max_workers],
+      [process.pid, "serve", "working", "engine", "embedded", 1, 7],
+    );
+    const task = await place.task(run.id);
+    assert.deepEqual(
+      busy.active.map(({ task_id, run_id, url }) => [task_id, run_id, url]),
+      [[task.id, run.id, site.url("/")]],
+    );
+    assert.deepEqual((await place.api.get(`/workers/${busy.id}`)).json<WorkerView>().id, busy.id);
+    const ping = (await place.api.post(`/workers/${busy.id}/ping`)).json<PingView>();
+    assert.equal(ping.answered, true);
+    await stopped(place, run);
+    await says(place, "it counts what failed", ({ failed, in_flight }) => failed === 1 && in_flight === 0);
+    await place.stop();
+    await place.start({ worker: false });
+    assert.deepEqual(await workers(place), []);
+    assert.deepEqual(
+      (await workers(place, "?all=true")).map(({ id, state }) => [id, state]),
+      [[busy.id, "stopped"]],
+    );
+    assert.equal((await place.api.post(`/workers/${busy.id}/ping`)).status, 409);
+    assert.equal((await place.api.get(`/workers/${run.id}`)).status, 404);
+  });
+
+  test("a drained worker finishes what it has, takes no more until it is resumed, and keeps its API", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using site = await MisbehavingSite.start({
+      "/slow": async (...visit) => {
+        await gate.promise;
+        await page("Slow")(...visit);
+      },
+      "/next": page("Next"),
+    });
+    await using place = await Place.open();
+    const slow = await place.begin({ target_url: site.url("/slow"), strategy: "http" });
+    await site.visited("/slow");
+    const { id } = await onlyWorker(place);
+    assert.equal((await place.api.post(`/workers/${id}/drain`)).json<WorkerView>().drain_asked, true);
+    await says(place, "it drains", ({ state, in_flight }) => state === "draining" && in_flight === 1);
+    const next = await place.begin({ target_url: site.url("/next"), strategy: "http" });
+    gate.resolve();
+    assert.equal((await place.ended(slow.id)).status, "completed");
+    await says(place, "it is drained", ({ state }) => state === "drained");
+    assert.deepEqual([(await place.show(next.id)).status, site.count("/next")], ["queued", 0]);
+    await place.api.post(`/workers/${id}/resume`);
+    assert.equal((await place.ended(next.id)).status, "completed");
+    await says(place, "it works", ({ state, role }) => state === "working" && role === "engine");
+  });
+});
+
+describe("stopping a task", () => {
+  test("that waits, that waits to be tried again, and that is under way; trying it again takes it up", async () => {
+    const routes = { "/": page("Page"), "/hang": firstTimes(1, hang, page("Page")), "/500": status(500) };
+    await using site = await MisbehavingSite.start(routes);
+    await using place = await Place.open({ APP_RETRY_BASE_SECONDS: "30", APP_RETRY_MAX_SECONDS: "60" });
+    const hanging = await place.begin({ target_url: site.url("/hang"), strategy: "http" });
+    await site.visited("/hang");
+    await stopped(place, hanging);
+    await site.when(() => site.open === 0, "what was under way is dropped");
+    const task = await place.task(hanging.id);
+    assert.deepEqual(
+      task.attempts.map(({ failure_reason }) => failure_reason),
+      ["task_stopped"],
+    );
+    const retried = await place.begin({ target_url: site.url("/500"), strategy: "http" });
+    await place.said(retried.id, /^Retry scheduled/);
+    await stopped(place, retried);
+    await place.api.post(`/sites/${site.name}/pause`);
+    const waiting = await place.begin({ target_url: site.url("/") });
+    await stopped(place, waiting);
+    await place.api.post(`/sites/${site.name}/resume`);
+    assert.equal((await place.api.post(`/jobs/runs/${hanging.id}/retry-failed`)).status, 200);
+    assert.equal((await place.ended(hanging.id)).status, "completed");
+    const late = await place.api.post(`/jobs/runs/${hanging.id}/tasks/${task.id}/stop`);
+    assert.deepEqual([late.status, late.json<{ code: string }>().code], [409, "illegal_transition"]);
+    const foreign = await place.api.post(`/jobs/runs/${waiting.id}/tasks/${task.id}/stop`);
+    assert.equal(foreign.status, 404);
+    assert.deepEqual([site.count("/"), site.count("/500")], [0, 1]);
+  });
+
+  test("of a handler that never ends, while another of the queue goes on", async () => {
+    using folder = tempDir();
+    const module = join(folder.path, "handlers.ts");
+    writeFileSync(module, "export const handlers = { busy: () => { for (;;); }, quick: () => ({ ok: true }) };\n");
+    await using place = await Place.open({ APP_HANDLERS: module });
+    const items = [
+      { artifact_id: "busy", url: "http://127.0.0.1:9/busy", handler: "busy" },
+      { artifact_id: "quick", url: "http://127.0.0.1:9/quick", handler: "quick" },
+    ];
+    const added = await place.api.post("/queue/items", { items });
+    assert.ok(added.status < 300, added.text);
+    const { active } = await says(place, "it is at work", (worker) =>
+      worker.active.some(({ url }) => url?.endsWith("/busy") === true),
+    );
+    const { run_id: run, task_id: task } = active.find(({ url }) => url?.endsWith("/busy") === true)!;
+    const answer = await place.api.post(`/jobs/runs/${run}/tasks/${task}/stop`);
+    assert.equal(answer.status, 202, answer.text);
+    const ended = await until(async () => {
+      const tasks = (await place.api.get(`/jobs/runs/${run}/tasks`)).json<TaskView[]>();
+      return tasks.every(({ finished_at }) => finished_at !== null) && tasks;
+    }, "both have ended");
+    assert.deepEqual(
+      Object.fromEntries(
+        ended.map(({ url, status: state, failure_reason }) => [url?.slice(-5), [state, failure_reason]]),
+      ),
+      { "/busy": ["failed", "task_stopped"], quick: ["completed", null] },
+    );
+  });
+
+  test("whose page is open in a browser", browserGate, async () => {
+    await using site = await MisbehavingSite.start({ "/": hang });
+    await using place = await Place.open();
+    const run = await place.begin({ target_url: site.url("/"), strategy: "browser" });
+    await site.visited("/");
+    await stopped(place, run);
+    await site.when(() => site.open === 0, "the page is closed");
+  });
+});

@@ -6,12 +6,13 @@ import type { Failure } from "./failure.ts";
 import { isKnown } from "./learned.ts";
 import type { Recipe } from "./recipe.ts";
 import type { LearnedStrategy } from "./run-facts.ts";
+import { type SiteWishes, strategyOfSite } from "./site-wishes.ts";
 
 export type Way = "http" | "browser" | "api_replay";
 
 export interface StrategyEvidence {
   /** What decided. */
-  rule: "requires_auth" | "explicit" | "learned" | "probe" | "escalated";
+  rule: "requires_auth" | "explicit" | "site" | "learned" | "probe" | "escalated";
   because: string;
   /** What the probe's answer was, or what the block before was. */
   http_status?: number | null;
@@ -36,10 +37,13 @@ export interface PageMemory {
   crashes?: number;
 }
 
+/** What is known of the page's site, and what its operator says of it. */
+export type SiteKnowledge = Pick<SiteWishes, "strategy"> & { learned: LearnedStrategy | null };
+
 export function planStrategy(
-  recipe: Pick<Recipe, "strategy" | "requires_auth">,
+  recipe: Pick<Recipe, "strategy" | "requires_auth" | "replay">,
   memory: PageMemory | null,
-  learned: LearnedStrategy | null,
+  site: SiteKnowledge | null,
   url: string,
   now: number,
 ): StrategyPlan {
@@ -49,6 +53,9 @@ export function planStrategy(
     return decided("browser", { rule: "requires_auth", because: "the job says that the page needs a sign-in" });
   if (recipe.strategy !== "auto")
     return decided(recipe.strategy, { rule: "explicit", because: `the job asks for ${recipe.strategy}` });
+  const wished = strategyOfSite(recipe, site);
+  if (wished !== null) return decided(wished, { rule: "site", because: `the site's setting asks for ${wished}` });
+  const learned = site?.learned ?? null;
   if (learned !== null && isKnown(learned, url, now)) {
     const what = learned.scope === "site" ? "the site" : "this page";
     const because = `${what} was found to need a browser: ${learned.reason}`;

@@ -36,6 +36,8 @@ export interface PageRequest {
   browser?: BrowserWishes;
   /** Pages with the same key (those of one run) may share cookies and follow each other in one page of a browser. */
   shareKey?: string;
+  /** Called before a request that comes after a wait; throws when the site is not to be asked any more. */
+  mayAsk?: () => void;
   /** What the page's site may have of the browser's memory. */
   memory?: MemoryShare;
 }

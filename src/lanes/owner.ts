@@ -1,8 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { FetchFailure } from "../domain/failure.ts";
 import type { LaneTicket, TicketEnd } from "../engine/port.ts";
-import type { Grown, Growth } from "../store/crawl-port.ts";
 import type { ClaimedTask, LaneGrant, SettledTask, Store } from "../store/port.ts";
 import { type AttemptDeps, type AttemptEnd, attemptTask, givenUp, notStarted } from "./attempt.ts";
 import type { Budgets } from "./budgets.ts";
@@ -11,7 +9,9 @@ import type { Pressure } from "./pressure.ts";
 import type { LaneRules } from "./rules.ts";
 import { type ActiveTasks, Running } from "./running.ts";
 import type { Settler } from "./settler.ts";
+import { SiteNotes } from "./site-notes.ts";
 import type { Slots, SlotSeeker } from "./slots.ts";
+import { taskContext } from "./task-context.ts";
 import { earliest, unlessAborted } from "./waits.ts";
 import { Window } from "./window.ts";
 
@@ -47,6 +47,7 @@ export class LaneOwner implements SlotSeeker {
   readonly #grant: LaneGrant;
   readonly #pace: Pace;
   readonly #window: Window;
+  readonly #notes: SiteNotes;
   readonly #running: Running;
   #grantedSlots = 0;
   #lost = false;
@@ -70,6 +71,7 @@ export class LaneOwner implements SlotSeeker {
     this.#pace = new Pace(grant.site, rules, deps.clock, deps.paces.recall(grant));
     this.#running = new Running(deps.active, grant.lane, deps.clock);
     this.#window = new Window(deps.clock, this.#pace.concurrency);
+    this.#notes = new SiteNotes(deps, grant);
     this.#controlsSeen = ticket.controls();
     this.#breathed = deps.clock.monotonic();
   }
@@ -113,6 +115,7 @@ export class LaneOwner implements SlotSeeker {
         if (limit > 0) await this.#claim(limit);
         waitMs = this.#startSome();
       }
+      this.#tellNotes();
       if (ticket.hurry.aborted) this.#running.abortAll();
       if (this.#running.size === 0) {
         if (ending || this.#lost || (this.#finished(waitMs) && !(await this.#opensItself()))) break;
@@ -159,7 +162,15 @@ export class LaneOwner implements SlotSeeker {
     // What waits in the window may wait for a resolver that another site uses: a retry that becomes due does not.
     const retryMs =
       this.#nextReadyAt === null || !this.#dry ? null : Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
-    return earliest(waitMs, retryMs);
+    return earliest(earliest(waitMs, retryMs), this.#notes.dueMs());
+  }
+
+  /** How the lane's sites do and what they wait for is written now and then; `all`: whatever has not been. */
+  #tellNotes(all = false): void {
+    if (this.#grant.site === null) return;
+    this.#notes.see(this.#pace.gate(), this.#window.size > 0 || !this.#dry);
+    const dueMs = this.#notes.dueMs();
+    if (dueMs === 0 || (all && dueMs !== null)) this.#deps.settler.note(this.#grant, this.#notes.take(), this.#onLost);
   }
 
   #noticeOffers(): void {
@@ -188,6 +199,8 @@ export class LaneOwner implements SlotSeeker {
     try {
       await budgets.refresh(seen);
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
+      // It has joined a group, or left one: its work is in another lane now, and this one has no owner.
+      if (site !== null && site.lane !== this.#grant.lane) return this.#onLost();
       if (site !== null) this.#pace.refresh(site, { settling: settler.isWriting(this.#grant) });
       // A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done.
       await this.#running.abortUnwanted(store);
@@ -239,6 +252,8 @@ export class LaneOwner implements SlotSeeker {
     const { slots, budgets } = this.#deps;
     this.#window.unblock();
     while (this.#window.size > 0 && this.#ticket.leaseHolds()) {
+      // The site may have been paused while tasks were claimed.
+      if (this.#ticket.controls() !== this.#controlsSeen) break;
       const gate = this.#pace.gate();
       if (gate.kind === "give_up") {
         this.#giveUp();
@@ -290,16 +305,14 @@ export class LaneOwner implements SlotSeeker {
       if (hasSlot) slots.release();
       hasSlot = false;
     };
-    const handOn = (growth: Growth) => this.#handOn(task, growth);
-    const spaced = this.#pace.crawlDelayMs;
-    const keepDelay = (ms: number) => {
-      this.#pace.setCrawlDelay(ms);
-      return ms <= spaced;
-    };
-    const context = { signal, hold: this.#grant, leaveSlot, handOn, keepDelay };
+    const site = task.site ?? "";
+    const lane = { grant: this.#grant, pace: this.#pace, notes: this.#notes, changed: this.#ticket.changed };
+    const context = { ...taskContext(this.#deps, lane, task), signal, leaveSlot };
     void attemptTask(this.#deps.attempt, task, context).then((end) => {
       this.#running.end(task);
-      const events = this.#pace.end(this.#grant.site === null ? undefined : end.aboutSite, end.answeredMs);
+      const about = this.#grant.site === null ? undefined : end.aboutSite;
+      const events = this.#pace.end(about, end.answeredMs, site);
+      this.#notes.ended(site, about, end.answeredMs ?? null);
       leaveSlot();
       if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
       onTask?.(name, "ended", end.settled);
@@ -308,13 +321,10 @@ export class LaneOwner implements SlotSeeker {
     });
   }
 
-  async #handOn(task: ClaimedTask, growth: Growth): Promise<Grown> {
-    const { store, clock, onOpened } = this.#deps;
-    const grown = await store.growRun(this.#grant, task, growth, clock.now());
-    if (grown === null) throw new FetchFailure("run_cancelled", "the run has ended, or its lane has another owner");
-    if (grown.lanes.length > 0) onOpened(grown.lanes);
-    return grown;
-  }
+  readonly #onLost = (): void => {
+    this.#lost = true;
+    this.#ticket.changed.raise();
+  };
 
   #settle(end: AttemptEnd, events?: ReturnType<Pace["end"]>): void {
     if (this.#ticket.fence.aborted || this.#lost) return;
@@ -333,10 +343,7 @@ export class LaneOwner implements SlotSeeker {
         ...(site === undefined ? {} : { site }),
         ...(events === undefined || events.length === 0 ? {} : { events }),
       },
-      () => {
-        this.#lost = true;
-        this.#ticket.changed.raise();
-      },
+      this.#onLost,
     );
     // Until it is written that a task is back, the store seems to have nothing to do.
     if (verdict.kind === "rate_wait" || (verdict.kind === "handed_back" && events !== undefined)) this.#awaitReturn();
@@ -356,6 +363,7 @@ export class LaneOwner implements SlotSeeker {
     const { settler, clock, pressure } = this.#deps;
     this.#giveSlotsBack();
     this.#deps.paces.remember(this.#grant, this.#pace.memory());
+    this.#tellNotes(true);
     const left = this.#window.takeAll();
     for (const task of left) this.#settle({ settled: notStarted(task), aboutSite: undefined });
     if (!this.#ticket.fence.aborted && !this.#lost) await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);

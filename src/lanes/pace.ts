@@ -18,8 +18,10 @@ import type { LaneRules } from "./rules.ts";
 
 export type Gate =
   | { kind: "go" }
-  /** Nothing may start before this many milliseconds have passed; null: before something else changes. */
-  | { kind: "wait"; ms: number | null; why: string }
+  /** Nothing may start before this many milliseconds have passed. */
+  | { kind: "wait"; ms: number; why: "circuit_open" | "rate_limited" | "crawl_delay" | "min_delay" | "rate" }
+  /** Nothing may start before something else changes. */
+  | { kind: "wait"; ms: null; why: "paused" | "concurrency" | "probing" }
   /**
    * The site has been given up until it is tried again, after so many milliseconds: tasks of runs that have a deadline
    * wait for that, the others fail as circuit_open.
@@ -38,7 +40,7 @@ const NO_LIMITS: ServerLimits = {
 export interface PaceMemory {
   bucket: Bucket;
   lastStart: number;
-  crawlDelayMs: number;
+  crawlDelays: ReadonlyMap<string, number>;
   ease: Ease;
 }
 
@@ -74,7 +76,9 @@ export class Pace {
   #bucket: Bucket;
   #lastStart: number;
   readonly #ease: Ease;
-  #crawlDelayMs: number;
+  /** What robots.txt asks for, by site: those of one server keep the longest. */
+  readonly #crawlDelays: Map<string, number>;
+  #crawlDelayMs = 0;
   #inFlight = 0;
   #changed = false;
 
@@ -83,7 +87,9 @@ export class Pace {
     this.#clock = clock;
     this.#site = site?.site ?? null;
     this.#limits = site ?? NO_LIMITS;
-    this.#crawlDelayMs = memory?.crawlDelayMs ?? site?.crawlDelayMs ?? 0;
+    this.#crawlDelays = new Map(memory?.crawlDelays);
+    if (site !== null && memory === undefined) this.#crawlDelays.set(site.site, site.crawlDelayMs ?? 0);
+    this.#crawlDelayMs = Math.max(0, ...this.#crawlDelays.values());
     this.#politeness = {
       holdUntil: site?.holdUntil ?? 0,
       holdStep: site?.holdStep ?? 0,
@@ -100,7 +106,7 @@ export class Pace {
     return {
       bucket: this.#bucket,
       lastStart: this.#lastStart,
-      crawlDelayMs: this.#crawlDelayMs,
+      crawlDelays: this.#crawlDelays,
       ease: this.#ease,
     };
   }
@@ -123,10 +129,16 @@ export class Pace {
     return this.#crawlDelayMs;
   }
 
-  setCrawlDelay(ms: number): void {
+  setCrawlDelay(site: string, ms: number): void {
     // Whoever learns of it has just asked for robots.txt, which was a request as well.
     if (ms > this.#crawlDelayMs) this.#lastStart = this.#clock.monotonic();
-    this.#crawlDelayMs = ms;
+    this.#noteDelay(site, ms);
+  }
+
+  #noteDelay(site: string, ms: number): void {
+    if (this.#crawlDelays.get(site) === ms) return;
+    this.#crawlDelays.set(site, ms);
+    this.#crawlDelayMs = Math.max(...this.#crawlDelays.values());
   }
 
   get breaker(): Breaker {
@@ -139,12 +151,19 @@ export class Pace {
    */
   refresh(site: SiteRecord, options: { settling?: boolean } = {}): void {
     this.#limits = site;
-    this.#crawlDelayMs = site.crawlDelayMs ?? 0;
+    this.#noteDelay(site.site, site.crawlDelayMs ?? 0);
     if (options.settling === true || this.#changed) return;
     const { openUntil, failedProbes } = this.#politeness.breaker;
     if (openUntil !== null && (site.breaker.openUntil === null || site.breaker.failedProbes < failedProbes)) {
       this.#politeness = { holdUntil: site.holdUntil, holdStep: site.holdStep, breaker: site.breaker };
     }
+  }
+
+  /** Nothing is to be asked of the site, not even by what has been started. */
+  get isHeld(): boolean {
+    const now = this.#clock.now();
+    const { holdUntil, breaker } = this.#politeness;
+    return this.#limits.paused || holdUntil > now || breakerPhase(breaker, now) === "open";
   }
 
   /** May one more start now? Asking changes nothing. */
@@ -186,16 +205,17 @@ export class Pace {
 
   /**
    * One that was started has ended; `failure` is undefined when it says nothing about the site. `answeredMs` is how long
-   * the site took for a good answer; null: not measured, absent: nothing of its kind is.
+   * the site took for a good answer; null: not measured, absent: nothing of its kind is. `site` is whose it was, where
+   * several sites are one server.
    */
-  end(failure: Failure | null | undefined, answeredMs?: number | null): LaneEvent[] {
+  end(failure: Failure | null | undefined, answeredMs?: number | null, site = this.#site): LaneEvent[] {
     this.#inFlight -= 1;
     if (failure === undefined) return [];
     if (failure === null) {
       this.#succeeded(answeredMs);
       return [];
     }
-    return this.#failed(failure);
+    return this.#failed(failure, site);
   }
 
   /** What must be stored, when it changed since the last call. */
@@ -219,7 +239,7 @@ export class Pace {
     this.#changed = true;
   }
 
-  #failed(failure: Failure): LaneEvent[] {
+  #failed(failure: Failure, site: string | null): LaneEvent[] {
     const events: LaneEvent[] = [];
     const now = this.#clock.now();
     let { holdUntil, holdStep, breaker } = this.#politeness;
@@ -233,7 +253,7 @@ export class Pace {
         const isNews = fresh || until - holdUntil > holdUntil - now;
         holdUntil = until;
         if (isNews)
-          events.push(this.#event("Site held", until, failure, { seconds: Math.round((until - now) / 1000) }));
+          events.push(event("Site held", site, until, failure, { seconds: Math.round((until - now) / 1000) }));
       }
       if (fresh) {
         holdStep += 1;
@@ -246,22 +266,28 @@ export class Pace {
       breaker = breakerAfterFailure(breaker, this.#rules.breaker, now);
       if (breaker.openUntil !== null && breaker.openUntil !== wasOpen) {
         const { failures, failedProbes: failed_probes } = breaker;
-        events.push(this.#event("Breaker opened", breaker.openUntil, failure, { failures, failed_probes }));
+        events.push(event("Breaker opened", site, breaker.openUntil, failure, { failures, failed_probes }));
       }
     }
     this.#politeness = { holdUntil, holdStep, breaker };
     this.#changed = true;
     return events;
   }
+}
 
-  /** What became of the site, until when, and what it did last. */
-  #event(what: string, until: number, last: Failure, more: Record<string, unknown>): LaneEvent {
-    const time = new Date(until).toISOString();
-    const { reason: failure_reason, httpStatus: http_status } = last;
-    return {
-      level: "warn",
-      message: `${what}: ${this.#site ?? "the site"} until ${time.slice(11, 19)} UTC, as ${last.message}`,
-      meta: { site: this.#site, until: time, failure_reason, http_status, ...more },
-    };
-  }
+/** What became of the site, until when, and what it did last. */
+function event(
+  what: string,
+  site: string | null,
+  until: number,
+  last: Failure,
+  more: Record<string, unknown>,
+): LaneEvent {
+  const time = new Date(until).toISOString();
+  const { reason: failure_reason, httpStatus: http_status } = last;
+  return {
+    level: "warn",
+    message: `${what}: ${site ?? "the site"} until ${time.slice(11, 19)} UTC, as ${last.message}`,
+    meta: { site, until: time, failure_reason, http_status, ...more },
+  };
 }

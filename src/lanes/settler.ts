@@ -2,16 +2,22 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { failure } from "../domain/failure.ts";
+import type { SiteHealth } from "../domain/site-health.ts";
+import type { Waiting } from "../domain/waiting.ts";
 import { Signal } from "../base/signal.ts";
 import type { LaneEvent, LaneHold, SettleBatch, Settled, SettledTask, Store } from "../store/port.ts";
 import type { Politeness } from "../store/site-records.ts";
 import type { Pressure } from "./pressure.ts";
+import type { LaneNote } from "./site-notes.ts";
 
 interface Pending {
   hold: LaneHold;
   tasks: SettledTask[];
   events: LaneEvent[];
   site: { site: string; politeness: Politeness } | null;
+  health: Map<string, SiteHealth>;
+  /** Undefined: as before. */
+  waiting: Waiting | null | undefined;
   lost: () => void;
   flushed: (() => void)[];
 }
@@ -62,6 +68,14 @@ export class Settler {
     else this.#schedule();
   }
 
+  /** What is to be known of the lane's sites; the newest word counts. */
+  note(hold: LaneHold, { health = [], waiting }: LaneNote, lost: () => void): void {
+    const pending = this.#of(hold, lost);
+    for (const { site, health: now } of health) pending.health.set(site, now);
+    if (waiting !== undefined) pending.waiting = waiting;
+    this.#schedule();
+  }
+
   /** Resolves when everything added for this lane so far is written or has turned out to be lost. */
   flush(hold: LaneHold): Promise<void> {
     const pending = this.#pending.get(hold);
@@ -86,7 +100,7 @@ export class Settler {
   #of(hold: LaneHold, lost: () => void): Pending {
     let pending = this.#pending.get(hold);
     if (pending === undefined) {
-      pending = { hold, tasks: [], events: [], site: null, lost, flushed: [] };
+      pending = { hold, tasks: [], events: [], site: null, health: new Map(), waiting: undefined, lost, flushed: [] };
       this.#pending.set(hold, pending);
     }
     return pending;
@@ -146,7 +160,7 @@ export class Settler {
   async #separate(batches: SettleBatch[], error: unknown): Promise<Settled> {
     // What the site asked for and the events are written apart, whatever becomes of the outcomes.
     const singles = batches.flatMap(({ tasks, ...rest }): SettleBatch[] => [
-      ...(rest.site === undefined && rest.events === undefined ? [] : [{ ...rest, tasks: [] }]),
+      ...(Object.keys(rest).length === 1 ? [] : [{ ...rest, tasks: [] }]),
       ...tasks.map((task) => ({ hold: rest.hold, tasks: [task] })),
     ]);
     const [only] = singles;
@@ -180,5 +194,7 @@ function toBatch(pending: Pending): SettleBatch {
     tasks: pending.tasks,
     ...(pending.events.length === 0 ? {} : { events: pending.events }),
     ...(pending.site === null ? {} : { site: pending.site }),
+    ...(pending.health.size === 0 ? {} : { health: [...pending.health].map(([site, health]) => ({ site, health })) }),
+    ...(pending.waiting === undefined ? {} : { waiting: pending.waiting }),
   };
 }

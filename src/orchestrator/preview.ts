@@ -1,6 +1,7 @@
 import { without } from "../base/without.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Recipe, StrategyName } from "../domain/recipe.ts";
+import { recipeAt } from "../domain/site-wishes.ts";
 import { planStrategy } from "../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../domain/url.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
@@ -64,8 +65,8 @@ export async function previewExtraction(
   const recipe = job.recipe as Recipe;
   const site = await deps.store.site(siteOf(job.url));
   const got = await getPage(await deps.pages(), {
-    recipe,
-    plan: planStrategy(recipe, null, site?.learned ?? null, job.url, deps.clock.now()),
+    recipe: recipeAt(recipe, site),
+    plan: planStrategy(recipe, null, site, job.url, deps.clock.now()),
     url: job.url,
     credentialsFor: async () => null,
     signal,

@@ -7,7 +7,14 @@ import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-pla
 import type { FollowOrder } from "../extract/follow.ts";
 import type { PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
-import { type PageAnswer, type PageEvidence, PageFailure, type PageRequest, type PageStrategy } from "../fetch/page.ts";
+import {
+  type MemoryShare,
+  type PageAnswer,
+  type PageEvidence,
+  PageFailure,
+  type PageRequest,
+  type PageStrategy,
+} from "../fetch/page.ts";
 import { type Judgement, judgeAnswer } from "./judge.ts";
 import { fetchObeying, type RobotsRules } from "./obey-robots.ts";
 
@@ -35,6 +42,10 @@ export interface PageOrder {
   follow?: FollowOrder;
   /** Pages with the same key may share a page of the browser. */
   shareKey?: string;
+  /** See `PageRequest`. */
+  mayAsk?: () => void;
+  /** What the site's pages may have of a browser's memory. */
+  memory?: MemoryShare;
   /** Asked before the page and before every redirect; without it robots.txt is not looked at. */
   robots?: RobotsRules;
   followRedirects?: (from: URL, to: URL) => boolean;
@@ -132,6 +143,8 @@ async function fetchAndJudge(
     maxBodyBytes: limits.maxBodyBytes,
     signal,
     ...(order.shareKey === undefined ? {} : { shareKey: order.shareKey }),
+    ...(order.mayAsk === undefined ? {} : { mayAsk: order.mayAsk }),
+    ...(order.memory === undefined ? {} : { memory: order.memory }),
     ...(order.followRedirects === undefined ? {} : { followRedirects: order.followRedirects }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(order.keepExchanges === true ? { keepExchanges: true } : {}),

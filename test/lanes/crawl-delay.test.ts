@@ -67,3 +67,24 @@ test("other sites go on at their own pace", async (t) => {
   await shop.finish();
   for (const gap of gapsOf(shop.starts.filter(({ site }) => site === "slow.example"))) assert.ok(gap >= 10_000);
 });
+
+test("a site that is paused while its robots.txt is asked for gets no request for a page", async (t) => {
+  const asked: (() => void)[] = [];
+  const robots = { check: () => new Promise<number>((resolve) => asked.push(() => resolve(0))), mayFollow: () => true };
+  const shop = await Workshop.open(t, { robots });
+  const run = await shop.run(pages("a.example", 3));
+  await shop.clock.until(() => asked.length === 3);
+  await shop.store.setSite("a.example", { paused: true });
+  shop.engine.controlChanged();
+  await shop.clock.advance(1000);
+  for (const answer of asked.splice(0)) answer();
+  await shop.clock.advance(1000);
+  assert.deepEqual(shop.starts, []);
+  assert.deepEqual((await shop.task(run, "a.example-0")).attempts, [], "and nothing is counted against the pages");
+  await shop.store.setSite("a.example", { paused: false });
+  shop.engine.controlChanged();
+  await shop.clock.until(() => asked.length === 3);
+  for (const answer of asked.splice(0)) answer();
+  await shop.finish();
+  assert.equal(shop.starts.length, 3);
+});

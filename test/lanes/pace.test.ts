@@ -146,7 +146,7 @@ test("of the delays of the site, of the configuration and of robots.txt the long
   const own = make({ minDelayMs: 5000, crawlDelayMs: 2000 });
   assert.deepEqual([waitOf(own.pace), whyOf(own.pace)], [5000, "min_delay"]);
   assert.equal(waitOf(make({ crawlDelayMs: 2000 }, { minDelayMs: 900 }).pace), 2000);
-  asked.pace.setCrawlDelay(0);
+  asked.pace.setCrawlDelay("a.example", 0);
   assert.deepEqual([waitOf(asked.pace), whyOf(asked.pace)], [500, "min_delay"]);
   asked.pace.refresh(site({ crawlDelayMs: 1000 }));
   assert.equal(waitOf(asked.pace), 1000);

@@ -63,7 +63,10 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
               ...(request.followRedirects === undefined ? {} : { followRedirects: request.followRedirects }),
             })),
         },
-        (opened) => new Visit(options, request, url.href, opened, main).run(),
+        async (opened) => {
+          request.mayAsk?.();
+          return new Visit(options, request, url.href, opened, main).run();
+        },
       );
     },
   };

@@ -86,6 +86,7 @@ class ReplayRun {
       const { signal } = this.#asked;
       await this.#deps.pause(signal, request.url);
       if (signal?.aborted === true) throw signal.reason;
+      this.#asked.mayAsk?.();
     }
   }
 

@@ -10,6 +10,7 @@ import { NO_TRAPS, type TrapState } from "../../domain/traps.ts";
 import type { Store } from "../../store/port.ts";
 import { CrawlTime } from "./crawl-time.ts";
 import { PageCopies } from "./page-copies.ts";
+import { KnownSites } from "./page-lessons.ts";
 
 /** What is the same for all pages of a crawl, worked out once. */
 export interface CrawlRun {
@@ -31,6 +32,8 @@ export interface CrawlRun {
   time: CrawlTime;
   /** Only of a saved crawl. */
   copies: PageCopies | null;
+  /** Sites whose setting decides about robots.txt against the crawl: its log has said so. */
+  overridden: Set<string>;
 }
 
 /** What a reader wants to know of an article besides its text. */
@@ -48,10 +51,12 @@ interface CrawlRunsDeps {
 /** The crawls that this process works on. */
 export class CrawlRuns {
   readonly #deps: CrawlRunsDeps;
+  readonly sites: KnownSites;
   readonly #runs = new Map<string, { run: Promise<CrawlRun>; usedAt: number }>();
 
   constructor(deps: CrawlRunsDeps) {
     this.#deps = deps;
+    this.sites = new KnownSites(deps);
   }
 
   of(runId: string): Promise<CrawlRun> {
@@ -111,6 +116,7 @@ export class CrawlRuns {
       traps: new TrapKeeper(ok, clock),
       time: new CrawlTime(this.#deps, record),
       copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
+      overridden: new Set(),
     };
   }
 }

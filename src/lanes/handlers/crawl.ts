@@ -6,6 +6,7 @@ import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report, RunEvent } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
+import { recipeAt } from "../../domain/site-wishes.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { readRobotsDirectives } from "../../domain/robots-directives.ts";
@@ -14,24 +15,27 @@ import type { PageAnswer } from "../../fetch/page.ts";
 import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
+import type { SiteRecord } from "../../store/site-records.ts";
 import { isArchived, withExchange } from "./archive.ts";
 import { contentOf, itemsOf } from "./crawl-items.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import type { PageHandlerDeps } from "./page.ts";
 import type { PageRest } from "./page-copies.ts";
-import { escalationAfter, freeCrash, KnownSites, lessonOf, memoryOf } from "./page-lessons.ts";
+import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
+import { withOverride } from "./robots-override.ts";
+import { memoryAt } from "./site-memory.ts";
 import { spacedByRobots } from "./spacing.ts";
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
 export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHandler {
-  const sites = new KnownSites(deps);
   return {
     strategy: "http",
     run: async (task, context) => {
-      const learned = await sites.learned(siteOf(task.nextUrl ?? task.url ?? ""));
-      const handled = await attempt(deps, await crawls.of(task.runId), task, learned, context);
-      return handOnMany(deps.clock, handled, context);
+      const crawl = await crawls.of(task.runId);
+      const site = await crawls.sites.of(siteOf(task.nextUrl ?? task.url ?? ""));
+      const handled = await attempt(deps, crawl, task, site, context);
+      return handOnMany(deps.clock, withOverride(crawl, site, handled), context);
     },
     onWritten: ({ task, report }) => {
       // Its scope has grown.
@@ -60,15 +64,16 @@ async function attempt(
   deps: PageHandlerDeps,
   crawl: CrawlRun,
   task: ClaimedTask,
-  learned: LearnedStrategy | null,
+  site: SiteRecord | null,
   context: HandlerContext,
 ): Promise<Handled> {
   const { clock, limits } = deps;
   const { signal } = context;
   const url = task.nextUrl ?? task.url ?? "";
-  const { recipe, scope, time } = crawl;
+  const { scope, time } = crawl;
   const { depth } = task.payload as CrawlPayload;
-  const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
+  const plan = planStrategy(crawl.recipe, task.memory as PageMemory | null, site, url, clock.now());
+  const recipe = recipeAt(crawl.recipe, site);
   const timeoutMs = plan.way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs;
   const leftMs = await time.leftMs(timeoutMs);
   const neededMs = time.neededMs(timeoutMs);
@@ -93,6 +98,8 @@ async function attempt(
     followRedirects: (from, to) =>
       siteOf(from) === siteOf(to) && (depth === 0 || scope.decide(to.href, { depth, from: null }).follow),
     mostMs: leftMs,
+    mayAsk: context.mayAsk,
+    memory: memoryAt(site, url, context),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     keepExchanges: isArchived(crawl.options),
     signal,
@@ -110,7 +117,7 @@ async function attempt(
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
   const answeredMs = got.answer?.headMs ?? null;
   if (same !== null) return { ...same, answeredMs };
-  const handled = { ...concluded(crawl, task, got, url, learned), answeredMs };
+  const handled = { ...concluded(crawl, task, got, url, site?.learned ?? null), answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
 }
 

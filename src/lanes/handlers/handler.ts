@@ -42,6 +42,10 @@ export interface HandlerContext {
    * was started without them, and is to be handed back.
    */
   keepDelay(ms: number): boolean;
+  /** Throws a HandBack when the site was paused or asked for patience while the task waited for something else. */
+  mayAsk(): void;
+  /** A page waits, or waits no longer, until others of its site leave it room in the browser. */
+  waitsForMemory(waits: boolean): void;
 }
 
 /** Thrown by a handler that cannot do it now, for a reason that is nobody's failure: the task goes back to the queue. */

@@ -4,8 +4,8 @@ import type { Handled, Report } from "../../domain/outcome.ts";
 import { escalationOf, type PageMemory, type StrategyPlan } from "../../domain/strategy-plan.ts";
 import { siteOf } from "../../domain/url.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
+import type { SiteRecord } from "../../store/site-records.ts";
 
 /**
  * A browser takes all its pages along when it dies, and it cannot be told which of them is to blame: none pays an
@@ -51,22 +51,22 @@ export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNulla
 const BELIEVED_MS = 250;
 const MOST_SITES = 1000;
 
-/** What sites have taught, read now and then: the pages of a crawl are many, and mostly of the same few sites. */
+/** What is known of sites, read now and then: the pages of a crawl are many, and mostly of the same few sites. */
 export class KnownSites {
   readonly #deps: { store: Store; clock: Clock };
-  readonly #known = new Map<string, { learned: LearnedStrategy | null; until: number }>();
+  readonly #known = new Map<string, { record: SiteRecord | null; until: number }>();
 
   constructor(deps: { store: Store; clock: Clock }) {
     this.#deps = deps;
   }
 
-  async learned(site: string): Promise<LearnedStrategy | null> {
+  async of(site: string): Promise<SiteRecord | null> {
     const { store, clock } = this.#deps;
     const known = this.#known.get(site);
-    if (known !== undefined && known.until > clock.monotonic()) return known.learned;
-    const learned = (await store.site(site))?.learned ?? null;
+    if (known !== undefined && known.until > clock.monotonic()) return known.record;
+    const record = await store.site(site);
     if (this.#known.size >= MOST_SITES) this.#known.clear();
-    this.#known.set(site, { learned, until: clock.monotonic() + BELIEVED_MS });
-    return learned;
+    this.#known.set(site, { record, until: clock.monotonic() + BELIEVED_MS });
+    return record;
   }
 }

@@ -3,6 +3,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
 import type { PageStats } from "../../domain/run-facts.ts";
+import { recipeAt, robotsOverride } from "../../domain/site-wishes.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { credentialsFor } from "../../pages/access.ts";
@@ -13,6 +14,7 @@ import type { RobotsRules } from "../../pages/obey-robots.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
+import { memoryAt } from "./site-memory.ts";
 import { spacedByRobots } from "./spacing.ts";
 import { type Solve, withSolved } from "./solver.ts";
 
@@ -38,22 +40,26 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
   const url = task.nextUrl ?? task.url;
   const run = await store.run(task.runId);
   if (run === null || url === null) return { kind: "handed_back", why: "the run is gone" };
-  const { recipe } = run.snapshot as PageSnapshot;
+  const asked = (run.snapshot as PageSnapshot).recipe;
   const site = await store.site(siteOf(url));
-  const learned = site?.learned ?? null;
-  const plan = planStrategy(recipe, task.memory as PageMemory | null, learned, url, clock.now());
+  const plan = planStrategy(asked, task.memory as PageMemory | null, site, url, clock.now());
+  const recipe = recipeAt(asked, site);
   const order: PageOrder = {
     recipe,
     plan,
     url,
     credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
     beforeBrowser: context.leaveSlot,
+    mayAsk: context.mayAsk,
+    memory: memoryAt(site, url, context),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     signal,
   };
+  // Told with the first attempt that tells anything.
+  const override = task.attempts.length > 0 ? null : robotsOverride(asked.respect_robots, site);
   const got = await pastTheWall(deps, task, order, await getPage(deps, order), context);
   const durationMs = Math.round(clock.monotonic() - begun);
-  return new Conclusion(deps, { task, recipe, url }, got, durationMs).handled();
+  return new Conclusion(deps, { task, recipe, url, override }, got, durationMs).handled();
 }
 
 /** A wall that a browser did not get past is shown to the user's solver; with what that answers, the page is got again. */
@@ -84,6 +90,8 @@ interface Attempted {
   task: ClaimedTask;
   recipe: Recipe;
   url: string;
+  /** What the site's setting has changed of the recipe, for the run's log. */
+  override: RunEvent | null;
 }
 
 /** A browser can open the address of a call that is to be replayed, but it cannot post to it, nor go through its pages. */
@@ -99,6 +107,7 @@ class Conclusion {
   readonly #task: ClaimedTask;
   readonly #recipe: Recipe;
   readonly #url: string;
+  readonly #override: RunEvent | null;
   readonly #got: PageGot;
   readonly #stats: PageStats;
 
@@ -107,6 +116,7 @@ class Conclusion {
     this.#task = about.task;
     this.#recipe = about.recipe;
     this.#url = about.url;
+    this.#override = about.override;
     this.#got = got;
     this.#stats = statsOf(got, durationMs);
   }
@@ -155,8 +165,9 @@ class Conclusion {
       message: `Strategy resolved: ${plan.way}, because ${plan.evidence.because}`,
       meta: { strategy: plan.way, evidence: plan.evidence },
     };
+    const events = this.#task.attempts.at(-1)?.strategy === plan.way ? [] : [resolved];
     report.run = {
-      events: this.#task.attempts.at(-1)?.strategy === plan.way ? [] : [resolved],
+      events: this.#override === null ? events : [this.#override, ...events],
       facts: { resolved_strategy: plan.way, strategy_evidence: plan.evidence, stats: this.#stats },
     };
     return report;

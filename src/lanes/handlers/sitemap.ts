@@ -16,6 +16,7 @@ import { fetchObeying, type RobotsRules } from "../../pages/obey-robots.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
+import { withOverride } from "./robots-override.ts";
 import { spacedByRobots } from "./spacing.ts";
 
 export interface SitemapDeps extends PageDeps {
@@ -33,9 +34,11 @@ export function sitemapHandler(deps: SitemapDeps, crawls: CrawlRuns): TaskHandle
       unread(task, message, { failure_code: code, failure_reason: reason }),
     async run(task, context) {
       const crawl = await crawls.of(task.runId);
-      return (task.payload as SitemapPayload).by === "origin"
-        ? askOrigin(deps, crawl, task, context)
-        : readFile(deps, crawl, task, context);
+      const site = await crawls.sites.of(siteOf(task.nextUrl ?? task.url ?? ""));
+      const respect_robots = site?.respectRobots ?? crawl.options.respect_robots;
+      const here: CrawlRun = { ...crawl, options: { ...crawl.options, respect_robots } };
+      const work = (task.payload as SitemapPayload).by === "origin" ? askOrigin : readFile;
+      return withOverride(crawl, site, await work(deps, here, task, context));
     },
   };
 }

@@ -9,7 +9,7 @@ import { HandBack, type HandlerContext } from "./handler.ts";
  * started without it goes back to the queue. So of ten pages that waited for the first robots.txt of their site, none
  * is fetched too soon.
  */
-export function spacedByRobots(robots: RobotsRules, { keepDelay }: HandlerContext): RobotsRules {
+export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: HandlerContext): RobotsRules {
   // The page itself is asked about first; redirects may lead to other sites, whose wishes are not this lane's.
   let site: string | null = null;
   return {
@@ -18,6 +18,7 @@ export function spacedByRobots(robots: RobotsRules, { keepDelay }: HandlerContex
       if (siteOf(url) !== site) return robots.check(url, signal).catch(ofAnotherSite);
       const delayMs = await robots.check(url, signal);
       if (!keepDelay(delayMs)) throw new HandBack("robots.txt asks for a pause between requests");
+      mayAsk();
       return delayMs;
     },
     mayFollow: (url) => robots.mayFollow(url),

@@ -1,0 +1,16 @@
+import type { MemoryShare } from "../../fetch/page.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { SiteRecord } from "../../store/site-records.ts";
+import type { HandlerContext } from "./handler.ts";
+
+const MiB = 1024 ** 2;
+
+/** What pages of a site may have of the browser's memory, as its setting says; the lane is told when one waits for it. */
+export function memoryAt(
+  site: Pick<SiteRecord, "maxMemoryMb"> | null,
+  url: string,
+  { waitsForMemory }: Pick<HandlerContext, "waitsForMemory">,
+): MemoryShare {
+  const most = site?.maxMemoryMb ?? null;
+  return { site: siteOf(url), maxBytes: most === null ? null : most * MiB, onWait: waitsForMemory };
+}

@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { RunningWorker } from "./app.ts";
 import type { Client } from "./client.ts";
-import type { GaugeReading } from "./api/deps.ts";
+import { type Reading, stateReadings } from "./orchestrator/readings.ts";
 import { queueOverview } from "./orchestrator/queue/stats.ts";
 import type { SettledTask } from "./store/port.ts";
 import { without } from "./base/without.ts";
@@ -11,7 +11,7 @@ export class WorkMetrics {
   readonly #client: Client;
   readonly #worker: () => RunningWorker | null;
   readonly #begun: number;
-  readonly #ended = new Map<string, { labels: Record<string, string>; count: number }>();
+  readonly #ended = new Map<string, { labels: Record<string, string>; count: number; ms: number }>();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor(client: Client, worker: () => RunningWorker | null) {
@@ -34,12 +34,13 @@ export class WorkMetrics {
       failure_code: attempt.failure_code ?? "",
     };
     const key = Object.values(labels).join(" ");
-    const entry = this.#ended.get(key) ?? { labels, count: 0 };
+    const entry = this.#ended.get(key) ?? { labels, count: 0, ms: 0 };
     entry.count += 1;
+    entry.ms += attempt.duration_ms;
     this.#ended.set(key, entry);
   }
 
-  async read(): Promise<GaugeReading[]> {
+  async read(): Promise<Reading[]> {
     const worker = this.#worker();
     const counts = without(await queueOverview(this.#client, 0), "lanes", "total");
     const delay = this.#delay.percentile(99) / 1e9;
@@ -57,6 +58,20 @@ export class WorkMetrics {
         help: "Attempts that this process has made, by strategy, outcome and failure code.",
         labels,
         value: count,
+      })),
+      ...[...this.#ended.values()].map(({ labels, ms }) => ({
+        name: "orb_attempt_seconds_total",
+        kind: "counter" as const,
+        help: "Time that these attempts have taken.",
+        labels,
+        value: ms / 1000,
+      })),
+      ...(await stateReadings(this.#client)),
+      ...this.#client.room.rooms.map(({ what, freeBytes }) => ({
+        name: "orb_disk_free_bytes",
+        help: "Room on the disk, by what is kept there.",
+        labels: { what: what.replace("the ", "") },
+        value: freeBytes,
       })),
       { name: "orb_tasks_in_flight", help: "Tasks this process works on.", value: worker?.inFlight ?? 0 },
       { name: "orb_engine", help: "1 when this process is the engine.", value: worker?.role === "engine" ? 1 : 0 },

@@ -6,6 +6,7 @@ import type { ImportDeps } from "../orchestrator/proxies/import.ts";
 import type { Health } from "../orchestrator/health.ts";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
+import type { Reading } from "../orchestrator/readings.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
@@ -19,7 +20,7 @@ export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps
   /** What `GET /ready` asks. */
   health: Health;
   /** What `GET /metrics` shows besides the requests; asked on every scrape. */
-  metrics(): Promise<readonly GaugeReading[]>;
+  metrics(): Promise<readonly Reading[]>;
 }
 
 export interface ApiSettings {
@@ -34,16 +35,6 @@ export interface ApiSettings {
   /** The configured limits of resolvers, by name. */
   maxPerResolver: Readonly<Record<string, number>>;
   limits?: Partial<ApiLimits>;
-}
-
-/** One value of one gauge. */
-export interface GaugeReading {
-  name: string;
-  help: string;
-  value: number;
-  /** Absent: it goes up and down. */
-  kind?: "counter";
-  labels?: Readonly<Record<string, string>>;
 }
 
 /** What one client may ask of the server. */

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { ApiDeps, GaugeReading } from "./deps.ts";
+import type { Reading } from "../orchestrator/readings.ts";
+import type { ApiDeps } from "./deps.ts";
 import type { ApiInstance } from "./instance.ts";
 
 /** The numbers of one server; nothing is shared between servers of one process. */
@@ -40,7 +41,7 @@ export class ApiMetrics {
   }
 }
 
-function addReadings(registry: Registry, name: string, readings: readonly GaugeReading[]): void {
+function addReadings(registry: Registry, name: string, readings: readonly Reading[]): void {
   const labelNames = [...new Set(readings.flatMap((reading) => Object.keys(reading.labels ?? {})))];
   const options = { name, help: readings[0]?.help ?? name, labelNames, registers: [registry] };
   if (readings[0]?.kind === "counter") {

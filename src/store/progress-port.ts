@@ -6,6 +6,8 @@ import type { RunState, TaskState } from "../domain/states.ts";
 import type { SiteRecord } from "./site-records.ts";
 
 export interface ProgressVerbs {
+  /** All runs that are there, by kind and state. */
+  countRuns(): Promise<{ kind: string; status: RunState; count: number }[]>;
   /** What failed of a run, most frequent first. */
   runErrors(id: string): Promise<RunErrorRecord[]>;
   /** Why tasks of a run that wait for another try have failed, most frequent first; of very many, of the first ones. */

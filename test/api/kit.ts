@@ -1,12 +1,13 @@
 import type { TestContext } from "node:test";
 import { Client } from "undici";
-import type { ApiDeps, ApiSettings, GaugeReading } from "../../src/api/deps.ts";
+import type { ApiDeps, ApiSettings } from "../../src/api/deps.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
 import { type Api, createApi } from "../../src/api/server.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog, type Log } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { Health, type HealthDeps } from "../../src/orchestrator/health.ts";
+import type { Reading } from "../../src/orchestrator/readings.ts";
 import type { SettledTask, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { pageDeps } from "./page-deps.ts";
@@ -54,7 +55,7 @@ export interface PlaceOptions {
   /** What `GET /ready` looks at, and how long it waits for each. */
   probes?: HealthDeps["probes"];
   probeMs?: number;
-  metrics?: readonly GaugeReading[];
+  metrics?: readonly Reading[];
   /** Further routes, for what no resource does yet. */
   routes?: readonly Routes[];
   store?: (store: Store) => Store;

@@ -270,3 +270,7 @@ function refuseReopening(status: RunState, to: RunState): void {
     hint: hints[status] ?? "Start it anew.",
   });
 }
+
+export function countRuns({ connection }: Context): { kind: string; status: RunState; count: number }[] {
+  return rows(connection.sql("SELECT kind, status, count(*) AS count FROM runs GROUP BY kind, status").all());
+}

@@ -29,7 +29,7 @@ import { keepRobots, readRobots } from "./robots.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
 import { readErrors, readRetryReasons } from "./run-errors.ts";
 import { readRunSites } from "./run-sites.ts";
-import { changeRun, openRun, readRun, readRunByAlias, readRuns, readRunStates, requireRun } from "./runs.ts";
+import { changeRun, countRuns, openRun, readRun, readRunByAlias, readRuns, readRunStates, requireRun } from "./runs.ts";
 import { createSession, deleteSession, noteSessionHealth, readSession, readSessions } from "./sessions.ts";
 import { settle } from "./settle.ts";
 import { openBreakers } from "./sites.ts";
@@ -112,6 +112,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     retryReasons: async (id) => readRetryReasons(context, requireRun(context, id).n),
     runSites: async (id, filter) => readRunSites(context, requireRun(context, id).n, filter),
     lastRuns: async (jobIds) => readLastRuns(context, jobIds),
+    countRuns: async () => countRuns(context),
     crawlCounts: async () => countCrawls(context),
     openBreakers: async (now, limit) => openBreakers(context, now, limit),
     recentPages: async (now) => readRecentPages(context, now),

@@ -1,0 +1,136 @@
+/** Numbers about the state of an installation, for whoever draws them. */
+import type { Clock } from "../base/clock.ts";
+import { ALERT_KINDS } from "../domain/alerts.ts";
+import { summaryOf } from "../domain/site-health.ts";
+import { RUN_STATES } from "../domain/states.ts";
+import type { Store } from "../store/port.ts";
+import { SITE_STATES, type SiteRecord } from "../store/site-records.ts";
+
+/** One value of one gauge or counter. */
+export interface Reading {
+  name: string;
+  help: string;
+  value: number;
+  /** Absent: it goes up and down. */
+  kind?: "counter";
+  labels?: Readonly<Record<string, string>>;
+}
+
+/** Names of sites are labels, and there is no end of sites: only so many are shown one by one. */
+const MOST_SITES = 20;
+const MOST_WORKERS = 1000;
+const DELIVERIES = ["waiting", "delivered", "given_up", "off"] as const;
+const WORKER_STATES = ["working", "draining", "drained", "lost"] as const;
+
+/** One gauge over several labels. */
+function gauge(name: string, help: string, values: readonly (readonly [Record<string, string>, number])[]): Reading[] {
+  return values.map(([labels, value]) => ({ name, help, labels, value }));
+}
+
+/** What the store knows; states without anything in them are there with 0. */
+export async function stateReadings({ store, clock }: { store: Store; clock: Clock }): Promise<Reading[]> {
+  const now = clock.now();
+  return [
+    ...(await runReadings(store)),
+    ...(await siteReadings(store, now)),
+    ...(await proxyReadings(store)),
+    ...(await workerReadings(store)),
+    ...(await alertReadings(store)),
+  ];
+}
+
+async function runReadings(store: Store): Promise<Reading[]> {
+  const counts = await store.countRuns();
+  const kinds = [...new Set(["page", "crawl", "workflow", ...counts.map(({ kind }) => kind)])];
+  const count = (kind: string, status: string) =>
+    counts.find((one) => one.kind === kind && one.status === status)?.count ?? 0;
+  return gauge(
+    "orb_runs",
+    "Runs that are kept, by kind and status.",
+    kinds.flatMap((kind) => RUN_STATES.map((status) => [{ kind, status }, count(kind, status)] as const)),
+  );
+}
+
+async function siteReadings(store: Store, now: number): Promise<Reading[]> {
+  const { counts, sites, byState } = await store.siteTotals(now);
+  const busy = await store.busySites(MOST_SITES);
+  return [
+    { name: "orb_sites_seen", help: "Sites that are known.", value: sites },
+    ...gauge(
+      "orb_sites",
+      "Sites by state: active and waiting ones have open work, blocked ones an open breaker.",
+      SITE_STATES.map((state) => [{ state }, byState[state]]),
+    ),
+    ...gauge(
+      "orb_tasks",
+      "Pages of all runs at all sites, by state.",
+      Object.entries(counts).map(([state, value]) => [{ state }, value]),
+    ),
+    ...gauge(
+      "orb_site_tasks",
+      `Open pages of the ${MOST_SITES} busiest sites, by state.`,
+      busy.flatMap(({ site, counts: own }) =>
+        (["queued", "running", "retrying"] as const).map((state) => [{ site, state }, own[state]] as const),
+      ),
+    ),
+    ...busy.flatMap((site) => healthReadings(site, now)),
+  ];
+}
+
+function healthReadings({ site, health }: SiteRecord, now: number): Reading[] {
+  const { errorRate, p50Ms, p95Ms } = summaryOf(health, now);
+  const latencies = [
+    ["0.5", p50Ms],
+    ["0.95", p95Ms],
+  ] as const;
+  return [
+    {
+      name: "orb_site_error_ratio",
+      help: `Of the last ten minutes of the ${MOST_SITES} busiest sites: requests that did not end well, 0 to 1.`,
+      labels: { site },
+      value: errorRate ?? 0,
+    },
+    ...gauge(
+      "orb_site_latency_seconds",
+      `How long the ${MOST_SITES} busiest sites took to answer in the last ten minutes.`,
+      // What was not measured is no number, as in every summary of Prometheus.
+      latencies.map(([quantile, ms]) => [{ site, quantile }, ms === null ? Number.NaN : ms / 1000]),
+    ),
+  ];
+}
+
+async function proxyReadings(store: Store): Promise<Reading[]> {
+  const { total, usable, unchecked, resting, disabled } = await store.countProxies();
+  return [
+    { name: "orb_proxies_total", help: "Proxies in the pool.", value: total },
+    ...gauge("orb_proxies", "Proxies in the pool, by state.", [
+      [{ state: "usable" }, usable],
+      [{ state: "unchecked" }, unchecked],
+      [{ state: "resting" }, resting],
+      [{ state: "disabled" }, disabled],
+    ]),
+  ];
+}
+
+async function workerReadings(store: Store): Promise<Reading[]> {
+  const workers = await store.workers({ limit: MOST_WORKERS });
+  return gauge(
+    "orb_workers",
+    "Processes that do the work, by state; lost ones of the last day.",
+    WORKER_STATES.map((state) => [{ state }, workers.filter((one) => one.state === state).length]),
+  );
+}
+
+async function alertReadings(store: Store): Promise<Reading[]> {
+  const counts = await store.countAlerts();
+  return gauge(
+    "orb_alerts",
+    "Alerts that are kept, by kind and by what became of their delivery.",
+    ALERT_KINDS.flatMap((kind) =>
+      DELIVERIES.map((delivery) => {
+        const count = counts.find((one) => one.kind === kind && one.delivery === delivery)?.count ?? 0;
+        return [{ kind, delivery }, count] as const;
+      }),
+    ),
+  );
+}

@@ -37,31 +37,25 @@ export function newestOpenRun({ connection }: Context, site: string): number | n
   return (newest.get(site) as { n: number | null }).n;
 }
 
+/** Where the oldest run has work at site `w`, as `s`: if that must wait, all that is there must. */
+const OLDEST = `CROSS JOIN streams s ON s.id = (SELECT o.id FROM streams o INDEXED BY streams_open_at_site
+    WHERE o.site = w.site AND ${isOpen("o")} ORDER BY o.run LIMIT 1) JOIN lanes l ON l.id = s.lane`;
+
 /** Lanes in which work may go on that waited for these sites, at which something was finished. */
 export function lanesThatWaitFor(context: Context, sites: Iterable<string>): string[] {
-  return [...sites].flatMap((needs) =>
-    told(
-      context,
-      context.connection
-        .sql(
-          `SELECT DISTINCT l.id, l.lane FROM site_deps d CROSS JOIN streams o INDEXED BY streams_open_at_site
-             ON o.site = d.site AND ${isOpen("o")} JOIN lanes l ON l.id = o.lane WHERE d.needs = ?`,
-        )
-        .all(needs),
-    ),
+  const find = context.connection.sql(
+    `SELECT l.id, l.lane FROM site_deps w ${OLDEST} WHERE w.needs = ? AND ${SITE_MAY_WORK}`,
   );
+  return [...sites].flatMap((needs) => told(context, find.all(needs)));
 }
 
 /** As above, for all sites at which a run has left something at its end. */
 export function lanesThatWaitForRun(context: Context, run: number): string[] {
-  const list = context.connection
-    .sql(
-      `SELECT DISTINCT l.id, l.lane FROM site_deps d CROSS JOIN streams o INDEXED BY streams_open_at_site
-         ON o.site = d.site AND ${isOpen("o")} JOIN lanes l ON l.id = o.lane
-       WHERE EXISTS (SELECT 1 FROM streams n WHERE n.run = ? AND n.site = d.needs AND ${isOpen("n")})`,
-    )
-    .all(run);
-  return told(context, list);
+  const find = context.connection.sql(
+    `SELECT l.id, l.lane FROM site_deps w ${OLDEST} WHERE ${SITE_MAY_WORK}
+       AND EXISTS (SELECT 1 FROM streams n WHERE n.run = ? AND n.site = w.needs AND ${isOpen("n")})`,
+  );
+  return told(context, find.all(run));
 }
 
 function told(context: Context, list: unknown[]): string[] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Politeness } from "../../../src/store/site-records.ts";
+import type { Politeness, SiteFilter } from "../../../src/store/site-records.ts";
 import { NO_TASKS } from "../../../src/domain/run-end.ts";
 import { DONE, FAILED, LANE, type Kit, newTask, refused, type Scenario } from "./kit.ts";
 
@@ -78,6 +78,106 @@ export function siteScenarios(scenario: Scenario): void {
       (await kit.store.sites({ limit: 10 }, kit.now)).map(({ site }) => site),
       ["a.example", "a.example:8080", "b.example"],
     );
+  });
+
+  scenario("sites are listed page by page, by a part of their name, and by how they stand", async (kit) => {
+    const site = (name: string) => newTask(name, { lane: `site:${name}`, site: name });
+    const names = ["active.example", "blocked.example", "hidden.example", "idle.example", "queued.example"];
+    await kit.runWith([
+      site("active.example"),
+      site("blocked.example"),
+      site("hidden.example"),
+      site("queued.example"),
+    ]);
+    await kit.store.setSite("idle.example", {});
+    await kit.store.setSite("hidden.example", { paused: true });
+    const [active, blocked] = [await kit.take("A", "site:active.example"), await kit.take("A", "site:blocked.example")];
+    await kit.claim(active);
+    const politeness = { ...QUIET, breaker: { failures: 5, openUntil: kit.now + 1000, failedProbes: 0 } };
+    await kit.store.settle([{ hold: blocked, tasks: [], site: { site: "blocked.example", politeness } }], kit.now);
+    const list = async (filter: Partial<SiteFilter>) =>
+      (await kit.store.sites({ limit: 10, ...filter }, kit.now)).map((one) => one.site);
+    assert.deepEqual(await list({}), names);
+    assert.deepEqual(await list({ limit: 2 }), names.slice(0, 2));
+    assert.deepEqual(await list({ limit: 2, after: "blocked.example" }), names.slice(2, 4));
+    assert.deepEqual(await list({ q: "ed.ex" }), ["blocked.example", "queued.example"]);
+    assert.deepEqual(await list({ q: "%" }), []);
+    const states = async () => ({
+      active: await list({ state: "active" }),
+      waiting: await list({ state: "waiting" }),
+      paused: await list({ state: "paused" }),
+      blocked: await list({ state: "blocked" }),
+    });
+    const expected = {
+      active: ["active.example"],
+      waiting: ["queued.example"],
+      paused: ["hidden.example"],
+      blocked: ["blocked.example"],
+    };
+    assert.deepEqual(await states(), expected);
+    assert.deepEqual(await list({ state: "waiting", q: "queue", after: "p" }), ["queued.example"]);
+    const totals = await kit.store.siteTotals(kit.now);
+    assert.deepEqual(totals, {
+      counts: { ...NO_TASKS, queued: 3, running: 1 },
+      sites: 5,
+      byState: { active: 1, waiting: 1, paused: 1, blocked: 1 },
+    });
+    const busy = (await kit.store.busySites(2)).map((one) => [one.site, one.counts.running, one.counts.queued]);
+    assert.deepEqual(busy, [
+      ["active.example", 1, 0],
+      ["blocked.example", 0, 1],
+    ]);
+    // Its owner has tasks in hand, and says that they wait.
+    const waiting = { reason: "rate", until: kit.now + 5000 } as const;
+    await kit.store.settle([{ hold: active, tasks: [], waiting }], kit.now);
+    assert.deepEqual(await states(), { ...expected, active: [], waiting: ["active.example", "queued.example"] });
+    kit.pass(1000);
+    assert.deepEqual(await list({ state: "blocked" }), []);
+    assert.deepEqual(await list({ state: "waiting", after: "b" }), ["blocked.example", "queued.example"]);
+  });
+
+  scenario("pages of all runs are counted for each site, also when runs are removed", async (kit) => {
+    const counts = async () =>
+      Object.fromEntries(Object.entries((await kit.store.site("a.example"))?.counts ?? {}).filter(([, n]) => n > 0));
+    const crawl = { kind: "crawl" as const, maxAttempts: 1, snapshot: {} };
+    await kit.store.startRun(crawl, [newTask("a"), newTask("map", { aside: true })], kit.now);
+    await kit.store.admitCrawls(1, kit.now);
+    const rest = await kit.runWith(["a", "b"]);
+    assert.deepEqual(await counts(), { queued: 3 });
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    assert.deepEqual(await counts(), { running: 3 });
+    await kit.settle(lane, tasks, DONE);
+    assert.deepEqual(await counts(), { completed: 3 });
+    await kit.enqueue(rest, ["c"]);
+    await kit.work(lane, FAILED);
+    assert.deepEqual(await counts(), { completed: 3, failed: 1 });
+    await kit.store.releaseLane(lane);
+    kit.pass(1000);
+    await kit.store.expireCrawls(kit.now, 10, kit.now);
+    while ((await kit.store.removeExpired(100)) > 0);
+    assert.deepEqual(await counts(), { completed: 2, failed: 1 });
+  });
+
+  scenario("how a site has done of late and what it waits for outlive its owner", async (kit) => {
+    await kit.runWith(["a"]);
+    const lane = await kit.take("A");
+    const slot = { since: kit.now, good: 3, failed: 1, blocked: 0, times: { 7: 3 } };
+    const health = { slots: [slot], lastSuccessAt: kit.now };
+    const waiting = { reason: "min_delay", until: kit.now + 800 } as const;
+    const batch = { hold: lane, tasks: [], health: [{ site: "a.example", health }], waiting };
+    await kit.store.settle([batch], kit.now);
+    const site = await kit.store.site("a.example");
+    assert.deepEqual([site?.health, site?.waiting], [health, waiting]);
+    await kit.store.settle([{ hold: lane, tasks: [] }], kit.now);
+    assert.deepEqual((await kit.store.site("a.example"))?.waiting, waiting, "what is not said stays");
+    await kit.store.settle([{ hold: lane, tasks: [], waiting: null }], kit.now);
+    assert.equal((await kit.store.site("a.example"))?.waiting, null);
+    await kit.store.releaseLane(lane, waiting);
+    const next = await kit.take("B");
+    assert.deepEqual([next.site?.health, next.site?.waiting], [health, waiting]);
+    await kit.store.releaseLane(lane, null);
+    assert.deepEqual((await kit.store.site("a.example"))?.waiting, waiting, "an owner that was says nothing");
   });
 
   scenario("what a site asked for outlives its owner", async (kit) => {

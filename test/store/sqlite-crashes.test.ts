@@ -102,6 +102,33 @@ describe("SQLite: a process that is killed", () => {
     }
   });
 
+  test("while it moves a site from group to group leaves it in one of them, with all of its work", async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await withKit(async (kit, path) => {
+        const runs: RunRecord[] = [];
+        for (let n = 0; n < 30; n += 1) runs.push(await kit.page(`p${n}`));
+        const before = await kit.take("A");
+        await kit.claim(before, 10);
+        await using child = new Child("regroup", path, "a.example");
+        const turns = (await hear(child, 1 + Math.floor(Math.random() * 20))).length;
+        await child.kill();
+        const last = turns + (await rest(child)).length;
+        const site = await kit.store.site("a.example");
+        const done = site?.maxConcurrency ?? 0;
+        assert.ok(done === last || done === last + 1, `${done} after ${last}`);
+        const group = done % 3 === 0 ? null : `g${done % 3}`;
+        assert.deepEqual([site?.group, site?.lane], [group, group === null ? "site:a.example" : `group:${group}`]);
+        await kit.expectClean();
+        const lane = await kit.take("A", site?.lane);
+        const { tasks } = await kit.claim(lane);
+        assert.equal(tasks.length, runs.length);
+        assert.ok(tasks.every(({ tries, attempts }) => tries === 0 && attempts.length === 0));
+        await kit.settle(lane, tasks, DONE);
+        for (const run of runs) assert.equal((await kit.ends(run)).length, 1);
+      });
+    }
+  });
+
   test("while it sweeps a cancelled run leaves whole pieces, and another one goes on", async () => {
     await withKit(async (kit, path) => {
       const run = await kit.run();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { encodeId } from "../../src/domain/ids.ts";
+import { NO_TASKS } from "../../src/domain/run-end.ts";
 import { TASK_STATES, type TaskState } from "../../src/domain/states.ts";
 import type { Store } from "../../src/store/port.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
@@ -219,6 +220,49 @@ describe("SQLite: a database of the first schema", () => {
     );
     await kit.page("page", { jobId: job.made.id });
     await kit.expectClean();
+  });
+
+  test("knows its open work by site, which may move into a group; steps have no site", async () => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, "orb.db");
+    makeOld(path);
+    const old = new Connection(path);
+    migrate(old, MIGRATIONS.slice(0, 4));
+    old.db.exec(`
+      INSERT INTO runs (n, id, kind, status, open_streams, snapshot, created_at) VALUES (3, 'w', 'workflow', 'paused', 1, 'null', 1);
+      INSERT INTO lanes (id, lane) VALUES (9, 'step:w/0');
+      INSERT INTO streams (id, run, lane, pending) VALUES (9, 3, 9, 1);`);
+    old.close();
+    const { times, clock } = handClock();
+    const open = async () => openSqliteStore({ path, clock });
+    await using store = await open();
+    const sites = await store.sites({ limit: 10 }, 1);
+    assert.deepEqual(
+      sites.map(({ site, firstSeenAt, counts }) => [site, firstSeenAt, counts]),
+      [
+        ["a.example", 100, { ...NO_TASKS, queued: 1, running: 1, completed: 2, failed: 1, skipped: 1 }],
+        ["b.example", 100, { ...NO_TASKS, retrying: 1, completed: 1 }],
+      ],
+    );
+    assert.deepEqual(
+      (await store.counts("w")).map(({ site, lane, counts }) => [site, lane, counts.pending]),
+      [[null, "step:w/0", 1]],
+    );
+    for (const { site } of sites) await store.setSite(site, { group: "both" });
+    const kit = new Kit(store, { open, clock: times, close: async () => {} });
+    const lane = await kit.take("A", "group:both");
+    await store.setSite("b.example", { paused: false });
+    const claimed = await kit.claim(lane);
+    assert.deepEqual(
+      claimed.tasks.map(({ key, site }) => [key, site]),
+      [
+        ["waits", "a.example"],
+        ["retries", "b.example"],
+        ["flies", "a.example"],
+      ],
+    );
+    await kit.settle(lane, claimed.tasks, DONE);
+    assert.equal((await store.run(QUEUE))?.status, "partial");
   });
 
   test("is as it was when the upgrade is killed at its end, and is upgraded the next time", async () => {

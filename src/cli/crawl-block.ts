@@ -47,6 +47,7 @@ function headLine(terminal: Terminal, moment: CrawlMoment, columns: number): str
   const { view, elapsedSeconds, spinner } = moment;
   const [done, known] = [ended(view), view.total_items];
   const lead = paint(terminal, "cyan", spinner);
+  if (view.waiting_for !== null) return `${lead} ${oneLine(view.waiting_for.message)}  ${clock(elapsedSeconds)}`;
   if (view.status === "pending") return `${lead} waits for its turn: others are running  ${clock(elapsedSeconds)}`;
   const picture = columns >= 72 && known > 0 ? `${bar(terminal, done / known)} ` : "";
   const pages = columns < NARROW ? `${done}/${known} pages` : `${done} of ${plural(known, "known page")}`;

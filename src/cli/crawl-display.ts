@@ -90,14 +90,16 @@ export class CrawlDisplay {
     const { completed_items: done, total_items: known, failed_items: failed, pages_per_second: mean } = view;
     const rate = this.#whole.perSecond() ?? mean;
     const what =
-      view.status === "pending"
-        ? "waits for its turn"
-        : [
-            `${done} of ${plural(known, "known page")}`,
-            `${rate.toFixed(1)}/s`,
-            `${failed} failed`,
-            ...retryingOf(view),
-          ].join(", ");
+      view.waiting_for !== null
+        ? oneLine(view.waiting_for.message)
+        : view.status === "pending"
+          ? "waits for its turn"
+          : [
+              `${done} of ${plural(known, "known page")}`,
+              `${rate.toFixed(1)}/s`,
+              `${failed} failed`,
+              ...retryingOf(view),
+            ].join(", ");
     this.#terminal.err(`${what}\n`);
     for (const { site, waiting_for: why, last_failure: last } of view.waiting_sites.slice(0, MOST_WAITING)) {
       const because = last === null ? "" : `${last.message}; `;

@@ -1,3 +1,7 @@
+/** What runs are about. `download` serves a step of a workflow, `proxy_refresh` checks all proxies. */
+export const RUN_KINDS = ["queue", "page", "crawl", "workflow", "download", "proxy_refresh"] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
 /**
  * The two state machines. The tables below are the only place that says which state may follow which; the stores
  * turn them into triggers, so that an illegal transition cannot be written by anyone, not even by hand.

@@ -10,7 +10,8 @@ const SEALED_FOR_RUN = "proxy of a run";
 
 export function toNewProxy(seal: Seal, { scheme, hostname, port, credentials }: Upstream): NewProxy {
   const sealed = credentials === null ? null : seal.close(credentials, SEALED_FOR_POOL);
-  const userHash = credentials === null ? "" : seal.mark(`proxy\n${credentials.username}\n${credentials.password}`);
+  // Without the password: when that has changed, it is still the same proxy for the same user.
+  const userHash = credentials === null ? "" : seal.mark(`proxy\n${credentials.username}`);
   return { scheme, hostname, port, sealed, userHash };
 }
 

@@ -3,11 +3,11 @@ import type { Failure } from "../domain/failure.ts";
 import type { Attempt } from "../domain/outcome.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunHold } from "../domain/run-hold.ts";
-import type { RunState, TaskState } from "../domain/states.ts";
+import type { RunKind, RunState, TaskState } from "../domain/states.ts";
 import type { NewWorkflow } from "./workflow-records.ts";
 
 export interface NewRun {
-  kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+  kind: RunKind;
   jobId?: string;
   name?: string | null;
   url?: string;

@@ -36,6 +36,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     finished_at: null,
     expires_at: null,
     message: null,
+    waiting_for: null,
     error_groups: (["http_not_found", "timeout_headers", "dns_failed"] as const).map((reason, index) => ({
       failure_code: "bad_response",
       failure_reason: reason,

@@ -23,17 +23,23 @@ export const USABLE = SPECS.slice(0, 6).map(({ name }) => name);
 
 export interface Twelve extends AsyncDisposable {
   urls: string[];
+  ca: Buffer | null;
   named(name: string): TestProxy;
   nameAt(port: number): string;
   /** Names of those through which such a request has passed. */
   passed(request: RegExp): string[];
 }
 
-export async function startTwelve(): Promise<Twelve> {
-  const running: TestProxies = await startProxies(SPECS);
+/** `tls`: one of the good ones speaks TLS; whoever is to use it has to trust `ca`. */
+export async function startTwelve({ tls = false } = {}): Promise<Twelve> {
+  const specs = SPECS.map((spec) =>
+    tls && spec.name === "plain too" ? { ...spec, kind: "connect-tls" as const } : spec,
+  );
+  const running: TestProxies = await startProxies(specs);
   const named = (name: string) => running.all[SPECS.findIndex((spec) => spec.name === name)]!;
   return {
     urls: running.all.map(({ url }) => url),
+    ca: running.ca,
     named,
     nameAt: (port) => SPECS[running.all.findIndex((proxy) => proxy.port === port)]?.name ?? `nobody at ${port}`,
     passed: (request) =>

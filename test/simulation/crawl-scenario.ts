@@ -20,6 +20,7 @@ import { Network } from "./network.ts";
 import type { ScenarioReport } from "./scenario.ts";
 import { Web } from "./web.ts";
 import { type SimProcess, World } from "./world.ts";
+import { PROXY_RULES } from "../support/proxy-rules.ts";
 
 /** Longer than any jump of the clock. */
 const TEN_YEARS_IN_MINUTES = 5_256_000;
@@ -71,7 +72,7 @@ export async function runCrawlScenario(seed: number): Promise<ScenarioReport> {
     },
     maxPerResolver: {},
   };
-  const { run: asked, tasks } = newCrawlRun({ random }, options);
+  const { run: asked, tasks } = newCrawlRun({ random, proxyRules: PROXY_RULES }, options);
   const resolver = tasks[0]!.resolver!;
   const network = new Network(world, {
     perSite,

@@ -2,7 +2,7 @@
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
 import { ARTIFACT_ROLES } from "../../domain/outcome.ts";
 import { HOLD_REASONS } from "../../domain/run-hold.ts";
-import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
+import { RUN_KINDS, RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { Type } from "../type.ts";
 
@@ -10,7 +10,12 @@ const FailureCode = nullable(oneOf(FAILURE_CODES));
 const FailureReason = nullable(oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]));
 const text = nullable(Type.String());
 
-export const RUN_KINDS = ["queue", "page", "crawl", "workflow", "download", "proxy_refresh"] as const;
+export const RunWaits = nullable(
+  strict(
+    { reason: oneOf(HOLD_REASONS), until: nullable(Time), message: Type.String() },
+    { description: "what keeps the run from its work though nobody has paused it; null: nothing" },
+  ),
+);
 
 export const Run = strict({
   id: Uuid,
@@ -31,12 +36,7 @@ export const Run = strict({
   failure_reason: FailureReason,
   error_message: text,
   message: nullable(Type.String({ description: "what the last change of state said" })),
-  waiting_for: nullable(
-    strict(
-      { reason: oneOf(HOLD_REASONS), until: nullable(Time), message: Type.String() },
-      { description: "what keeps the run from its work though nobody has paused it; null: nothing" },
-    ),
-  ),
+  waiting_for: RunWaits,
   stats: Type.Record(Type.String(), Type.Unknown(), {
     description: "http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser",
   }),

@@ -1,13 +1,13 @@
 import type { Static } from "typebox";
 import { OrbError } from "../../base/errors.ts";
-import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
+import { RUN_KINDS, RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import { cancelRun, pauseRun, resolveRun, resumeRun } from "../../orchestrator/runs/control.ts";
 import { listRuns, listTasks, showRun, viewOf } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { IdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
-import { Run, RUN_KINDS, Task } from "./run-schemas.ts";
+import { Run, Task } from "./run-schemas.ts";
 import { Type } from "../type.ts";
 
 export const RunParams = strict({ run_id: IdParam });

@@ -13,6 +13,7 @@ import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { CrawlBody } from "./crawl-schemas.ts";
 import { ErrorGroupSchema, WaitingSite } from "./run-progress.ts";
+import { RunWaits } from "./run-schemas.ts";
 import { Type } from "../type.ts";
 
 export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
@@ -60,6 +61,7 @@ const Crawl = strict({
     description: "it is kept until then; null: it has not ended, or belongs to a job, with which its runs stay",
   }),
   message: nullable(Type.String()),
+  waiting_for: RunWaits,
 });
 
 const CrawlDetail = strict({

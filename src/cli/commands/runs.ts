@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { RUN_STATES, TASK_STATES } from "../../domain/states.ts";
+import { RUN_KINDS, RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import type { EventView, RunView, TaskView } from "../../orchestrator/runs/view.ts";
 import { listOf } from "../api/caller.ts";
 import {
@@ -32,7 +32,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
   listCommand(runs, "list", "runs, newest first")
     .addOption(new Option("--status <status>", "only those in this state").choices(RUN_STATES))
     .option("--job <job_id>", "only those of this job")
-    .addOption(new Option("--kind <kind>", "only those of this kind").choices(["queue", "page", "crawl", "workflow"]))
+    .addOption(new Option("--kind <kind>", "only those of this kind").choices(RUN_KINDS))
     .option("--site <site>", "only those of this site")
     .option("--search <text>", "only those with this in their name or address")
     .action(({ status, job, kind, site, search, url, ...page }: Filters) =>
@@ -199,6 +199,7 @@ function show({ json, terminal }: CliContext, run: RunView): void {
         ["title", stat("title")],
         ["final address", stats["final_url"] === run.url ? null : stat("final_url")],
         ["last word", run.message],
+        ["waits", run.waiting_for?.message ?? null],
         ["created", run.created_at],
         ["started", run.started_at],
         ["finished", run.finished_at],

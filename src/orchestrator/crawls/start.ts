@@ -7,6 +7,7 @@ import { siteOf } from "../../domain/url.ts";
 import type { JobRecord, Once } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
+import { needingProxies } from "../proxies/rules.ts";
 import { crawlOptionsFrom } from "./options.ts";
 import { admitCrawls } from "./turns.ts";
 
@@ -20,7 +21,7 @@ export async function startCrawl(deps: CrawlDeps, input: CrawlInput, once?: Once
 
 /** The run of a crawl, saved as a job or not, and what it begins with. */
 export function newCrawlRun(
-  { random }: Pick<CrawlDeps, "random">,
+  { random, proxyRules }: Pick<CrawlDeps, "random" | "proxyRules">,
   options: CrawlOptions,
   job?: Pick<JobRecord, "id" | "name">,
 ): { run: NewRun; tasks: NewTask[] } {
@@ -43,7 +44,10 @@ export function newCrawlRun(
     ...(job === undefined ? {} : { jobId: job.id, name: job.name }),
   };
   const sitemaps = options.use_sitemap ? originsOf(starts).map((origin) => toSitemapTask(origin, resolver)) : [];
-  return { run, tasks: [...starts.map((start) => toTask(start, resolver)), ...sitemaps] };
+  return {
+    run: needingProxies(run, proxyRules),
+    tasks: [...starts.map((start) => toTask(start, resolver)), ...sitemaps],
+  };
 }
 
 function toTask({ url, key }: { url: string; key: string }, resolver: string): NewTask {

@@ -8,6 +8,7 @@ import type { RunErrorRecord } from "../../store/progress-port.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { ErrorGroup } from "../runs/failed.ts";
 import type { RunSiteView } from "../runs/sites.ts";
+import { type RunWaits, runWaits } from "../runs/view.ts";
 
 /** A crawl as `/scraping/*` shows it. */
 export interface CrawlView {
@@ -41,6 +42,8 @@ export interface CrawlView {
   finished_at: string | null;
   expires_at: string | null;
   message: string | null;
+  /** What keeps it from its work though nobody has paused it. */
+  waiting_for: RunWaits | null;
 }
 
 export interface CrawlDetail extends CrawlView {
@@ -120,5 +123,6 @@ export function toCrawlView(
     finished_at: iso(run.finishedAt),
     expires_at: expiryOf(run, keptMs),
     message: run.hold?.message ?? run.message,
+    waiting_for: runWaits(run),
   };
 }

@@ -8,6 +8,7 @@ import { type RefreshDeps, refreshProxies } from "./refresh.ts";
 const AT_ONCE = 500;
 /** A check that ended so lately would find nothing else now. */
 const REFRESHED_LATELY_MS = 60_000;
+const WRITTEN_AFTER_MS = 3000;
 /** Proxies that were used so lately are in use. */
 const USED_LATELY_MS = 60_000;
 
@@ -21,8 +22,11 @@ export async function lookAfterHeldRuns(deps: Deps): Promise<number> {
   const { usable, total } = await store.countProxies();
   const enough = Math.max(1, rules.atLeast);
   const now = clock.now();
-  // A run that was held in its middle, when the last proxy had failed, goes on with what it began with.
-  const mayGoOn = held.filter(({ startedAt }) => usable >= (startedAt === null ? enough : 1));
+  // A run that was held in its middle, when the last proxy had failed, goes on with one; but what is known of the last
+  // one is written a moment later than the run is held.
+  const mayGoOn = held.filter(({ startedAt, hold }) =>
+    startedAt === null ? usable >= enough : usable > 0 && Math.abs(now - hold.since) >= WRITTEN_AFTER_MS,
+  );
   await release(deps, mayGoOn, { level: "info", message: `Run goes on: ${countOf(usable)} usable` });
   const waiting = held.filter((run) => !mayGoOn.includes(run));
   // What somebody has paused waits for that person.

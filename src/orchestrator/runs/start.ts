@@ -9,6 +9,7 @@ import { newCrawlRun } from "../crawls/start.ts";
 import { admitCrawls } from "../crawls/turns.ts";
 import type { CrawlDeps, RunDeps } from "../jobs/deps.ts";
 import { requireJob } from "../jobs/manage.ts";
+import { needingProxies } from "../proxies/rules.ts";
 import { aboutOf, newWorkflowRun } from "../workflows/new-run.ts";
 import { pathsBelow, requireSource } from "../workflows/source.ts";
 import { dropWork } from "./control.ts";
@@ -77,7 +78,7 @@ export function newPageRun(deps: RunDeps, job: Startable): { run: NewRun; tasks:
     meta: { url: shownUrl(job.url), requested_strategy: recipe.strategy, max_attempts: maxAttempts },
     ...(job.id === null ? {} : { jobId: job.id }),
   };
-  return { run, tasks: [firstTask(job, recipe)], maxAttempts };
+  return { run: needingProxies(run, deps.proxyRules), tasks: [firstTask(job, recipe)], maxAttempts };
 }
 
 function firstTask(job: Startable, recipe: Recipe): NewTask {

@@ -37,7 +37,7 @@ export interface RunView {
   error_message: string | null;
   message: string | null;
   /** What keeps it from its work though nobody has paused it. */
-  waiting_for: { reason: HoldReason; until: string | null; message: string } | null;
+  waiting_for: RunWaits | null;
   stats: Record<string, unknown>;
   progress: number;
   created_at: string;
@@ -73,7 +73,7 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
     failure_reason: facts.failure_reason ?? null,
     error_message: facts.error_message ?? null,
     message: run.message,
-    waiting_for: waitingFor(run),
+    waiting_for: runWaits(run),
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
     created_at: iso(run.createdAt),
@@ -82,7 +82,13 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
   };
 }
 
-function waitingFor({ hold }: RunRecord): RunView["waiting_for"] {
+export interface RunWaits {
+  reason: HoldReason;
+  until: string | null;
+  message: string;
+}
+
+export function runWaits({ hold }: RunRecord): RunWaits | null {
   return hold ? { reason: hold.reason, until: isoOrNull(hold.until), message: hold.message } : null;
 }
 

@@ -65,7 +65,7 @@ const SHORTEST_KEPT_MS = 60_000;
 export async function openClient(
   config: Config,
   clock: Clock = systemClock,
-  given: { store?: Store; seal?: Seal } = {},
+  given: { store?: Store; seal?: Seal; onPoke?: (heard: boolean) => void } = {},
 ): Promise<Client> {
   const opened = given.store ?? openSqliteStore({ path: requireSqlite(config), clock });
   const artifacts = createArtifactStore({ dir: artifactsDir(config), clock });
@@ -96,7 +96,9 @@ export async function openClient(
     pathOf: (hash) => artifacts.placeOf(hash),
     wake: async (lanes) => {
       const holder = await store.engineHolder();
-      if (holder !== null) await poke(holder.address, lanes);
+      if (holder === null) return;
+      const heard = await poke(holder.address, lanes);
+      given.onPoke?.(heard);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -20,7 +20,10 @@ const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   live: process.stderr.isTTY === true && process.env["TERM"] !== "dumb",
-  columns: process.stdout.isTTY === true ? process.stdout.columns : undefined,
+  // Looked at anew each time: people change the size of their windows.
+  get columns() {
+    return process.stdout.isTTY === true ? process.stdout.columns : undefined;
+  },
   colour: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
   ascii: isAsciiOnly(process.env),
 };

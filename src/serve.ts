@@ -3,7 +3,9 @@ import { apiDeps } from "./api-deps.ts";
 import { createApi } from "./api/server.ts";
 import { type RunningWorker, startWorker } from "./app.ts";
 import { openClient } from "./client.ts";
+import { systemClock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
+import { Trouble } from "./base/trouble.ts";
 import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
@@ -28,7 +30,13 @@ export interface RunningServer extends AsyncDisposable {
 export async function startServer(config: Config, log: Log, options: ServerOptions): Promise<RunningServer> {
   const stack = new ServiceStack();
   try {
-    const client = await openClient(config);
+    const poking = new Trouble(log);
+    const client = await openClient(config, systemClock, {
+      onPoke: (heard) =>
+        heard
+          ? poking.ends("the process that works can be woken again")
+          : poking.begins("the process that works cannot be woken; it finds new work by looking", {}),
+    });
     stack.defer("store", () => client.close());
     // What is wrong with a user's module is said at the start.
     await client.stepKinds();

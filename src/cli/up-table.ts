@@ -13,16 +13,25 @@ const SIGNS: Readonly<Record<string, { sign: string; colour: "green" | "yellow" 
   gone: { sign: "✗", colour: "red" },
 };
 
+/** On screens below this the numbers of the processes have no room. */
+const NARROW = 80;
+const PID = 3;
+const NUMBERS = new Set(["pid", "restarts", "uptime"]);
+
 /** For people: one line for each process. What does not fit on the screen is cut at the end of the line. */
 export function upTable(terminal: Terminal, { children }: CliUpState, now: number): string {
-  const rows = children.map((child) => ({ child, cells: cellsOf(child, now) }));
-  const header = ["", "name", "state", "pid", "restarts", "uptime", "health"];
+  const isNarrow = (terminal.columns ?? NARROW) < NARROW;
+  const shown = (cells: string[]) => (isNarrow ? cells.toSpliced(PID, 1) : cells);
+  const rows = children.map((child) => ({ child, cells: shown(cellsOf(child, now)) }));
+  const header = shown(["", "name", "state", "pid", "restarts", "uptime", "health"]);
   const all = [header, ...rows.map(({ cells }) => cells)];
   const widths = header.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)));
   const columns = (terminal.columns ?? 1000) + 1;
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, column) => (isNumber(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .map((cell, column) =>
+        NUMBERS.has(header[column] ?? "") ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
       .join("  ");
   const lines = rows.map(({ child, cells }) => {
     const plain = fit(line(cells).trimEnd(), columns);
@@ -31,8 +40,6 @@ export function upTable(terminal: Terminal, { children }: CliUpState, now: numbe
   });
   return [paint(terminal, "gray", fit(line(header).trimEnd(), columns)), ...lines].map((text) => `${text}\n`).join("");
 }
-
-const isNumber = (column: number) => column >= 3 && column <= 5;
 
 function signOf({ state }: CliUpChild) {
   return SIGNS[state] ?? { sign: "?", colour: "gray" as const };

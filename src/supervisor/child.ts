@@ -176,7 +176,8 @@ export class Child {
       await endProcess(handle, [], this.#deps.clock);
       return complaint;
     }
-    const words = this.#kind.lastWords();
+    // Who was killed by somebody had no last words.
+    const words = String(end).startsWith("SIG") ? null : this.#kind.lastWords();
     return words === null ? `${end}` : `${end}: ${words}`;
   }
 

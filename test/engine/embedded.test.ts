@@ -293,6 +293,35 @@ test("without sockets the engine works and its standby takes over", async (t) =>
   await second.engine.stop();
 });
 
+test("each way to hear of work that fails is told once, and once when it works again", async (t) => {
+  const machine = new Machine(t);
+  machine.linksBroken = true;
+  const { engine, host, pid, storeFails } = await machine.boot();
+  await machine.clock.advance(20_000);
+  assert.deepEqual(machine.said, ["other processes cannot wake the engine; it looks for work every 250 ms"]);
+  machine.linksBroken = false;
+  await machine.clock.advance(5000);
+  assert.deepEqual(machine.said.slice(1), ["other processes can wake the engine again"]);
+  await machine.submit(LANE, ["1"]);
+  machine.poke(`socket-of-${pid}`, [LANE]);
+  await machine.clock.advance(0);
+  assert.deepEqual(host.lanes, [LANE]);
+
+  storeFails(new Error("no store"));
+  await machine.clock.advance(2000);
+  assert.deepEqual(machine.said.slice(2), [
+    "whether the store has changed cannot be told; its work is read every time",
+    "the reconciler cannot read the store; it tries again",
+  ]);
+  storeFails(null);
+  await machine.submit("site:b.example", ["2"]);
+  await machine.clock.advance(1000);
+  assert.deepEqual(machine.said.slice(4), ["changes of the store are seen again", "the store can be read again"]);
+  assert.deepEqual(host.lanes, [LANE, "site:b.example"]);
+  for (const lane of [...host.lanes]) await host.end(lane);
+  await engine.stop();
+});
+
 test("a standby that cannot reach the engine's socket does not press the database", async (t) => {
   const machine = new Machine(t);
   machine.linksBroken = true;

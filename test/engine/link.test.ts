@@ -46,8 +46,9 @@ test("a poke names the lanes that got work", async (t) => {
   const { link, inbox } = await listening(t, join(folder(t), "orb.db.sock"));
   await poke(link.address, ["site:a.example", "site:b.example"]);
   assert.deepEqual(await inbox.next(), ["site:a.example", "site:b.example"]);
-  await poke(link.address, null);
+  assert.equal(await poke(link.address, null), true);
   assert.equal(await inbox.next(), null);
+  assert.equal(await poke(`${link.address}.none`, null), false, "whoever pokes nobody learns of it");
 });
 
 test("a poke with very many lanes says only: look at everything", async (t) => {

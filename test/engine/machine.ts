@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { silentLog } from "../../src/base/log.ts";
+import { createLog } from "../../src/base/log.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
 import type { Link, Watch } from "../../src/engine/embedded/link.ts";
@@ -48,6 +48,8 @@ export class Machine {
   /** The file as a process sees it that is not an engine. */
   readonly client: Store;
   linksBroken = false;
+  /** What its engines have logged. */
+  readonly said: string[] = [];
 
   constructor(t: TestContext) {
     const dir = tempDir();
@@ -114,7 +116,11 @@ export class Machine {
       host,
       clock: this.clock,
       random: seededRandom(pid),
-      log: silentLog,
+      log: createLog({
+        level: "info",
+        pretty: false,
+        write: (line) => this.said.push((JSON.parse(line) as { message: string }).message),
+      }),
       identity: { boot: "boot-1", pid, pidStart: "1" },
       mayBeAlive: (holder) => this.#alive.has(holder.pid),
       link: this.#link(address),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/options.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT, printJson } from "../output.ts";
+import { EXIT, paint, printJson, type Terminal } from "../output.ts";
 import { Picture } from "../picture.ts";
 import { upJson, upTable } from "../up-table.ts";
 import type { CliUp, CliUpState } from "../wiring.ts";
@@ -62,7 +62,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
   const { config } = loaded;
   let running: CliUp | null = null;
   const picture = new Picture(terminal, terminal.live && !context.json, (spinner) =>
-    running === null ? `${spinner} starting` : upTable(terminal, running.state, wiring.now()).trimEnd(),
+    running === null ? `${spinner} starting` : picked(terminal, running.state, wiring.now()),
   );
   try {
     const log = picture.wrap(wiring.createLog(config));
@@ -93,6 +93,12 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
   } finally {
     picture.done();
   }
+}
+
+/** The table, and below it what is needed most and would not fit. */
+function picked(terminal: Terminal, state: CliUpState, now: number): string {
+  const table = upTable(terminal, state, now).trimEnd();
+  return state.url === null ? table : `${table}\n${paint(terminal, "gray", "listens on")} ${state.url}`;
 }
 
 /** Somebody looks after it already: that is what was wanted. */

@@ -4,6 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { ProcessIdentity } from "../../base/machine.ts";
 import type { Random } from "../../base/random.ts";
 import { Signal } from "../../base/signal.ts";
+import { Trouble } from "../../base/trouble.ts";
 import type { EngineHolder } from "../../store/engine-records.ts";
 import type { Store } from "../../store/port.ts";
 import type { Engine, EngineRole, LaneHost } from "../port.ts";
@@ -33,6 +34,7 @@ export interface EmbeddedEngineOptions {
 
 /** Fallback for a poke that got lost: how often the store is asked whether another process wrote. */
 const LOOK_MS = 250;
+const LISTEN_AGAIN_MS = 5000;
 const RECONCILE_MS = 30_000;
 const STANDBY_LOOK_MS = 1000;
 /** After a closed socket the lock is looked at soon, and less and less often while the holder lives on without one. */
@@ -221,14 +223,7 @@ export class EmbeddedEngine implements Engine {
       this.#keepLease(term, heartbeatMs, leaseTtlMs, lost),
       this.#lookForWork(term, scheduler, lost.signal),
     ];
-    await link
-      .listen((lanes) => {
-        if (lanes === null) this.controlChanged();
-        else this.offer(lanes);
-      })
-      .catch((error: unknown) =>
-        log.warn("other processes cannot wake the engine; it looks by itself", { error: messageOf(error) }),
-      );
+    const listening = this.#keepListening(over);
     if (this.#drainAsked) scheduler.hold(this.#onRest);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
@@ -242,10 +237,30 @@ export class EmbeddedEngine implements Engine {
       await this.#drain(scheduler, graceMs, lost.signal);
     }
     lost.abort();
-    await Promise.all(duties);
+    await Promise.all([...duties, listening]);
     this.#scheduler = null;
     await link.close();
     if (this.#stopping.signal.aborted || rested.signal.aborted) await this.#release(term);
+  }
+
+  /** So that others can tell us of work; as long as they cannot, looking has to do. */
+  async #keepListening(over: AbortSignal): Promise<void> {
+    const { link, clock, log } = this.#options;
+    const trouble = new Trouble(log);
+    while (!over.aborted) {
+      try {
+        await link.listen((lanes) => {
+          if (lanes === null) this.controlChanged();
+          else this.offer(lanes);
+        });
+        return trouble.ends("other processes can wake the engine again");
+      } catch (error) {
+        trouble.begins(`other processes cannot wake the engine; it looks for work every ${LOOK_MS} ms`, {
+          error: messageOf(error),
+        });
+        await sleep(clock, LISTEN_AGAIN_MS, over);
+      }
+    }
   }
 
   async #drain(scheduler: LaneScheduler, graceMs: number, lost: AbortSignal): Promise<void> {
@@ -264,6 +279,7 @@ export class EmbeddedEngine implements Engine {
   /** An owner that could not renew in time stops by itself, by its own monotonic clock, before others may take over. */
   async #keepLease(term: string, heartbeatMs: number, ttlMs: number, lost: AbortController): Promise<void> {
     const { store, clock, log } = this.#options;
+    const trouble = new Trouble(log);
     while (!lost.signal.aborted) {
       await sleep(clock, heartbeatMs, lost.signal);
       if (lost.signal.aborted) return;
@@ -271,8 +287,9 @@ export class EmbeddedEngine implements Engine {
       try {
         if ((await store.heartbeat(term, ttlMs)) === null) return lost.abort();
         this.#renewed = asked;
+        trouble.ends("the engine's lease was renewed again");
       } catch (error) {
-        log.warn("the engine's lease could not be renewed", { error: messageOf(error) });
+        trouble.begins("the engine's lease could not be renewed; it is tried again", { error: messageOf(error) });
       }
       if (clock.monotonic() - this.#renewed > ttlMs - heartbeatMs) return lost.abort();
     }
@@ -282,29 +299,36 @@ export class EmbeddedEngine implements Engine {
   async #lookForWork(term: string, scheduler: LaneScheduler, lost: AbortSignal): Promise<void> {
     const { store, clock, log } = this.#options;
     lost.addEventListener("abort", () => this.#look.raise(), { once: true });
+    const [asking, reading] = [new Trouble(log), new Trouble(log)];
     let seen = -1;
     let control = -1;
     let reconciled = Number.NEGATIVE_INFINITY;
     while (!lost.aborted) {
       const begun = clock.monotonic();
+      let due = this.#lookAtAll || begun - reconciled >= (this.#options.reconcileMs ?? RECONCILE_MS);
       try {
         const foreign = await store.foreignVersion();
         const version = await store.controlVersion();
         if (version !== control && control !== -1) scheduler.controlChanged();
-        if (
-          this.#lookAtAll ||
-          foreign !== seen ||
-          version !== control ||
-          clock.monotonic() - reconciled >= (this.#options.reconcileMs ?? RECONCILE_MS)
-        ) {
+        due ||= foreign !== seen || version !== control;
+        [seen, control] = [foreign, version];
+        asking.ends("changes of the store are seen again");
+      } catch (error) {
+        due = true;
+        asking.begins("whether the store has changed cannot be told; its work is read every time", {
+          error: messageOf(error),
+        });
+      }
+      try {
+        if (due) {
           this.#lookAtAll = false;
-          seen = foreign;
-          control = version;
-          reconciled = clock.monotonic();
           for (const work of await store.lanesWithWork(term)) scheduler.offerAt(work.lane, work.readyAt);
+          reconciled = begun;
+          reading.ends("the store can be read again");
         }
       } catch (error) {
-        log.warn("the reconciler cannot read the store; it tries again", { error: messageOf(error) });
+        this.#lookAtAll = true;
+        reading.begins("the reconciler cannot read the store; it tries again", { error: messageOf(error) });
       }
       // While another process writes without pause, looking takes at most a tenth of the time; pokes are heard at once.
       await this.#look.wait(clock, Math.max(LOOK_MS, 10 * (clock.monotonic() - begun)));

@@ -115,19 +115,19 @@ function parsePoke(line: string): string[] | null {
 
 const MOST_LANES_IN_A_POKE = 200;
 
-/** Tells the engine at `address` about new work; silent when it cannot be reached, because the engine also looks by itself. */
-export function poke(address: string, lanes: readonly string[] | null): Promise<void> {
+/** Tells the engine at `address` about new work. False: it cannot be reached, and finds the work by looking. */
+export function poke(address: string, lanes: readonly string[] | null): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(address);
-    const finish = () => {
+    const finish = (heard: boolean) => {
       socket.destroy();
-      resolve();
+      resolve(heard);
     };
-    socket.setTimeout(500, finish);
-    socket.on("error", finish);
+    socket.setTimeout(500, () => finish(false));
+    socket.on("error", () => finish(false));
     socket.on("connect", () => {
       const told = lanes === null || lanes.length > MOST_LANES_IN_A_POKE ? null : lanes;
-      socket.end(`${JSON.stringify(told)}\n`, finish);
+      socket.end(`${JSON.stringify(told)}\n`, () => finish(true));
     });
   });
 }

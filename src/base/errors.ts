@@ -63,6 +63,11 @@ export const ERROR_CATALOGUE = {
     meaning: "Images cannot be decoded on this machine: the library for it is missing or does not start.",
     remedy: "Install again with its optional packages: `npm ci --include=optional`.",
   },
+  alerts_off: {
+    reaction: "give_up",
+    meaning: "An alert was to be sent, and no receiver is configured.",
+    remedy: "Set APP_ALERT_WEBHOOK_URL to the address that takes alerts, and start the server again.",
+  },
   idempotency_conflict: {
     reaction: "fix_input",
     meaning: "An Idempotency-Key was used again for a different request.",

@@ -128,6 +128,6 @@ test("without a receiver alerts are listed, and a test says what is missing", as
     [[id, "off"]],
   );
   const refused = await place.api.post("/alerts/test");
-  assert.equal(refused.status, 503);
+  assert.equal(refused.status, 409);
   assert.match(refused.json<{ detail: string }>().detail, /APP_ALERT_WEBHOOK_URL/);
 });

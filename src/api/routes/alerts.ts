@@ -53,7 +53,7 @@ export function alertRoutes(api: ApiInstance, deps: ApiDeps): void {
         tags: ["server"],
         response: {
           200: { ...Alert, description: "what came of it: delivery says whether the receiver took it" },
-          503: problemAnswer("no receiver is configured"),
+          409: problemAnswer("no receiver is configured"),
         },
       },
     },

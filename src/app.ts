@@ -13,6 +13,7 @@ import type { Config } from "./config/options.ts";
 import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
 import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
 import { PROXY_CHECK_HANDLER } from "./domain/proxy-refresh.ts";
+import { waitForProxies } from "./domain/run-hold.ts";
 import { STEP_HANDLER } from "./domain/workflow/definition.ts";
 import { EmbeddedEngine } from "./engine/embedded/engine.ts";
 import { createLink, socketPath, watchEngine } from "./engine/embedded/link.ts";
@@ -22,11 +23,12 @@ import type { Strategy } from "./fetch/strategy.ts";
 import { crawlHandler } from "./lanes/handlers/crawl.ts";
 import { CrawlRuns } from "./lanes/handlers/crawl-runs.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
-import type { HandlerLookup } from "./lanes/handlers/handler.ts";
+import type { HandlerLookup, TaskHandler } from "./lanes/handlers/handler.ts";
 import { pageHandler } from "./lanes/handlers/page.ts";
 import { proxyCheckHandler } from "./lanes/handlers/proxy-check.ts";
 import { sitemapHandler } from "./lanes/handlers/sitemap.ts";
 import { stepHandler } from "./lanes/handlers/step.ts";
+import { throughProxies } from "./lanes/handlers/through-proxies.ts";
 import { userSolver } from "./lanes/handlers/solver.ts";
 import type { UserCode } from "./lanes/handlers/user/user-code.ts";
 import type { LaneRules } from "./lanes/rules.ts";
@@ -37,6 +39,7 @@ import { createChildRuns } from "./orchestrator/workflows/child-runs.ts";
 import { createPageTools, downloadLimits, type PageTools } from "./page-tools.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { createExchangeKeeper } from "./pages/exchange.ts";
+import { ProxyPool } from "./proxies/pool.ts";
 import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
 import { alerting } from "./supervisor/alerting.ts";
@@ -99,7 +102,15 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const user = await loadUserCode(config, { clock, http: tools.http, artifacts });
     if (user !== null) stack.defer("user code", () => user.stop());
     const strategy = createHttpStrategy({ client: tools.http, artifacts });
-    const others = queueHandlers(config, clock, strategy, user);
+    const pool = new ProxyPool({ store, clock, seal: client.seal, log, rotation: config.proxyRotation });
+    stack.defer("proxies", () => pool.stop());
+    const proxied = throughProxies({
+      store,
+      seal: client.seal,
+      pool,
+      holdRun: (id) => holdForProxies(client, id),
+    });
+    const others = queueHandlers(config, clock, strategy, user, proxied);
     const pages = {
       ...tools,
       store,
@@ -113,10 +124,10 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     stack.defer("image inspector", () => images.close());
     const crawls = new CrawlRuns({ store, clock, reader: tools.reader });
     const own = new Map([
-      [PAGE_HANDLER, pageHandler(pages)],
-      [CRAWL_HANDLER, crawlHandler(pages, crawls)],
-      [SITEMAP_HANDLER, sitemapHandler(pages, crawls)],
       [PROXY_CHECK_HANDLER, proxyCheckHandler({ ...client, http: tools.http, ...proxyChecks(config) })],
+      [PAGE_HANDLER, proxied(pageHandler(pages))],
+      [CRAWL_HANDLER, proxied(crawlHandler(pages, crawls))],
+      [SITEMAP_HANDLER, proxied(sitemapHandler(pages, crawls))],
       [
         STEP_HANDLER,
         stepHandler({
@@ -267,6 +278,12 @@ function proxyChecks({ proxyCheckUrl: checkUrl, proxyCheckTimeoutMs: timeoutMs }
   return { checkUrl, timeoutMs };
 }
 
+/** The run has no proxy left. */
+async function holdForProxies({ store, clock, proxyRules }: Client, runId: string): Promise<void> {
+  const now = clock.now();
+  await store.holdRun(runId, waitForProxies({ usable: 0, atLeast: 1 }, { now, waitMs: proxyRules.waitMs }), now);
+}
+
 function laneRules(config: Config): LaneRules {
   return {
     maxPerSite: config.maxPerHost,
@@ -283,8 +300,14 @@ function laneRules(config: Config): LaneRules {
 }
 
 /** What the queue's items name: the user's handlers, and the plain download. */
-function queueHandlers(config: Config, clock: Clock, strategy: Strategy, user: UserCode | null): HandlerLookup {
+function queueHandlers(
+  config: Config,
+  clock: Clock,
+  strategy: Strategy,
+  user: UserCode | null,
+  proxied: (handler: TaskHandler) => TaskHandler,
+): HandlerLookup {
   const limits = downloadLimits(config);
-  const download = downloadHandler({ strategy, clock, limits, maxBodyBytes: config.maxBodyBytes });
+  const download = proxied(downloadHandler({ strategy, clock, limits, maxBodyBytes: config.maxBodyBytes }));
   return (name) => user?.handler(name) ?? (name === null || name === "download" ? download : undefined);
 }

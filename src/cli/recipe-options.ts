@@ -13,6 +13,7 @@ export interface RecipeOptions {
   items?: FieldRule;
   rules?: string;
   strategy?: string;
+  proxy?: string;
   header?: Record<string, string>;
   cookie?: Record<string, string>;
   session?: string;
@@ -42,7 +43,8 @@ export function addReadingOptions(command: Command, strategies: readonly string[
     .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
     .option("--items <css>", "where the records are: the fields are read once for each", itemsRule)
     .option("--rules <file>", "fields, items and schema as in a job, as JSON")
-    .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies));
+    .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies))
+    .option("--proxy <address>", "through this proxy, such as socks5://user:password@host:1080, or pool");
 }
 
 /** As the API takes it; what was not said is not in it. */
@@ -56,6 +58,7 @@ export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<
     items: options.items ?? rules["items"],
     // Only a browser can wait for something to appear.
     strategy: options.strategy ?? (waits === undefined ? undefined : "browser"),
+    proxy: options.proxy,
     headers: options.header,
     cookies: options.cookie,
     session_id: options.session,

@@ -3,6 +3,7 @@
  * all read this table: a new option is one new entry.
  */
 import { LOG_LEVELS } from "../base/log.ts";
+import { PROXY_ROTATIONS } from "../domain/proxy-rotation.ts";
 import * as type from "./types.ts";
 
 export interface Option<T> {
@@ -272,6 +273,14 @@ export const OPTIONS = {
     default: "30",
     about: "How often all proxies are checked; 0: only when somebody asks, or too few are usable.",
     example: "120",
+  }),
+  proxyRotation: option({
+    name: "APP_PROXY_ROTATION",
+    type: type.oneOf(PROXY_ROTATIONS),
+    default: "round_robin",
+    about:
+      "Which proxy of the pool is next: each in turn by its score, the least used one, or the same one for the same session and site.",
+    example: "sticky",
   }),
   rateLimitMaxWaits: option({
     name: "APP_RATE_LIMIT_MAX_WAITS",

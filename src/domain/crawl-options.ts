@@ -1,3 +1,4 @@
+import type { ProxyWish } from "./proxy-wish.ts";
 import type { JsonValue } from "./queue-item.ts";
 import { plainRecipe, type Recipe, type StrategyName } from "./recipe.ts";
 
@@ -5,7 +6,7 @@ import { plainRecipe, type Recipe, type StrategyName } from "./recipe.ts";
 export const CRAWL_HANDLER = "@crawl";
 
 /** What a crawl was asked for, names as in the API; every default is filled in. */
-export interface CrawlOptions {
+export interface CrawlOptions extends ProxyWish {
   urls: readonly string[];
   max_depth: number;
   max_pages: number;
@@ -28,7 +29,7 @@ export interface CrawlOptions {
 }
 
 /** What a caller says about a crawl: where it begins, and what is not as usual. */
-export type CrawlInput = Partial<Omit<CrawlOptions, "urls">> & { url: string | readonly string[] };
+export type CrawlInput = Partial<Omit<CrawlOptions, "urls" | "sealed_proxy">> & { url: string | readonly string[] };
 
 /** A crawl carries what it was asked for. */
 export interface CrawlSnapshot {
@@ -42,8 +43,18 @@ export interface CrawlRecipe extends Recipe {
 
 /** How the pages of a crawl are got and read. */
 export function pageRecipeOf(options: CrawlOptions): Recipe {
-  const { strategy, fields, items, schema, respect_robots, retry_attempts } = options;
-  return plainRecipe(strategy, { fields, items, schema, respect_robots, max_attempts: retry_attempts + 1 });
+  const {
+    strategy,
+    fields,
+    items,
+    schema,
+    respect_robots,
+    retry_attempts,
+    proxy = null,
+    sealed_proxy = null,
+  } = options;
+  const max_attempts = retry_attempts + 1;
+  return plainRecipe(strategy, { fields, items, schema, respect_robots, max_attempts, proxy, sealed_proxy });
 }
 
 /** What stands in a crawl's task besides its address. */

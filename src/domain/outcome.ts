@@ -121,14 +121,19 @@ type Outcome =
   /** The page lives on another site now: the task moves to that site's lane, and no attempt is spent. */
   | { kind: "moved"; url: string; redirects: readonly string[]; httpStatus?: number }
   /** The process could not do it (disk full, stopping): someone tries again, and no attempt is spent. */
-  | { kind: "handed_back"; why: string };
+  | {
+      kind: "handed_back";
+      why: string;
+      /** Nobody can do it sooner than this. */
+      waitMs?: number;
+    };
 
 /** What is to be written for the task. */
 export type Verdict =
   | { kind: "completed" }
   | { kind: "skipped" }
   | { kind: "moved" }
-  | { kind: "handed_back" }
+  | { kind: "handed_back"; delayMs?: number }
   | { kind: "human"; failure: Failure }
   | { kind: "rate_wait"; failure: Failure }
   | { kind: "retry"; failure: Failure; delayMs: number }
@@ -145,6 +150,8 @@ export interface RetryRules {
 /** Decides what follows from a failure. `tries` counts this attempt, `waits` the rate-limit answers before it. */
 export function verdictOf(handled: Handled, tries: number, waits: number, rules: RetryRules, random: Random): Verdict {
   if (handled.kind === "human") return { kind: "human", failure: handled.failure };
+  if (handled.kind === "handed_back")
+    return { kind: "handed_back", ...(handled.waitMs === undefined ? {} : { delayMs: handled.waitMs }) };
   if (handled.kind !== "failed") return { kind: handled.kind };
   const what = handled.failure;
   const disposition = dispositionOf(what);

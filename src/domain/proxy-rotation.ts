@@ -69,7 +69,7 @@ class LeastUsed implements Rotation {
 }
 
 /** A proxy whose weight is below this part of the best one's is no first choice. */
-const GOOD_ENOUGH = 0.5;
+const GOOD_ENOUGH = 0.2;
 
 /** The same one for the same session and site. Which one that is does not depend on the process that asks. */
 class Sticky implements Rotation {

@@ -1,4 +1,5 @@
 /** How well a proxy serves, from what uses and checks of it have shown. */
+import { isProxyFault } from "./classify.ts";
 import type { Failure, FailureReason } from "./failure.ts";
 
 export const PROXY_STATES = ["unchecked", "usable", "resting", "disabled"] as const;
@@ -122,7 +123,8 @@ export function afterUseAtSite(known: SiteRecordOfProxy, outcome: ProxyOutcome):
   const halve = known.successes + known.failures + known.blocks >= MOST_REMEMBERED ? 0.5 : 1;
   return {
     successes: known.successes * halve + (outcome.kind === "good" ? 1 : 0),
-    failures: known.failures * halve + (outcome.kind === "fault" || outcome.kind === "unsure" ? 1 : 0),
+    // Its own faults are the same at every site.
+    failures: known.failures * halve + (outcome.kind === "unsure" ? 1 : 0),
     blocks: known.blocks * halve + (outcome.kind === "blocked" ? 1 : 0),
   };
 }
@@ -131,9 +133,10 @@ export function afterUseAtSite(known: SiteRecordOfProxy, outcome: ProxyOutcome):
 const ASSUMED_GOOD = 1;
 const AVOIDED_FROM = 0.5;
 
-/** Whether the site turns this proxy away so often that others are to be preferred there. */
-export function isAvoidedAtSite({ successes, blocks }: SiteRecordOfProxy): boolean {
-  return blocks / (blocks + successes + ASSUMED_GOOD) > AVOIDED_FROM;
+/** Whether the site turns this proxy away, or answers nothing through it, so often that others are preferred there. */
+export function isAvoidedAtSite({ successes, failures, blocks }: SiteRecordOfProxy): boolean {
+  const bad = blocks + failures;
+  return bad / (bad + successes + ASSUMED_GOOD) > AVOIDED_FROM;
 }
 
 const BLOCKS: ReadonlySet<FailureReason> = new Set<FailureReason>(["http_forbidden", "challenge_page", "captcha_page"]);
@@ -141,4 +144,28 @@ const BLOCKS: ReadonlySet<FailureReason> = new Set<FailureReason>(["http_forbidd
 /** An answer that another address may not get. */
 export function isBlockOfAddress({ reason }: Failure): boolean {
   return BLOCKS.has(reason);
+}
+
+const UNSURE: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "proxy_refused",
+  "proxy_timeout",
+  "connection_refused",
+  "connection_reset",
+  "connection_failed",
+  "tls_failed",
+  "timeout_connect",
+  "timeout_headers",
+  "timeout_idle",
+  "timeout_total",
+  "truncated_body",
+]);
+
+/** What came of a page says this about the proxy it came through; null: nothing. */
+export function shownByPage(what: Failure | null, latencyMs: number | null): ProxyOutcome | null {
+  if (what === null) return { kind: "good", latencyMs };
+  if (isProxyFault(what)) return { kind: "fault", why: what.message };
+  if (isBlockOfAddress(what)) return { kind: "blocked" };
+  if (UNSURE.has(what.reason)) return { kind: "unsure", why: what.message };
+  // Whatever the answer was, it came.
+  return what.httpStatus === undefined ? null : { kind: "good", latencyMs };
 }

@@ -1,3 +1,4 @@
+import { NO_PROXY, type ProxyWish } from "./proxy-wish.ts";
 import type { JsonValue } from "./queue-item.ts";
 
 /** How a page is asked to be got. */
@@ -5,7 +6,7 @@ export const STRATEGIES = ["auto", "http", "browser", "api_replay"] as const;
 export type StrategyName = (typeof STRATEGIES)[number];
 
 /** What a job says about getting and reading its page, as it is stored: names as in the API. */
-export interface Recipe {
+export interface Recipe extends ProxyWish {
   strategy: StrategyName;
   requires_auth: boolean;
   /** Well-known names or rules; null: what a reader wants to know of a page. */
@@ -69,6 +70,7 @@ export function plainRecipe(strategy: StrategyName, more: Partial<Recipe> = {}):
     header_names: [],
     cookie_names: [],
     sealed: null,
+    ...NO_PROXY,
     ...more,
   };
 }

@@ -177,7 +177,12 @@ function toWrite(deps: AttemptDeps, task: ClaimedTask, handled: Handled, verdict
       const redirects = [...task.redirects, ...moved.redirects];
       return { kind: "moved", url: moved.url, site, lane: laneOfSite(site), redirects };
     }
-    case "handed_back":
+    case "handed_back": {
+      const { delayMs } = verdict;
+      return delayMs === undefined
+        ? { kind: "handed_back" }
+        : { kind: "handed_back", readyAt: deps.clock.now() + delayMs };
+    }
     case "rate_wait":
       return { kind: verdict.kind };
     case "retry":

@@ -329,9 +329,8 @@ export class LaneOwner implements SlotSeeker {
   #settle(end: AttemptEnd, events?: ReturnType<Pace["end"]>): void {
     if (this.#ticket.fence.aborted || this.#lost) return;
     const { verdict } = end.settled;
-    if (verdict.kind === "retry") {
-      this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.readyAt);
-    }
+    if (verdict.kind === "retry" || (verdict.kind === "handed_back" && verdict.readyAt !== undefined))
+      this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.readyAt ?? null);
     if (verdict.kind === "wait") this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.sleep.until);
     if (verdict.kind === "rate_wait" || verdict.kind === "handed_back") this.#dry = false;
     const site = this.#grant.site?.site;

@@ -3,6 +3,7 @@ import type { Credentials } from "../domain/credentials.ts";
 import { type Failure, FetchFailure } from "../domain/failure.ts";
 import type { Validators } from "../domain/page-copy.ts";
 import type { Recipe } from "../domain/recipe.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-plan.ts";
 import type { FollowOrder } from "../extract/follow.ts";
 import type { PlanSpec } from "../extract/plan.ts";
@@ -55,6 +56,8 @@ export interface PageOrder {
   conditions?: Validators;
   /** What goes over the wire is wanted with the answer. */
   keepExchanges?: boolean;
+  /** The proxy that all of it goes through; without it, none. */
+  via?: Upstream;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
   signal: AbortSignal;
@@ -103,7 +106,7 @@ function reasonFor(failure: Failure | null, status: number | undefined): string 
 
 async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Promise<PageGot> {
   try {
-    await order.robots?.check(order.url, order.signal);
+    await order.robots?.check(order.url, order.signal, order.via);
     const { answer, judgement } = await fetchAndJudge(deps, order, plan.way);
     return { plan, answer, judgement, failure: judgement?.failure ?? null, evidence: answer.evidence ?? null };
   } catch (error) {
@@ -142,6 +145,7 @@ async function fetchAndJudge(
     timeoutMs: Math.min(timeoutMs, order.mostMs ?? timeoutMs),
     maxBodyBytes: limits.maxBodyBytes,
     signal,
+    ...(order.via === undefined ? {} : { via: order.via }),
     ...(order.shareKey === undefined ? {} : { shareKey: order.shareKey }),
     ...(order.mayAsk === undefined ? {} : { mayAsk: order.mayAsk }),
     ...(order.memory === undefined ? {} : { memory: order.memory }),

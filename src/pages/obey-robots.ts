@@ -1,11 +1,15 @@
 import { FetchFailure } from "../domain/failure.ts";
 import type { PageAnswer, PageRequest, PageStrategy } from "../fetch/page.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import { DEFAULT_LIMITS } from "../net/http.ts";
 
 /** What sites ask of us in robots.txt. */
 export interface RobotsRules {
-  /** Throws a FetchFailure when the page may not be asked for; says how many milliseconds to leave between requests. */
-  check(url: string, signal: AbortSignal): Promise<number>;
+  /**
+   * Throws a FetchFailure when the page may not be asked for; says how many milliseconds to leave between requests. What
+   * has to be asked is asked through the proxy that the page will come through.
+   */
+  check(url: string, signal: AbortSignal, via?: Upstream): Promise<number>;
   /** Whether a redirect may be followed, as far as is known without asking; null: that has to be asked. */
   mayFollow(url: URL): boolean | null;
 }
@@ -28,7 +32,7 @@ export async function fetchObeying(
     if (asked >= DEFAULT_LIMITS.maxRedirects)
       throw new FetchFailure("too_many_redirects", `more than ${asked} redirects to other origins`);
     try {
-      await robots.check(hop.unknown.href, request.signal);
+      await robots.check(hop.unknown.href, request.signal, request.via);
     } catch (error) {
       // Then it ends where it is, as it does when that is known before.
       if (answer !== null && error instanceof FetchFailure && error.failure.reason === "robots_disallowed")

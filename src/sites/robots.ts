@@ -5,6 +5,7 @@ import { type FailureReason, FetchFailure } from "../domain/failure.ts";
 import { parseRetryAfter } from "../domain/retry-after.ts";
 import { crawlDelaySeconds, isAllowed, parseRobots, ROBOTS_BYTES, type Robots, sitemaps } from "../domain/robots.ts";
 import { siteOf } from "../domain/url.ts";
+import type { Upstream } from "../domain/upstream.ts";
 import type { BodySink, ResponseHead } from "../net/http.ts";
 import type { HttpClient } from "../net/http-client.ts";
 import type { Store } from "../store/port.ts";
@@ -76,18 +77,18 @@ export class RobotsGate {
 
   /**
    * Throws a FetchFailure when the page may not be asked for; otherwise says how many milliseconds the site wants
-   * between two requests.
+   * between two requests. `via` is the proxy that robots.txt is asked for through, if that has to be done.
    */
-  async check(url: string, signal: AbortSignal): Promise<number> {
-    const robots = await this.#of(new URL(url).origin, signal);
+  async check(url: string, signal: AbortSignal, via?: Upstream): Promise<number> {
+    const robots = await this.#of(new URL(url).origin, signal, via);
     if (!isAllowed(robots, url))
       throw new FetchFailure("robots_disallowed", "the site's robots.txt asks us not to fetch it");
     return this.#delays.get(siteOf(url)) ?? millisecondsOf(robots) ?? 0;
   }
 
   /** The sitemaps that the origin's robots.txt names. Throws a FetchFailure when it cannot be read. */
-  async sitemaps(origin: string, signal: AbortSignal): Promise<readonly string[]> {
-    return sitemaps(await this.#of(new URL(origin).origin, signal));
+  async sitemaps(origin: string, signal: AbortSignal, via?: Upstream): Promise<readonly string[]> {
+    return sitemaps(await this.#of(new URL(origin).origin, signal, via));
   }
 
   /** Whether a redirect to this address may be followed, as far as is known without asking; null: ask. */
@@ -99,13 +100,15 @@ export class RobotsGate {
     return isAllowed(trouble.old.robots, url.href);
   }
 
-  async #of(origin: string, signal: AbortSignal): Promise<Robots> {
+  async #of(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<Robots> {
     signal.throwIfAborted();
     const copy = this.#copies.get(origin);
     if (copy !== undefined && this.#isBelieved(copy)) return copy.robots;
     const trouble = this.#troubles.get(origin);
     if (trouble !== undefined && trouble.until > this.#options.clock.monotonic()) return this.#during(trouble);
-    const asking = this.#asking.get(origin) ?? this.#begin(origin);
+    // Who goes through another proxy asks by itself: what a proxy spoils is spoiled for its own pages alone.
+    const question = via === undefined ? origin : `${origin} ${JSON.stringify(via)}`;
+    const asking = this.#asking.get(question) ?? this.#begin(question, origin, via);
     asking.waiting += 1;
     try {
       return await unlessAborted(asking.answer, signal);
@@ -113,7 +116,7 @@ export class RobotsGate {
       asking.waiting -= 1;
       // Who is called off leaves at once; the question itself is dropped when nobody wants to know any more.
       if (asking.waiting === 0) {
-        if (this.#asking.get(origin) === asking) this.#asking.delete(origin);
+        if (this.#asking.get(question) === asking) this.#asking.delete(question);
         asking.stop.abort();
       }
     }
@@ -125,17 +128,17 @@ export class RobotsGate {
     return age >= 0 && age < BELIEVED_MS;
   }
 
-  #begin(origin: string): Asking {
+  #begin(question: string, origin: string, via: Upstream | undefined): Asking {
     const stop = new AbortController();
-    const asking: Asking = { answer: this.#learn(origin, stop.signal), waiting: 0, stop };
-    this.#asking.set(origin, asking);
+    const asking: Asking = { answer: this.#learn(origin, stop.signal, via), waiting: 0, stop };
+    this.#asking.set(question, asking);
     return asking;
   }
 
-  async #learn(origin: string, signal: AbortSignal): Promise<Robots> {
+  async #learn(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<Robots> {
     const kept = await this.#kept(origin);
     if (kept !== null && this.#isBelieved(kept)) return this.#remember(origin, kept);
-    const answer = await this.#ask(origin, signal);
+    const answer = await this.#ask(origin, signal, via);
     if (answer.body === null) {
       return this.#during(this.#leaveAlone(origin, answer, kept));
     }
@@ -170,12 +173,15 @@ export class RobotsGate {
   }
 
   /** The file, empty when there is none; or why it could not be had. */
-  async #ask(origin: string, signal: AbortSignal): Promise<{ body: Uint8Array } | Unread> {
+  async #ask(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<{ body: Uint8Array } | Unread> {
     const { http, clock } = this.#options;
     const sink = new Beginning();
     try {
-      await http.fetch({ url: `${origin}/robots.txt`, maxRedirects: 10, signal }, sink);
+      const url = `${origin}/robots.txt`;
+      await http.fetch({ url, maxRedirects: 10, signal, ...(via === undefined ? {} : { via }) }, sink);
     } catch (error) {
+      // No answer through a proxy says nothing about the origin: another proxy may get one.
+      if (error instanceof FetchFailure && via !== undefined) throw error;
       if (error instanceof FetchFailure) return { body: null, why: error.failure.message, refused: null, restMs: 0 };
       if (error !== ENOUGH) throw error;
     }

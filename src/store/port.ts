@@ -253,7 +253,8 @@ export interface SettledTask {
     | { kind: "rate_wait" }
     /** The task waits in the queue, and its run for a person. */
     | { kind: "human"; failure: Failure }
-    | { kind: "handed_back" }
+    /** With a time: it is not begun again before. */
+    | { kind: "handed_back"; readyAt?: number }
     /** Of a step: no attempt is spent, and nothing is added to the history. */
     | { kind: "wait"; sleep: StepSleep }
     | { kind: "moved"; url: string; lane: string; site: string; redirects: readonly string[] };

@@ -44,6 +44,8 @@ export interface ScrapeParams extends Reading {
   max_attempts?: number | null;
   escalate?: boolean;
   respect_robots?: boolean;
+  /** `pool`, or the address of a proxy. */
+  proxy?: string | null;
   timeout_seconds?: number | null;
   replay?: JsonValue;
   browser?: JsonValue;
@@ -65,6 +67,8 @@ export interface CrawlParams extends Reading {
   strategy?: "auto" | "http" | "browser";
   article?: boolean | null;
   respect_robots?: boolean;
+  /** `pool`, or the address of a proxy. */
+  proxy?: string | null;
   accept_partial?: boolean;
 }
 
@@ -72,6 +76,8 @@ export interface DownloadParams {
   urls?: readonly string[];
   field?: string;
   max_failed_ratio?: number;
+  /** `pool`, or the address of a proxy. */
+  proxy?: string | null;
 }
 
 export interface DeduplicateParams {

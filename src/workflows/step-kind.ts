@@ -71,7 +71,7 @@ export type StepEnd =
 export type ChildRun =
   | { kind: "page"; url: string; options: Readonly<Record<string, JsonValue>> }
   | { kind: "crawl"; options: Readonly<Record<string, JsonValue>> }
-  | { kind: "download"; urls: readonly { url: string; data: JsonValue }[] };
+  | { kind: "download"; urls: readonly { url: string; data: JsonValue }[]; proxy?: string | null };
 
 export interface StepContext {
   /** Aborted when the step's time is over or its result is not wanted any more. */

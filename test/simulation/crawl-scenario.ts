@@ -45,6 +45,8 @@ function optionsFor(random: Random, web: Web): CrawlOptions {
     schema: null,
     article: null,
     respect_robots: false,
+    proxy: null,
+    sealed_proxy: null,
   };
 }
 

@@ -220,6 +220,7 @@ const EXAMPLES: AllParams = {
     timeout_seconds: 1,
     replay: null,
     browser: null,
+    proxy: "pool",
   },
   crawl: {
     ...page,
@@ -236,8 +237,9 @@ const EXAMPLES: AllParams = {
     use_sitemap: true,
     strategy: "http",
     article: null,
+    proxy: "http://user:password@proxy.example:8080",
   },
-  download: { urls: ["https://example.com/"], field: "url", max_failed_ratio: 0.5 },
+  download: { urls: ["https://example.com/"], field: "url", max_failed_ratio: 0.5, proxy: null },
   label: {
     label: "x",
     rules: [{ label: "y", ...where }],

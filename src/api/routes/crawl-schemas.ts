@@ -3,6 +3,7 @@ import type { TOptional, TSchema } from "typebox";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { nullable, oneOf, strict } from "../schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Proxy } from "./proxy-schemas.ts";
 import { Type } from "../type.ts";
 
 const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 200 });
@@ -27,6 +28,7 @@ const settings = {
   schema: RecordSchema,
   article: nullable(Type.Boolean()),
   respect_robots: Type.Boolean(),
+  proxy: Proxy,
 };
 
 function optional<T extends Record<string, TSchema>>(keys: T): { [K in keyof T]: TOptional<T[K]> } {

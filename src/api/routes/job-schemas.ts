@@ -6,6 +6,7 @@ import { nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { JobCrawl, JobCrawlBody } from "./crawl-schemas.ts";
 import { sourceParts } from "./workflow-schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Proxy } from "./proxy-schemas.ts";
 import { Type } from "../type.ts";
 
 /** Any JSON; what it must be is checked, with the path of every mistake, by the reader of the rules themselves. */
@@ -57,6 +58,7 @@ const settings = {
   respect_robots: Type.Boolean(),
   timeout_seconds: nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
   session_id: nullable(Uuid),
+  proxy: Proxy,
   replay: Json("what api_replay sends: {request, items, pagination}; docs/jobs.md describes it"),
 };
 
@@ -92,7 +94,6 @@ const given = {
   browser: nullable(Type.Partial(strict(browserParts), { additionalProperties: false })),
   crawl: JobCrawlBody,
   workflow: nullable(strict(sourceParts)),
-  proxy: Type.Null({ description: "no proxy: this version has none" }),
 };
 
 /** A job as it is sent. All but the address (of a workflow: the definition or template) may be left out. */

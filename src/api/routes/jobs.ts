@@ -1,5 +1,3 @@
-import type { Static } from "typebox";
-import { without } from "../../base/without.ts";
 import type { JobInput } from "../../orchestrator/jobs/input.ts";
 import { changeJob, createJob, deleteJob, listJobs, requireJob, showJob } from "../../orchestrator/jobs/manage.ts";
 import { listRuns } from "../../orchestrator/runs/read.ts";
@@ -33,10 +31,6 @@ function filterOf(query: { tag?: string; site?: string; q?: string }) {
   };
 }
 
-function inputOf(body: Static<typeof JobBody>): JobInput {
-  return without(body, "proxy") as JobInput;
-}
-
 /** Recipes that may be run again and again. */
 export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
@@ -52,7 +46,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const job = await createJob(deps, inputOf(request.body), onceOf(deps, request));
+      const job = await createJob(deps, request.body as JobInput, onceOf(deps, request));
       return reply.code(201).header("location", `/jobs/${job.id}`).send(job);
     },
   );
@@ -105,7 +99,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: Job, 404: unknownJob, 409: lockedJob, 422: badJob },
       },
     },
-    (request) => changeJob(deps, request.params.job_id, inputOf(request.body)),
+    (request) => changeJob(deps, request.params.job_id, request.body as JobInput),
   );
 
   api.delete(

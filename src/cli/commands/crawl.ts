@@ -98,6 +98,7 @@ async function bodyOf(
       items: recipe["items"],
       schema: recipe["schema"],
       strategy: recipe["strategy"],
+      proxy: recipe["proxy"],
     }),
   });
 }

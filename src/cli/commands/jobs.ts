@@ -152,12 +152,12 @@ function jobOf({ options, fromFile, recipe }: Said, kind?: JobView["kind"]): Rec
 /** What is read from the pages of a crawl stands with the rest of what it is asked for. */
 function crawlPart(
   fromFile: unknown,
-  { strategy, fields, items, schema, max_attempts: tries, ...ofPages }: Record<string, unknown>,
+  { strategy, fields, items, schema, proxy, max_attempts: tries, ...ofPages }: Record<string, unknown>,
   crawl: Record<string, unknown>,
 ): Record<string, unknown> {
   const before = typeof fromFile === "object" && fromFile !== null ? fromFile : {};
   const retries = tries === undefined ? undefined : Number(tries) - 1;
-  const all = { ...before, ...given({ strategy, fields, items, schema, retry_attempts: retries }), ...crawl };
+  const all = { ...before, ...given({ strategy, fields, items, schema, proxy, retry_attempts: retries }), ...crawl };
   return { ...ofPages, kind: "crawl", ...(Object.keys(all).length === 0 ? {} : { crawl: all }) };
 }
 
@@ -189,6 +189,7 @@ function show({ json, terminal }: CliContext, job: JobView): void {
         ...crawlLines(job.crawl),
         ...workflowLines(job.workflow),
         ["strategy", job.workflow === null ? job.strategy : null],
+        ["proxy", job.proxy],
         ["sign-in", job.requires_auth ? "needed" : null],
         ["session", job.session_id],
         ...fieldLines(job.fields),

@@ -8,8 +8,12 @@ import type { Seal } from "../../base/seal.ts";
 import type { JsonValue } from "../queue-item.ts";
 
 type Params = Readonly<Record<string, JsonValue>>;
-/** Names and places on the way to a value; `*` is any. */
-type Way = readonly string[];
+interface Way {
+  /** Names and places on the way to a value; `*` is any. */
+  keys: readonly string[];
+  /** Texts that are no secrets there: those that the schema itself names. */
+  plain: readonly JsonValue[];
+}
 
 /** What is shown instead. */
 export const HIDDEN = "***";
@@ -103,18 +107,27 @@ const known = new WeakMap<object, readonly Way[]>();
 /** Where texts stand that the schema says are write-only; it does not look behind references. */
 function waysOf(schema: JsonValue): readonly Way[] {
   if (!isObject(schema)) return [];
-  if (schema["writeOnly"] === true) return [[]];
+  if (schema["writeOnly"] === true) return [{ keys: [], plain: [] }];
   let ways = known.get(schema);
   if (ways === undefined) {
-    const below = (key: string, inner: JsonValue | undefined) => waysOf(inner ?? null).map((way) => [key, ...way]);
+    const below = (key: string, inner: JsonValue | undefined) =>
+      waysOf(inner ?? null).map(({ keys, plain }) => ({ keys: [key, ...keys], plain }));
     ways = [
       ...Object.entries(objectOf(schema["properties"])).flatMap(([key, inner]) => below(key, inner)),
       ...["additionalProperties", "items"].flatMap((word) => below("*", schema[word])),
-      ...["anyOf", "oneOf", "allOf"].flatMap((word) => Object.values(objectOf(schema[word])).flatMap(waysOf)),
+      ...["anyOf", "oneOf", "allOf"].flatMap((word) => choicesOf(Object.values(objectOf(schema[word])))),
     ];
     known.set(schema, ways);
   }
   return ways;
+}
+
+/** What one of several schemas calls a secret is none where another one names it. */
+function choicesOf(schemas: readonly JsonValue[]): Way[] {
+  const named = schemas.flatMap((one) => Object.values(objectOf(objectOf(one)["enum"])));
+  return schemas
+    .flatMap(waysOf)
+    .map((way) => (way.keys.length === 0 ? { ...way, plain: [...way.plain, ...named] } : way));
 }
 
 /** A copy in which the texts at the ends of these ways are others. */
@@ -125,11 +138,18 @@ function changed(
   path: readonly string[] = [],
 ): JsonValue {
   if (ways.length === 0) return value;
-  if (typeof value === "string") return ways.some((way) => way.length === 0) ? change(value, path) : value;
+  if (typeof value === "string") {
+    const ends = ways.filter(({ keys }) => keys.length === 0);
+    return ends.length > 0 && !ends.some(({ plain }) => plain.includes(value)) ? change(value, path) : value;
+  }
   if (typeof value !== "object" || value === null) return value;
   const inner = (key: string) =>
     // All that is below a secret is one.
-    ways.flatMap((way) => (way.length === 0 ? [way] : way[0] === key || way[0] === "*" ? [way.slice(1)] : []));
+    ways.flatMap((way) => {
+      const [first, ...keys] = way.keys;
+      if (first === undefined) return [way];
+      return first === key || first === "*" ? [{ ...way, keys }] : [];
+    });
   if (Array.isArray(value))
     return value.map((entry, index) => changed(entry, inner(String(index)), change, [...path, String(index)]));
   return Object.fromEntries(

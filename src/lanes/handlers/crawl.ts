@@ -94,6 +94,7 @@ async function attempt(
     url,
     credentialsFor: async () => null,
     beforeBrowser: context.leaveSlot,
+    ...(context.via === undefined ? {} : { via: context.via }),
     // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
     followRedirects: (from, to) =>
       siteOf(from) === siteOf(to) && (depth === 0 || scope.decide(to.href, { depth, from: null }).follow),

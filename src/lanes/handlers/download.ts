@@ -19,7 +19,7 @@ export interface DownloadDeps {
 export function downloadHandler(deps: DownloadDeps): TaskHandler {
   return {
     strategy: deps.strategy.name,
-    async run(task, { signal }) {
+    async run(task, { signal, via }) {
       const url = task.nextUrl ?? task.url;
       if (url === null) throw new FetchFailure("url_not_allowed", "the task has no URL");
       const answer = await deps.strategy.fetch({
@@ -28,6 +28,7 @@ export function downloadHandler(deps: DownloadDeps): TaskHandler {
         maxBodyBytes: deps.maxBodyBytes,
         limits: deps.limits,
         signal,
+        ...(via === undefined ? {} : { via }),
         // Another site has limits of its own: the task moves to that site's lane instead of being followed from here.
         followRedirects: (from, to) => siteOf(from) === siteOf(to),
       });

@@ -1,6 +1,7 @@
 import type { Log } from "../../base/log.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Handled, RetryRules, RunEvent } from "../../domain/outcome.ts";
+import type { Upstream } from "../../domain/upstream.ts";
 import type { Growth, Grown } from "../../store/crawl-port.ts";
 import type { ClaimedTask, LaneHold, SettledTask } from "../../store/port.ts";
 import type { StepSleep } from "../../store/workflow-port.ts";
@@ -29,6 +30,8 @@ export interface HandlerContext {
   hold: LaneHold;
   /** Aborted when the result is not wanted any more. */
   signal: AbortSignal;
+  /** The proxy that all requests of the task go through; absent: none. */
+  via?: Upstream;
   log: Log;
   /**
    * Gives up the task's place among those of the process, because it now waits for something that has places of its

@@ -52,6 +52,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     beforeBrowser: context.leaveSlot,
     mayAsk: context.mayAsk,
     memory: memoryAt(site, url, context),
+    ...(context.via === undefined ? {} : { via: context.via }),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     signal,
   };

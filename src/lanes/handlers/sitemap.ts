@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../../base/clock.ts";
-import { classifyStatus, dispositionOf } from "../../domain/classify.ts";
+import { classifyStatus, dispositionOf, isProxyFault } from "../../domain/classify.ts";
 import { CRAWL_HANDLER } from "../../domain/crawl-options.ts";
 import type { LeftReason } from "../../domain/crawl-scope.ts";
 import { MOST_SITEMAPS, originsOf, type SitemapPayload, sitemapTask } from "../../domain/crawl-sitemaps.ts";
@@ -7,6 +7,7 @@ import { failure, FetchFailure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report, RunEvent } from "../../domain/outcome.ts";
 import { parseRetryAfter } from "../../domain/retry-after.ts";
+import type { Upstream } from "../../domain/upstream.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { SITEMAP_LIMITS } from "../../extract/sitemap.ts";
 import type { SitemapReading } from "../../extract/sitemap-file.ts";
@@ -22,7 +23,7 @@ import { spacedByRobots } from "./spacing.ts";
 export interface SitemapDeps extends PageDeps {
   robots: RobotsRules & {
     /** The sitemaps that the origin's robots.txt names. */
-    sitemaps(origin: string, signal: AbortSignal): Promise<readonly string[]>;
+    sitemaps(origin: string, signal: AbortSignal, via?: Upstream): Promise<readonly string[]>;
   };
 }
 
@@ -50,9 +51,10 @@ async function askOrigin(
   context: HandlerContext,
 ): Promise<Handled> {
   const { origin } = new URL(task.url ?? "");
-  const named = await namedBy(deps, crawl, origin, context.signal);
+  const named = await namedBy(deps, crawl, origin, context);
   // The sitemaps come next, and those that robots.txt names are not asked about.
-  if (crawl.options.respect_robots) context.keepDelay(await deps.robots.check(`${origin}/robots.txt`, context.signal));
+  if (crawl.options.respect_robots)
+    context.keepDelay(await deps.robots.check(`${origin}/robots.txt`, context.signal, context.via));
   const files =
     named.length > 0
       ? named.map((url) => sitemapTask(url, { depth: 0, by: "robots", namedAt: origin }))
@@ -68,14 +70,14 @@ async function namedBy(
   { robots }: SitemapDeps,
   { options }: CrawlRun,
   origin: string,
-  signal: AbortSignal,
+  { signal, via }: HandlerContext,
 ): Promise<readonly string[]> {
   try {
-    return await robots.sitemaps(origin, signal);
+    return await robots.sitemaps(origin, signal, via);
   } catch (error) {
     if (options.respect_robots || signal.aborted || !(error instanceof FetchFailure)) throw error;
-    // A site that asks for patience gets it from everybody.
-    if (dispositionOf(error.failure) === "rate_limit") throw error;
+    // A site that asks for patience gets it from everybody, and a proxy that fails has not asked the site.
+    if (dispositionOf(error.failure) === "rate_limit" || isProxyFault(error.failure)) throw error;
     return [];
   }
 }
@@ -123,7 +125,7 @@ async function fetchFile(
   task: ClaimedTask,
   context: HandlerContext,
 ): Promise<PageAnswer> {
-  const { signal } = context;
+  const { signal, via } = context;
   const url = task.nextUrl ?? task.url ?? "";
   const request = {
     url,
@@ -131,19 +133,20 @@ async function fetchFile(
     timeoutMs: limits.httpTimeoutMs,
     maxBodyBytes: SITEMAP_LIMITS.bytes,
     signal,
+    ...(via === undefined ? {} : { via }),
     // Another site has limits of its own: the sitemap moves to that site's lane.
     followRedirects: (from: URL, to: URL) => siteOf(from) === siteOf(to),
   };
   if (!options.respect_robots) return strategies.http.fetch(request);
   const rules = openAt((task.payload as SitemapPayload).namedAt, spacedByRobots(robots, context));
-  await rules.check(url, signal);
+  await rules.check(url, signal, via);
   return fetchObeying(strategies.http, request, rules);
 }
 
 /** Whoever names a sitemap in robots.txt wants it to be read; of other hosts that says nothing. */
 function openAt(origin: string | undefined, rules: RobotsRules): RobotsRules {
   return {
-    check: async (url, signal) => (new URL(url).origin === origin ? 0 : rules.check(url, signal)),
+    check: async (url, signal, via) => (new URL(url).origin === origin ? 0 : rules.check(url, signal, via)),
     mayFollow: (url) => url.origin === origin || rules.mayFollow(url),
   };
 }

@@ -13,10 +13,10 @@ export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: Handl
   // The page itself is asked about first; redirects may lead to other sites, whose wishes are not this lane's.
   let site: string | null = null;
   return {
-    async check(url, signal) {
+    async check(url, signal, via) {
       site ??= siteOf(url);
-      if (siteOf(url) !== site) return robots.check(url, signal).catch(ofAnotherSite);
-      const delayMs = await robots.check(url, signal);
+      if (siteOf(url) !== site) return robots.check(url, signal, via).catch(ofAnotherSite);
+      const delayMs = await robots.check(url, signal, via);
       if (!keepDelay(delayMs)) throw new HandBack("robots.txt asks for a pause between requests");
       mayAsk();
       return delayMs;

@@ -1,12 +1,14 @@
 import type { FieldError } from "../../base/errors.ts";
 import type { CrawlInput, CrawlOptions } from "../../domain/crawl-options.ts";
 import { compileScope } from "../../domain/crawl-scope.ts";
+import type { ProxyWish } from "../../domain/proxy-wish.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import { refuseForbidden } from "../jobs/input.ts";
+import { readProxy } from "../jobs/proxy-input.ts";
 
-type Checks = Pick<JobDeps, "policy" | "respectRobots">;
+type Checks = Pick<JobDeps, "policy" | "respectRobots" | "seal">;
 
 /** What a crawl is asked for, checked as a whole, with all that was not said filled in. */
 export function crawlOptionsFrom(deps: Checks, input: CrawlInput): CrawlOptions {
@@ -16,12 +18,13 @@ export function crawlOptionsFrom(deps: Checks, input: CrawlInput): CrawlOptions 
   return options;
 }
 
-/** The same for a caller who looks at more; `pathOf` says where a key stands in what was sent. */
+/** The same for a caller who looks at more; `pathOf` says where a key stands in what was sent, `before` what holds now. */
 export function readCrawlOptions(
   deps: Checks,
   input: CrawlInput,
   problems: FieldError[],
   pathOf: (path: string) => string = (path) => path,
+  before: ProxyWish | null = null,
 ): CrawlOptions {
   const wrong = (errors: readonly FieldError[] = []) =>
     problems.push(...errors.map(({ path, message }) => ({ path: pathOf(path), message })));
@@ -44,6 +47,7 @@ export function readCrawlOptions(
     schema: input.schema ?? null,
     article: input.article ?? null,
     respect_robots: input.respect_robots ?? deps.respectRobots,
+    ...readProxy(input.proxy, deps, before, pathOf("proxy"), problems),
   };
   const scope = compileScope({ ...options, url: input.url });
   wrong(scope.errors);

@@ -2,6 +2,7 @@
 import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { type CrawlInput, type CrawlOptions, type CrawlRecipe, pageRecipeOf } from "../../domain/crawl-options.ts";
+import type { ProxyWish } from "../../domain/proxy-wish.ts";
 import { nextSlot } from "../../domain/schedule.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import type { NewJob } from "../../store/job-records.ts";
@@ -11,8 +12,11 @@ import { invalid } from "../invalid.ts";
 import type { JobInput } from "./input.ts";
 import { readSchedule } from "./schedule-input.ts";
 
-/** A crawl's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */
-export function crawlJobFrom(input: JobInput, deps: JobDeps): NewJob {
+/**
+ * A crawl's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong.
+ * `before` is what the job has now.
+ */
+export function crawlJobFrom(input: JobInput, deps: JobDeps, before: ProxyWish | null = null): NewJob {
   const problems: FieldError[] = [];
   refuseKeysOfPages(input, problems);
   const schedule = readSchedule(input, problems);
@@ -22,7 +26,7 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps): NewJob {
     throw invalid(problems);
   }
   const pathOf = (path: string) => (input.crawl?.url === undefined && path === "url" ? "target_url" : `crawl.${path}`);
-  const crawl = readCrawlOptions(deps, { ...input.crawl, url }, problems, pathOf);
+  const crawl = readCrawlOptions(deps, { ...input.crawl, url }, problems, pathOf, before);
   if (input.target_url !== undefined && input.crawl?.url !== undefined && !beginsAt(input.target_url, crawl))
     problems.push({ path: "target_url", message: "is not where crawl.url begins: one of them is enough" });
   if (problems.length > 0) throw invalid(problems);
@@ -39,7 +43,7 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps): NewJob {
   };
 }
 
-const UNDER_CRAWL = ["strategy", "fields", "items", "schema", "respect_robots"] as const;
+const UNDER_CRAWL = ["strategy", "fields", "items", "schema", "respect_robots", "proxy"] as const;
 const OF_PAGES = [
   "requires_auth",
   "escalate",
@@ -70,7 +74,8 @@ function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
 const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetchUrl(urls[0] ?? "");
 
 /** What a crawl is asked for, as it would be given anew. */
-export function asGiven({ urls, ...rest }: CrawlOptions): CrawlInput {
+export function asGiven(options: CrawlOptions): CrawlInput {
+  const { urls, ...rest } = without(options, "sealed_proxy");
   return { ...rest, url: urls.length === 1 ? urls[0]! : urls };
 }
 

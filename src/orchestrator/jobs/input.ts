@@ -9,6 +9,7 @@ import { noCredentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
+import type { ProxyWish } from "../../domain/proxy-wish.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
 import { nextSlot } from "../../domain/schedule.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
@@ -19,6 +20,7 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/job-records.ts";
+import { readProxy } from "./proxy-input.ts";
 import { readSchedule } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
 
@@ -43,6 +45,8 @@ export interface JobInput {
   session_id?: string | null;
   replay?: JsonValue;
   browser?: { wait_for?: string | null; block_resources?: boolean } | null;
+  /** `pool`, or the address of a proxy, which is not shown again with what stands before its @. */
+  proxy?: string | null;
   /** Of a crawl; where it begins may stand in `target_url`. */
   crawl?: Partial<CrawlInput> | null;
   /** Of a workflow: its definition, or a template; and params. */
@@ -72,8 +76,11 @@ export interface Checks {
   random: Random;
 }
 
-/** A page's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong. */
-export function pageJobFrom(input: JobInput, deps: Checks): NewJob {
+/**
+ * A page's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong.
+ * `before` is what the job has now.
+ */
+export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | null = null): NewJob {
   const problems: FieldError[] = [];
   if (input.crawl !== undefined && input.crawl !== null)
     problems.push({ path: "crawl", message: 'is for crawls alone: say "kind": "crawl", or leave it out' });
@@ -93,6 +100,7 @@ export function pageJobFrom(input: JobInput, deps: Checks): NewJob {
   const schedule = readSchedule(input, problems);
   const origin = replay !== null && strategy === "api_replay" ? new URL(replay.url).origin : (target?.origin ?? "");
   const credentials = readCredentials(input, origin, target, problems);
+  const proxy = readProxy(input.proxy, deps, before, "proxy", problems);
   if (problems.length > 0 || target === null) throw invalid(problems);
   const plain = withoutPassword(target);
   const recipe: Recipe = {
@@ -113,6 +121,7 @@ export function pageJobFrom(input: JobInput, deps: Checks): NewJob {
     header_names: Object.keys(credentials?.headers ?? {}),
     cookie_names: credentials?.cookies.map(({ name }) => name) ?? [],
     sealed: credentials === null ? null : Buffer.from(deps.seal.close(credentials, SEALED_FOR_JOB)).toString("base64"),
+    ...proxy,
   };
   return {
     name: input.name ?? null,

@@ -74,13 +74,18 @@ async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): P
     const { workflow } = before.recipe as WorkflowRecipe;
     return workflowJobFrom(changedWorkflow(inputOf(before), change), deps, workflow);
   }
-  if (before.kind === "crawl") return crawlJobFrom(changedCrawl(inputOf(before), change), deps);
+  if (before.kind === "crawl")
+    return crawlJobFrom(changedCrawl(inputOf(before), change), deps, (before.recipe as CrawlRecipe).crawl);
   return changedPage(deps, before, change);
 }
 
 function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob {
   const kept = keptCredentials(deps.seal, before, change);
-  const job = pageJobFrom({ ...inputOf(before), ...("opened" in kept ? kept.opened : {}), ...change }, deps);
+  const job = pageJobFrom(
+    { ...inputOf(before), ...("opened" in kept ? kept.opened : {}), ...change },
+    deps,
+    before.recipe as Recipe,
+  );
   if ("unopened" in kept) job.recipe = { ...(job.recipe as Recipe), ...kept.unopened };
   return job;
 }
@@ -105,7 +110,7 @@ function keepSlot(before: JobRecord, after: NewJob): Partial<NewJob> {
 
 /** The job as it would be given anew, without its secrets. */
 function inputOf(job: JobRecord): JobInput {
-  const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed");
+  const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed", "sealed_proxy");
   const { schedule, timezone } = recipe;
   const about: JobInput = { name: job.name, tags: job.tags, schedule, timezone };
   // A schedule that took its time zone from the job follows it into another one.

@@ -32,6 +32,8 @@ export interface JobView {
   session_id: string | null;
   replay: JsonValue;
   browser: { wait_for: string | null; block_resources: boolean } | null;
+  /** `pool`, or a proxy's address without its user name and password. */
+  proxy: string | null;
   schedule: Schedule | null;
   timezone: string | null;
   tags: string[];
@@ -63,7 +65,7 @@ type Reading = "fields" | "items" | "schema";
 
 /** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
 export interface JobCrawlView
-  extends Omit<CrawlOptions, "urls" | "include" | "exclude" | Reading>, Pick<JobView, Reading> {
+  extends Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | Reading>, Pick<JobView, Reading> {
   url: string | string[];
   include: string[];
   exclude: string[];
@@ -87,6 +89,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null): JobVie
   const { header_names, cookie_names, crawl, workflow, ...recipe } = without(
     job.recipe as Recipe & Partial<CrawlRecipe & WorkflowRecipe>,
     "sealed",
+    "sealed_proxy",
   );
   return {
     id: job.id,
@@ -95,13 +98,14 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null): JobVie
     target_url: job.url === "" ? null : job.url,
     site: job.site === "" ? null : job.site,
     ...recipe,
+    proxy: recipe.proxy ?? null,
     fields: recipe.fields as JobView["fields"],
     items: recipe.items as JobView["items"],
     schema: recipe.schema as JobView["schema"],
     tags: [...job.tags],
     header_names: [...header_names],
     cookie_names: [...cookie_names],
-    crawl: crawl === undefined ? null : (asGiven(crawl) as JobCrawlView),
+    crawl: crawl === undefined ? null : ({ proxy: null, ...asGiven(crawl) } as JobCrawlView),
     workflow: workflow === undefined ? null : withoutSecrets(sourceAsGiven(workflow)),
     last_run: lastRun === null ? null : toLastRunView(lastRun),
     next_run_at: isoOrNull(job.nextAt),

@@ -1,5 +1,5 @@
 /** The runs that steps of workflows start: the same as those that people start, made from what the step says. */
-import { isOrbError } from "../../base/errors.ts";
+import { type FieldError, isOrbError } from "../../base/errors.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
@@ -11,7 +11,9 @@ import type { ChildRun } from "../../workflows/step-kind.ts";
 import { crawlOptionsFrom } from "../crawls/options.ts";
 import { newCrawlRun } from "../crawls/start.ts";
 import type { RunDeps } from "../jobs/deps.ts";
+import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "../jobs/input.ts";
+import { readProxy } from "../jobs/proxy-input.ts";
 import { newPageRun } from "../runs/start.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 
@@ -51,15 +53,18 @@ async function prepare(deps: RunDeps, child: ChildRun): Promise<Prepared> {
       return newPageRun(deps, { ...job, id: null });
     }
     case "download":
-      return newDownloadRun(deps, child.urls);
+      return newDownloadRun(deps, child);
   }
 }
 
 /** Each file is a task in the lane of its site, under the limits that hold there. */
 function newDownloadRun(
-  deps: Pick<RunDeps, "defaultMaxAttempts">,
-  urls: Extract<ChildRun, { kind: "download" }>["urls"],
+  deps: Pick<RunDeps, "defaultMaxAttempts" | "seal" | "policy">,
+  { urls, proxy: wished }: Extract<ChildRun, { kind: "download" }>,
 ): Prepared {
+  const problems: FieldError[] = [];
+  const proxy = readProxy(wished, deps, null, "proxy", problems);
+  if (problems.length > 0) throw invalid(problems);
   const tasks = urls.map(({ url, data }, index): NewTask => {
     const site = siteOf(url);
     return {
@@ -77,7 +82,7 @@ function newDownloadRun(
   const run: NewRun = {
     kind: "download",
     maxAttempts: deps.defaultMaxAttempts,
-    snapshot: { files: urls.length },
+    snapshot: { files: urls.length, ...proxy },
     meta: { files: urls.length },
   };
   return { run, tasks };

@@ -3,15 +3,19 @@
  * looked at as closely as the step would when its turn comes.
  */
 import { type FieldError, isOrbError, type OrbError } from "../../base/errors.ts";
+import { without } from "../../base/without.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { StepDefinition, WorkflowDefinition } from "../../domain/workflow/definition.ts";
 import { isTrue, resolveParams } from "../../domain/workflow/expression.ts";
 import { completeParams } from "../../domain/workflow/params-check.ts";
+import { HIDDEN, isSealed } from "../../domain/workflow/secrets.ts";
 import type { KnownKinds } from "../../workflows/step-kind.ts";
 import { crawlOptionsFrom } from "../crawls/options.ts";
+import { invalid } from "../invalid.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { type Checks, type JobInput, pageJobFrom, refuseForbidden } from "../jobs/input.ts";
+import { readProxy } from "../jobs/proxy-input.ts";
 
 type ForeseeDeps = Checks & Pick<JobDeps, "respectRobots">;
 type Params = Readonly<Record<string, JsonValue>>;
@@ -111,11 +115,15 @@ function refusalsOf(
       () =>
         refuseForbidden(path, url, deps.policy),
   );
-  const { accept_partial: _, url, urls, field: __, ...options } = params;
+  const { accept_partial: _, url, urls, field: __, ...rest } = params;
+  // What is sealed was looked at before.
+  const { proxy } = rest;
+  const options = proxy === HIDDEN || isSealed(proxy) ? without(rest, "proxy") : rest;
   if (kind === "crawl") attempts.push(() => crawlOptionsFrom(deps, { ...options, url } as unknown as CrawlInput));
   if (kind === "scrape")
     for (const page of [url ?? urls ?? []].flat().slice(0, 100))
       attempts.push(() => pageJobFrom({ ...(options as JobInput), target_url: String(page) }, deps));
+  if (kind === "download") attempts.push(() => refuseBadProxy(deps, options["proxy"] as string | null | undefined));
   const faults = new Map<string, FieldError>();
   for (const attempt of attempts) {
     try {
@@ -130,4 +138,10 @@ function refusalsOf(
     }
   }
   return [...faults.values()];
+}
+
+function refuseBadProxy(deps: ForeseeDeps, proxy: string | null | undefined): void {
+  const problems: FieldError[] = [];
+  readProxy(proxy, deps, null, "proxy", problems);
+  if (problems.length > 0) throw invalid(problems);
 }

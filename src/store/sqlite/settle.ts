@@ -194,9 +194,15 @@ function settleTask(
     case "rate_wait":
       if (keepTask(context, settled, "queued", tally, { waits: task.waits + 1 })) writeReport(context, settled, now);
       return;
-    case "handed_back":
-      if (keepTask(context, settled, "queued", tally, {})) writeReport(context, settled, now);
+    case "handed_back": {
+      const { readyAt } = verdict;
+      const kept =
+        readyAt === undefined
+          ? keepTask(context, settled, "queued", tally, {})
+          : keepTask(context, settled, "retrying", tally, { readyAt });
+      if (kept) writeReport(context, settled, now);
       return;
+    }
     case "human": {
       const { failure } = verdict;
       if (!keepTask(context, settled, "queued", tally, { outcome: { failure, human: true } })) return;

@@ -2,6 +2,7 @@ import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
 import { recordItem } from "../item-keys.ts";
+import { PROXY_SCHEMA } from "../proxy-param.ts";
 import { READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepKind } from "../step-kind.ts";
 
@@ -34,6 +35,7 @@ export const crawlStep: StepKind<CrawlParams> = {
       ...READING_SCHEMAS,
       article: { type: ["boolean", "null"] },
       respect_robots: { type: "boolean" },
+      proxy: PROXY_SCHEMA,
       accept_partial: {
         type: "boolean",
         description: "Whether a crawl that ended in part completes the step. True unless told.",

@@ -4,6 +4,7 @@ import { ADDRESS_SCHEMA, type Address, addressesFor, distinct, FIELD_SCHEMA } fr
 import { refuseUnlessEnded } from "../child-ends.ts";
 import { addressOf, nameOf } from "../item-keys.ts";
 import { readItems, writeItems } from "../items-file.ts";
+import { PROXY_SCHEMA } from "../proxy-param.ts";
 import type { ChildEnd, Item, StepContext, StepKind } from "../step-kind.ts";
 
 interface DownloadParams {
@@ -11,6 +12,7 @@ interface DownloadParams {
   urls?: readonly string[] | null;
   field?: string;
   max_failed_ratio?: number;
+  proxy?: string | null;
 }
 
 /** What one child run has at most: its files are written together with the step that goes to sleep. */
@@ -39,11 +41,12 @@ export const downloadStep: StepKind<DownloadParams> = {
         maximum: 1,
         description: "Which part may fail, from 0 to 1; without it the step fails only when nothing could be had.",
       },
+      proxy: PROXY_SCHEMA,
     },
     additionalProperties: false,
   },
   async run(context, params) {
-    const { urls, field = "url", max_failed_ratio: ratio = 1 } = params;
+    const { urls, field = "url", max_failed_ratio: ratio = 1, proxy = null } = params;
     const all = () => distinct(addressesFor(context, urls ?? undefined, field));
     if (context.child !== null && context.child.status === "cancelled") refuseUnlessEnded(context.child, "download");
     const memory = context.memory as Memory | null;
@@ -53,7 +56,7 @@ export const downloadStep: StepKind<DownloadParams> = {
       context.progress(taken, null, `${taken} files`);
       const wanted = batch.map((url, n) => ({ url, data: { at: taken + n } }));
       const next: Memory = { taken: taken + batch.length, lists };
-      return { kind: "wait", memory: { ...next }, child: { kind: "download", urls: wanted } };
+      return { kind: "wait", memory: { ...next }, child: { kind: "download", urls: wanted, proxy } };
     }
     const lost = { invalid: 0, failed: 0 };
     const { file } = await writeItems(context.files, "failed.jsonl", failuresOf(context, all(), lost));

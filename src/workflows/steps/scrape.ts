@@ -3,6 +3,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import { ADDRESS_SCHEMA, addressesFor, distinct, FIELD_SCHEMA } from "../addresses.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
 import { recordItem } from "../item-keys.ts";
+import { PROXY_SCHEMA } from "../proxy-param.ts";
 import { READING_SCHEMAS } from "../reading.ts";
 import type { ChildEnd, Item, StepContext, StepEnd, StepKind } from "../step-kind.ts";
 
@@ -50,6 +51,7 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       },
       escalate: { type: "boolean" },
       respect_robots: { type: "boolean" },
+      proxy: PROXY_SCHEMA,
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },
       replay: { description: "What api_replay sends, as in a job." },
       browser: { type: ["object", "null"] },

@@ -213,6 +213,20 @@ export function claimScenarios(scenario: Scenario): void {
     assert.deepEqual(keysOf(await kit.claim(lane)), ["a", "b"]);
   });
 
+  scenario("what was handed back for a while comes again after it, and no try was spent", async (kit) => {
+    await kit.runWith(["a"]);
+    const lane = await kit.take("A", LANE);
+    const { tasks } = await kit.claim(lane);
+    await kit.settle(lane, tasks, { kind: "handed_back", readyAt: kit.now + 1_000 });
+    assert.deepEqual(await kit.claim(lane), { tasks: [], nextReadyAt: kit.now + 1_000, more: false });
+    kit.pass(1_000);
+    const again = await kit.claim(lane);
+    assert.deepEqual(
+      again.tasks.map(({ key, tries }) => ({ key, tries })),
+      [{ key: "a", tries: 0 }],
+    );
+  });
+
   scenario("of many runs that wait for one site a claim serves some, and the next claims the others", async (kit) => {
     const runs = [];
     for (let index = 0; index < 70; index += 1) runs.push(await kit.runWith([`task-${index}`]));

@@ -1,0 +1,162 @@
+/** The one place in which proxies are chosen: around a handler, which does all its fetching through the one it is given. */
+import { isOrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
+import { type Failure, FetchFailure } from "../../domain/failure.ts";
+import type { Handled } from "../../domain/outcome.ts";
+import { type ProxyOutcome, shownByPage } from "../../domain/proxy-score.ts";
+import { POOL, type ProxyWish, proxyWishOf } from "../../domain/proxy-wish.ts";
+import { Recent } from "../../domain/recent.ts";
+import type { Upstream } from "../../domain/upstream.ts";
+import { siteOf } from "../../domain/url.ts";
+import type { Picked, ProxyPool } from "../../proxies/pool.ts";
+import { wishedUpstream } from "../../proxies/sealed-upstream.ts";
+import type { ClaimedTask, RunRecord, Store } from "../../store/port.ts";
+import type { Asleep, HandlerContext, TaskHandler } from "./handler.ts";
+
+export interface ProxiedDeps {
+  store: Pick<Store, "run">;
+  seal: Seal;
+  pool: Pick<ProxyPool, "pick" | "report" | "hasAny">;
+  /** No proxy can be used: the run waits until some can. */
+  holdRun(runId: string): Promise<void>;
+}
+
+/** How many others are tried within one attempt after failures of each kind. */
+const MOST_OTHERS: Readonly<Record<Exclude<ProxyOutcome["kind"], "good">, number>> = {
+  fault: 10,
+  unsure: 2,
+  blocked: 1,
+};
+
+/** How long a task waits that found no proxy free. */
+const NONE_FREE_MS = 1_000;
+
+const MOST_RUNS = 1_000;
+
+/** Runs of these kinds may ask for a proxy. */
+const KINDS: ReadonlySet<string> = new Set(["page", "crawl", "download"]);
+
+interface RunProxy extends ProxyWish {
+  sessionKey: string;
+}
+
+/** Makes handlers fetch through the proxy that the run of their task asks for. */
+export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => TaskHandler {
+  const runs = new Recent<RunProxy>(MOST_RUNS);
+  const wishOf = async (runId: string): Promise<RunProxy> => {
+    const run = await deps.store.run(runId);
+    const wish = run === null ? { proxy: null, sealed_proxy: null, sessionKey: "" } : runProxyOf(run);
+    runs.set(runId, wish);
+    return wish;
+  };
+  return (handler) => ({
+    ...handler,
+    async run(task, context) {
+      if (!KINDS.has(task.runKind)) return handler.run(task, context);
+      const wish = runs.get(task.runId) ?? (await wishOf(task.runId));
+      if (wish.proxy === null) return handler.run(task, context);
+      if (wish.proxy === POOL) return new Passage(deps, handler, task, context, wish.sessionKey).handled();
+      const upstream = opened(deps.seal, { ...wish, proxy: wish.proxy });
+      return named(await tried(handler, task, context, upstream), wish.proxy);
+    },
+  });
+}
+
+/** Runs of one job that sign in with the same session are one visitor; others are visitors of their own. */
+function runProxyOf(run: RunRecord): RunProxy {
+  const { recipe } = run.snapshot as { recipe?: { session_id?: string | null } };
+  return { ...proxyWishOf(run.kind, run.snapshot), sessionKey: recipe?.session_id ?? run.jobId ?? run.id };
+}
+
+function opened(seal: Seal, wish: ProxyWish & { proxy: string }): Upstream {
+  try {
+    return wishedUpstream(seal, wish);
+  } catch (error) {
+    if (!isOrbError(error, "secret_key_wrong")) throw error;
+    throw new FetchFailure("session_unusable", `${error.message}. ${error.hint ?? ""}`.trim(), { cause: error });
+  }
+}
+
+/** One attempt at a task, through as many proxies of the pool as it takes. */
+class Passage {
+  readonly #deps: ProxiedDeps;
+  readonly #handler: TaskHandler;
+  readonly #task: ClaimedTask;
+  readonly #context: HandlerContext;
+  readonly #sessionKey: string;
+  readonly #site: string;
+  readonly #tried = new Set<string>();
+  readonly #others = { ...MOST_OTHERS };
+
+  constructor(deps: ProxiedDeps, handler: TaskHandler, task: ClaimedTask, context: HandlerContext, sessionKey: string) {
+    this.#deps = deps;
+    this.#handler = handler;
+    this.#task = task;
+    this.#context = context;
+    this.#sessionKey = sessionKey;
+    this.#site = siteOf(task.nextUrl ?? task.url ?? "");
+  }
+
+  async handled(): Promise<Handled | Asleep> {
+    const { pool } = this.#deps;
+    // What the page would be told if there were no other proxy; a proxy's own fault is no word about the page.
+    let last: Handled | null = null;
+    for (;;) {
+      const picked = await pool.pick({ site: this.#site, sessionKey: this.#sessionKey, exclude: this.#tried });
+      if (picked === null) return last ?? (await this.#noneLeft());
+      this.#tried.add(picked.id);
+      const { handled, outcome } = await this.#through(picked);
+      if (handled.kind === "asleep" || outcome === null || outcome.kind === "good") return handled;
+      if (outcome.kind !== "fault") last = handled;
+      if (this.#others[outcome.kind] === 0) return last ?? later("many proxies failed, one after the other");
+      this.#others[outcome.kind] -= 1;
+      this.#context.signal.throwIfAborted();
+      this.#context.mayAsk();
+    }
+  }
+
+  async #through(picked: Picked): Promise<{ handled: Handled | Asleep; outcome: ProxyOutcome | null }> {
+    let outcome: ProxyOutcome | null = null;
+    try {
+      const handled = named(await tried(this.#handler, this.#task, this.#context, picked.upstream), picked.shown);
+      if (!this.#context.signal.aborted && handled.kind !== "asleep" && handled.kind !== "handed_back")
+        outcome = shownByPage(failureOf(handled), handled.answeredMs ?? null);
+      return { handled, outcome };
+    } finally {
+      await this.#deps.pool.report(picked, outcome);
+    }
+  }
+
+  /** Nobody's failure: the task goes back, and its run waits if that is so for all of them. */
+  async #noneLeft(): Promise<Handled> {
+    if (!(await this.#deps.pool.hasAny())) await this.#deps.holdRun(this.#task.runId);
+    return later("no proxy can be used now");
+  }
+}
+
+function later(why: string): Handled {
+  return { kind: "handed_back", why, waitMs: NONE_FREE_MS };
+}
+
+async function tried(
+  handler: TaskHandler,
+  task: ClaimedTask,
+  context: HandlerContext,
+  via: Upstream,
+): Promise<Handled | Asleep> {
+  try {
+    return await handler.run(task, { ...context, via });
+  } catch (error) {
+    if (!(error instanceof FetchFailure) || context.signal.aborted) throw error;
+    return { kind: "failed", failure: error.failure };
+  }
+}
+
+/** The attempt's history says which one it was. */
+function named(handled: Handled | Asleep, proxy: string): Handled | Asleep {
+  return handled.kind === "asleep" ? handled : { ...handled, report: { ...handled.report, proxy } };
+}
+
+function failureOf(handled: Handled): Failure | null {
+  return "failure" in handled ? handled.failure : null;
+}

@@ -1,0 +1,50 @@
+/** Through which proxy a caller wants pages to come. */
+import { type FieldError, OrbError } from "../../base/errors.ts";
+import type { Seal } from "../../base/seal.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import { NO_PROXY, POOL, type ProxyWish } from "../../domain/proxy-wish.ts";
+import { parseUpstream } from "../../domain/upstream.ts";
+import type { AddressPolicy } from "../../net/address.ts";
+import { checkHost } from "../../net/guard.ts";
+import { sealedWish } from "../../proxies/sealed-upstream.ts";
+
+/** Stands in a shown address for what lets somebody in. */
+const HIDDEN = "***";
+
+/**
+ * `before` is what the job has now: its address as it is shown stands for itself. A literal address that may not be asked
+ * is refused at once with `forbidden_target`; one behind a name fails the run.
+ */
+export function readProxy(
+  given: string | null | undefined,
+  deps: { seal: Seal; policy: AddressPolicy },
+  before: ProxyWish | null,
+  path: string,
+  problems: FieldError[],
+): ProxyWish {
+  if (given === undefined || given === null) return NO_PROXY;
+  if (given === POOL) return { proxy: POOL, sealed_proxy: null };
+  if (before !== null && given === before.proxy) return { proxy: before.proxy, sealed_proxy: before.sealed_proxy };
+  const upstream = parseUpstream(given);
+  if (typeof upstream === "string") {
+    problems.push({ path, message: `${upstream}; or "${POOL}" for one of the pool` });
+    return NO_PROXY;
+  }
+  if (upstream.credentials?.username === HIDDEN && upstream.credentials.password === "") {
+    const message = `${HIDDEN} is shown instead of a user name and a password: give them, or the address as it is shown`;
+    problems.push({ path, message });
+    return NO_PROXY;
+  }
+  refuseForbiddenProxy(path, upstream.hostname, deps.policy);
+  return sealedWish(deps.seal, upstream);
+}
+
+function refuseForbiddenProxy(path: string, hostname: string, policy: AddressPolicy): void {
+  try {
+    checkHost(hostname, policy);
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error;
+    const message = "the proxy is not on the public internet, and its network is not allowed here";
+    throw new OrbError("forbidden_target", `${path}: ${message}`, { fields: [{ path, message }], cause: error });
+  }
+}

@@ -7,10 +7,15 @@ import { type RunningWorker, startWorker } from "./app.ts";
 import { type Client, openClient } from "./client.ts";
 import { systemClock } from "./base/clock.ts";
 import { OrbError } from "./base/errors.ts";
+import type { Seal } from "./base/seal.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config/options.ts";
+import { mayBeUsed } from "./domain/proxy-score.ts";
+import type { Upstream } from "./domain/upstream.ts";
+import { toNewProxy, upstreamOf } from "./proxies/sealed-upstream.ts";
 import { openSeal } from "./secret-key.ts";
 import type { SessionRecord } from "./store/job-records.ts";
+import type { Store } from "./store/port.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
 
 export interface Scratch extends RunningWorker {
@@ -18,9 +23,16 @@ export interface Scratch extends RunningWorker {
   readonly sessionId: string | null;
 }
 
-/** Nothing of the installation is touched; a session that is named is read from it. */
-export async function startScratch(config: Config, log: Log, options: { sessionId?: string } = {}): Promise<Scratch> {
+export interface ScratchOptions {
+  sessionId?: string;
+  /** The page is to come through proxies of the pool. */
+  pool?: boolean;
+}
+
+/** Nothing of the installation is touched; a session that is named is read from it, and so are the proxies. */
+export async function startScratch(config: Config, log: Log, options: ScratchOptions = {}): Promise<Scratch> {
   const session = options.sessionId === undefined ? null : await sessionOf(config, options.sessionId);
+  const proxies = options.pool === true ? await proxiesOf(config) : [];
   const dir = mkdtempSync(join(tmpdir(), "orb-scrape-"));
   const remove = () => rmSync(dir, { recursive: true, force: true });
   let client: Client | null = null;
@@ -34,11 +46,14 @@ export async function startScratch(config: Config, log: Log, options: { sessionI
       secretKey: randomBytes(32).toString("hex"),
       // Whoever asked for the page sees what became of it.
       alertWebhookUrl: null,
+      minProxies: 0,
+      proxyRefreshMs: 0,
     };
     const store = openSqliteStore({ path: ":memory:", clock: systemClock });
     // A stored session stays sealed under the installation's key.
     const seal = openSeal(session === null ? own : config);
     const opened = await openClient(own, systemClock, { store, seal });
+    await lendProxies(store, seal, proxies);
     const made = session === null ? null : (await store.createSession(session, systemClock.now())).made;
     client = opened;
     const worker = await startWorker(own, log, { client: opened });
@@ -70,4 +85,34 @@ async function sessionOf(config: Config, id: string): Promise<SessionRecord> {
     fields,
     hint: "orb sessions list shows those there are.",
   });
+}
+
+/** Those that serve; while none is known to, those that may. */
+async function proxiesOf(config: Config): Promise<Upstream[]> {
+  await using client = await openClient(config);
+  const now = systemClock.now();
+  const all = (await client.store.proxyPool(now)).filter((record) => mayBeUsed(record, now));
+  const usable = all.filter(({ state }) => state === "usable");
+  const best = usable.length > 0 ? usable : all;
+  if (best.length > 0) return best.map((record) => upstreamOf(client.seal, record));
+  throw new OrbError("input_invalid", "--proxy pool: the pool has no proxy that could be used now", {
+    fields: [{ path: "proxy", message: "the pool has no proxy that could be used now" }],
+    hint: "orb proxies import adds some, orb proxies list shows those there are.",
+  });
+}
+
+/** They are used as they are: nobody waits here until they have been checked. */
+async function lendProxies(store: Store, seal: Seal, proxies: readonly Upstream[]): Promise<void> {
+  if (proxies.length === 0) return;
+  const now = systemClock.now();
+  await store.addProxies(
+    proxies.map((upstream) => toNewProxy(seal, upstream)),
+    now,
+  );
+  const nothing = { successes: 0, failures: 0, blocks: 0, sites: [] };
+  const lent = await store.proxies({ limit: proxies.length });
+  await store.noteProxies(
+    lent.map((record) => ({ ...record, ...nothing, state: "usable" as const })),
+    now,
+  );
 }

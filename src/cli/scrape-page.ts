@@ -1,6 +1,7 @@
 import { OrbError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/options.ts";
+import { POOL } from "../domain/proxy-wish.ts";
 import { TERMINAL_RUN_STATES } from "../domain/states.ts";
 import { followRun } from "../events/follow.ts";
 import type { ExportRecord } from "../exporters/exporter.ts";
@@ -85,7 +86,10 @@ function startWorker(
 ): Promise<CliWorker & Partial<CliScratch>> {
   const { wiring } = context;
   if (options.save === true) return wiring.startWorker(config, log, { onRole: () => {}, onTask: () => {} });
-  return wiring.startScratch(config, log, options.session === undefined ? {} : { sessionId: options.session });
+  return wiring.startScratch(config, log, {
+    ...(options.session === undefined ? {} : { sessionId: options.session }),
+    pool: options.proxy === POOL,
+  });
 }
 
 /** Until the run has ended, waits for a person, or is cancelled because somebody wants to stop. */

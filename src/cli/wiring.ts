@@ -24,7 +24,7 @@ export interface Wiring {
   /** The API on the configured database, in this process and without a port. */
   openApi(config: Config, log: Log): Promise<CliApi>;
   /** A worker on a store that is gone when it stops. */
-  startScratch(config: Config, log: Log, options: { sessionId?: string }): Promise<CliScratch>;
+  startScratch(config: Config, log: Log, options: { sessionId?: string; pool?: boolean }): Promise<CliScratch>;
   capture(config: Config, log: Log, url: string, options: CaptureOptions): Promise<CapturedPage>;
   captureHar(text: string): Promise<CapturedPage>;
   /** Opens a browser that people see; null: there is no display. `done` ends it. */

@@ -60,7 +60,6 @@ interface Member {
 
 const LOOK_EVERY_MS = 1_000;
 const WRITE_EVERY_MS = 1_000;
-const NOTES_AT_ONCE = 500;
 /** Proxies at sites, of which it is known how they did there. */
 const MOST_SITES = 1_000;
 
@@ -86,9 +85,17 @@ export class ProxyPool {
   }
 
   /** The next proxy; null: there is none that could be used now. Its outcome has to be reported, or its use undone. */
-  async pick({ site, sessionKey, exclude }: Wanted): Promise<Picked | null> {
+  async pick(wanted: Wanted): Promise<Picked | null> {
     await this.#look();
-    const atSite = await this.#atSite(site);
+    const atSite = await this.#atSite(wanted.site);
+    const picked = this.#choose(wanted, atSite);
+    if (picked !== null) return picked;
+    // Somebody may have brought or checked some a moment ago.
+    await this.#load();
+    return this.#choose(wanted, atSite);
+  }
+
+  #choose({ site, sessionKey, exclude }: Wanted, atSite: ReadonlyMap<string, SiteRecordOfProxy>): Picked | null {
     const now = this.#deps.clock.now();
     const free = [...this.#members.values()].filter(
       ({ id, health, inUse }) =>
@@ -208,19 +215,17 @@ export class ProxyPool {
 
   async #writeNow(): Promise<void> {
     const changed = [...this.#members.values()].filter(({ unwritten }) => unwritten !== null);
-    for (let from = 0; from < changed.length; from += NOTES_AT_ONCE) {
-      const piece = changed.slice(from, from + NOTES_AT_ONCE).map((member) => ({ member, what: member.unwritten! }));
-      const notes = piece.map(({ member, what }) => noteOf(member, what));
-      for (const { member } of piece) member.unwritten = null;
-      this.#inWriting = new Set(notes.map(({ id }) => id));
-      try {
-        await this.#deps.store.noteProxies(notes, this.#deps.clock.now());
-      } catch (error) {
-        // It is a hint, not a truth: what cannot be written now (a full disk) is not worth failing pages for.
-        this.#deps.log.warn("what was seen of proxies could not be written", { error: messageOf(error) });
-      } finally {
-        this.#inWriting = new Set();
-      }
+    if (changed.length === 0) return;
+    const notes = changed.map((member) => noteOf(member, member.unwritten!));
+    for (const member of changed) member.unwritten = null;
+    this.#inWriting = new Set(notes.map(({ id }) => id));
+    try {
+      await this.#deps.store.noteProxies(notes, this.#deps.clock.now());
+    } catch (error) {
+      // It is a hint, not a truth: what cannot be written now (a full disk) is not worth failing pages for.
+      this.#deps.log.warn("what was seen of proxies could not be written", { error: messageOf(error) });
+    } finally {
+      this.#inWriting = new Set();
     }
   }
 }

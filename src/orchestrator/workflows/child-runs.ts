@@ -14,6 +14,7 @@ import type { RunDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "../jobs/input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
+import { needingProxies } from "../proxies/rules.ts";
 import { newPageRun } from "../runs/start.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 
@@ -59,7 +60,7 @@ async function prepare(deps: RunDeps, child: ChildRun): Promise<Prepared> {
 
 /** Each file is a task in the lane of its site, under the limits that hold there. */
 function newDownloadRun(
-  deps: Pick<RunDeps, "defaultMaxAttempts" | "seal" | "policy">,
+  deps: Pick<RunDeps, "defaultMaxAttempts" | "seal" | "policy" | "proxyRules">,
   { urls, proxy: wished }: Extract<ChildRun, { kind: "download" }>,
 ): Prepared {
   const problems: FieldError[] = [];
@@ -85,5 +86,5 @@ function newDownloadRun(
     snapshot: { files: urls.length, ...proxy },
     meta: { files: urls.length },
   };
-  return { run, tasks };
+  return { run: needingProxies(run, deps.proxyRules), tasks };
 }

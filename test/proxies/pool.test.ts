@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createLog } from "../../src/base/log.ts";
+import { createSeal } from "../../src/base/seal.ts";
+import type { ProxyRotation } from "../../src/domain/proxy-rotation.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
+import { type Picked, ProxyPool } from "../../src/proxies/pool.ts";
+import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+const SEAL = createSeal("0123456789abcdef0123456789abcdef");
+const GOOD = { kind: "good", latencyMs: 100 } as const;
+const FAULT = { kind: "fault", why: "nobody listens" } as const;
+const BLOCKED = { kind: "blocked" } as const;
+
+async function open(hosts: readonly string[], rotation: ProxyRotation = "round_robin") {
+  const clock = new FakeClock();
+  const store = openSqliteStore({ path: ":memory:", clock });
+  const log: string[] = [];
+  const add = (names: readonly string[], seal = SEAL) =>
+    store.addProxies(
+      names.map((name) => toNewProxy(seal, parseUpstream(`http://user:secret@${name}:8080`) as Upstream)),
+      clock.now(),
+    );
+  await add(hosts);
+  const pool = new ProxyPool({
+    store,
+    clock,
+    seal: SEAL,
+    log: createLog({ level: "debug", pretty: false, write: (line) => void log.push(line) }),
+    rotation,
+  });
+  const pick = async (site = "shop.example", exclude: readonly string[] = []) => {
+    const picked = await pool.pick({ site, sessionKey: "run", exclude: new Set(exclude) });
+    return picked;
+  };
+  const use = async (outcome: Parameters<ProxyPool["report"]>[1], site?: string): Promise<Picked> => {
+    const picked = await pick(site);
+    assert.ok(picked !== null);
+    await pool.report(picked, outcome);
+    return picked;
+  };
+  const record = async (id: string) => (await store.proxy(id))!;
+  return { clock, store, pool, pick, use, add, record, log, close: () => store.close() };
+}
+
+describe("the pool of a process", () => {
+  test("hands out proxies with what lets one in, and shows them without", async () => {
+    const place = await open(["one.example"]);
+    const picked = await place.pick();
+    assert.deepEqual(picked?.upstream.credentials, { username: "user", password: "secret" });
+    assert.equal(picked?.shown, "http://***@one.example:8080");
+    await place.close();
+  });
+
+  test("what was seen is on disk within a second, counted once, and at the latest when it stops", async () => {
+    const place = await open(["one.example"]);
+    const { id } = await place.use(GOOD);
+    await place.use(BLOCKED);
+    assert.equal((await place.record(id)).successes, 0);
+    await place.clock.advance(1_000);
+    const { successes, blocks, state, usedAt } = await place.record(id);
+    assert.deepEqual([successes, blocks, state], [1, 1, "usable"]);
+    assert.equal(usedAt, place.clock.now() - 1_000);
+    assert.equal(place.clock.waiting, 0, "an idle pool has no timer");
+    await place.use(GOOD);
+    await place.pool.stop();
+    assert.equal((await place.record(id)).successes, 2);
+    assert.equal(place.clock.waiting, 0);
+    const atSite = await place.store.proxySites("shop.example");
+    assert.deepEqual(atSite, [{ id, successes: 2, failures: 0, blocks: 1 }]);
+    await place.close();
+  });
+
+  test("one that failed rests, comes back on probation with one use at a time, and a good one frees it", async () => {
+    const place = await open(["one.example"]);
+    await place.use(GOOD);
+    await place.use(FAULT);
+    assert.equal(await place.pick(), null);
+    assert.equal(await place.pool.hasAny(), false);
+    await place.clock.advance(30_000);
+    assert.equal(await place.pool.hasAny(), true);
+    const trial = await place.pick();
+    assert.ok(trial !== null);
+    assert.equal(await place.pick(), null, "nobody else is sent to it meanwhile");
+    await place.pool.report(trial, GOOD);
+    const both = [await place.pick(), await place.pick()];
+    assert.ok(both.every((one) => one !== null));
+    await place.close();
+  });
+
+  test("work that was called off says nothing about its proxy, and leaves it free", async () => {
+    const place = await open(["one.example"]);
+    const before = await place.pick();
+    await place.pool.report(before!, null);
+    const after = await place.pick();
+    assert.equal(after?.id, before!.id);
+    await place.pool.stop();
+    assert.equal((await place.record(after!.id)).state, "unchecked");
+    await place.close();
+  });
+
+  test("proxies that are added, switched off or removed are seen within a second", async () => {
+    const place = await open(["one.example"]);
+    const { id } = await place.use(GOOD);
+    await place.add(["two.example"]);
+    await place.clock.advance(1_000);
+    await place.pick("other.example");
+    await place.clock.advance(0);
+    const two = await place.pick("shop.example", [id]);
+    assert.equal(two?.upstream.hostname, "two.example");
+    await place.store.setProxyDisabled(id, true);
+    await place.store.deleteProxy(two!.id);
+    await place.clock.advance(1_000);
+    await place.pick("other.example");
+    await place.clock.advance(0);
+    assert.equal(await place.pick(), null);
+    await place.pool.report(two!, GOOD);
+    await place.pool.stop();
+    await place.close();
+  });
+
+  test("where a site turns one away others are taken, elsewhere it is not avoided, and alone it is tried again", async () => {
+    const place = await open(["one.example", "two.example"]);
+    const first = await place.pick();
+    for (let times = 0; times < 3; times += 1) await place.pool.report(first!, BLOCKED);
+    const at = async (site: string) => {
+      const seen = new Set<string>();
+      for (let times = 0; times < 6; times += 1) seen.add((await place.use(GOOD, site)).id);
+      return seen;
+    };
+    assert.equal((await at("shop.example")).has(first!.id), false);
+    assert.equal((await at("news.example")).has(first!.id), true);
+    const others = [...(await at("shop.example"))];
+    assert.equal((await place.pick("shop.example", others))?.id, first!.id);
+    // Another process knows it, too.
+    await place.pool.stop();
+    const { clock, store } = place;
+    const log = createLog({ level: "error", pretty: false, write: () => {} });
+    const later = new ProxyPool({ store, clock, seal: SEAL, log, rotation: "round_robin" });
+    for (let times = 0; times < 4; times += 1) {
+      const picked = await later.pick({ site: "shop.example", sessionKey: "", exclude: new Set() });
+      assert.notEqual(picked!.id, first!.id);
+      await later.report(picked!, GOOD);
+    }
+    await place.close();
+  });
+
+  test("one that was stored under another key is left out, and told of once without its address", async () => {
+    const place = await open(["one.example"]);
+    await place.add(["strange.example"], createSeal("another key that is long enough to be one"));
+    for (let times = 0; times < 4; times += 1) assert.equal((await place.use(GOOD)).upstream.hostname, "one.example");
+    await place.add(["three.example"]);
+    await place.clock.advance(2_000);
+    await place.use(GOOD);
+    await place.clock.advance(0);
+    const warnings = place.log.filter((line) => line.includes("left out"));
+    assert.equal(warnings.length, 1);
+    assert.ok(!warnings[0]!.includes("strange.example"));
+    await place.close();
+  });
+});

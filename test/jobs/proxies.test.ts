@@ -7,6 +7,7 @@ import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
 import type { ProxyRecord } from "../../src/store/proxy-port.ts";
+import { browserGate } from "../support/browser-kit.ts";
 import { startProxies, type TestProxies, type TestProxy } from "../support/proxies.ts";
 import { Crawler } from "./crawler.ts";
 import { Place } from "./kit.ts";
@@ -161,7 +162,7 @@ describe("the same proxy for the same session and site", () => {
 });
 
 describe("a page through a proxy", () => {
-  test("in a browser, with everything that the page loads", async () => {
+  test("in a browser, with everything that the page loads", browserGate, async () => {
     await using shop = await Shop.open();
     await using proxies = await startProxies([
       { kind: "connect", auth: { username: "orb", password: "s3cr3t-Passw0rd" } },

@@ -5,7 +5,6 @@ import { describe, test } from "node:test";
 import { openClient } from "../../src/client.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
-import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
 import type { ProxyRecord } from "../../src/store/proxy-port.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { startProxies, type TestProxies, type TestProxy } from "../support/proxies.ts";
@@ -48,19 +47,22 @@ class Shop implements AsyncDisposable {
   }
 }
 
-const ENV = { APP_MIN_PROXIES: "0", APP_MIN_HOST_DELAY_MS: "0" };
+const ENV = { APP_MIN_PROXIES: "1", APP_MIN_HOST_DELAY_MS: "0", APP_PROXY_REFRESH_MINUTES: "0" };
 
+/** Brings them and has them checked. */
 async function addToPool(place: Place, proxies: readonly TestProxy[]): Promise<void> {
-  await using client = await openClient(place.config);
-  const list = proxies.map(({ upstream }) => toNewProxy(client.seal, upstream));
-  await client.store.addProxies(list, Date.now());
+  const brought = await place.api.post("/proxies", { proxies: proxies.map(({ url }) => url) });
+  assert.equal(brought.json<{ added: number }>().added, proxies.length);
+  const check = await place.api.post("/proxies/refresh");
+  await place.ended(check.json<{ job_id: string }>().job_id);
 }
 
-/** What is written of each, in their order, when the worker has stopped. */
+/** What is written of each, in their order, when the worker has stopped; without the check. */
 async function written(place: Place, proxies: readonly TestProxy[]): Promise<ProxyRecord[]> {
   await using client = await openClient(place.config);
   const all = await client.store.proxies({ limit: 100 });
-  return proxies.map(({ port }) => all.find((record) => record.port === port)!);
+  const ours = proxies.map(({ port }) => all.find((record) => record.port === port)!);
+  return ours.map((record) => ({ ...record, successes: record.successes - 1 }));
 }
 
 /** Everything that reached the site came through a proxy, and the proxies' own logs say the same. */

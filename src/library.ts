@@ -26,7 +26,8 @@ import { allResults, listEvents, listRuns, listTasks, showRun } from "./orchestr
 import type { RunSiteDeps } from "./orchestrator/runs/sites.ts";
 import { startJobRun, startPageRun } from "./orchestrator/runs/start.ts";
 import type { ResultView, RunView } from "./orchestrator/runs/view.ts";
-import { changeSite, listSites, resetSite, showSite } from "./orchestrator/sites.ts";
+import { followSites, sitesProgress } from "./orchestrator/sites-progress.ts";
+import { changeSite, forgetLearned, listSites, resetSite, showSite } from "./orchestrator/sites.ts";
 import type { SiteLimits } from "./store/site-records.ts";
 
 export interface OrchestratorOptions {
@@ -175,11 +176,20 @@ function crawlsOf(deps: Deps) {
 }
 
 function sitesOf(deps: Deps) {
+  const change = (site: string, limits: Partial<SiteLimits>) => changeSite(deps, site, limits);
   return {
-    list: () => listSites(deps),
+    list: (filter: Parameters<typeof listSites>[1]) => listSites(deps, filter),
     get: (site: string) => showSite(deps, site),
-    change: (site: string, limits: Partial<SiteLimits>) => changeSite(deps, site, limits),
-    reset: (site: string) => resetSite(deps, site),
+    /** Of a site that need not have been seen yet; running work follows. */
+    change,
+    pause: (site: string) => change(site, { paused: true }),
+    resume: (site: string) => change(site, { paused: false }),
+    resetBreaker: (site: string) => resetSite(deps, site),
+    forgetLearned: (site: string) => forgetLearned(deps, site),
+    /** How all of them together are getting on. */
+    progress: () => sitesProgress(deps),
+    /** The same, as it changes, until `signal` says stop. */
+    follow: (signal: AbortSignal) => followSites(deps, signal),
   };
 }
 

@@ -238,6 +238,15 @@ test("limits of a site are set and shown", async (t) => {
   await using orb = await Orchestrator.start(configure(t), { work: false });
   await orb.sites.change("a.test", { maxConcurrency: 1 });
   assert.equal((await orb.sites.get("a.test")).max_concurrency, 1);
+  await orb.sites.pause("a.test");
+  assert.deepEqual(
+    (await orb.sites.list({ state: "paused", limit: 10 })).map(({ site }) => site),
+    ["a.test"],
+  );
+  for await (const { totals } of orb.sites.follow(new AbortController().signal)) {
+    assert.equal(totals.paused_sites, 1);
+    break;
+  }
 });
 
 test("handlers keep their names and types", () => {

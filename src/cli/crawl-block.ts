@@ -1,9 +1,9 @@
-import { stripVTControlCharacters } from "node:util";
 import { WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import { oneLine, paint, plural, type Terminal } from "./output.ts";
 import { bar, clock, fit, joined, span } from "./progress.ts";
+import { perSecond, type SiteLine, siteLines } from "./site-lines.ts";
 import { waitingLeft, waitingWords } from "./waiting-words.ts";
 
 /** What is shown of a crawl at one moment. */
@@ -37,7 +37,7 @@ export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, r
   const room = Math.max(0, rows - 1 - head.length);
   const shown = sites.length <= room ? sites : sites.slice(0, Math.max(0, room - 1));
   const more = room > 0 && shown.length < sites.length ? ["  … orb runs sites shows every site"] : [];
-  const list = siteLines(terminal, shown, moment, columns);
+  const list = siteLines(siteRows(terminal, shown, moment, columns), columns);
   return [...head, ...list, ...more].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
 }
 
@@ -74,8 +74,6 @@ function leftOf({ view, sites, rate, now }: CrawlMoment, columns: number): strin
   return columns < NARROW ? `≥ ${span(seconds)}` : `at least ${span(seconds)} left`;
 }
 
-const perSecond = (rate: number) => `${rate.toFixed(rate < 10 ? 1 : 0)}/s`;
-
 function paceLine({ view, rate }: CrawlMoment, columns: number): string[] {
   if (view.status === "pending") return [];
   const now = rate === null ? [] : [`${perSecond(rate)} now`];
@@ -111,26 +109,12 @@ function errorLines(terminal: Terminal, view: CrawlDetail, columns: number): str
   return [`  ${what}`, `  ${joined(reasons, columns - 2)}`];
 }
 
-const LEAST_NAME = 10;
-/** Between the columns, before them, and the one that stays free at the end. */
-const SPACES = 7;
-
-function siteLines(terminal: Terminal, sites: readonly RunSiteView[], moment: CrawlMoment, columns: number): string[] {
-  const rows = sites.map((site) => ({
+function siteRows(terminal: Terminal, sites: readonly RunSiteView[], moment: CrawlMoment, columns: number): SiteLine[] {
+  return sites.map((site) => ({
     name: oneLine(site.site),
     counts: countsOf(site),
     state: stateOf(terminal, site, moment, columns),
   }));
-  const widest = (texts: readonly string[]) =>
-    Math.max(0, ...texts.map((text) => stripVTControlCharacters(text).length));
-  const numbers = widest(rows.map(({ counts }) => counts));
-  // What a site waits for is worth more than the end of a long name.
-  const room = columns - numbers - widest(rows.map(({ state }) => state)) - SPACES;
-  const width = Math.min(widest(rows.map(({ name }) => name)), Math.max(LEAST_NAME, room));
-  return rows.map(({ name, counts, state }) => {
-    const cut = name.length > width ? `${name.slice(0, width - 1)}…` : name.padEnd(width);
-    return `  ${cut}  ${counts.padStart(numbers)}  ${state}`;
-  });
 }
 
 function countsOf({ counts }: RunSiteView): string {
@@ -145,6 +129,8 @@ function stateOf(
   columns: number,
 ): string {
   const failed = counts.failed === 0 ? "" : paint(terminal, "red", `  ${counts.failed} failed`);
+  if (counts.queued + counts.running + counts.retrying === 0)
+    return `${counts.completed + counts.skipped > 0 ? "done" : "nothing got"}${failed}`;
   if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
     const words = waitingLeft(why, moment.now);
     const because = last === null || columns < NARROW ? "" : ` (${last.failure_reason})`;

@@ -58,7 +58,7 @@ export interface WorkAtSite {
   /** What keeps the whole run from its work. */
   hold?: Pick<RunHold, "reason" | "until"> | null;
   counts: Pick<TaskCounts, "pending" | "queued" | "retrying" | "running">;
-  /** When the next of those that failed is tried again. */
+  /** When the next of those that failed is tried again; null: not known, or there is none. */
   nextTryAt: number | null;
   /** Tasks of all runs that are at work here. */
   laneRunning: number;
@@ -96,7 +96,7 @@ export function waitingFor(
   // All that is in hand may wait for the browser.
   if (told?.reason === "memory") return told;
   if (waiting === 0) return null;
-  if (counts.queued === 0 && work.nextTryAt !== null) return { reason: "retry", until: work.nextTryAt };
+  if (counts.queued + counts.running === 0 && counts.retrying > 0) return { reason: "retry", until: work.nextTryAt };
   if (told !== null) return told;
   const delay = site?.minDelayMs ?? defaults.minDelayMs;
   if ((site?.crawlDelayMs ?? 0) > delay) return { reason: "crawl_delay", until: null };
@@ -107,7 +107,11 @@ export function waitingFor(
 }
 
 /** The owner knows best, as long as it is true: what it said may be older than its end. */
-function toldByOwner({ waiting = null }: SiteManners, running: number, now: number): Waiting | null {
+export function toldByOwner(
+  { waiting = null }: Pick<SiteManners, "waiting">,
+  running: number,
+  now: number,
+): Waiting | null {
   if (waiting === null) return null;
   return (waiting.until === null ? running > 0 : waiting.until > now) ? waiting : null;
 }

@@ -2,9 +2,10 @@
 import type { Clock } from "../base/clock.ts";
 import { ALERT_KINDS } from "../domain/alerts.ts";
 import { summaryOf } from "../domain/site-health.ts";
+import { SITE_STATES } from "../domain/site-states.ts";
 import { RUN_STATES } from "../domain/states.ts";
 import type { Store } from "../store/port.ts";
-import { SITE_STATES, type SiteRecord } from "../store/site-records.ts";
+import type { SiteRecord } from "../store/site-records.ts";
 
 /** One value of one gauge or counter. */
 export interface Reading {

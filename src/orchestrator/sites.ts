@@ -1,104 +1,60 @@
 import { OrbError } from "../base/errors.ts";
-import { breakerPhase } from "../domain/circuit.ts";
 import { siteOf } from "../domain/url.ts";
 import { heldBySite, type Waiting } from "../domain/waiting.ts";
-import type { SiteLimits, SiteRecord } from "../store/site-records.ts";
+import type { SiteFilter, SiteLimits, SiteRecord } from "../store/site-records.ts";
 import type { OrchestratorDeps } from "./deps.ts";
+import { type SiteDeps, type SiteView, siteViews } from "./site-view.ts";
 
-/** A site as users see it. */
-export interface SiteView {
-  site: string;
-  max_concurrency: number | null;
-  requests_per_second: number | null;
-  burst: number | null;
-  min_delay_ms: number | null;
-  /** What robots.txt asks for between two requests; null: nothing. */
-  crawl_delay_ms: number | null;
-  paused: boolean;
-  held_until: string | null;
-  /** What its pages were found to need; null: nothing, or it is not believed any more. */
-  learned_strategy: {
-    strategy: string;
-    reason: string;
-    scope: "page" | "site";
-    pages: number;
-    expires_at: string;
-  } | null;
-  breaker: { state: "closed" | "open" | "half_open"; failures: number; reopens_at: string | null };
-}
-
-function toView(record: SiteRecord, now: number): SiteView {
-  const { breaker } = record;
-  return {
-    site: record.site,
-    max_concurrency: record.maxConcurrency,
-    requests_per_second: record.requestsPerSecond,
-    burst: record.burst,
-    min_delay_ms: record.minDelayMs,
-    crawl_delay_ms: record.crawlDelayMs,
-    paused: record.paused,
-    held_until: record.holdUntil > now ? new Date(record.holdUntil).toISOString() : null,
-    learned_strategy: learnedView(record, now),
-    breaker: {
-      state: breakerPhase(breaker, now),
-      failures: breaker.failures,
-      reopens_at: breaker.openUntil === null ? null : new Date(breaker.openUntil).toISOString(),
-    },
-  };
-}
-
-function learnedView({ learned }: SiteRecord, now: number): SiteView["learned_strategy"] {
-  if (learned === null || Date.parse(learned.expires_at) <= now) return null;
-  const { strategy, reason, scope, pages, expires_at } = learned;
-  return { strategy, reason, scope, pages: pages.length, expires_at };
-}
-
-/** `host` or `host:port`, as the queue names its sites. */
-export function siteName(text: string): string {
+/** `host` or `host:port`, as the queue names its sites; `path` is where it stands in what was asked for. */
+export function siteName(text: string, path = "site"): string {
   const url = URL.parse(`http://${text}`);
   if (url === null || url.pathname !== "/" || url.search !== "" || url.username !== "" || /[/?#@]/.test(text)) {
-    throw new OrbError(
-      "input_invalid",
-      `${text} is not a site: expected a host name, with its port unless that is 80 or 443`,
-    );
+    const message = `${text} is not a site: expected a host name, with its port unless that is 80 or 443`;
+    throw new OrbError("input_invalid", message, { fields: [{ path, message }] });
   }
   return siteOf(url);
 }
 
-const PAGE = 1000;
-
-export async function listSites({ store, clock }: OrchestratorDeps): Promise<SiteView[]> {
-  const all: SiteRecord[] = [];
-  for (let page: SiteRecord[] | null = null; page === null || page.length === PAGE; all.push(...page))
-    page = await store.sites(
-      { limit: PAGE, ...(page === null ? {} : { after: page.at(-1)?.site ?? "" }) },
-      clock.now(),
-    );
-  return all.map((record) => toView(record, clock.now()));
+async function viewOf(deps: SiteDeps, record: SiteRecord): Promise<SiteView> {
+  const [view] = await siteViews(deps, [record]);
+  return view!;
 }
 
-export async function showSite({ store, clock }: OrchestratorDeps, name: string): Promise<SiteView> {
-  const record = await store.site(siteName(name));
+/** Where the site stands that a call is about. */
+const OWN = "path.site";
+
+/** By name; `after` is the one to go on behind. */
+export async function listSites(deps: SiteDeps, filter: SiteFilter): Promise<SiteView[]> {
+  return siteViews(deps, await deps.store.sites(filter, deps.clock.now()));
+}
+
+export async function showSite(deps: SiteDeps, name: string): Promise<SiteView> {
+  const record = await deps.store.site(siteName(name, OWN));
   if (record === null)
     throw new OrbError("not_found", `no site named ${name} is known`, { hint: "orb sites list shows what there is." });
-  return toView(record, clock.now());
+  return viewOf(deps, record);
 }
 
 /** Changes what is given, on running work too; null goes back to the configured default. */
-export async function changeSite(deps: OrchestratorDeps, name: string, change: Partial<SiteLimits>): Promise<SiteView> {
-  const record = await deps.store.setSite(siteName(name), change);
+export async function changeSite(deps: SiteDeps, name: string, change: Partial<SiteLimits>): Promise<SiteView> {
+  const { dependsOn, ...rest } = change;
+  const needs = dependsOn?.map((site, index) => siteName(site, `depends_on[${index}]`));
+  const record = await deps.store.setSite(
+    siteName(name, OWN),
+    needs === undefined ? rest : { ...rest, dependsOn: needs },
+  );
   await deps.wake(null);
-  return toView(record, deps.clock.now());
+  return viewOf(deps, record);
 }
 
 /** Forgets what the site was found to need: its next page is probed again. */
-export async function forgetLearned(deps: OrchestratorDeps, name: string): Promise<SiteView> {
-  return toView(await deps.store.forgetLearned(siteName(name)), deps.clock.now());
+export async function forgetLearned(deps: SiteDeps, name: string): Promise<SiteView> {
+  return viewOf(deps, await deps.store.forgetLearned(siteName(name, OWN)));
 }
 
 /** Forgets the failures of a site and lets it be tried at once. */
-export async function resetSite(deps: OrchestratorDeps, name: string): Promise<SiteView> {
-  await deps.store.resetBreaker(siteName(name));
+export async function resetSite(deps: SiteDeps, name: string): Promise<SiteView> {
+  await deps.store.resetBreaker(siteName(name, OWN));
   await deps.wake(null);
   return showSite(deps, name);
 }

@@ -1,5 +1,5 @@
 /** The verbs of the store about sites. */
-import type { SiteFilter, SiteLimits, SiteRecord, SiteTotals } from "./site-records.ts";
+import type { HeldRun, SiteFilter, SiteLimits, SiteRecord, SiteTotals } from "./site-records.ts";
 
 export interface SiteVerbs {
   site(site: string): Promise<SiteRecord | null>;
@@ -17,4 +17,6 @@ export interface SiteVerbs {
   siteTotals(now: number): Promise<SiteTotals>;
   /** Sites with open work, those with most of it under way first. */
   busySites(limit: number): Promise<SiteRecord[]>;
+  /** One of the runs with open work at a site, when none of them may work now; null: some may, or there is none. */
+  runHeldAt(site: string): Promise<HeldRun | null>;
 }

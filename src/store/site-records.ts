@@ -4,6 +4,9 @@ import type { StrategyName } from "../domain/recipe.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { LearnedStrategy } from "../domain/run-facts.ts";
 import type { SiteHealth } from "../domain/site-health.ts";
+import type { RunHold } from "../domain/run-hold.ts";
+import type { SiteState } from "../domain/site-states.ts";
+import type { RunState } from "../domain/states.ts";
 import type { Waiting } from "../domain/waiting.ts";
 
 /** What the target's behaviour asked of us. Sites of a group are one server: it is the same for all of them. */
@@ -55,10 +58,6 @@ export interface SiteRecord extends SiteLimits, Politeness {
   firstSeenAt: number | null;
 }
 
-/** `paused` by the operator; `blocked`: its breaker is open; with work and neither of them it is `waiting` or `active`. */
-export const SITE_STATES = ["active", "waiting", "paused", "blocked"] as const;
-export type SiteState = (typeof SITE_STATES)[number];
-
 export interface SiteFilter {
   /** A part of the name. */
   q?: string;
@@ -74,4 +73,10 @@ export interface SiteTotals {
   counts: TaskCounts;
   sites: number;
   byState: Record<SiteState, number>;
+}
+
+/** What keeps a run from its work. */
+export interface HeldRun {
+  status: RunState;
+  hold: RunHold | null;
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Problem } from "../../src/api/problems.ts";
-import type { SiteView } from "../../src/orchestrator/sites.ts";
+import type { SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SitesProgress } from "../../src/orchestrator/sites-progress.ts";
 import { openPlace } from "./kit.ts";
 
 const DEFAULTS = {
@@ -9,6 +10,11 @@ const DEFAULTS = {
   requests_per_second: null,
   burst: null,
   min_delay_ms: null,
+  max_memory_mb: null,
+  strategy: null,
+  respect_robots: null,
+  group: null,
+  depends_on: [] as string[],
   paused: false,
 };
 
@@ -26,11 +32,34 @@ describe("the sites", () => {
         ["b.test:8080", 2],
       ],
     );
-    assert.deepEqual((await place.get("/sites/a.test")).json(), {
+    const { first_seen_at: seen, ...view } = (await place.get("/sites/a.test")).json<SiteView>();
+    assert.ok(seen !== null);
+    assert.deepEqual(view, {
       site: "a.test",
       ...DEFAULTS,
+      shards: 1,
+      state: "waiting",
+      counts: { queued: 1, running: 0, retrying: 0, completed: 0, failed: 0 },
+      pages_per_second: 0,
+      error_rate: null,
+      latency_ms: { p50: null, p95: null },
+      waiting_for: {
+        reason: "no_worker",
+        until: null,
+        message: "No process works on this database: start orb serve or orb worker",
+      },
+      effective: {
+        max_concurrency: 10,
+        requests_per_second: null,
+        burst: null,
+        min_delay_ms: 0,
+        strategy: "auto",
+        respect_robots: true,
+      },
       crawl_delay_ms: null,
       held_until: null,
+      next_fetch_at: null,
+      last_success_at: null,
       learned_strategy: null,
       breaker: { state: "closed", failures: 0, reopens_at: null },
     });
@@ -64,19 +93,106 @@ describe("the sites", () => {
     }
   });
 
-  test("get all their limits at once, or some; null goes back to the default", async (t) => {
+  test("change by the keys given, with PUT and PATCH alike; null goes back to the default", async (t) => {
     const place = await openPlace(t);
-    const all = { max_concurrency: 3, requests_per_second: 0.5, burst: 2, min_delay_ms: 100, paused: true };
+    const all = {
+      max_concurrency: 3,
+      requests_per_second: 0.5,
+      burst: 2,
+      min_delay_ms: 100,
+      max_memory_mb: 512,
+      strategy: "browser",
+      respect_robots: false,
+      group: "shop",
+      depends_on: ["b.test", "c.test:8080"],
+      paused: true,
+    };
     const limitsOf = (view: SiteView) =>
       Object.fromEntries(Object.entries(view).filter(([name]) => Object.hasOwn(DEFAULTS, name)));
     assert.deepEqual(limitsOf((await place.send("PUT", "/sites/a.test", all)).json()), all);
     assert.deepEqual(place.woken, [null], "running work is told");
     const some = await place.send("PATCH", "/sites/a.test", { burst: null, max_concurrency: 9 });
     assert.deepEqual(limitsOf(some.json()), { ...all, burst: null, max_concurrency: 9 });
+    const put = await place.send("PUT", "/sites/a.test", { burst: 4 });
+    assert.deepEqual(limitsOf(put.json()), { ...all, burst: 4, max_concurrency: 9 });
     assert.deepEqual(limitsOf((await place.send("PUT", "/sites/a.test", DEFAULTS)).json()), DEFAULTS);
-    const { min_delay_ms: _, ...incomplete } = all;
-    const answer = await place.send("PUT", "/sites/a.test", incomplete);
-    assert.deepEqual(answer.json<Problem>().errors, [{ path: "min_delay_ms", message: "is required" }]);
+  });
+
+  test("of one group share what belongs to the server", async (t) => {
+    const place = await openPlace(t);
+    await place.send("PATCH", "/sites/www.shop.test", { group: "shop", max_concurrency: 2, strategy: "http" });
+    await place.send("PATCH", "/sites/img.shop.test", { group: "shop" });
+    const shared = (await place.get("/sites?group=shop")).json<SiteView[]>();
+    assert.deepEqual(
+      shared.map(({ site, max_concurrency, strategy }) => [site, max_concurrency, strategy]),
+      [
+        ["img.shop.test", 2, null],
+        ["www.shop.test", 2, "http"],
+      ],
+    );
+  });
+
+  test("that would wait for each other are refused with the whole circle", async (t) => {
+    const place = await openPlace(t);
+    const needs = (site: string, ...depends_on: string[]) => place.send("PATCH", `/sites/${site}`, { depends_on });
+    assert.equal((await needs("a.test", "b.test")).status, 200);
+    assert.equal((await needs("b.test", "x.test", "c.test")).status, 200);
+    const answer = await needs("c.test", "d.test", "a.test");
+    const [error] = answer.json<Problem>().errors ?? [];
+    assert.deepEqual([answer.status, error?.path], [422, "depends_on"]);
+    assert.match(error?.message ?? "", /c\.test → a\.test → b\.test → c\.test$/);
+    assert.deepEqual((await place.get("/sites?q=c.test")).json(), [], "nothing was changed");
+    assert.match((await needs("e.test", "E.test")).text, /e\.test → e\.test/);
+  });
+
+  test("are listed in pages, and found by name, state and group", async (t) => {
+    const place = await openPlace(t);
+    for (const name of ["a", "b", "c", "d", "e"])
+      await place.send("PATCH", `/sites/${name}.test`, {
+        burst: 1,
+        paused: name === "d",
+        ...(name > "c" ? { group: name } : {}),
+      });
+    const names: string[] = [];
+    let pages = 0;
+    for (let next: string | undefined = "/sites?limit=2"; next !== undefined; pages += 1) {
+      const answer = await place.get(next);
+      names.push(...answer.json<SiteView[]>().map(({ site }) => site));
+      next = /<([^>]+)>/.exec(String(answer.headers["link"] ?? ""))?.[1];
+    }
+    assert.deepEqual([pages, names], [3, ["a.test", "b.test", "c.test", "d.test", "e.test"]]);
+    for (const [query, found] of [
+      ["q=B.t", ["b.test"]],
+      ["state=paused", ["d.test"]],
+      ["state=active", []],
+      ["group=e", ["e.test"]],
+    ] as const)
+      assert.deepEqual(
+        (await place.get(`/sites?${query}`)).json<SiteView[]>().map(({ site }) => site),
+        found,
+        query,
+      );
+    assert.equal((await place.get("/sites?state=asleep")).status, 422);
+    assert.equal((await place.get("/sites?cursor=%25")).status, 422);
+  });
+
+  test("are summed up, and told live when something changes", async (t) => {
+    const place = await openPlace(t);
+    await place.send("POST", "/queue/items", { artifact_id: "a", url: "https://a.test/x" });
+    const { totals, sites } = (await place.get("/sites/progress")).json<SitesProgress>();
+    assert.deepEqual([totals.queued, totals.sites, totals.waiting_sites, sites[0]?.site], [1, 1, 1, "a.test"]);
+    const gone = new AbortController();
+    const stream = await fetch(`${place.url}/sites/progress/stream`, { signal: gone.signal });
+    assert.equal(stream.headers.get("content-type"), "text/event-stream");
+    let text = "";
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const until = async (words: RegExp) => {
+      while (!words.test(text)) text += (await reader.read()).value ?? assert.fail("it has ended");
+    };
+    await until(/event: sites_progress\ndata: .*"queued":1,/);
+    await place.send("POST", "/queue/items", { artifact_id: "b", url: "https://b.test/x" });
+    await until(/"queued":2,.*"b\.test"/);
+    gone.abort();
   });
 
   test("have limits that make sense", async (t) => {
@@ -86,10 +202,23 @@ describe("the sites", () => {
       { requests_per_second: 0 },
       { burst: 1.5 },
       { min_delay_ms: -1 },
+      { max_memory_mb: 0 },
+      { shards: 65 },
+      { strategy: "telnet" },
+      { respect_robots: "yes" },
+      { group: "a b" },
+      { group: "" },
+      { depends_on: null },
+      { depends_on: ["b.test", "http://c.test/"] },
       { paused: null },
-      {},
-    ])
-      assert.equal((await place.send("PATCH", "/sites/a.test", body)).status, 422, JSON.stringify(body));
+      { speed: 1 },
+    ]) {
+      const answer = await place.send("PATCH", "/sites/a.test", body);
+      const [error] = answer.json<Problem>().errors ?? [];
+      assert.equal(answer.status, 422, JSON.stringify(body));
+      assert.equal(error?.path.replace("[1]", ""), Object.keys(body)[0]);
+    }
+    assert.equal((await place.send("PATCH", "/sites/a.test", {})).status, 422);
     assert.deepEqual((await place.get("/sites")).json(), [], "nothing was changed");
   });
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
-import type { SiteView } from "../../src/orchestrator/sites.ts";
+import type { SiteView } from "../../src/orchestrator/site-view.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import { browserGate, chromiumPath, html, SITE, webSite } from "../support/browser-kit.ts";
 import { read } from "../support/source.ts";

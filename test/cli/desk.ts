@@ -40,13 +40,16 @@ export class Desk implements Disposable {
     return path;
   }
 
-  /** `said` is told all that comes to standard error, and may press Ctrl-C. */
-  async run(args: readonly string[], { input = "", said }: Options = {}): Promise<Said> {
+  /** `said` is told all that comes to standard error, `printed` what comes to standard output; both may press Ctrl-C. */
+  async run(args: readonly string[], { input = "", said, printed }: Options = {}): Promise<Said> {
     const out = { stdout: "", stderr: "" };
     let onSignal: ((signal: "SIGINT") => void) | null = null;
     const wiring: Partial<Wiring> = {
       terminal: {
-        out: (text: string) => void (out.stdout += text),
+        out: (text: string) => {
+          out.stdout += text;
+          printed?.(out.stdout, () => onSignal?.("SIGINT"));
+        },
         err: (text: string) => {
           out.stderr += text;
           said?.(out.stderr, () => onSignal?.("SIGINT"));
@@ -87,6 +90,7 @@ export class Desk implements Disposable {
 interface Options {
   input?: string;
   said?: (stderr: string, interrupt: () => void) => void;
+  printed?: (stdout: string, interrupt: () => void) => void;
 }
 
 async function* typed(text: string): AsyncGenerator<Uint8Array> {

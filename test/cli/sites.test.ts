@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { SiteView } from "../../src/orchestrator/sites.ts";
+import type { SiteView } from "../../src/orchestrator/site-view.ts";
 import { Orb } from "../chaos/orb.ts";
 import { Target } from "../chaos/target.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
-import type { SiteView } from "../../src/orchestrator/sites.ts";
+import type { SiteView } from "../../src/orchestrator/site-view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { firstTimes, html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";

@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
 import { changeSite, listSites, resetSite, showSite } from "../../src/orchestrator/sites.ts";
-import { openDesk } from "./kit.ts";
+import { followSites, sitesProgress } from "../../src/orchestrator/sites-progress.ts";
+import { candidate, DONE, newTask, retryAt, TTL } from "../contract/store/kit.ts";
+import { openDesk as openPlainDesk } from "./kit.ts";
+
+const openDesk = async (t: TestContext) => ({
+  ...(await openPlainDesk(t)),
+  siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
+  respectRobots: true,
+});
 
 const code = (expected: string) => (error: unknown) => isOrbError(error) && error.code === expected;
 
 test("limits are set before a site is seen, shown, and taken back", async (t) => {
   const desk = await openDesk(t);
-  assert.deepEqual(await listSites(desk), []);
+  assert.deepEqual(await listSites(desk, { limit: 10 }), []);
   const set = await changeSite(desk, "Example.COM:80", { maxConcurrency: 2, minDelayMs: 500 });
   assert.deepEqual([set.site, set.max_concurrency, set.min_delay_ms], ["example.com", 2, 500]);
   assert.deepEqual(desk.woken, [null], "owners hear of it");
@@ -22,7 +30,7 @@ test("a pause shows and ends", async (t) => {
   assert.equal((await changeSite(desk, "a.test:8080", { paused: true })).paused, true);
   assert.equal((await changeSite(desk, "a.test:8080", { paused: false })).paused, false);
   assert.deepEqual(
-    (await listSites(desk)).map((site) => site.site),
+    (await listSites(desk, { limit: 10 })).map((site) => site.site),
     ["a.test:8080"],
   );
 });
@@ -33,4 +41,121 @@ test("what is not a site, and one that nobody knows, are refused", async (t) => 
     await assert.rejects(changeSite(desk, name, { paused: true }), code("input_invalid"), name);
   await assert.rejects(showSite(desk, "nobody.test"), code("not_found"));
   await assert.rejects(resetSite(desk, "nobody.test"), code("not_found"));
+});
+
+type SiteDesk = Awaited<ReturnType<typeof openDesk>>;
+
+/** A run with a page at each of these sites. */
+async function work(desk: SiteDesk, ...sites: string[]) {
+  const run = await desk.store.openRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, desk.clock.now());
+  const tasks = sites.map((site) => newTask(`${run.id}-${site}`, { lane: `site:${site}` }));
+  await desk.store.enqueue(run.id, tasks, desk.clock.now());
+  return run;
+}
+
+const engine = (desk: SiteDesk) => desk.store.takeEngine(candidate("worker"), TTL);
+
+test("a site says in a sentence why its work waits, whatever that is", async (t) => {
+  const desk = await openDesk(t);
+  const why = async (site: string) => {
+    const { waiting_for: waiting, state } = await showSite(desk, site);
+    return [state, waiting?.reason, waiting?.message];
+  };
+  const run = await work(desk, "a.test", "b.test", "c.test");
+  assert.deepEqual(await why("a.test"), [
+    "waiting",
+    "no_worker",
+    "No process works on this database: start orb serve or orb worker",
+  ]);
+  await engine(desk);
+  assert.deepEqual(await why("a.test"), ["waiting", undefined, undefined], "somebody will take it");
+  await changeSite(desk, "a.test", { dependsOn: ["B.test", "c.test"] });
+  assert.deepEqual(await why("a.test"), [
+    "waiting",
+    "depends_on",
+    "Waits until the work of the sites that it depends on is finished: b.test, c.test",
+  ]);
+  await changeSite(desk, "a.test", { paused: true });
+  assert.deepEqual(await why("a.test"), ["paused", "site_paused", "It is paused: resume it to go on"]);
+  await desk.store.changeRun(run.id, "running", "Run started", desk.clock.now());
+  await desk.store.changeRun(run.id, "paused", "Run paused", desk.clock.now());
+  assert.deepEqual(await why("b.test"), ["waiting", "run_paused", "Its runs are paused"]);
+  const held = await work(desk, "d.test");
+  const message = "Waiting for proxies: none is usable";
+  const until = desk.clock.now() + 5000;
+  await desk.store.holdRun(held.id, { reason: "proxies", since: desk.clock.now(), until, message }, desk.clock.now());
+  assert.deepEqual(await why("d.test"), ["waiting", "proxies", message]);
+  await work(desk, "e.test");
+  await desk.work("site:e.test", () => retryAt(desk.clock.now() + 60_000));
+  assert.deepEqual((await why("e.test")).slice(0, 2), ["waiting", "retry"]);
+});
+
+test("a site shows what holds for it, with the defaults and what the site itself asks for", async (t) => {
+  const desk = await openDesk(t);
+  const set = await changeSite(desk, "a.test", { requestsPerSecond: 2, respectRobots: false, shards: 4 });
+  assert.deepEqual(set.effective, {
+    max_concurrency: 10,
+    requests_per_second: 2,
+    burst: 1,
+    min_delay_ms: 0,
+    strategy: "auto",
+    respect_robots: false,
+  });
+  assert.deepEqual([set.state, set.shards, set.next_fetch_at, set.first_seen_at], ["idle", 4, null, null]);
+  await work(desk, "a.test");
+  await engine(desk);
+  const lane = (await desk.store.takeLane("site:a.test", "worker", TTL))!;
+  const openUntil = desk.clock.now() + 90_000;
+  const politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 6, openUntil, failedProbes: 0 } };
+  await desk.store.settle([{ hold: lane, tasks: [], site: { site: "a.test", politeness } }], desk.clock.now());
+  const blocked = await showSite(desk, "a.test");
+  assert.deepEqual(
+    [blocked.state, blocked.waiting_for?.reason, blocked.next_fetch_at],
+    ["blocked", "circuit_open", new Date(openUntil).toISOString()],
+  );
+});
+
+test("all sites together are summed up, and followed as they change", async (t) => {
+  const desk = await openDesk(t);
+  await engine(desk);
+  await work(desk, "a.test", "b.test");
+  await work(desk, "a.test", "c.test");
+  await desk.work("site:b.test", () => DONE);
+  await changeSite(desk, "c.test", { paused: true });
+  const { totals, sites } = await sitesProgress(desk);
+  assert.deepEqual(totals, {
+    queued: 3,
+    running: 0,
+    retrying: 0,
+    completed: 1,
+    failed: 0,
+    sites: 3,
+    active_sites: 0,
+    waiting_sites: 1,
+    paused_sites: 1,
+    blocked_sites: 0,
+    pages_per_second: 0,
+    error_rate: null,
+  });
+  assert.deepEqual(
+    sites.map(({ site, state, counts }) => [site, state, counts.queued]),
+    [
+      ["a.test", "waiting", 2],
+      ["c.test", "paused", 1],
+    ],
+  );
+  const stop = new AbortController();
+  const seen: number[] = [];
+  const following = (async () => {
+    for await (const change of followSites(desk, stop.signal)) seen.push(change.totals.queued);
+  })();
+  await desk.clock.until(() => seen.length === 1);
+  await desk.clock.advance(5000);
+  assert.deepEqual(seen, [3], "nothing has changed");
+  await work(desk, "d.test");
+  await work(desk, "e.test");
+  await desk.clock.advance(1000);
+  assert.deepEqual(seen, [3, 5], "once for all that changed within a second");
+  stop.abort();
+  await following;
 });

@@ -1,46 +1,13 @@
-import type { Static } from "typebox";
+import { SITE_STATES } from "../../domain/site-states.ts";
+import { followSites, type SitesProgress as Progress, sitesProgress } from "../../orchestrator/sites-progress.ts";
 import { changeSite, forgetLearned, listSites, resetSite, showSite } from "../../orchestrator/sites.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
-import { Count, nullable, oneOf, problemAnswer, strict, Time } from "../schemas.ts";
+import { decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
+import { oneOf, problemAnswer, strict } from "../schemas.ts";
+import { sendEvents, type SseEvent, streamAnswer, streamQuery } from "../sse.ts";
+import { limitsFrom, Site, SiteChange, SitesProgress } from "./site-schemas.ts";
 import { Type } from "../type.ts";
-
-const limits = {
-  max_concurrency: nullable(Type.Integer({ minimum: 1, maximum: 10_000, description: "requests at the same time" })),
-  requests_per_second: nullable(Type.Number({ minimum: 0.001, maximum: 100_000, description: "average rate" })),
-  burst: nullable(
-    Type.Integer({ minimum: 1, maximum: 100_000, description: "how many may follow each other at once" }),
-  ),
-  min_delay_ms: nullable(Type.Integer({ minimum: 0, maximum: 86_400_000, description: "pause between two requests" })),
-};
-
-const Site = strict({
-  site: Type.String(),
-  ...limits,
-  crawl_delay_ms: nullable(
-    Type.Integer({ minimum: 0, description: "pause between two requests that robots.txt asks for; the larger holds" }),
-  ),
-  paused: Type.Boolean(),
-  held_until: nullable(Time),
-  learned_strategy: nullable(
-    strict({
-      strategy: Type.String(),
-      reason: Type.String(),
-      scope: oneOf(["page", "site"]),
-      pages: Count,
-      expires_at: Time,
-    }),
-  ),
-  breaker: strict({
-    state: oneOf(["closed", "open", "half_open"]),
-    failures: Count,
-    reopens_at: nullable(Time),
-  }),
-});
-
-/** null goes back to the configured default. */
-const Settings = strict({ ...limits, paused: Type.Boolean() });
-const Change = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
 
 const Params = strict({
   site: Type.String({ minLength: 1, maxLength: 300, description: "host, host:port or [ipv6]:port, percent-encoded" }),
@@ -48,14 +15,10 @@ const Params = strict({
 
 const unknownSite = problemAnswer("no site of that name was seen");
 
-function toLimits(change: Partial<Static<typeof Settings>>) {
-  return {
-    ...(change.max_concurrency === undefined ? {} : { maxConcurrency: change.max_concurrency }),
-    ...(change.requests_per_second === undefined ? {} : { requestsPerSecond: change.requests_per_second }),
-    ...(change.burst === undefined ? {} : { burst: change.burst }),
-    ...(change.min_delay_ms === undefined ? {} : { minDelayMs: change.min_delay_ms }),
-    ...(change.paused === undefined ? {} : { paused: change.paused }),
-  };
+/** Each one tells all there is: whoever comes back has missed nothing. */
+async function* asSse(changes: AsyncIterable<Progress>): AsyncGenerator<SseEvent> {
+  let count = 0;
+  for await (const data of changes) yield { id: String((count += 1)), event: "sites_progress", data };
 }
 
 /** The sites that were seen: their limits, which change while the work runs, and their health. */
@@ -63,9 +26,51 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.get(
     "/sites",
     {
-      schema: { summary: "Every site", operationId: "listSites", tags: ["sites"], response: { 200: Type.Array(Site) } },
+      schema: {
+        summary: "Sites by name",
+        operationId: "listSites",
+        tags: ["sites"],
+        querystring: pageQuery({
+          q: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: "a part of the name" })),
+          state: Type.Optional(oneOf(SITE_STATES, { description: "only sites that are in this state now" })),
+          group: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "only sites of this group" })),
+        }),
+        response: { 200: { ...Type.Array(Site), headers: LINK_HEADER } },
+      },
     },
-    () => listSites(deps),
+    async (request, reply) => {
+      const { limit, cursor, ...filter } = request.query;
+      const after = decodeCursor(cursor);
+      const rows = await listSites(deps, { ...filter, ...(after === undefined ? {} : { after }), limit: limit + 1 });
+      return sendPage(request, reply, { rows, limit, positionOf: ({ site }) => site });
+    },
+  );
+
+  api.get(
+    "/sites/progress",
+    {
+      schema: {
+        summary: "How all sites together are getting on, and those with open work one by one",
+        operationId: "getSitesProgress",
+        tags: ["sites"],
+        response: { 200: SitesProgress },
+      },
+    },
+    () => sitesProgress(deps),
+  );
+
+  api.get(
+    "/sites/progress/stream",
+    {
+      schema: {
+        summary: "The same, live: at once, then at most once a second when it has changed",
+        operationId: "streamSitesProgress",
+        tags: ["sites"],
+        querystring: strict(streamQuery),
+        response: { 200: streamAnswer("events named sites_progress, each with all of GET /sites/progress") },
+      },
+    },
+    (request, reply) => sendEvents(request, reply, deps, ({ signal }) => asSse(followSites(deps, signal))),
   );
 
   api.get(
@@ -82,35 +87,26 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
     (request) => showSite(deps, request.params.site),
   );
 
-  api.put(
-    "/sites/:site",
-    {
-      schema: {
-        summary: "Set all limits of a site, which need not have been seen yet; running work follows at once",
-        operationId: "setSite",
-        tags: ["sites"],
-        params: Params,
-        body: Settings,
-        response: { 200: Site },
+  for (const [method, operationId] of [
+    ["put", "setSite"],
+    ["patch", "changeSite"],
+  ] as const) {
+    api[method](
+      "/sites/:site",
+      {
+        schema: {
+          summary:
+            "Change the keys given of a site, which need not have been seen yet; running work follows within a second",
+          operationId,
+          tags: ["sites"],
+          params: Params,
+          body: SiteChange,
+          response: { 200: Site },
+        },
       },
-    },
-    (request) => changeSite(deps, request.params.site, toLimits(request.body)),
-  );
-
-  api.patch(
-    "/sites/:site",
-    {
-      schema: {
-        summary: "Change some limits of a site; null goes back to the configured default",
-        operationId: "changeSite",
-        tags: ["sites"],
-        params: Params,
-        body: Change,
-        response: { 200: Site },
-      },
-    },
-    (request) => changeSite(deps, request.params.site, toLimits(request.body)),
-  );
+      (request) => changeSite(deps, request.params.site, limitsFrom(request.body)),
+    );
+  }
 
   api.delete(
     "/sites/:site/learned-strategy",

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, CommandOptions } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import { positiveInteger } from "../values.ts";
 
@@ -12,20 +12,15 @@ export interface ListOptions extends UrlOption {
 }
 
 /** A command that speaks the API: on the database here, or on a server. */
-export function apiCommand(
-  parent: Command,
-  name: string,
-  description: string,
-  options: { isDefault?: boolean } = {},
-): Command {
+export function apiCommand(parent: Command, name: string, description: string, how: CommandOptions = {}): Command {
   return parent
-    .command(name, options)
+    .command(name, how)
     .description(description)
     .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)");
 }
 
-export function listCommand(parent: Command, name: string, description: string): Command {
-  return apiCommand(parent, name, description)
+export function listCommand(parent: Command, name: string, description: string, how: CommandOptions = {}): Command {
+  return apiCommand(parent, name, description, how)
     .option("--limit <number>", "how many", positiveInteger, 50)
     .option("--all", "all of them");
 }

@@ -2,6 +2,7 @@
 import { isOrbError } from "../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { EventView, RunView } from "../../orchestrator/runs/view.ts";
+import type { SitesProgress } from "../../orchestrator/sites-progress.ts";
 import type { ApiCaller } from "./caller.ts";
 
 /** The events of a run as they come, until it has ended and all are told, or `signal` says stop. */
@@ -17,7 +18,7 @@ export async function* runEvents(
       const headers = last === undefined ? {} : { "last-event-id": last };
       const answer = await api.request("GET", `/jobs/runs/${runId}/events/stream`, { headers, signal });
       if (answer.status === 204) return;
-      for await (const event of framesOf(answer.stream)) {
+      for await (const event of framesOf<EventView>(answer.stream)) {
         failures = 0;
         last = event.id;
         yield event;
@@ -27,18 +28,44 @@ export async function* runEvents(
       if (TERMINAL_RUN_STATES.includes(run.status)) return;
     } catch (error) {
       if (signal.aborted) return;
-      const passes = isOrbError(error) && (error.reaction === "retry" || error.reaction === "wait");
       failures += 1;
-      if ((isOrbError(error) && !passes) || failures > MOST_FAILURES) throw error;
+      if (!mayPass(error) || failures > MOST_FAILURES) throw error;
     }
     await wait(RECONNECT_MS);
   }
 }
 
+/** How all sites are getting on, whenever it has changed, until `signal` says stop. */
+export async function* siteChanges(
+  api: ApiCaller,
+  { signal, wait }: { signal: AbortSignal; wait: (ms: number) => Promise<void> },
+): AsyncGenerator<SitesProgress> {
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      const answer = await api.request("GET", "/sites/progress/stream", { signal });
+      for await (const progress of framesOf<SitesProgress>(answer.stream)) {
+        failures = 0;
+        yield progress;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      if (!mayPass(error) || failures > MOST_FAILURES) throw error;
+    }
+    await wait(RECONNECT_MS);
+  }
+}
+
+/** A broken connection, or a server that is restarted. */
+function mayPass(error: unknown): boolean {
+  return !isOrbError(error) || error.reaction === "retry" || error.reaction === "wait";
+}
+
 const MOST_FAILURES = 10;
 const RECONNECT_MS = 1000;
 
-async function* framesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<EventView> {
+async function* framesOf<T>(stream: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of stream) {
@@ -51,7 +78,7 @@ async function* framesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Even
         .filter((line) => line.startsWith("data: "))
         .map((line) => line.slice("data: ".length))
         .join("\n");
-      if (data !== "") yield JSON.parse(data) as EventView;
+      if (data !== "") yield JSON.parse(data) as T;
     }
   }
 }

@@ -3,7 +3,7 @@ import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
-import { given, idOf, type UrlOption } from "../api/command.ts";
+import { given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl-display.ts";
 import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
@@ -14,7 +14,7 @@ import {
   resultsCommand,
   resumeCommand,
 } from "../crawl-resume.ts";
-import { EXIT, plural, printJson, type Terminal } from "../output.ts";
+import { EXIT, oneLine, plural, printJson, type Terminal } from "../output.ts";
 import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
 import { pause } from "./job-run.ts";
@@ -172,14 +172,15 @@ async function halt({ api, id }: Crawled): Promise<CrawlDetail> {
   return look(api, id);
 }
 
-/** Sites that are at work come first, then those that have to wait. */
+/** Sites that are at work come first, then those that have to wait, then those that are done. */
 async function sitesOf(api: OpenApi, { task_id: id }: CrawlDetail, most: number): Promise<RunSiteView[]> {
   const sites = new Map<string, RunSiteView>();
   // One more than there is room for, so that it is known whether that is all.
-  for (const status of ["running", "queued", "retrying"]) {
+  for (const status of ["running", "queued", "retrying", undefined]) {
     if (most === 0 || sites.size > most) break;
-    const answer = await api.request("GET", `/jobs/runs/${id}/sites`, { query: { status, limit: most + 1 } });
-    for (const site of await answer.json<RunSiteView[]>()) sites.set(site.site, site);
+    const query = given({ status, limit: most + 1 });
+    const answer = await api.request("GET", `/jobs/runs/${id}/sites`, { query });
+    for (const site of await answer.json<RunSiteView[]>()) if (!sites.has(site.site)) sites.set(site.site, site);
   }
   return [...sites.values()];
 }
@@ -225,7 +226,8 @@ async function conclude(
   const left = view.total_items - got - failed - skipped;
   const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
-  return tellFailures(terminal, view);
+  tellFailures(terminal, view);
+  return tellEmptySites(terminal, api, view, options);
 }
 
 /** Whatever kept the results from being written: the crawl has them still. */
@@ -233,6 +235,21 @@ function kept(error: unknown, command: string): OrbError {
   const [code, fields] = error instanceof OrbError ? [error.code, error.fields] : ["fetch_failed" as const, []];
   const hint = `What was found is kept; to get it:\n  ${command}`;
   return new OrbError(code, messageOf(error), { cause: error, hint, fields });
+}
+
+const MOST_SITES = 3;
+
+/** Of several sites, those that gave nothing: the others do not show that. */
+async function tellEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDetail, options: UrlOption): Promise<void> {
+  if (view.failed_items === 0 || view.completed_items === 0) return;
+  const path = `/jobs/runs/${view.task_id}/sites`;
+  const answer = await api.request("GET", path, { query: { status: "failed", limit: 1000 } });
+  const empty = (await answer.json<RunSiteView[]>()).filter(({ counts }) => counts.completed + counts.skipped === 0);
+  if (empty.length === 0) return;
+  const names = empty.slice(0, MOST_SITES).map(({ site }) => site);
+  const more = empty.length > names.length ? ` and ${empty.length - names.length} more` : "";
+  const command = nextCommand(`runs sites ${view.task_id}`, options);
+  terminal.err(`nothing from ${oneLine(names.join(", "))}${more}; ${command} shows each site\n`);
 }
 
 const MOST_REASONS = 5;

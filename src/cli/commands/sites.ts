@@ -1,125 +1,175 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import { changeSite, forgetLearned, listSites, resetSite, showSite, type SiteView } from "../../orchestrator/sites.ts";
+import { STRATEGIES } from "../../domain/recipe.ts";
+import { suggest } from "../../domain/suggest.ts";
+import { SITE_STATES } from "../../domain/site-states.ts";
+import type { SiteView } from "../../orchestrator/site-view.ts";
+import { listOf } from "../api/caller.ts";
+import { apiCommand, given, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
-import { plural, printJson, table } from "../output.ts";
+import { printJson } from "../output.ts";
+import { siteFacts, siteTable } from "../sites-view.ts";
+import { watchSites } from "../sites-watch.ts";
 import { numberOrDefault } from "../values.ts";
-import type { CliClient } from "../wiring.ts";
-
-type Limit = number | "default";
-
-interface LimitOptions {
-  maxConcurrency?: Limit;
-  requestsPerSecond?: Limit;
-  burst?: Limit;
-  minDelayMs?: Limit;
-}
 
 /** `orb sites …`: what is known of each site, and limits that change while the work runs. */
 export function addSitesCommands(program: Command, context: CliContext): void {
-  const sites = program.command("sites").description("the sites that were seen, their limits and their health");
-  const answer = async (work: (client: CliClient) => Promise<SiteView>) => {
-    await context.withClient(async (client) => {
-      const view = await work(client);
-      if (context.json) printJson(context.terminal, view);
-      else context.terminal.out(siteTable([view], context.terminal.columns));
-    });
-  };
-
-  sites
-    .command("list")
-    .description("every site")
-    .action(async () => {
-      await context.withClient(async (client) => {
-        const views = await listSites(client);
-        if (context.json) printJson(context.terminal, views);
-        else
-          context.terminal.out(
-            views.length === 0 ? "no site was seen yet\n" : siteTable(views, context.terminal.columns),
-          );
-      });
-    });
-
-  sites
-    .command("show")
-    .description("one site")
-    .argument("<site>")
-    .action((site: string) => answer((client) => showSite(client, site)));
-
-  sites
-    .command("set")
-    .description(
-      'change a site\'s limits; running work follows within a second; "default" goes back to the configuration',
-    )
-    .argument("<site>")
-    .option("--max-concurrency <number>", "requests at the same time", numberOrDefault({ min: 1, whole: true }))
-    .option("--requests-per-second <number>", "average rate", numberOrDefault({ min: 0.001 }))
-    .option(
-      "--burst <number>",
-      "how many may follow each other at once within the rate",
-      numberOrDefault({ min: 1, whole: true }),
-    )
-    .option("--min-delay-ms <number>", "pause between two requests", numberOrDefault({ min: 0, whole: true }))
-    .action((site: string, options: LimitOptions) => {
-      const { json: _, ...given } = options as LimitOptions & { json?: boolean };
-      const change = Object.fromEntries(
-        Object.entries(given).map(([name, value]) => [name, value === "default" ? null : value]),
-      );
-      if (Object.keys(change).length === 0)
-        throw new OrbError("usage", "nothing to change: name at least one limit, see orb sites set --help");
-      return answer((client) => changeSite(client, site, change));
-    });
-
-  for (const [name, paused] of [
-    ["pause", true],
-    ["resume", false],
-  ] as const) {
-    sites
-      .command(name)
-      .description(paused ? "send nothing to a site until it is resumed" : "let a paused site go on")
-      .argument("<site>")
-      .action((site: string) => answer((client) => changeSite(client, site, { paused })));
-  }
-
-  sites
-    .command("reset-breaker")
-    .description("forget a site's failures and holds, and try it at once")
-    .argument("<site>")
-    .action((site: string) => answer((client) => resetSite(client, site)));
-
-  sites
-    .command("forget-learned")
-    .description("forget that a site was found to need a browser: its next page is tried without one")
-    .argument("<site>")
-    .action((site: string) => answer((client) => forgetLearned(client, site)));
-}
-
-function siteTable(views: readonly SiteView[], columns: number | undefined): string {
-  const limit = (value: number | null) => value ?? "default";
-  return table(
-    ["site", "concurrency", "per second", "delay ms", "breaker", "state", "learned"],
-    views.map((view) => [
-      view.site,
-      limit(view.max_concurrency),
-      limit(view.requests_per_second),
-      delay(view),
-      view.breaker.state === "closed"
-        ? "ok"
-        : `${view.breaker.state.replace("_", "-")} until ${view.breaker.reopens_at}`,
-      view.paused ? "paused" : view.held_until === null ? "ok" : `held until ${view.held_until}`,
-      learned(view),
-    ]),
-    columns,
+  const sites = program
+    .command("sites")
+    .description("the sites that were seen, their limits and their health; orb sites --watch follows them live");
+  addList(sites, context);
+  addSet(sites, context);
+  one(sites, context, "show", "all that is known of a site", { method: "GET" });
+  one(sites, context, "pause", "send nothing to a site until it is resumed", { path: "/pause" });
+  one(sites, context, "resume", "let a paused site go on", { path: "/resume" });
+  one(sites, context, "reset-breaker", "forget a site's failures and holds, and try it at once", {
+    path: "/reset-breaker",
+  });
+  one(
+    sites,
+    context,
+    "forget-learned",
+    "forget that a site was found to need a browser: its next page is tried without one",
+    { method: "DELETE", path: "/learned-strategy" },
   );
 }
 
-/** The operator's delay, and the one of robots.txt when that is the longer one. */
-function delay({ min_delay_ms: own, crawl_delay_ms: asked }: SiteView): string {
-  return asked !== null && asked > (own ?? 0) ? `${asked} (robots.txt)` : String(own ?? "default");
+type SitesOptions = ListOptions & { search?: string; state?: string; group?: string; watch?: boolean };
+
+function addList(sites: Command, context: CliContext): void {
+  const { terminal } = context;
+  // Also what `orb sites` alone does, and so a command that there is not comes here.
+  listCommand(sites, "list", "sites by name, how each is doing, and why it waits", { isDefault: true })
+    .option("--search <text>", "only those with this in their name")
+    .addOption(new Option("--state <state>", "only those in this state").choices(SITE_STATES))
+    .option("--group <name>", "only those of this group")
+    .option("--watch", "follow all sites together live, until Ctrl-C; with --json a line for each change")
+    .allowExcessArguments()
+    .action(({ search, state, group, url, watch, ...page }: SitesOptions, self: Command) => {
+      refuseUnknown(sites, self.args[0]);
+      const filter = given({ q: search, state, group });
+      if (watch === true) {
+        if (Object.keys(filter).length > 0)
+          throw new OrbError(
+            "usage",
+            "--watch follows all sites: --search, --state and --group have no meaning with it",
+          );
+        return watchSites(context, given({ url }));
+      }
+      return context.withApi(given({ url }), async (api) => {
+        const whole = { ...page, all: page.all === true };
+        const { rows, more } = await listOf<SiteView>(api, "/sites", filter, whole);
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0)
+          return terminal.out(Object.keys(filter).length === 0 ? "no site was seen yet\n" : "no such site\n");
+        terminal.out(siteTable(rows, context.wiring.now(), terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      });
+    });
 }
 
-/** What the site's pages were found to need, and how many of them. */
-function learned({ learned_strategy: what }: SiteView): string {
-  if (what === null) return "";
-  return what.scope === "site" ? `${what.strategy} for all` : `${what.strategy} for ${plural(what.pages, "page")}`;
+function refuseUnknown(sites: Command, word: string | undefined): void {
+  if (word === undefined) return;
+  const near = suggest(
+    word,
+    sites.commands.map((command) => command.name()),
+  );
+  const meant = near === undefined ? "" : `; did you mean ${near}?`;
+  throw new OrbError("usage", `orb sites knows no command ${word}${meant}`, { hint: "--help shows what there is." });
+}
+
+const YES_NO = { yes: true, no: false, default: null } as const;
+
+interface SetOptions extends UrlOption {
+  maxConcurrency?: number | "default";
+  requestsPerSecond?: number | "default";
+  burst?: number | "default";
+  minDelayMs?: number | "default";
+  maxMemoryMb?: number | "default";
+  strategy?: string;
+  respectRobots?: keyof typeof YES_NO;
+  shards?: number | "default";
+  group?: string | false;
+  dependsOn?: string[] | false;
+}
+
+function addSet(sites: Command, context: CliContext): void {
+  const whole = numberOrDefault({ min: 1, whole: true });
+  apiCommand(
+    sites,
+    "set",
+    'change what holds for a site; running work follows within a second; "default" goes back to the configuration',
+  )
+    .argument("<site>")
+    .option("--max-concurrency <number>", "requests at the same time", whole)
+    .option("--requests-per-second <number>", "average rate", numberOrDefault({ min: 0.001 }))
+    .option("--burst <number>", "how many may follow each other at once within the rate", whole)
+    .option("--min-delay-ms <number>", "pause between two requests", numberOrDefault({ min: 0, whole: true }))
+    .option("--max-memory-mb <number>", "what its open browser pages may take together; one is open always", whole)
+    .addOption(
+      new Option("--strategy <name>", "how pages are got of runs that say auto").choices([...STRATEGIES, "default"]),
+    )
+    .addOption(
+      new Option("--respect-robots <answer>", "whether robots.txt is obeyed, whatever a run says").choices(
+        Object.keys(YES_NO),
+      ),
+    )
+    .option("--shards <number>", "parts of its work over several machines (1 to 64)", whole)
+    .option("--group <name>", "sites of one group are one server, and share limits, pauses and breaker")
+    .option("--no-group", "a server of its own again")
+    .option(
+      "--depends-on <site>",
+      "its work waits until that site's is finished; may be given often, replaces what was given before",
+      (site: string, before: string[] | undefined) => [...(before ?? []), site],
+    )
+    .option("--no-depends-on", "it waits for no other site")
+    .action((site: string, options: SetOptions) => change(context, site, options));
+}
+
+function change(context: CliContext, site: string, options: SetOptions): Promise<void> {
+  const set = <T>(value: T | "default" | undefined) => (value === "default" ? null : value);
+  const { respectRobots: robots, group, dependsOn: needs } = options;
+  const body = given({
+    max_concurrency: set(options.maxConcurrency),
+    requests_per_second: set(options.requestsPerSecond),
+    burst: set(options.burst),
+    min_delay_ms: set(options.minDelayMs),
+    max_memory_mb: set(options.maxMemoryMb),
+    strategy: set(options.strategy),
+    respect_robots: robots === undefined ? undefined : YES_NO[robots],
+    shards: set(options.shards),
+    group: group === false ? null : group,
+    depends_on: needs === false ? [] : needs,
+  });
+  if (Object.keys(body).length === 0)
+    throw new OrbError("usage", "nothing to change: name at least one setting, see orb sites set --help");
+  return context.withApi(given({ url: options.url }), async (api) => {
+    const answer = await api.request("PATCH", pathOf(site), { body });
+    tell(context, await answer.json<SiteView>());
+  });
+}
+
+function one(
+  sites: Command,
+  context: CliContext,
+  name: string,
+  description: string,
+  { method = "POST", path = "" }: { method?: string; path?: string },
+): void {
+  apiCommand(sites, name, description)
+    .argument("<site>")
+    .action((site: string, { url }: UrlOption) =>
+      context.withApi(given({ url }), async (api) => {
+        const answer = await api.request(method, `${pathOf(site)}${path}`);
+        tell(context, await answer.json<SiteView>());
+      }),
+    );
+}
+
+const pathOf = (site: string) => `/sites/${encodeURIComponent(site)}`;
+
+function tell({ json, terminal, wiring }: CliContext, view: SiteView): void {
+  if (json) printJson(terminal, view);
+  else terminal.out(siteFacts(view, wiring.now(), terminal.columns));
 }

@@ -1,8 +1,11 @@
 /** Lists of sites, and sums over all of them. */
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
-import { TASK_STATES } from "../../domain/states.ts";
-import { SITE_STATES, type SiteFilter, type SiteRecord, type SiteState, type SiteTotals } from "../site-records.ts";
-import type { Context } from "./context.ts";
+import type { RunHold } from "../../domain/run-hold.ts";
+import { SITE_STATES, type SiteState } from "../../domain/site-states.ts";
+import { type RunState, TASK_STATES } from "../../domain/states.ts";
+import type { HeldRun, SiteFilter, SiteRecord, SiteTotals } from "../site-records.ts";
+import { type Context, parseJson, RUN_MAY_WORK } from "./context.ts";
+import { STREAM_IS_OPEN } from "./lanes.ts";
 import { likePattern } from "./like.ts";
 import { SELECT_SITE, toSites } from "./sites.ts";
 
@@ -45,6 +48,19 @@ export function readBusySites(context: Context, limit: number): SiteRecord[] {
     .sql(`${SELECT_SITE} WHERE ${HAS_WORK} ORDER BY c.running DESC, c.queued + c.retrying DESC, s.site LIMIT ?`)
     .all(limit);
   return toSites(context, list);
+}
+
+/** Whoever may work comes first: then nothing is held. */
+export function readRunHeldAt({ connection }: Context, site: string): HeldRun | null {
+  const row = connection
+    .sql(
+      `SELECT r.status, r.hold, ${RUN_MAY_WORK} AS may FROM streams s INDEXED BY streams_open_at_site
+       JOIN runs r ON r.n = s.run WHERE s.site = ? AND ${STREAM_IS_OPEN} AND r.finished_at IS NULL
+       ORDER BY may DESC, r.n LIMIT 1`,
+    )
+    .get(site) as { status: RunState; hold: string | null; may: number } | undefined;
+  if (row === undefined || row.may === 1) return null;
+  return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null) };
 }
 
 const SUMS = TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ");

@@ -2,7 +2,7 @@
 import type { SiteVerbs } from "../site-port.ts";
 import type { Context } from "./context.ts";
 import { setSite } from "./set-site.ts";
-import { readBusySites, readSites, readSiteTotals } from "./site-lists.ts";
+import { readBusySites, readRunHeldAt, readSites, readSiteTotals } from "./site-lists.ts";
 import { forgetLearned, readSite, resetBreaker } from "./sites.ts";
 
 export function siteVerbs(context: Context): SiteVerbs {
@@ -14,5 +14,6 @@ export function siteVerbs(context: Context): SiteVerbs {
     forgetLearned: async (site) => forgetLearned(context, site),
     siteTotals: async (now) => readSiteTotals(context, now),
     busySites: async (limit) => readBusySites(context, limit),
+    runHeldAt: async (site) => readRunHeldAt(context, site),
   };
 }

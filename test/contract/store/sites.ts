@@ -180,6 +180,21 @@ export function siteScenarios(scenario: Scenario): void {
     assert.deepEqual((await kit.store.site("a.example"))?.waiting, waiting, "an owner that was says nothing");
   });
 
+  scenario("a site at which no run may work tells of one that waits", async (kit) => {
+    assert.equal(await kit.store.runHeldAt("a.example"), null);
+    const paused = await kit.runWith(["a"]);
+    assert.equal(await kit.store.runHeldAt("a.example"), null, "it may work");
+    await kit.store.changeRun(paused.id, "running", "Run started", kit.now);
+    await kit.store.changeRun(paused.id, "paused", "Run paused", kit.now);
+    assert.deepEqual(await kit.store.runHeldAt("a.example"), { status: "paused", hold: null });
+    const hold = { reason: "proxies" as const, since: kit.now, until: null, message: "Waiting for proxies" };
+    const held = await kit.runWith(["b", newTask("c", { lane: "site:c.example" })]);
+    assert.equal(await kit.store.runHeldAt("a.example"), null, "one of them may");
+    await kit.store.holdRun(held.id, hold, kit.now);
+    assert.equal((await kit.store.runHeldAt("a.example"))?.status, "paused", "the oldest");
+    assert.deepEqual((await kit.store.runHeldAt("c.example"))?.hold, hold);
+  });
+
   scenario("what a site asked for outlives its owner", async (kit) => {
     const asked = {
       holdUntil: 5_000_000,

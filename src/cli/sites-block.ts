@@ -1,0 +1,95 @@
+import { WHILE_AT_WORK } from "../domain/waiting.ts";
+import type { SiteProgress } from "../orchestrator/site-view.ts";
+import type { SitesProgress } from "../orchestrator/sites-progress.ts";
+import type { Room } from "./crawl-block.ts";
+import { oneLine, paint, plural, type Terminal } from "./output.ts";
+import { fit, joined } from "./progress.ts";
+import { perSecond, siteLines } from "./site-lines.ts";
+import { waitingLeft } from "./waiting-words.ts";
+
+/** The picture of all sites: as many lines as there is room for, none of which is too long. */
+export function sitesBlock(
+  terminal: Terminal,
+  { totals, sites }: SitesProgress,
+  { columns, rows, now, lead }: Room & { now: number; lead: string },
+): string[] {
+  const head = [
+    joined([`${paint(terminal, "cyan", lead)} ${workWords(totals)}`, ...rateWords(terminal, totals)], columns),
+    `  ${joined(stateWords(totals), columns - 2)}`,
+  ];
+  // The last line of a screen stays free for the cursor.
+  const room = Math.max(0, rows - 1 - head.length);
+  const known = totals.active_sites + totals.waiting_sites;
+  const isAll = sites.length <= room && sites.length >= known;
+  const shown = isAll ? sites : sites.slice(0, Math.max(0, room - 1));
+  const more = isAll || room === 0 ? [] : ["  … orb sites list shows every site"];
+  const list = siteLines(
+    shown.map((site) => ({
+      name: oneLine(site.group === null || columns < WIDE ? site.site : `${site.site} (${site.group})`),
+      counts: countWords(site, columns),
+      state: doing(terminal, site, now, columns),
+    })),
+    columns,
+  );
+  return [...head, ...list, ...more].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
+}
+
+const WIDE = 90;
+const NARROW = 72;
+
+const openOf = ({ queued, running, retrying }: SiteProgress["counts"]) => queued + running + retrying;
+
+/** `412 pages to do`, and how fast. */
+function workWords(totals: SitesProgress["totals"]): string {
+  const open = openOf(totals);
+  return open === 0 ? "nothing to do" : `${plural(open, "page")} to do`;
+}
+
+function rateWords(terminal: Terminal, totals: SitesProgress["totals"]): string[] {
+  if (openOf(totals) === 0) return [];
+  return [
+    ...(totals.error_rate === null ? [] : [perSecond(totals.pages_per_second)]),
+    ...errorWords(terminal, totals.error_rate),
+    `${totals.running} in flight`,
+    ...(totals.retrying === 0 ? [] : [`${totals.retrying} retrying`]),
+  ];
+}
+
+function errorWords(terminal: Terminal, rate: number | null): string[] {
+  if (rate === null || rate === 0) return [];
+  const percent = rate * 100;
+  return [paint(terminal, "red", `${percent < 1 ? "< 1" : Math.round(percent)} % errors`)];
+}
+
+function stateWords(totals: SitesProgress["totals"]): string[] {
+  const parts = (
+    [
+      ["at work", totals.active_sites],
+      ["waiting", totals.waiting_sites],
+      ["paused", totals.paused_sites],
+      ["blocked", totals.blocked_sites],
+    ] as const
+  ).flatMap(([word, count]) => (count === 0 ? [] : [`${count} ${word}`]));
+  return [plural(totals.sites, "site"), ...parts];
+}
+
+function countWords({ counts }: SiteProgress, columns: number): string {
+  const done = columns < WIDE ? "" : `  ${String(counts.completed).padStart(6)} done`;
+  return `${openOf(counts)} to do${done}`;
+}
+
+function doing(terminal: Terminal, site: SiteProgress, now: number, columns: number): string {
+  const { waiting_for: why } = site;
+  const errors = errorWords(terminal, site.error_rate).map((words) => `  ${words}`);
+  // Where there is little room, why it waits is worth more.
+  if (why !== null && !WHILE_AT_WORK.has(why.reason))
+    return paint(terminal, "yellow", waitingLeft(why, now)) + (columns < NARROW ? "" : errors.join(""));
+  const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingLeft({ ...why, until: null }, now)}` : "";
+  // Before something has ended there, nothing is known of its pace.
+  return `${site.error_rate === null ? "at work" : perSecond(site.pages_per_second)}${slow}${errors.join("")}`;
+}
+
+/** The same in a line, for a log. */
+export function sitesLine(terminal: Terminal, { totals }: SitesProgress): string {
+  return oneLine([workWords(totals), ...rateWords(terminal, totals), ...stateWords(totals)].join(", "));
+}

@@ -1,0 +1,68 @@
+import { WHILE_AT_WORK } from "../domain/waiting.ts";
+import type { SitesProgress } from "../orchestrator/sites-progress.ts";
+import { siteChanges } from "./api/events.ts";
+import { given, type UrlOption } from "./api/command.ts";
+import { pause } from "./commands/job-run.ts";
+import type { CliContext } from "./context.ts";
+import { EXIT, oneLine, type Terminal } from "./output.ts";
+import { Picture } from "./picture.ts";
+import { sitesBlock, sitesLine } from "./sites-block.ts";
+import { stopRequest } from "./stop.ts";
+import { waitingLeft } from "./waiting-words.ts";
+
+const PLAIN_LINE_MS = 10_000;
+/** Of the sites that wait, as many have a line of their own. */
+const MOST_WAITING = 3;
+
+/** `orb sites --watch`: all sites as they get on, until Ctrl-C. */
+export async function watchSites(context: CliContext, { url }: UrlOption): Promise<void> {
+  const { terminal, wiring } = context;
+  const isLive = terminal.live && !context.json;
+  let seen: SitesProgress | null = null;
+  const block = (lead: string) => {
+    const room = { columns: process.stderr.columns ?? 80, rows: process.stderr.rows ?? 24, now: wiring.now(), lead };
+    return seen === null ? `${lead} looking` : sitesBlock(terminal, seen, room).join("\n");
+  };
+  const picture = new Picture(terminal, isLive, block);
+  const lines = new PlainLines(terminal, wiring.now);
+  using stop = stopRequest(wiring, { live: true, err: () => {} }, null);
+  try {
+    await context.withApi({ ...given({ url }), log: (log) => picture.wrap(log) }, async (api) => {
+      if (!context.json && api.here !== null && !(await api.here.engineRuns()))
+        picture.note("nobody works on this database now: orb worker or orb serve does");
+      for await (const progress of siteChanges(api, { signal: stop.signal, wait: pause(stop.signal) })) {
+        seen = progress;
+        if (context.json) terminal.out(`${JSON.stringify(progress)}\n`);
+        else if (!isLive) lines.tell(progress);
+        picture.show();
+      }
+    });
+  } finally {
+    picture.done();
+    // What was seen last stays on the screen.
+    if (isLive && seen !== null) terminal.err(`${block("·")}\n`);
+  }
+  context.exitCode = stop.exitCode ?? EXIT.done;
+}
+
+/** A line now and then, for whoever reads it later. */
+class PlainLines {
+  readonly #terminal: Terminal;
+  readonly #now: () => number;
+  #saidAt: number | null = null;
+
+  constructor(terminal: Terminal, now: () => number) {
+    this.#terminal = terminal;
+    this.#now = now;
+  }
+
+  tell(progress: SitesProgress): void {
+    const at = this.#now();
+    if (this.#saidAt !== null && at - this.#saidAt < PLAIN_LINE_MS) return;
+    this.#saidAt = at;
+    this.#terminal.out(`${sitesLine(this.#terminal, progress)}\n`);
+    const waiting = progress.sites.filter(({ waiting_for: why }) => why !== null && !WHILE_AT_WORK.has(why.reason));
+    for (const { site, waiting_for: why } of waiting.slice(0, MOST_WAITING))
+      if (why !== null) this.#terminal.out(`  ${oneLine(`${site}: ${waitingLeft(why, at)}`)}\n`);
+  }
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { sitesBlock } from "../../src/cli/sites-block.ts";
+import type { SiteProgress, SiteView } from "../../src/orchestrator/site-view.ts";
+import type { SitesProgress } from "../../src/orchestrator/sites-progress.ts";
+import { Desk } from "./desk.ts";
+
+const NOW = Date.parse("2026-11-15T10:00:00Z");
+const later = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
+
+function site(name: string, more: Partial<SiteProgress> = {}): SiteProgress {
+  return {
+    site: name,
+    group: null,
+    state: "active",
+    counts: { queued: 80, running: 5, retrying: 2, completed: 1500, failed: 3 },
+    pages_per_second: 4.2,
+    error_rate: 0.02,
+    waiting_for: null,
+    ...more,
+  };
+}
+
+const PROGRESS: SitesProgress = {
+  totals: {
+    queued: 320,
+    running: 20,
+    retrying: 8,
+    completed: 6000,
+    failed: 12,
+    sites: 9,
+    active_sites: 2,
+    waiting_sites: 1,
+    paused_sites: 1,
+    blocked_sites: 0,
+    pages_per_second: 12.6,
+    error_rate: 0.004,
+  },
+  sites: [
+    site("a.example", { group: "shop" }),
+    site("begins.example", { error_rate: null, pages_per_second: 0 }),
+    site("a-site-with-a-very-long-name.of.a.department.example", {
+      waiting_for: { reason: "circuit_open", until: later(250), message: "" },
+    }),
+    site("paused.example", { state: "paused", waiting_for: { reason: "site_paused", until: null, message: "" } }),
+  ],
+};
+
+const block = (columns: number, rows: number, progress = PROGRESS) =>
+  sitesBlock({ out: () => {}, err: () => {}, live: true, colour: true }, progress, {
+    columns,
+    rows,
+    now: NOW,
+    lead: "⠋",
+  }).map((line) => stripVTControlCharacters(line));
+
+describe("the picture of all sites", () => {
+  test("no line is broken and no row too much, whatever the screen is like", () => {
+    for (let columns = 40; columns <= 200; columns += 1)
+      for (const rows of [2, 3, 5, 24]) {
+        const lines = block(columns, rows);
+        assert.ok(lines.length <= Math.max(1, rows - 1), `${columns} × ${rows}: ${lines.length}`);
+        for (const line of lines) assert.ok(line.length < columns, `${columns}: ${line}`);
+      }
+  });
+
+  test("says what is to be done, how fast it goes, and what each site waits for", () => {
+    assert.deepEqual(block(120, 24), [
+      "⠋ 348 pages to do  13/s  < 1 % errors  20 in flight  8 retrying",
+      "  9 sites  2 at work  1 waiting  1 paused",
+      "  a.example (shop)                                      87 to do    1500 done  4.2/s  2 % errors",
+      "  begins.example                                        87 to do    1500 done  at work",
+      "  a-site-with-a-very-long-name.of.a.department.example  87 to do    1500 done  breaker open, 4 min left  2 % errors",
+      "  paused.example                                        87 to do    1500 done  paused  2 % errors",
+    ]);
+    assert.deepEqual(block(60, 24).slice(2), [
+      "  a.example              87 to do  4.2/s  2 % errors",
+      "  begins.example         87 to do  at work",
+      "  a-site-with-a-very-l…  87 to do  breaker open, 4 min left",
+      "  paused.example         87 to do  paused",
+    ]);
+  });
+
+  test("what there is no room for is told", () => {
+    assert.equal(block(80, 5).at(-1), "  … orb sites list shows every site");
+    const { totals } = PROGRESS;
+    const many = { ...PROGRESS, totals: { ...totals, active_sites: 80 } };
+    assert.equal(block(80, 24, many).at(-1), "  … orb sites list shows every site");
+    const none = {
+      sites: [],
+      totals: { ...totals, queued: 0, running: 0, retrying: 0, active_sites: 0, waiting_sites: 0 },
+    };
+    assert.deepEqual(block(80, 24, none), ["⠋ nothing to do", "  9 sites  1 paused"]);
+  });
+});
+
+describe("orb sites", { concurrency: 2 }, () => {
+  test("takes every setting, shows what holds, and names what cannot be", async () => {
+    using desk = new Desk();
+    const set = await desk.json<SiteView>(
+      ...["sites", "set", "shop.test", "--strategy", "browser", "--respect-robots", "no", "--shards", "2"],
+      ...["--max-memory-mb", "300", "--group", "shop", "--depends-on", "a.test", "--depends-on", "b.test"],
+    );
+    const { strategy, respect_robots, shards, max_memory_mb, group, depends_on } = set;
+    assert.deepEqual(
+      [strategy, respect_robots, shards, max_memory_mb, group, depends_on],
+      ["browser", false, 2, 300, "shop", ["a.test", "b.test"]],
+    );
+    const shown = await desk.run(["sites", "show", "shop.test"]);
+    for (const line of [/^robots.txt +not obeyed$/m, /^depends on +a.test, b.test$/m, /^concurrency +10 \(default\)$/m])
+      assert.match(shown.stdout, line);
+    const circle = await desk.run(["sites", "set", "b.test", "--depends-on", "shop.test"]);
+    assert.equal(circle.code, 2);
+    assert.match(circle.stderr, /b\.test → shop\.test → b\.test/);
+    const back = await desk.json<SiteView>(
+      ...["sites", "set", "shop.test", "--no-group", "--no-depends-on", "--strategy", "default"],
+      ...["--respect-robots", "default", "--shards", "default", "--max-memory-mb", "default"],
+    );
+    assert.deepEqual(
+      [back.strategy, back.respect_robots, back.shards, back.max_memory_mb, back.group, back.depends_on],
+      [null, null, 1, null, null, []],
+    );
+    assert.equal((await desk.run(["sites", "set", "shop.test"])).code, 2);
+  });
+
+  test("alone lists them; a slip of the finger is told", async () => {
+    using desk = new Desk();
+    assert.equal((await desk.run(["sites"])).stdout, "no site was seen yet\n");
+    await desk.run(["sites", "pause", "shop.test"]);
+    assert.match((await desk.run(["sites", "--state", "paused"])).stdout, /^shop\.test +paused/m);
+    assert.equal((await desk.run(["sites", "--search", "other"])).stdout, "no such site\n");
+    const slip = await desk.run(["sites", "resmue", "shop.test"]);
+    assert.equal(slip.code, 2);
+    assert.match(slip.stderr, /knows no command resmue; did you mean resume\?/);
+  });
+
+  test("--watch tells how all are getting on until Ctrl-C, for people and for programs", async () => {
+    using desk = new Desk();
+    await desk.run(["sites", "pause", "shop.test"]);
+    const people = await desk.run(["sites", "--watch"], { printed: (_, interrupt) => interrupt() });
+    assert.deepEqual([people.code, people.stdout], [130, "nothing to do, 1 site, 1 paused\n"]);
+    const programs = await desk.run(["sites", "--watch", "--json"], { printed: (_, interrupt) => interrupt() });
+    assert.equal(programs.code, 130);
+    const [line, rest] = programs.stdout.split("\n");
+    assert.equal(rest, "");
+    assert.equal((JSON.parse(line ?? "") as SitesProgress).totals.paused_sites, 1);
+  });
+});

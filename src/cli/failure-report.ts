@@ -33,6 +33,13 @@ const BY_REASON: Partial<Record<FailureReason, string>> = {
   browser_missing: "Install a Chromium: orb doctor has the one command.",
   session_unusable: "orb sessions list shows the sessions and their origins.",
   dns_failed: "There is no such host: look at the address.",
+  proxy_unreachable: "Look at the proxy's address, and whether it runs.",
+  proxy_auth: "Look at the user name and the password of the proxy.",
+  proxy_forbidden: "A proxy is a target, too; APP_ALLOW_PRIVATE_NETWORKS opens networks that are yours.",
+  proxy_refused: "The proxy got no connection to the site: try another one, or none.",
+  proxy_timeout: "The proxy got no connection to the site in time: try another one, or none.",
+  no_proxies:
+    "orb proxies list shows which can be used; orb proxies import brings more, orb proxies refresh checks them.",
 };
 
 /** What a browser has met: it is no use to advise one. */

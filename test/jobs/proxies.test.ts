@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { openClient } from "../../src/client.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
@@ -141,6 +142,35 @@ describe("a crawl through the pool", () => {
     const [blocking, good] = await written(place, proxies.all);
     assert.deepEqual([blocking!.blocks, blocking!.successes], [2, 0], "two blocks are enough to know");
     assert.deepEqual([good!.blocks, good!.successes], [0, 61]);
+  });
+});
+
+describe("a crawl whose proxies have all gone", () => {
+  test("waits, says for what, asks nobody meanwhile, and goes on where it was when one is back", async () => {
+    await using shop = await Shop.open(60);
+    await using proxies = await startProxies([
+      { kind: "connect", behaviour: "dies-after:6" },
+      { kind: "socks5", behaviour: "dies-after:6" },
+    ]);
+    await using place = await Place.open({ ...ENV, APP_BREAKER_FAILURES: "2" });
+    await addToPool(place, proxies.all);
+    const crawler = new Crawler(place);
+    const id = await crawler.submit({ url: shop.url, proxy: "pool" });
+    await place.said(id, /^Waiting for proxies: none is usable/);
+    const { waiting_for: waits, status } = await place.show(id);
+    assert.deepEqual([status, waits?.reason], ["running", "proxies"]);
+    const connections = () => proxies.all.reduce((sum, proxy) => sum + proxy.connections, 0);
+    await place.events(id);
+    const [asked, tried] = [shop.asked.length, connections()];
+    const events = (await place.events(id)).length;
+    await setTimeout(1_500);
+    assert.deepEqual([shop.asked.length, connections()], [asked, tried], "nobody is asked in vain");
+    assert.equal((await place.events(id)).length, events, "nor is it told again and again");
+    for (const proxy of proxies.all) await proxy.revive();
+    await place.ended((await place.api.post("/proxies/refresh")).json<{ job_id: string }>().job_id);
+    const { view } = await crawler.ended(id);
+    assert.deepEqual([view.status, view.completed_items, view.failed_items], ["completed", 61, 0]);
+    assert.ok((await tasksOf(place, id)).every(({ attempts }) => attempts.length === 1));
   });
 });
 

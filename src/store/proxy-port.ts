@@ -59,6 +59,7 @@ export interface ProxyVerbs {
   /** How proxies have done at this site, those of which something is known: asked when a site is first fetched from. */
   proxySites(site: string): Promise<{ id: string; successes: number; failures: number; blocks: number }[]>;
   countProxies(): Promise<ProxyCounts>;
+  /** What a note of uses says of the state does not count if a check has come after them. */
   noteProxies(notes: readonly ProxyNote[], now: number): Promise<void>;
   setProxyDisabled(id: string, disabled: boolean): Promise<ProxyRecord>;
   deleteProxy(id: string): Promise<void>;

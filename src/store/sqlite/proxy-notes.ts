@@ -23,19 +23,29 @@ export function noteProxies(context: Context, notes: readonly ProxyNote[], now: 
   }
 }
 
-const STATE_BEFORE = "SELECT state FROM proxies WHERE n = ?";
+const BEFORE = "SELECT state, checked_at FROM proxies WHERE n = ?";
+
+const COUNT_ONLY = `UPDATE proxies SET successes = successes + ?, failures = failures + ?, blocks = blocks + ?, used_at = ?
+  WHERE n = ?`;
 
 // A proxy that somebody has switched off meanwhile stays so; what is known of it is kept beside that.
 const WRITE = `UPDATE proxies SET state = CASE WHEN ?1 = 'disabled' THEN state ELSE ?1 END, score = ?2, latency_ms = ?3,
   rest_until = ?4, rest_step = ?5, last_error = ?6, successes = successes + ?7, failures = failures + ?8,
   blocks = blocks + ?9, checked_at = coalesce(?10, checked_at), used_at = coalesce(?11, used_at) WHERE n = ?12 RETURNING state`;
 
-/** Says whether its state is another one now. A proxy that is gone is left out. */
+/** Says whether whoever wrote it is to look at it again: its state is another one now. A proxy that is gone is left out. */
 function writeNote(context: Context, note: ProxyNote, now: number): boolean {
   const { connection, instance } = context;
   const n = decodeId(instance, "proxy", note.id);
-  const before = connection.sql(STATE_BEFORE).get(n) as { state: string } | undefined;
+  const before = connection.sql(BEFORE).get(n) as { state: string; checked_at: number | null } | undefined;
   if (n === null || before === undefined) return false;
+  for (const site of note.sites) writeSite(context, n, site, now);
+  if (note.sites.length > 0) forgetOldSites(context, n);
+  // Uses are written a moment later: a check that came after them knows better how the proxy is now.
+  if (note.checkedAt === null && note.usedAt !== null && (before.checked_at ?? 0) > note.usedAt) {
+    connection.sql(COUNT_ONLY).run(note.successes, note.failures, note.blocks, note.usedAt, n);
+    return true;
+  }
   const { state } = connection
     .sql(WRITE)
     .get(
@@ -52,8 +62,6 @@ function writeNote(context: Context, note: ProxyNote, now: number): boolean {
       note.usedAt,
       n,
     ) as { state: string };
-  for (const site of note.sites) writeSite(context, n, site, now);
-  if (note.sites.length > 0) forgetOldSites(context, n);
   return state !== before.state;
 }
 

@@ -144,6 +144,31 @@ export function proxyScenarios(scenario: Scenario): void {
     await refused("not_found", kit.store.setProxyDisabled(NOBODY, true));
   });
 
+  scenario("a use that was written after a later check changes nothing but the counts", async (kit) => {
+    const [one] = (await add(kit, 1)) as [ProxyRecord];
+    const used = kit.now;
+    kit.pass(500);
+    await kit.store.noteProxies([note(one.id, { checkedAt: kit.now })], kit.now);
+    const version = await kit.store.proxyVersion();
+    kit.pass(500);
+    const failed = {
+      state: "resting",
+      restUntil: kit.now + 30_000,
+      restStep: 1,
+      lastError: "gone",
+      failures: 2,
+    } as const;
+    await kit.store.noteProxies([note(one.id, { ...failed, successes: 0, usedAt: used })], kit.now);
+    const known = await kit.store.proxy(one.id);
+    assert.deepEqual(
+      [known?.state, known?.restUntil, known?.lastError, known?.failures, known?.usedAt],
+      ["usable", 0, null, 2, used],
+    );
+    assert.notEqual(await kit.store.proxyVersion(), version, "whoever believes otherwise reads it again");
+    await kit.store.noteProxies([note(one.id, { ...failed, usedAt: kit.now })], kit.now);
+    assert.equal((await kit.store.proxy(one.id))?.state, "resting", "a later use counts");
+  });
+
   scenario("how a proxy does at a site is remembered: of the newest sites, the newest answers most", async (kit) => {
     const [one, two] = (await add(kit, 1, 2)) as [ProxyRecord, ProxyRecord];
     const at = (site: string, successes: number, blocks: number) => [{ site, successes, failures: 0, blocks }];

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
+import { Place } from "../jobs/kit.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { html, page } from "../support/misbehaviours.ts";
+import { startProxies, type TestProxy } from "../support/proxies.ts";
+
+const ENV = { APP_PROXY_REFRESH_MINUTES: "0", APP_PROXY_CHECK_TIMEOUT_SECONDS: "6" };
+const GOOD = { kind: "connect" } as const;
+const DEAD = { kind: "connect", behaviour: "dead" } as const;
+
+const urlsOf = (running: Awaited<ReturnType<typeof startProxies>>) => running.all.map(({ url }) => url);
+
+describe("a run that needs proxies when there are too few", { concurrency: 2 }, () => {
+  test("waits, names the reason, has them checked, and goes on when there are enough", async () => {
+    await using running = await startProxies([GOOD, GOOD, DEAD]);
+    await using site = await MisbehavingSite.start({ "/check": page("Here"), "/": page("Page") });
+    await using place = await Place.open({ ...ENV, APP_MIN_PROXIES: "2", APP_PROXY_CHECK_URL: site.url("/check") });
+    const [one, ...others] = urlsOf(running);
+    await place.api.post("/proxies", { proxies: [one] });
+    const { id } = await place.begin({ target_url: site.url("/"), proxy: "pool" });
+    const waiting = await place.show(id);
+    assert.equal(waiting.waiting_for?.reason, "proxies");
+    assert.match(waiting.waiting_for.message, /^Waiting for proxies: none is usable; all of them are being checked$/);
+    assert.ok(waiting.waiting_for.until !== null);
+    const crawled = await place.api.post("/scraping/async-scrape", { url: site.url("/"), proxy: "pool", max_pages: 1 });
+    const { task_id: crawl } = crawled.json<{ task_id: string }>();
+    const status = (await place.api.get(`/scraping/tasks/${crawl}/status`)).json<{ status: string; message: string }>();
+    assert.deepEqual([status.status, status.message.startsWith("Waiting for proxies")], ["pending", true]);
+    await site.visited("/check", 1);
+    assert.equal(site.of("/").length, 0, "nothing of it has begun");
+
+    await place.api.post("/proxies", { proxies: others });
+    const check = (await place.api.get("/runs?kind=proxy_refresh")).json<RunView[]>();
+    await place.ended(check[0]!.id);
+    await place.api.post("/proxies/refresh");
+    const run = await place.ended(id);
+    assert.deepEqual([run.status, run.waiting_for], ["completed", null], run.error_message ?? "");
+    assert.equal((await place.ended(crawl)).status, "completed");
+    const events = (await place.events(id)).map(({ message }) => message);
+    assert.ok(
+      events.some((message) => /^Run goes on: 2 proxies are usable$/.test(message)),
+      JSON.stringify(events),
+    );
+    assert.equal((await place.task(id)).attempts.length, 1);
+  });
+
+  test("goes on with fewer when it has waited long enough, or fails: as the policy says", async () => {
+    await using running = await startProxies([GOOD, DEAD]);
+    await using site = await MisbehavingSite.start({ "/check": page("Here"), "/": page("Page") });
+    const env = { ...ENV, APP_PROXY_WAIT_SECONDS: "4", APP_PROXY_CHECK_URL: site.url("/check") };
+    await using place = await Place.open({ ...env, APP_PROXY_SHORTAGE: "fail" });
+    const none = await place.run({ target_url: site.url("/"), proxy: "pool" });
+    assert.deepEqual([none.status, none.failure_code, none.failure_reason], ["failed", "network", "no_proxies"]);
+    assert.match(none.error_message ?? "", /0 proxies are usable of 0, at least 10 are wanted/);
+    await place.api.post("/proxies", { proxies: urlsOf(running) });
+    const few = await place.run({ target_url: site.url("/"), proxy: "pool" });
+    assert.deepEqual([few.status, few.failure_reason], ["failed", "no_proxies"]);
+    assert.match(few.error_message ?? "", /1 proxy is usable of 2, at least 10 are wanted/);
+    assert.equal(site.of("/").length, 0);
+
+    await place.stop();
+    await place.start({ env: { APP_PROXY_SHORTAGE: "use_fewer" } });
+    const { status } = await place.run({ target_url: site.url("/"), proxy: "pool" });
+    assert.equal(status, "completed");
+    const retried = await place.api.post(`/jobs/runs/${few.id}/retry-failed`);
+    assert.equal(retried.status, 200, retried.text);
+    assert.equal(
+      (await place.ended(few.id)).status,
+      "completed",
+      "what failed for want of proxies is done when there are some",
+    );
+  });
+
+  test("in its middle, when the last one dies: it waits, and goes on when that is back, without having lost a try", async () => {
+    await using running = await startProxies([{ kind: "connect", behaviour: "dies-after:5" }]);
+    const [proxy] = running.all as [TestProxy];
+    const paths = Array.from({ length: 12 }, (_, index) => `/page-${index + 1}`);
+    await using site = await MisbehavingSite.start({
+      "/check": page("Here"),
+      "/": html(paths.map((path) => `<a href="${path}">${path}</a>`).join("\n")),
+      ...Object.fromEntries(paths.map((path) => [path, page(`Page ${path}`)])),
+    });
+    await using place = await Place.open({ ...ENV, APP_MIN_PROXIES: "1", APP_PROXY_CHECK_URL: site.url("/check") });
+    await place.api.post("/proxies", { proxies: [proxy.url] });
+    const body = { url: site.url("/"), proxy: "pool", max_pages: 20, max_concurrent_articles: 2 };
+    const { task_id: crawl } = (await place.api.post("/scraping/async-scrape", body)).json<{ task_id: string }>();
+    await place.said(crawl, /^Run goes on: 1 proxy is usable/);
+    let holds = 0;
+    await place.follow(crawl, ({ message }) => message.startsWith("Waiting for proxies") && (holds += 1) === 2);
+    assert.equal((await place.show(crawl)).waiting_for?.reason, "proxies");
+    await proxy.revive();
+    await place.api.post("/proxies/refresh");
+    assert.equal((await place.ended(crawl)).status, "completed");
+    const tasks = (await place.api.get(`/jobs/runs/${crawl}/tasks?limit=100`)).json<TaskView[]>();
+    for (const { url, attempts } of tasks) assert.equal(attempts.length, 1, `${url}: ${JSON.stringify(attempts)}`);
+    assert.ok(paths.every((path) => site.of(path).length > 0));
+  });
+});

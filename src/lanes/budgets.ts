@@ -15,6 +15,8 @@ interface Budget {
   cap: number | null;
   borrowing: boolean;
   idleTimer: Timer | null;
+  /** Until it is looked at whether others still want what was left for them. */
+  leftTimer: Timer | null;
   waiting: Set<Signal>;
   /** What each lane uses of it. */
   shares: Map<Signal, number>;
@@ -68,6 +70,8 @@ export class Budgets {
       budget.idleTimer = null;
       return true;
     }
+    // What is left for others is free again when they do not come for it.
+    if (budget.used < most) this.#wakeLater(budget);
     budget.waiting.add(waiter);
     budget.wanted.set(waiter, this.#deps.clock.monotonic());
     if (budget.cap !== null && budget.held < budget.cap && !budget.borrowing) void this.#borrow(budget, budget.cap);
@@ -90,7 +94,11 @@ export class Budgets {
     budget.used -= 1;
     const share = (budget.shares.get(lane) ?? 0) - 1;
     if (share > 0) budget.shares.set(lane, share);
-    else budget.shares.delete(lane);
+    else {
+      budget.shares.delete(lane);
+      // What its page has led to is on its way: a site that hangs would have the last place of all others before that.
+      budget.wanted.set(lane, this.#deps.clock.monotonic());
+    }
     this.#wake(budget);
     if (budget.used === 0 && budget.waiting.size === 0) this.#giveBackLater(budget);
   }
@@ -137,6 +145,7 @@ export class Budgets {
           cap,
           borrowing: false,
           idleTimer: null,
+          leftTimer: null,
           waiting: new Set(),
           shares: new Map(),
           wanted: new Map(),
@@ -191,6 +200,13 @@ export class Budgets {
     if (held > 0 || used > 0 || borrowing || waiting.size > 0) return false;
     this.#budgets.delete(resolver);
     return true;
+  }
+
+  #wakeLater(budget: Budget): void {
+    budget.leftTimer ??= this.#deps.clock.after(WANTED_MS + 1, () => {
+      budget.leftTimer = null;
+      this.#wake(budget);
+    });
   }
 
   #wake(budget: Budget): void {

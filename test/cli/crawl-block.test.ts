@@ -158,4 +158,15 @@ test("off a terminal a line says what is tried again, and others what sites wait
   now += 1000;
   display.show({ ...view, waiting_sites: view.waiting_sites.slice(0, 1) }, []);
   assert.deepEqual(said.slice(3), [line.replace("9.8/s", "0.0/s"), wait(10)]);
+
+  test("sites that are done stay to be seen, and those that gave nothing", () => {
+    const none = { queued: 0, running: 0, retrying: 0, skipped: 0 };
+    const done = { ...site("done.example"), counts: { ...none, completed: 12, failed: 1 } };
+    const dead = { ...site("dead.example"), counts: { ...none, completed: 0, failed: 1 } };
+    assert.deepEqual(block(80, 24, { sites: [site("a.example"), done, dead] }).slice(3), [
+      "  a.example     15/100  8.2/s",
+      "  done.example   13/13  done  1 failed",
+      "  dead.example     1/1  nothing got  1 failed",
+    ]);
+  });
 });

@@ -7,6 +7,7 @@ import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { firstTimes, hang, held, html, sendTo, slow, status } from "../support/misbehaviours.ts";
+import { Desk } from "./desk.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
 const COUNT = 60;
@@ -87,6 +88,20 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.deepEqual([some.code, some.stdout, some.stderr], [0, `${id} running\n`, "1 task to be tried again\n"]);
     const rest = await orb.run(["crawl", "--resume", id]);
     assert.deepEqual([rest.code, urls(rest.stdout).length], [0, 4], rest.stderr);
+  });
+
+  test("of several sites a dead one is named, the others are got, and the crawl is done in part", async () => {
+    await using one = await MisbehavingSite.start({ "/": page(1, "/more"), "/more": page(2) });
+    await using other = await MisbehavingSite.start({ "/": slow(300, page(3)) });
+    const gone = await MisbehavingSite.start();
+    await gone[Symbol.asyncDispose]();
+    using desk = new Desk();
+    const starts = [gone, one, other].map((site) => site.url("/"));
+    const { code, stdout, stderr } = await desk.run(["crawl", ...starts, "--strategy", "http"]);
+    assert.equal(code, 3, stderr);
+    assert.deepEqual(urls(stdout), [one.url("/"), one.url("/more"), other.url("/")].toSorted());
+    assert.match(stderr, /\nRun completed in part: 3 pages got; 1 page failed \(\S{36}\)\n/);
+    assert.ok(stderr.includes(`\nnothing from ${gone.name}; orb runs sites `), stderr);
   });
 
   test("where nothing can be written is found out before the first request", async () => {

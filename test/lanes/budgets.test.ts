@@ -201,3 +201,25 @@ test("while several lanes want a limit, none of them has more than its share, an
   await clock.advance(1001);
   assert.equal(await takeAll(slow), 5);
 });
+
+test("a lane keeps its last place for what its page has led to; when nothing comes, another lane is told", async (t) => {
+  const { budgets, clock } = await make(t, { crawl: 3 });
+  const [hangs, fast] = [new Signal(), new Signal()];
+  while (!budgets.take("crawl", fast)) await clock.advance(1);
+  assert.deepEqual([budgets.take("crawl", hangs), budgets.take("crawl", hangs)], [true, true]);
+  assert.equal(budgets.take("crawl", hangs), false);
+  budgets.release("crawl", fast);
+  assert.equal(budgets.take("crawl", hangs), false, "it would have all three, for as long as it hangs");
+  await clock.advance(500);
+  assert.equal(budgets.take("crawl", fast), true);
+  budgets.release("crawl", fast);
+  assert.equal(budgets.take("crawl", hangs), false);
+  // What it was told before does not count.
+  hangs.raise();
+  await hangs.wait(clock, null);
+  const told = hangs.wait(clock, null);
+  assert.equal(await isDone(told), false);
+  await clock.advance(1100);
+  assert.equal(await isDone(told), true);
+  assert.equal(budgets.take("crawl", hangs), true, "the other one has nothing more to do");
+});

@@ -133,7 +133,8 @@ function stateOf(
     return `${counts.completed + counts.skipped > 0 ? "done" : "nothing got"}${failed}`;
   if (why !== null && !WHILE_AT_WORK.has(why.reason)) {
     const words = waitingLeft(why, moment.now);
-    const because = last === null || columns < NARROW ? "" : ` (${last.failure_reason})`;
+    const isWish = why.reason === "site_paused" || why.reason === "run_paused";
+    const because = last === null || isWish || columns < NARROW ? "" : ` (${last.failure_reason})`;
     return paint(terminal, "yellow", `${words}${because}`) + failed;
   }
   const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingWords(why)}` : "";

@@ -7,14 +7,23 @@ import { fit, joined } from "./progress.ts";
 import { perSecond, siteLines } from "./site-lines.ts";
 import { waitingLeft } from "./waiting-words.ts";
 
+/** How fast it goes just now; null: not known yet. */
+export interface Rates {
+  whole: number | null;
+  of(site: string): number | null;
+}
+
 /** The picture of all sites: as many lines as there is room for, none of which is too long. */
 export function sitesBlock(
   terminal: Terminal,
   { totals, sites }: SitesProgress,
-  { columns, rows, now, lead }: Room & { now: number; lead: string },
+  { columns, rows, now, lead, rates }: Room & { now: number; lead: string; rates: Rates },
 ): string[] {
   const head = [
-    joined([`${paint(terminal, "cyan", lead)} ${workWords(totals)}`, ...rateWords(terminal, totals)], columns),
+    joined(
+      [`${paint(terminal, "cyan", lead)} ${workWords(totals)}`, ...rateWords(terminal, totals, rates.whole)],
+      columns,
+    ),
     `  ${joined(stateWords(totals), columns - 2)}`,
   ];
   // The last line of a screen stays free for the cursor.
@@ -27,7 +36,7 @@ export function sitesBlock(
     shown.map((site) => ({
       name: oneLine(site.group === null || columns < WIDE ? site.site : `${site.site} (${site.group})`),
       counts: countWords(site, columns),
-      state: doing(terminal, site, now, columns),
+      state: doing(terminal, site, { now, columns, rate: rates.of(site.site) }),
     })),
     columns,
   );
@@ -45,10 +54,10 @@ function workWords(totals: SitesProgress["totals"]): string {
   return open === 0 ? "nothing to do" : `${plural(open, "page")} to do`;
 }
 
-function rateWords(terminal: Terminal, totals: SitesProgress["totals"]): string[] {
+function rateWords(terminal: Terminal, totals: SitesProgress["totals"], rate: number | null): string[] {
   if (openOf(totals) === 0) return [];
   return [
-    ...(totals.error_rate === null ? [] : [perSecond(totals.pages_per_second)]),
+    ...(rate === null ? [] : [perSecond(rate)]),
     ...errorWords(terminal, totals.error_rate),
     `${totals.running} in flight`,
     ...(totals.retrying === 0 ? [] : [`${totals.retrying} retrying`]),
@@ -78,18 +87,27 @@ function countWords({ counts }: SiteProgress, columns: number): string {
   return `${openOf(counts)} to do${done}`;
 }
 
-function doing(terminal: Terminal, site: SiteProgress, now: number, columns: number): string {
+function doing(
+  terminal: Terminal,
+  site: SiteProgress,
+  { now, columns, rate }: { now: number; columns: number; rate: number | null },
+): string {
   const { waiting_for: why } = site;
   const errors = errorWords(terminal, site.error_rate).map((words) => `  ${words}`);
   // Where there is little room, why it waits is worth more.
   if (why !== null && !WHILE_AT_WORK.has(why.reason))
     return paint(terminal, "yellow", waitingLeft(why, now)) + (columns < NARROW ? "" : errors.join(""));
   const slow = why !== null && why.reason !== "concurrency" ? `, ${waitingLeft({ ...why, until: null }, now)}` : "";
-  // Before something has ended there, nothing is known of its pace.
-  return `${site.error_rate === null ? "at work" : perSecond(site.pages_per_second)}${slow}${errors.join("")}`;
+  return `${rate === null ? "at work" : perSecond(rate)}${slow}${errors.join("")}`;
 }
 
 /** The same in a line, for a log. */
 export function sitesLine(terminal: Terminal, { totals }: SitesProgress): string {
-  return oneLine([workWords(totals), ...rateWords(terminal, totals), ...stateWords(totals)].join(", "));
+  return oneLine(
+    [
+      workWords(totals),
+      ...rateWords(terminal, totals, totals.error_rate === null ? null : totals.pages_per_second),
+      ...stateWords(totals),
+    ].join(", "),
+  );
 }

@@ -43,7 +43,7 @@ export function siteFacts(view: SiteView, now: number, columns: number | undefin
       ["to do", `${counts.queued} queued, ${counts.running} running, ${counts.retrying} retrying`],
       ["done", `${counts.completed} completed, ${counts.failed} failed`],
       ["pace", pace(view)],
-      ["latency", latency.p50 === null ? null : `${latency.p50} ms, 95 % within ${latency.p95} ms`],
+      ["latency", latency.p50 === null ? null : `half within ${latency.p50} ms, 95 % within ${latency.p95} ms`],
       ["breaker", breakerWords(breaker)],
       ["concurrency", set(view.max_concurrency, effective.max_concurrency)],
       ["per second", rate(view)],

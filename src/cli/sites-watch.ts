@@ -6,7 +6,8 @@ import { pause } from "./commands/job-run.ts";
 import type { CliContext } from "./context.ts";
 import { EXIT, oneLine, type Terminal } from "./output.ts";
 import { Picture } from "./picture.ts";
-import { sitesBlock, sitesLine } from "./sites-block.ts";
+import { RecentRate } from "./progress.ts";
+import { type Rates, sitesBlock, sitesLine } from "./sites-block.ts";
 import { stopRequest } from "./stop.ts";
 import { waitingLeft } from "./waiting-words.ts";
 
@@ -19,9 +20,11 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
   const { terminal, wiring } = context;
   const isLive = terminal.live && !context.json;
   let seen: SitesProgress | null = null;
+  const pace = new Pace();
   const block = (lead: string) => {
+    if (seen === null) return `${lead} looking`;
     const room = { columns: process.stderr.columns ?? 80, rows: process.stderr.rows ?? 24, now: wiring.now(), lead };
-    return seen === null ? `${lead} looking` : sitesBlock(terminal, seen, room).join("\n");
+    return sitesBlock(terminal, seen, { ...room, rates: pace.note(seen, room.now) }).join("\n");
   };
   const picture = new Picture(terminal, isLive, block);
   const lines = new PlainLines(terminal, wiring.now);
@@ -43,6 +46,20 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
     if (isLive && seen !== null) terminal.err(`${block("·")}\n`);
   }
   context.exitCode = stop.exitCode ?? EXIT.done;
+}
+
+/** Over the last seconds: what the server tells is about minutes, and hides what has just changed. */
+class Pace {
+  readonly #whole = new RecentRate();
+  #sites = new Map<string, RecentRate>();
+
+  note({ totals, sites }: SitesProgress, now: number): Rates {
+    this.#whole.note(now, totals.completed + totals.failed);
+    const before = this.#sites;
+    this.#sites = new Map(sites.map(({ site }) => [site, before.get(site) ?? new RecentRate()]));
+    for (const { site, counts } of sites) this.#sites.get(site)?.note(now, counts.completed + counts.failed);
+    return { whole: this.#whole.perSecond(), of: (site) => this.#sites.get(site)?.perSecond() ?? null };
+  }
 }
 
 /** A line now and then, for whoever reads it later. */

@@ -199,7 +199,8 @@ function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): 
   const work = {
     runStatus: held?.status ?? "running",
     hold: held?.hold ?? null,
-    counts: record.counts,
+    // What is in hand and has not begun waits, too.
+    counts: { ...workOf(record, moment.defaults), pending: 0 },
     nextTryAt: null,
     laneRunning: record.counts.running,
     hasWorker: moment.hasWorker,

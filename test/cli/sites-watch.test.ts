@@ -53,6 +53,7 @@ const block = (columns: number, rows: number, progress = PROGRESS) =>
     rows,
     now: NOW,
     lead: "⠋",
+    rates: { whole: 12.6, of: (name) => (name === "begins.example" ? null : 4.2) },
   }).map((line) => stripVTControlCharacters(line));
 
 describe("the picture of all sites", () => {

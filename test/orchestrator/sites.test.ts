@@ -115,6 +115,17 @@ test("a site shows what holds for it, with the defaults and what the site itself
   );
 });
 
+test("what an owner has in hand and has not begun waits, and the site says for what", async (t) => {
+  const desk = await openDesk(t);
+  await engine(desk);
+  await changeSite(desk, "a.test", { maxConcurrency: 1, minDelayMs: 5000 });
+  for (let n = 0; n < 3; n += 1) await work(desk, "a.test");
+  const lane = (await desk.store.takeLane("site:a.test", "worker", TTL))!;
+  await desk.store.claim(lane, { limit: 10 }, desk.clock.now());
+  const view = await showSite(desk, "a.test");
+  assert.deepEqual([view.counts.running, view.counts.queued, view.waiting_for?.reason], [1, 2, "min_delay"]);
+});
+
 test("all sites together are summed up, and followed as they change", async (t) => {
   const desk = await openDesk(t);
   await engine(desk);

@@ -15,6 +15,7 @@ export const TAGS = {
   workflows: "steps that wait for each other, done once each, and gone on with after failures",
   sites: "what is known of each site, and its limits",
   workers: "the processes that do the work",
+  schedules: "jobs that run by themselves",
   server: "the server itself: health, metrics, logging in, this description",
 } as const;
 

@@ -10,6 +10,7 @@ import { addLoginCommand } from "./commands/login.ts";
 import { addProxiesCommands } from "./commands/proxies.ts";
 import { addQueueCommands } from "./commands/queue.ts";
 import { addRunsCommands } from "./commands/runs.ts";
+import { addSchedulesCommands } from "./commands/schedules.ts";
 import { addScrapeCommand } from "./commands/scrape.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommands } from "./commands/sessions.ts";
@@ -35,6 +36,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addCaptureCommand(program, context);
   addJobsCommands(program, context);
   addRunsCommands(program, context);
+  addSchedulesCommands(program, context);
   addWorkflowsCommands(program, context);
   addSessionsCommands(program, context);
   addLoginCommand(program, context);

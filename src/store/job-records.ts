@@ -24,32 +24,23 @@ export interface NewJob {
   recipe: unknown;
   /** When its schedule starts it next; null: never by itself. */
   nextAt: number | null;
+  /** The same without what chance has added: what tells one time of its schedule from another. */
+  nextSlot: number | null;
 }
 
 export interface JobRecord extends NewJob {
   id: string;
+  /** Its schedule does not start it until somebody resumes it; null: it does. */
+  schedulePausedAt: number | null;
   createdAt: number;
   updatedAt: number;
 }
 
-/** One time of a job's schedule. */
-export interface Slot {
-  jobId: string;
-  at: number;
-  /** The time after it; null: there is none. */
-  next: number | null;
-  /** With a run of the job that is not at its end, the new one is not started, starts beside it, or replaces it. */
-  overlap: "skip" | "queue" | "cancel";
-}
-
-export type SlotStart<T> =
-  | { kind: "started"; made: T; lanes: string[]; cancelled: string[] }
-  /** The slot is passed without a run, because of this one. */
-  | { kind: "blocked"; by: { id: string; status: RunState } }
-  /** The slot was dealt with before. */
-  | { kind: "gone" };
+export type JobChange = Partial<NewJob> & Partial<Pick<JobRecord, "schedulePausedAt">>;
 
 export interface JobFilter {
+  /** Only those that have a schedule. */
+  scheduled?: true;
   tag?: string;
   /** Part of the name or the address. */
   q?: string;

@@ -8,6 +8,7 @@ import type { CrawlVerbs, Grown, Growth } from "./crawl-port.ts";
 import type { AuditReport } from "./audit-records.ts";
 import type { EngineCandidate, EngineHolder } from "./engine-records.ts";
 import type {
+  JobChange,
   JobFilter,
   JobRecord,
   Made,
@@ -17,14 +18,13 @@ import type {
   RunFilter,
   SessionHealth,
   SessionRecord,
-  Slot,
-  SlotStart,
 } from "./job-records.ts";
 import type { FailedChoice, ProgressVerbs, Requeued, RequeueWindow } from "./progress-port.ts";
 import type { HoldVerbs } from "./hold-port.ts";
 import type { ProxyVerbs } from "./proxy-port.ts";
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
+import type { ScheduleVerbs } from "./schedule-port.ts";
 import type { SiteHealth } from "../domain/site-health.ts";
 import type { Waiting } from "../domain/waiting.ts";
 import type { SiteVerbs } from "./site-port.ts";
@@ -49,6 +49,7 @@ export interface Store
     ProxyVerbs,
     RetentionVerbs,
     RobotsVerbs,
+    ScheduleVerbs,
     SiteVerbs,
     WorkerVerbs,
     WorkflowVerbs,
@@ -81,16 +82,9 @@ export interface Store
   createJob(job: NewJob, now: number, once?: Once): Promise<Made<JobRecord>>;
   job(id: string): Promise<JobRecord | null>;
   jobs(filter: JobFilter): Promise<JobRecord[]>;
-  updateJob(id: string, change: Partial<NewJob>, now: number): Promise<JobRecord>;
+  updateJob(id: string, change: JobChange, now: number): Promise<JobRecord>;
   /** Refuses (illegal_transition) while a run of it is not at its end. Its runs stay; crawls expire from then on. */
   deleteJob(id: string, now: number): Promise<void>;
-
-  /** Jobs whose time has come, longest due first; `after` is the last one of the page before, as it was then. */
-  dueJobs(now: number, limit: number, after?: Pick<JobRecord, "id" | "nextAt">): Promise<JobRecord[]>;
-  /** The slot is dealt with: the job waits for its next one. false: somebody else has dealt with it. */
-  passSlot(id: string, slot: number, next: number | null): Promise<boolean>;
-  /** Starts the run of a slot and passes the slot, both or neither; runs before it are dealt with as `overlap` says. */
-  startSlot(run: NewRun, tasks: readonly NewTask[], slot: Slot, now: number): Promise<SlotStart<RunRecord>>;
 
   // Runs.
   /** Creates a run, or returns the one that already has this alias. */

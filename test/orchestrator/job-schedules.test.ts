@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import { changeJob } from "../../src/orchestrator/jobs/manage.ts";
+import { missedAt, timeAt } from "../contract/store/jobs.ts";
 import { HOUR, openJobs } from "./jobs-kit.ts";
 
 describe("changing a job with a schedule", () => {
@@ -26,7 +27,7 @@ describe("changing a job with a schedule", () => {
     const store = {
       ...place.store,
       updateJob: async (...args: Parameters<typeof place.store.updateJob>) => {
-        await place.store.passSlot(job.id, slot, slot + HOUR);
+        await place.store.passSlots(job.id, missedAt(slot), timeAt(slot + HOUR), place.clock.now());
         return place.store.updateJob(...args);
       },
     };

@@ -215,7 +215,16 @@ describe("SQLite: a database of the first schema", () => {
     const { requeued } = await store.retryFailed(QUEUE, { limit: 10 }, kit.now);
     assert.equal(requeued, 1);
     const job = await store.createJob(
-      { name: null, kind: "page", url: "https://a.example/", site: "a.example", tags: [], recipe: {}, nextAt: null },
+      {
+        name: null,
+        kind: "page",
+        url: "https://a.example/",
+        site: "a.example",
+        tags: [],
+        recipe: {},
+        nextAt: null,
+        nextSlot: null,
+      },
       kit.now,
     );
     await kit.page("page", { jobId: job.made.id });

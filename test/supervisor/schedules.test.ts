@@ -38,7 +38,8 @@ async function open(t: TestContext) {
   };
   // A full hour, so that the slots are easy to name.
   await desk.clock.advance(HOUR - (desk.clock.now() % HOUR));
-  const callable = (duty: Duty) => ({ run: () => duty.run(new AbortController().signal) });
+  const { signal } = new AbortController();
+  const callable = (duty: Duty) => ({ run: () => duty.run(signal) });
   return {
     ...deps,
     said,
@@ -150,7 +151,7 @@ describe("a job with a schedule", () => {
     const slot = (await place.store.job(job.id))!.nextAt!;
     await place.duty.run();
     // As if it had not come to that.
-    await place.store.updateJob(job.id, { nextAt: slot }, place.clock.now());
+    await place.store.updateJob(job.id, { nextAt: slot, nextSlot: slot }, place.clock.now());
     await place.duty.run();
     assert.equal((await place.runs(job.id)).length, 1);
   });
@@ -169,8 +170,8 @@ describe("a job with a schedule", () => {
             if (when === "after it was done") await verb(...args);
             throw new OrbError("database_busy", "another process kept the database locked for too long");
           };
-        const { passSlot, startSlot } = place.store;
-        const duty = place.dutyOver({ passSlot: breakOnce(passSlot), startSlot: breakOnce(startSlot) });
+        const { passSlots, startSlot } = place.store;
+        const duty = place.dutyOver({ passSlots: breakOnce(passSlots), startSlot: breakOnce(startSlot) });
         await place.clock.advance(HOUR);
         await duty.run();
         assert.equal(broken, 1);

@@ -14,6 +14,7 @@ import { resultRoutes } from "./results.ts";
 import { eventRoutes } from "./run-events.ts";
 import { runProgressRoutes } from "./run-progress.ts";
 import { runRoutes } from "./runs.ts";
+import { scheduleRoutes } from "./schedules.ts";
 import { scrapingRoutes } from "./scraping.ts";
 import { sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
@@ -46,6 +47,7 @@ const RESOURCES: readonly Routes[] = [
   siteRoutes,
   proxyRoutes,
   workerRoutes,
+  scheduleRoutes,
   alertRoutes,
 ];
 

@@ -3,14 +3,13 @@ import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { type CrawlInput, type CrawlOptions, type CrawlRecipe, pageRecipeOf } from "../../domain/crawl-options.ts";
 import type { ProxyWish } from "../../domain/proxy-wish.ts";
-import { nextSlot } from "../../domain/schedule.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import type { NewJob } from "../../store/job-records.ts";
 import { readCrawlOptions } from "../crawls/options.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
 import type { JobInput } from "./input.ts";
-import { readSchedule } from "./schedule-input.ts";
+import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /**
  * A crawl's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong.
@@ -39,7 +38,7 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps, before: ProxyWish |
     site: siteOf(first),
     tags: input.tags ?? [],
     recipe,
-    nextAt: schedule === null ? null : nextSlot(schedule, deps.clock.now(), deps.random),
+    ...firstTime(schedule, deps),
   };
 }
 

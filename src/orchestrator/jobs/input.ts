@@ -11,7 +11,6 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
 import type { ProxyWish } from "../../domain/proxy-wish.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
-import { nextSlot } from "../../domain/schedule.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import { parseReplay } from "../../fetch/replay/recipe.ts";
@@ -21,7 +20,7 @@ import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/job-records.ts";
 import { readProxy } from "./proxy-input.ts";
-import { readSchedule } from "./schedule-input.ts";
+import { firstTime, readSchedule } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
 
 export interface JobInput {
@@ -130,7 +129,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | n
     site: siteOf(strategy === "api_replay" && replay !== null ? replay.url : plain),
     tags: input.tags ?? [],
     recipe,
-    nextAt: schedule === null ? null : nextSlot(schedule, deps.clock.now(), deps.random),
+    ...firstTime(schedule, deps),
   };
 }
 

@@ -5,7 +5,7 @@ import type { CrawlRecipe } from "../../domain/crawl-options.ts";
 import { fetchedUrl, type PageSnapshot, type Recipe } from "../../domain/recipe.ts";
 import { RUN_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { WorkflowRecipe } from "../../domain/workflow/source.ts";
-import type { JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
+import type { JobChange, JobFilter, JobRecord, NewJob, Once } from "../../store/job-records.ts";
 import { cancelUnlessEnded } from "../runs/control.ts";
 import { requireSessionFor } from "../session-for-page.ts";
 import type { JobDeps } from "./deps.ts";
@@ -100,12 +100,14 @@ async function requireItsSession(deps: JobDeps, before: JobRecord, after: NewJob
 }
 
 /** The time at which it is due stays, unless the job now has other times; it may be passing just now. */
-function keepSlot(before: JobRecord, after: NewJob): Partial<NewJob> {
+function keepSlot(before: JobRecord, after: NewJob): JobChange {
   const times = ({ recipe }: NewJob) => {
     const { schedule } = recipe as Recipe;
     return schedule === null ? null : [schedule.cron, schedule.timezone ?? "UTC", schedule.jitter_seconds];
   };
-  return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt") : after;
+  // A schedule that is gone is not paused any more: the next one would be, without a word.
+  if (times(after) === null) return { ...after, schedulePausedAt: null };
+  return isDeepStrictEqual(times(before), times(after)) ? without(after, "nextAt", "nextSlot") : after;
 }
 
 /** The job as it would be given anew, without its secrets. */

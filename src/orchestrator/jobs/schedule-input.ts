@@ -2,6 +2,9 @@
 import { Cron } from "croner";
 import { type FieldError, messageOf } from "../../base/errors.ts";
 import type { Schedule } from "../../domain/recipe.ts";
+import { nextTime } from "../../domain/schedule.ts";
+import type { NewJob } from "../../store/job-records.ts";
+import type { JobDeps } from "./deps.ts";
 
 export interface ScheduleInput {
   schedule?: string | Partial<Schedule> | null;
@@ -37,6 +40,15 @@ export function readSchedule(input: ScheduleInput, problems: FieldError[]): Sche
     missed: given.missed ?? "skip",
     jitter_seconds: given.jitter_seconds ?? 0,
   };
+}
+
+/** When the schedule starts its job for the first time from now on. */
+export function firstTime(
+  schedule: Schedule | null,
+  { clock, random }: Pick<JobDeps, "clock" | "random">,
+): Pick<NewJob, "nextAt" | "nextSlot"> {
+  const next = schedule === null ? null : nextTime(schedule, clock.now(), random);
+  return { nextAt: next?.at ?? null, nextSlot: next?.slot ?? null };
 }
 
 function isTimeZone(name: string): boolean {

@@ -1,7 +1,6 @@
 /** What a caller says a saved workflow is: all that is about its steps stands under `workflow`. */
 import type { FieldError } from "../../base/errors.ts";
 import { plainRecipe } from "../../domain/recipe.ts";
-import { nextSlot } from "../../domain/schedule.ts";
 import type { WorkflowRecipe, WorkflowSource } from "../../domain/workflow/source.ts";
 import type { NewJob } from "../../store/job-records.ts";
 import { requireSealed } from "../workflows/definition.ts";
@@ -9,7 +8,7 @@ import { pathsBelow, readSource, sourceFrom } from "../workflows/source.ts";
 import type { JobDeps } from "./deps.ts";
 import { invalid } from "../invalid.ts";
 import type { JobInput, SourceInput } from "./input.ts";
-import { readSchedule } from "./schedule-input.ts";
+import { firstTime, readSchedule } from "./schedule-input.ts";
 
 /**
  * A workflow's job as it will be stored. Throws `input_invalid` with every field that is wrong. `before` is the source that
@@ -40,7 +39,7 @@ export async function workflowJobFrom(input: JobInput, deps: JobDeps, before?: W
     site: "",
     tags: input.tags ?? [],
     recipe,
-    nextAt: schedule === null ? null : nextSlot(schedule, deps.clock.now(), deps.random),
+    ...firstTime(schedule, deps),
   };
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { OrbError } from "../../base/errors.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { JobFilter, JobRecord, Made, NewJob, Once } from "../job-records.ts";
+import type { JobChange, JobFilter, JobRecord, Made, NewJob, Once } from "../job-records.ts";
 import { type Context, nextRow, positionOf, rows } from "./context.ts";
 import { likePattern } from "./like.ts";
 import { makeOnce } from "./once.ts";
@@ -17,6 +17,8 @@ interface JobRow {
   tags: string;
   recipe: string;
   next_at: number | null;
+  next_slot: number | null;
+  schedule_paused_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -31,6 +33,8 @@ function toRecord(row: JobRow): JobRecord {
     tags: JSON.parse(row.tags) as string[],
     recipe: JSON.parse(row.recipe) as unknown,
     nextAt: row.next_at,
+    nextSlot: row.next_slot,
+    schedulePausedAt: row.schedule_paused_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -38,6 +42,11 @@ function toRecord(row: JobRow): JobRecord {
 
 function jobRow({ connection }: Context, id: string): JobRow | undefined {
   return connection.sql("SELECT * FROM jobs WHERE id = ?").get(id) as JobRow | undefined;
+}
+
+/** What other tables know the job by. */
+export function jobNumber(context: Context, id: string): number {
+  return requireJob(context, id).n;
 }
 
 function requireJob(context: Context, id: string): JobRow {
@@ -51,8 +60,8 @@ export function createJob(context: Context, job: NewJob, now: number, once?: Onc
     const { n, id } = nextRow(context, "job");
     const row = context.connection
       .sql(
-        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+        `INSERT INTO jobs (n, id, name, kind, url, site, tags, recipe, next_at, next_slot, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       )
       .get(
         n,
@@ -64,6 +73,7 @@ export function createJob(context: Context, job: NewJob, now: number, once?: Onc
         JSON.stringify(job.tags),
         JSON.stringify(job.recipe ?? null),
         job.nextAt,
+        job.nextSlot,
         now,
         now,
       ) as unknown as JobRow;
@@ -84,21 +94,24 @@ export function readJobs(context: Context, filter: JobFilter): JobRecord[] {
       `SELECT * FROM jobs WHERE n < ?1 AND (?2 IS NULL OR site = ?2)
          AND (?3 IS NULL OR EXISTS (SELECT 1 FROM json_each(jobs.tags) WHERE value = ?3))
          AND (?4 IS NULL OR url LIKE ?4 ESCAPE '\\' OR name LIKE ?4 ESCAPE '\\')
-       ORDER BY n DESC LIMIT ?5`,
+         AND (?5 = 0 OR json_extract(recipe, '$.schedule.cron') IS NOT NULL)
+       ORDER BY n DESC LIMIT ?6`,
     )
-    .all(before, filter.site ?? null, filter.tag ?? null, pattern, filter.limit);
+    .all(before, filter.site ?? null, filter.tag ?? null, pattern, Number(filter.scheduled ?? false), filter.limit);
   return rows<JobRow>(list).map(toRecord);
 }
 
-export function updateJob(context: Context, id: string, change: Partial<NewJob>, now: number): JobRecord {
+export function updateJob(context: Context, id: string, change: JobChange, now: number): JobRecord {
   const { connection } = context;
   return connection.write(
     () => {
       const before = toRecord(requireJob(context, id));
-      const after = { ...before, ...change };
+      const changed = { ...before, ...change };
+      // Whoever changes the times of a schedule that is paused does not resume it.
+      const after = changed.schedulePausedAt === null ? changed : { ...changed, nextAt: null, nextSlot: null };
       const row = connection
         .sql(
-          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, updated_at = ? WHERE id = ? RETURNING *",
+          "UPDATE jobs SET name = ?, kind = ?, url = ?, site = ?, tags = ?, recipe = ?, next_at = ?, next_slot = ?, schedule_paused_at = ?, updated_at = ? WHERE id = ? RETURNING *",
         )
         .get(
           after.name,
@@ -108,6 +121,8 @@ export function updateJob(context: Context, id: string, change: Partial<NewJob>,
           JSON.stringify(after.tags),
           JSON.stringify(after.recipe ?? null),
           after.nextAt,
+          after.nextSlot,
+          after.schedulePausedAt,
           now,
           id,
         ) as unknown as JobRow;
@@ -154,6 +169,8 @@ export async function deleteJob(context: Context, id: string, now: number): Prom
            WHERE EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND kind = 'crawl' AND removing_at IS NULL)`,
         )
         .run(id, now);
+      connection.sql("DELETE FROM slots WHERE job = ?").run(n);
+      connection.sql("DELETE FROM slot_counts WHERE job = ?").run(n);
       connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
     },
     { durable: true },

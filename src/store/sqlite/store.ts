@@ -14,7 +14,7 @@ import { claim, ClaimCursor } from "./claim.ts";
 import type { Context } from "./context.ts";
 import { enqueue, startRun } from "./enqueue.ts";
 import { readEvents, readFeed } from "./events.ts";
-import { createJob, deleteJob, dueJobs, readJob, readJobs, updateJob } from "./jobs.ts";
+import { createJob, deleteJob, readJob, readJobs, updateJob } from "./jobs.ts";
 import { engineHolder, heartbeat, releaseEngine, takeEngine } from "./engine-lock.ts";
 import { holdVerbs } from "./holds.ts";
 import { lanesWithWork, releaseLane, takeLane } from "./lanes.ts";
@@ -34,7 +34,7 @@ import { createSession, deleteSession, noteSessionHealth, readSession, readSessi
 import { settle } from "./settle.ts";
 import { openBreakers } from "./sites.ts";
 import { siteVerbs } from "./site-verbs.ts";
-import { passSlot, startSlot } from "./slots.ts";
+import { scheduleVerbs } from "./slots.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
 import { workerVerbs } from "./worker-verbs.ts";
 import { workflowVerbs } from "./workflow-verbs.ts";
@@ -91,9 +91,6 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     jobs: async (filter) => readJobs(context, filter),
     updateJob: async (id, change, now) => updateJob(context, id, change, now),
     deleteJob: async (id, now) => deleteJob(context, id, now),
-    dueJobs: async (now, limit, after) => dueJobs(context, now, limit, after),
-    passSlot: async (jobId, at, next) => passSlot(context, { jobId, at, next }),
-    startSlot: async (run, tasks, slot, now) => startSlot(context, run, tasks, slot, now),
 
     openRun: async (run, now) => openRun(context, run, now),
     startRun: async (run, tasks, now, once) => startRun(context, run, tasks, now, once),
@@ -183,6 +180,7 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
     countResults: async (runId) => countResults(context, runId),
     openTasks: async (ids) => openTasks(context, ids),
     ...siteVerbs(context),
+    ...scheduleVerbs(context),
     ...workerVerbs(context),
     ...workflowVerbs(context),
     ...holdVerbs(context),

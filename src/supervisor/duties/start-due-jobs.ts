@@ -1,10 +1,13 @@
 import { isOrbError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Recipe } from "../../domain/recipe.ts";
-import { MISSED_AFTER_MS, nextSlot } from "../../domain/schedule.ts";
+import type { Recipe, Schedule } from "../../domain/recipe.ts";
+import { countSlots, lastSlot, MISSED_AFTER_MS, nextTime } from "../../domain/schedule.ts";
+import type { ScheduledTime } from "../../domain/slots.ts";
+import type { RunState } from "../../domain/states.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import { startScheduledRun } from "../../orchestrator/runs/start.ts";
 import type { JobRecord } from "../../store/job-records.ts";
+import type { PassedSlots } from "../../store/schedule-port.ts";
 import type { Duty } from "../duties.ts";
 
 type Deps = CrawlDeps & { log: Log };
@@ -19,12 +22,13 @@ export function startDueJobs(deps: Deps): Duty {
   const watch = new Watch();
   return {
     name: "start jobs whose time has come",
-    everyMs: 1000,
-    async run() {
+    everyMs: 500,
+    async run(signal) {
       const now = deps.clock.now();
-      watch.begin(now);
+      watch.begin(now, signal);
       try {
         await startAll(deps, now, watch);
+        await letQueuedGo(deps);
       } finally {
         watch.end(deps.clock.now());
       }
@@ -39,18 +43,24 @@ export function startDueJobs(deps: Deps): Duty {
 class Watch {
   #since = 0;
   #lookedUntil: number | null = null;
+  /** Of the time for which this process has been the one to look. */
+  #term: AbortSignal | null = null;
 
-  begin(now: number): void {
+  begin(now: number, term: AbortSignal): void {
     // A machine that slept, or a clock that was set, shows as a long time between two looks.
-    if (this.#lookedUntil === null || now - this.#lookedUntil > MISSED_AFTER_MS) this.#since = now;
+    if (term !== this.#term || this.#lookedUntil === null || now - this.#lookedUntil > MISSED_AFTER_MS)
+      this.#since = now;
+    // A clock that was set back: nobody has been looking since a time that is to come.
+    this.#since = Math.min(this.#since, now);
+    this.#term = term;
   }
 
   end(now: number): void {
     this.#lookedUntil = now;
   }
 
-  missed(slot: number): boolean {
-    return this.#since - slot > MISSED_AFTER_MS;
+  get since(): number {
+    return this.#since;
   }
 }
 
@@ -62,7 +72,7 @@ async function startAll(deps: Deps, now: number, watch: Watch): Promise<void> {
     await Promise.all(
       due.map(async (job) => {
         try {
-          await dealWith(deps, job, watch);
+          await dealWith(deps, job, now, watch);
         } catch (error) {
           // It stays due, and has its turn again at the next look; the others must not wait for it.
           const same = failed.get(messageOf(error));
@@ -82,35 +92,100 @@ async function startAll(deps: Deps, now: number, watch: Watch): Promise<void> {
     });
 }
 
-async function dealWith(deps: Deps, job: JobRecord, watch: Watch): Promise<void> {
-  const { store, clock, log, random } = deps;
+/** Slots of one job that one look deals with: the others have their turn at the next. */
+const SLOTS_AT_ONCE = 100;
+
+/** All that is due of a job, one slot after the other: many may be, of a schedule with seconds. */
+async function dealWith(deps: Deps, job: JobRecord, now: number, watch: Watch): Promise<void> {
   const { schedule } = job.recipe as Recipe;
-  if (schedule === null || job.nextAt === null) return;
-  const slot = job.nextAt;
-  const at = new Date(slot).toISOString();
-  const next = nextSlot(schedule, Math.max(clock.now(), slot), random);
-  if (watch.missed(slot) && schedule.missed === "skip") {
-    log.warn("a scheduled run was missed and is skipped", { job: job.id, at });
-    await store.passSlot(job.id, slot, next);
-    return;
+  if (schedule === null || job.nextAt === null || job.nextSlot === null) return;
+  let time: ScheduledTime | null = { slot: job.nextSlot, at: job.nextAt };
+  for (let turn = 0; turn < SLOTS_AT_ONCE && time !== null && time.at <= now; turn += 1)
+    time = await dealWithSlot(deps, job, schedule, time, watch);
+}
+
+/** Gives the time after it; null: there is none, or somebody else has dealt with it. */
+async function dealWithSlot(
+  deps: Deps,
+  job: JobRecord,
+  schedule: Schedule,
+  time: ScheduledTime,
+  watch: Watch,
+): Promise<ScheduledTime | null> {
+  const { store, clock, log, random } = deps;
+  const gap = gapOf(schedule, time, watch.since);
+  const next = nextTime(schedule, gap.last, random);
+  const at = iso(gap.last);
+  if (gap.late > MISSED_AFTER_MS && schedule.missed === "skip") {
+    const missed = missedSlots(schedule, time.slot, gap.last);
+    log.warn("a scheduled run was missed and is skipped", { job: job.id, at, count: missed.count });
+    return (await store.passSlots(job.id, missed, next, clock.now())) ? next : null;
   }
+  // Of several that nobody was there for, the last one has a run, and stands for the others.
+  const missed = gap.before === null ? {} : { missed: missedSlots(schedule, time.slot, gap.before) };
+  const slot = { jobId: job.id, at: gap.last, next, overlap: schedule.overlap, ...missed };
   let start: Awaited<ReturnType<typeof startScheduledRun>>;
   try {
-    start = await startScheduledRun(deps, job, { jobId: job.id, at: slot, next, overlap: schedule.overlap });
+    start = await startScheduledRun(deps, job, slot);
   } catch (error) {
     if (!isOrbError(error, "input_invalid")) throw error;
     // Its template or a kind of step has changed since it was saved: trying again would change nothing.
     log.warn("a scheduled run is skipped: its job does not hold any more", { job: job.id, at, error: error.message });
-    await store.passSlot(job.id, slot, next);
-    return;
+    const { count } = countSlots(schedule, time.slot, gap.last);
+    const refused = { at: time.slot, until: gap.last, count, outcome: "refused", message: error.message } as const;
+    return (await store.passSlots(job.id, refused, next, clock.now())) ? next : null;
   }
-  if (start.kind !== "blocked") return;
-  const run = start.by.id;
+  if (start.kind === "blocked") tellBlocked(log, job, at, start.by, start.waiting);
+  return start.kind === "gone" ? null : next;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+
+/**
+ * The slots from this one on that came while nobody was there: the last of them, how late that is, and the last one before it;
+ * null: there is none. A slot that somebody was there for stands alone.
+ */
+function gapOf(
+  schedule: Schedule,
+  { slot, at }: ScheduledTime,
+  since: number,
+): { last: number; late: number; before: number | null } {
+  if (at >= since) return { last: slot, late: 0, before: null };
+  const last = Math.max(slot, lastSlot(schedule, since - 1) ?? slot);
+  if (last === slot) return { last, late: since - at, before: null };
+  return { last, late: since - last, before: lastSlot(schedule, last - 1) ?? slot };
+}
+
+function missedSlots(schedule: Schedule, at: number, until: number): PassedSlots {
+  const { count, exact } = countSlots(schedule, at, until);
+  const message = exact ? "nobody was there" : "nobody was there; the count is an estimate";
+  return { at, until, count, outcome: "missed", message };
+}
+
+function tellBlocked(
+  log: Log,
+  job: JobRecord,
+  at: string,
+  by: { id: string; status: RunState },
+  waiting: boolean,
+): void {
+  const run = by.id;
   // Nothing goes on here until a person does something.
-  if (start.by.status === "waiting_for_human")
+  if (by.status === "waiting_for_human")
     log.warn(
       `a scheduled run is skipped: the one before waits for a person; answer it with orb runs resolve ${run} --session ID, or --skip`,
       { job: job.id, at, run },
     );
+  else if (waiting)
+    log.warn("a scheduled run is skipped: as many wait for the one before as may", { job: job.id, at, run });
   else log.info("a scheduled run is skipped: the one before is not at its end", { job: job.id, at, run });
+}
+
+/** Runs that wait for the one before them begin when that has ended. */
+async function letQueuedGo({ store, clock, wake }: Deps): Promise<void> {
+  const ids = await store.runsInTurn(AT_ONCE);
+  if (ids.length === 0) return;
+  const event = { level: "info", message: "The run before it has ended" } as const;
+  const { lanes } = await store.releaseRuns(ids, "previous_run", event, clock.now());
+  if (lanes.length > 0) await wake(lanes);
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { JobFilter, NewJob } from "../../../src/store/job-records.ts";
+import type { ScheduledTime } from "../../../src/domain/slots.ts";
+import type { PassedSlots } from "../../../src/store/schedule-port.ts";
 import { DONE, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob {
@@ -11,6 +13,7 @@ export function newJob(name: string | null, more: Partial<NewJob> = {}): NewJob 
     tags: [],
     recipe: { fields: [{ name: "title", css: "h1" }], list: [1, null] },
     nextAt: null,
+    nextSlot: more.nextAt ?? null,
     ...more,
   };
 }
@@ -23,12 +26,22 @@ async function names(kit: Kit, filter: Partial<JobFilter>): Promise<(string | nu
   return (await kit.store.jobs({ limit: 100, ...filter })).map((job) => job.name);
 }
 
+/** A time of a schedule that nobody was there for. */
+export function missedAt(at: number, until = at, count = 1): PassedSlots {
+  return { at, until, count, outcome: "missed", message: "nobody was there" };
+}
+
+/** A time without what chance adds. */
+export function timeAt(slot: number): ScheduledTime {
+  return { slot, at: slot };
+}
+
 export function jobScenarios(scenario: Scenario): void {
   scenario("a job is kept as it was given, and every connection reads it", async (kit) => {
     const given = newJob("prices", { tags: ["shop", "daily"], recipe: { deep: [{ ключ: "значение" }] } });
     const { made, lanes, replayed } = await kit.store.createJob(given, kit.now);
     assert.deepEqual([lanes, replayed], [[], false]);
-    assert.deepEqual(made, { ...given, id: made.id, createdAt: kit.now, updatedAt: kit.now });
+    assert.deepEqual(made, { ...given, id: made.id, schedulePausedAt: null, createdAt: kit.now, updatedAt: kit.now });
     const other = await kit.open();
     assert.deepEqual(await other.job(made.id), made);
     assert.deepEqual(await other.jobs({ limit: 10 }), [made]);
@@ -230,12 +243,15 @@ export function jobScenarios(scenario: Scenario): void {
     const other = await kit.open();
     const slot = kit.now - 5000;
     assert.deepEqual(
-      [await kit.store.passSlot(late.id, slot, kit.now + 60_000), await other.passSlot(late.id, slot, kit.now + 1)],
+      [
+        await kit.store.passSlots(late.id, missedAt(slot), timeAt(kit.now + 60_000), kit.now),
+        await other.passSlots(late.id, missedAt(slot), timeAt(kit.now + 1), kit.now),
+      ],
       [true, false],
     );
     assert.equal((await kit.store.job(late.id))?.nextAt, kit.now + 60_000);
     assert.deepEqual(await names(), ["due"]);
-    assert.equal(await kit.store.passSlot(due.id, kit.now, null), true);
+    assert.equal(await kit.store.passSlots(due.id, missedAt(kit.now), null, kit.now), true);
     assert.deepEqual(await names(), []);
   });
 
@@ -247,7 +263,7 @@ export function jobScenarios(scenario: Scenario): void {
       const last = page.at(-1)!;
       seen.push(...page.map(({ id }) => id));
       // Of each page one is dealt with, and one stays due.
-      await kit.store.passSlot(last.id, last.nextAt!, kit.now + 1);
+      await kit.store.passSlots(last.id, missedAt(last.nextAt!), timeAt(kit.now + 1), kit.now);
       page = await kit.store.dueJobs(kit.now, 2, last);
     }
     assert.deepEqual(seen, made);

@@ -184,7 +184,15 @@ export function retentionScenarios(scenario: Scenario): void {
 
   scenario("crawls of a job go when they were kept long enough after its deletion, pages of it stay", async (kit) => {
     const jobOf = async (kind: "page" | "crawl") => {
-      const about = { name: null, url: "https://a.example/", site: "a.example", tags: [], recipe: {}, nextAt: null };
+      const about = {
+        name: null,
+        url: "https://a.example/",
+        site: "a.example",
+        tags: [],
+        recipe: {},
+        nextAt: null,
+        nextSlot: null,
+      };
       return (await kit.store.createJob({ ...about, kind }, kit.now)).made.id;
     };
     const [jobId, other] = [await jobOf("crawl"), await jobOf("page")];

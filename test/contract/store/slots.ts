@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Slot } from "../../../src/store/job-records.ts";
 import type { NewRun, Store } from "../../../src/store/port.ts";
-import { newJob } from "./jobs.ts";
-import { DONE, type Kit, LANE, newTask, type Scenario } from "./kit.ts";
+import { MOST_QUEUED, type Slot } from "../../../src/store/schedule-port.ts";
+import { missedAt, newJob, timeAt } from "./jobs.ts";
+import { DONE, type Kit, LANE, newTask, NOBODY, refused, type Scenario } from "./kit.ts";
 import { newWorkflow } from "./workflow-kit.ts";
 
 const MINUTE = 60_000;
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 async function dueJob(kit: Kit, overlap: Slot["overlap"]) {
   const { made: job } = await kit.store.createJob(newJob("due", { nextAt: kit.now }), kit.now);
   const run: NewRun = { kind: "page", jobId: job.id, maxAttempts: 3, snapshot: null };
-  const slot: Slot = { jobId: job.id, at: kit.now, next: kit.now + MINUTE, overlap };
+  const slot: Slot = { jobId: job.id, at: kit.now, next: timeAt(kit.now + MINUTE), overlap };
   return {
     job,
     slot,
@@ -36,7 +36,7 @@ export function slotScenarios(scenario: Scenario): void {
         [[due.job.id, [LANE], []]],
       );
       assert.equal(starts.filter(({ kind }) => kind === "gone").length, 2);
-      assert.deepEqual([await due.states(), await due.next()], [["queued"], due.slot.next]);
+      assert.deepEqual([await due.states(), await due.next()], [["queued"], due.slot.next!.slot]);
     }
   });
 
@@ -45,9 +45,9 @@ export function slotScenarios(scenario: Scenario): void {
       const due = await dueJob(kit, overlap);
       const before = await due.byHand();
       const start = await due.start();
-      assert.equal(await due.next(), due.slot.next);
+      assert.equal(await due.next(), due.slot.next!.slot);
       if (overlap === "skip") {
-        assert.deepEqual(start, { kind: "blocked", by: { id: before.id, status: "queued" } });
+        assert.deepEqual(start, { kind: "blocked", by: { id: before.id, status: "queued" }, waiting: false });
         assert.deepEqual(await due.states(), ["queued"]);
       } else {
         assert.deepEqual(start.kind === "started" && start.cancelled, overlap === "queue" ? [] : [before.id]);
@@ -97,9 +97,9 @@ export function slotScenarios(scenario: Scenario): void {
   scenario("a slot that comes a second time, because the clock was set back, leaves its run alone", async (kit) => {
     const due = await dueJob(kit, "cancel");
     await due.start();
-    await kit.store.updateJob(due.job.id, { nextAt: due.slot.at }, kit.now);
+    await kit.store.updateJob(due.job.id, { nextAt: due.slot.at, nextSlot: due.slot.at }, kit.now);
     assert.deepEqual(await due.start(), { kind: "gone" });
-    assert.deepEqual([await due.states(), await due.next()], [["queued"], due.slot.next]);
+    assert.deepEqual([await due.states(), await due.next()], [["queued"], due.slot.next!.slot]);
   });
 
   scenario("a slot whose run cannot be written is not passed", async (kit) => {
@@ -111,5 +111,105 @@ export function slotScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(before), "queued");
     assert.equal((await due.start()).kind, "started");
     await kit.store.sweepEnded(100, kit.now);
+  });
+
+  scenario("what became of each time is told, newest first, and counted", async (kit) => {
+    const due = await dueJob(kit, "skip");
+    await due.start();
+    const [run] = await kit.store.runs({ jobId: due.job.id, limit: 1 });
+    const second = { ...due.slot, at: due.slot.next!.slot, next: timeAt(kit.now + 60 * MINUTE) };
+    assert.equal((await due.start(kit.store, second)).kind, "blocked");
+    const missed = missedAt(kit.now + 60 * MINUTE, kit.now + 62 * MINUTE, 3);
+    const third = {
+      ...due.slot,
+      missed,
+      at: kit.now + 63 * MINUTE,
+      next: timeAt(kit.now + 64 * MINUTE),
+      overlap: "cancel",
+    };
+    const started = await due.start(kit.store, third as Slot);
+    const unfit = { ...missedAt(kit.now + 64 * MINUTE), outcome: "refused", message: "gone" } as const;
+    assert.equal(await kit.store.passSlots(due.job.id, unfit, null, kit.now), true);
+    const told = await kit.store.slots(due.job.id, { limit: 10 });
+    assert.deepEqual(
+      told.map(({ at, until, count, outcome, runId }) => [
+        (at - kit.now) / MINUTE,
+        (until - kit.now) / MINUTE,
+        count,
+        outcome,
+        runId,
+      ]),
+      [
+        [64, 64, 1, "refused", null],
+        [63, 63, 1, "started", started.kind === "started" && started.made.id],
+        [60, 62, 3, "missed", null],
+        [1, 1, 1, "skipped", run!.id],
+        [0, 0, 1, "started", run!.id],
+      ],
+    );
+    assert.deepEqual(
+      (await kit.store.slots(due.job.id, { limit: 2, after: told[1]!.at })).map(({ outcome }) => outcome),
+      ["missed", "skipped"],
+    );
+    assert.equal((await kit.store.slots(due.job.id, { outcome: "missed", limit: 10 })).length, 1);
+    const counts = await kit.store.slotCounts([due.job.id, NOBODY]);
+    assert.deepEqual(counts.get(due.job.id), { started: 2, missed: 3, skipped: 1, refused: 1 });
+    await kit.store.sweepEnded(100, kit.now);
+  });
+
+  scenario(
+    "runs that are queued wait for the one before, one after the other, and not too many of them",
+    async (kit) => {
+      const due = await dueJob(kit, "queue");
+      const nth = (n: number): Slot => {
+        const at = due.slot.at + n * MINUTE;
+        return { ...due.slot, at, next: timeAt(at + MINUTE) };
+      };
+      for (let n = 0; n <= MOST_QUEUED; n += 1) assert.equal((await due.start(kit.store, nth(n))).kind, "started");
+      const start = await due.start(kit.store, nth(MOST_QUEUED + 1));
+      assert.deepEqual([start.kind, start.kind === "blocked" && start.waiting], ["blocked", true]);
+      const runs = (await kit.store.runs({ jobId: due.job.id, limit: 100 })).toReversed();
+      assert.deepEqual(
+        runs.map(({ hold }) => hold?.reason ?? null),
+        [null, ...runs.slice(1).map(() => "previous_run")],
+      );
+      assert.deepEqual(await kit.store.runsInTurn(10), []);
+      const hold = await kit.take("A");
+      const { tasks } = await kit.claim(hold);
+      assert.deepEqual(
+        tasks.map(({ runId }) => runId),
+        [runs[0]!.id],
+      );
+      await kit.settle(hold, tasks, DONE);
+      assert.deepEqual(await kit.store.runsInTurn(10), [runs[1]!.id]);
+      const event = { level: "info", message: "The run before it has ended" } as const;
+      await kit.store.releaseRuns([runs[1]!.id], "previous_run", event, kit.now);
+      assert.deepEqual(await kit.store.runsInTurn(10), []);
+      assert.deepEqual(
+        (await kit.claim(hold)).tasks.map(({ runId }) => runId),
+        [runs[1]!.id],
+      );
+    },
+  );
+
+  scenario("a schedule that is paused starts nothing, whatever else is changed, until it is resumed", async (kit) => {
+    const due = await dueJob(kit, "skip");
+    await kit.store.updateJob(due.job.id, { schedulePausedAt: kit.now }, kit.now);
+    await kit.store.updateJob(due.job.id, { nextAt: kit.now, nextSlot: kit.now, name: "other" }, kit.now);
+    assert.deepEqual(await kit.store.dueJobs(kit.now, 10), []);
+    assert.deepEqual(await due.start(), { kind: "gone" });
+    await kit.store.updateJob(due.job.id, { schedulePausedAt: null, nextAt: kit.now, nextSlot: kit.now }, kit.now);
+    assert.equal((await due.start()).kind, "started");
+  });
+
+  scenario("the last thousand times of a job are kept, and go with the job", async (kit) => {
+    const { made: job } = await kit.store.createJob(newJob("busy", { nextAt: kit.now }), kit.now);
+    for (let n = 0; n < 1005; n += 1)
+      await kit.store.passSlots(job.id, missedAt(kit.now + n), timeAt(kit.now + n + 1), kit.now);
+    const kept = await kit.store.slots(job.id, { limit: 2000 });
+    assert.deepEqual([kept.length, kept.at(-1)?.at], [1000, kit.now + 5]);
+    assert.equal((await kit.store.slotCounts([job.id])).get(job.id)?.missed, 1005);
+    await kit.store.deleteJob(job.id, kit.now);
+    await refused("not_found", kit.store.slots(job.id, { limit: 1 }));
   });
 }

@@ -1,0 +1,125 @@
+import { type Command, Option } from "commander";
+import { SLOT_OUTCOMES } from "../../domain/slots.ts";
+import type { ScheduleView, SlotView } from "../../orchestrator/schedules.ts";
+import { listOf } from "../api/caller.ts";
+import { apiCommand, given, idOf, type ListOptions, type UrlOption } from "../api/command.ts";
+import type { CliContext } from "../context.ts";
+import { facts, listTable, printJson } from "../output.ts";
+import { positiveInteger } from "../values.ts";
+
+/** `orb schedules …`: jobs that run by themselves. */
+export function addSchedulesCommands(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const schedules = program
+    .command("schedules")
+    .description("jobs that run by themselves: their next times, and what became of the ones before");
+
+  paged(apiCommand(schedules, "list", "jobs with a schedule, newest first", { isDefault: true })).action(
+    ({ url, ...page }: ListOptions) =>
+      context.withApi(given({ url }), async (api) => {
+        const paging = { ...page, all: page.all === true };
+        const { rows, more } = await listOf<ScheduleView>(api, "/schedules", {}, paging);
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("no schedules\n");
+        terminal.out(scheduleTable(rows, terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+  );
+
+  apiCommand(schedules, "show", "one schedule, with its next five times")
+    .argument("<job_id>")
+    .action((id: string, options: UrlOption) =>
+      context.withApi(options, async (api) => {
+        show(context, await (await api.request("GET", `/schedules/${idOf(id, "job")}`)).json<ScheduleView>());
+      }),
+    );
+
+  paged(apiCommand(schedules, "slots", "what became of its times, newest first"))
+    .argument("<job_id>")
+    .addOption(new Option("--outcome <outcome>", "only those").choices(SLOT_OUTCOMES))
+    .action((id: string, { outcome, url, ...page }: ListOptions & { outcome?: string }) =>
+      context.withApi(given({ url }), async (api) => {
+        const path = `/schedules/${idOf(id, "job")}/slots`;
+        const paging = { ...page, all: page.all === true };
+        const { rows, more } = await listOf<SlotView>(api, path, given({ outcome }), paging);
+        if (context.json) return printJson(terminal, rows);
+        if (rows.length === 0) return terminal.out("none of its times has come yet\n");
+        terminal.out(slotTable(rows, terminal.columns));
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return undefined;
+      }),
+    );
+
+  for (const [name, description] of [
+    ["pause", "start nothing by itself until it is resumed"],
+    ["resume", "let a paused schedule go on, with its next time"],
+  ] as const)
+    apiCommand(schedules, name, description)
+      .argument("<job_id>")
+      .action((id: string, options: UrlOption) =>
+        context.withApi(options, async (api) => {
+          const answer = await api.request("POST", `/schedules/${idOf(id, "job")}/${name}`);
+          show(context, await answer.json<ScheduleView>());
+        }),
+      );
+}
+
+function paged(command: Command): Command {
+  return command.option("--limit <number>", "how many", positiveInteger, 50).option("--all", "all of them");
+}
+
+function scheduleTable(rows: readonly ScheduleView[], columns: number | undefined): string {
+  return listTable(
+    ["job", "next", "cron", "time zone", "last", "started", "missed", "skipped", "name"],
+    rows.map((row) => [
+      row.job_id,
+      row.paused ? "paused" : (row.next_at ?? "never"),
+      row.cron,
+      row.timezone,
+      row.last?.outcome ?? "",
+      row.counts.started,
+      row.counts.missed,
+      row.counts.skipped,
+      row.name ?? row.kind,
+    ]),
+    columns,
+  );
+}
+
+function slotTable(rows: readonly SlotView[], columns: number | undefined): string {
+  return listTable(
+    ["time", "became", "times", "run", "why"],
+    rows.map((row) => [
+      row.at === row.until ? row.at : `${row.at} to ${row.until}`,
+      row.outcome,
+      row.count,
+      row.run_id ?? "",
+      row.message ?? "",
+    ]),
+    columns,
+  );
+}
+
+function show(context: CliContext, schedule: ScheduleView): void {
+  const { terminal } = context;
+  if (context.json) return printJson(terminal, schedule);
+  const { last, counts } = schedule;
+  const [next = null, ...later] = schedule.next_times;
+  const lines: [string, string | number | null][] = [
+    ["job", `${schedule.job_id} (${schedule.name ?? schedule.kind})`],
+    ["cron", `${schedule.cron} in ${schedule.timezone}`],
+    ["overlap", schedule.overlap],
+    ["missed", schedule.missed],
+    ["jitter", schedule.jitter_seconds === 0 ? null : `up to ${schedule.jitter_seconds} s`],
+    ["state", schedule.paused ? "paused" : null],
+    ["next", next],
+    ...later.map((time): [string, string] => ["", time]),
+    ["last", last === null ? null : `${last.until} ${last.outcome}${last.message === null ? "" : `: ${last.message}`}`],
+    [
+      "so far",
+      `${counts.started} started, ${counts.missed} missed, ${counts.skipped} skipped, ${counts.refused} refused`,
+    ],
+  ];
+  return terminal.out(facts(lines, terminal.columns));
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Store } from "../../src/store/port.ts";
+import type { SlotRecord } from "../../src/store/schedule-port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { FULL, Orb, report, until } from "./orb.ts";
+import { Served } from "./served.ts";
+import { Target } from "./target.ts";
+
+const SECOND = 1000;
+const KILLS = FULL ? 10 : 3;
+
+/** What the store says of the job's times, oldest first. */
+async function slotsOf(store: Store, jobId: string): Promise<SlotRecord[]> {
+  return (await store.slots(jobId, { limit: 1000 })).toReversed();
+}
+
+/** As many more times as that have had their run. */
+async function started(store: Store, jobId: string, more: number): Promise<void> {
+  const count = async () => (await store.slotCounts([jobId])).get(jobId)?.started ?? 0;
+  const before = await count();
+  await until(async () => (await count()) >= before + more, `${more} more times have their run`);
+}
+
+/** Every second from the first to the last is in exactly one record, and every run belongs to one of them. */
+async function assertAccounted(store: Store, jobId: string): Promise<Record<string, number>> {
+  const slots = await slotsOf(store, jobId);
+  for (const [index, slot] of slots.entries()) {
+    assert.equal(slot.count, (slot.until - slot.at) / SECOND + 1, JSON.stringify(slot));
+    const next = slots[index + 1];
+    if (next !== undefined)
+      assert.equal(next.at, slot.until + SECOND, `${JSON.stringify(slot)} → ${JSON.stringify(next)}`);
+  }
+  const own = slots.flatMap(({ outcome, runId }) => (outcome === "started" ? [runId] : []));
+  const runs = (await store.runs({ jobId, limit: 1000 })).map(({ id }) => id);
+  assert.deepEqual(own.toSorted(), runs.toSorted(), "each time has at most one run, and each run its time");
+  return (await store.slotCounts([jobId])).get(jobId) as Record<string, number>;
+}
+
+describe("a schedule of every second", () => {
+  test("over restarts after kill -9 each time starts at most one run, and the missed ones are told", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    let served = await Served.start(orb);
+    const job = await served.job({ target_url: target.url("/"), strategy: "http", schedule: "* * * * * *" });
+    const store = openSqliteStore({ path: orb.database, clock: systemClock });
+    try {
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        await started(store, job.id, 2);
+        await served.killed();
+        // Longer than it takes until two times have passed that nobody is there for.
+        await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
+        served = await Served.start(orb);
+      }
+      await started(store, job.id, 2);
+      assert.equal((await served.api.post(`/schedules/${job.id}/pause`)).status, 200);
+      const { code } = await served.terminated();
+      assert.equal(code, 0);
+      const counts = await assertAccounted(store, job.id);
+      const gaps = (await slotsOf(store, job.id)).filter(({ outcome }) => outcome === "missed");
+      assert.ok(gaps.length >= KILLS, `each gap is told: ${JSON.stringify(gaps)}`);
+      report("a schedule of every second", counts);
+    } finally {
+      await store.close();
+    }
+    await orb.audit();
+  });
+
+  test("two processes on one database start each time at most once, whichever of them dies", async () => {
+    await using target = await Target.start(1);
+    await using orb = new Orb();
+    const served = await Served.start(orb);
+    const schedule = { cron: "* * * * * *", overlap: "cancel" } as const;
+    const job = await served.job({ target_url: target.url("/"), strategy: "http", schedule });
+    const store = openSqliteStore({ path: orb.database, clock: systemClock });
+    try {
+      const standby = orb.start(["worker"]);
+      await standby.said("standing by");
+      await started(store, job.id, 2);
+      await served.killed();
+      await standby.said("working on runs");
+      const third = orb.start(["worker"]);
+      await third.said("standing by");
+      await started(store, job.id, 2);
+      await standby.killed();
+      await third.said("working on runs");
+      await started(store, job.id, 2);
+      await third.killed();
+      report("with a standby", await assertAccounted(store, job.id));
+    } finally {
+      await store.close();
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ScheduleView, SlotView } from "../../src/orchestrator/schedules.ts";
+import { until } from "../chaos/orb.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { page } from "../support/misbehaviours.ts";
+import { Place } from "./kit.ts";
+
+test("a schedule shows its next five times and what became of the last ones, and can be paused", async () => {
+  await using site = await MisbehavingSite.start({ "/": page("Page") });
+  await using place = await Place.open();
+  const every = await place.job({ name: "every second", target_url: site.url("/"), schedule: "* * * * * *" });
+  const daily = await place.job({
+    kind: "crawl",
+    crawl: { url: site.url("/") },
+    schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin", overlap: "queue", jitter_seconds: 60 },
+  });
+  const plain = await place.job({ target_url: site.url("/") });
+  const get = async <T>(path: string) => (await place.api.get(path)).json<T>();
+  const listed = await get<ScheduleView[]>("/schedules");
+  assert.deepEqual(
+    listed.map(({ job_id, kind, timezone, overlap }) => [job_id, kind, timezone, overlap]),
+    [
+      [daily.id, "crawl", "Europe/Berlin", "queue"],
+      [every.id, "page", "UTC", "skip"],
+    ],
+  );
+  assert.equal(listed[0]?.next_times.length, 5);
+  assert.ok(
+    listed[0]?.next_times.every((time) => /T0[45]:00:00/.test(time)),
+    JSON.stringify(listed[0]?.next_times),
+  );
+  const first = await place.api.get("/schedules?limit=1");
+  assert.match(String(first.headers["link"]), /rel="next"/);
+  await until(async () => (await get<ScheduleView>(`/schedules/${every.id}`)).counts.started >= 2, "it has started");
+  const paused = (await place.api.post(`/schedules/${every.id}/pause`)).json<ScheduleView>();
+  assert.deepEqual([paused.paused, paused.next_at], [true, null]);
+  const slots = await get<SlotView[]>(`/schedules/${every.id}/slots?outcome=started&limit=1`);
+  assert.equal((await place.ended(slots[0]!.run_id!)).status, "completed");
+  const resumed = (await place.api.post(`/schedules/${every.id}/resume`)).json<ScheduleView>();
+  assert.deepEqual([resumed.paused, resumed.next_times.length], [false, 5]);
+  assert.equal((await place.api.post(`/schedules/${every.id}/pause`)).status, 200);
+  for (const id of [plain.id, plain.id.replace(/.$/, "0")])
+    assert.equal((await place.api.get(`/schedules/${id}`)).status, 404);
+  assert.equal((await place.api.get(`/schedules/${every.id}/slots?cursor=nonsense`)).status, 422);
+});

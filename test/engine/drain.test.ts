@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settled } from "../support/fake-clock.ts";
-import { MORE } from "./kit.ts";
+import { MORE, NOTHING } from "./kit.ts";
 import { Machine } from "./machine.ts";
 
 const LANE = "site:a.example";
@@ -30,6 +30,22 @@ test("a drained engine finishes what runs, however long that takes, and a standb
   first.engine.hurry();
   await first.engine.stop();
 });
+
+for (const [how, end] of [
+  ["with nothing left", NOTHING],
+  ["with a retry in an hour", { more: false, wakeAt: 3_600_000 }],
+] as const) {
+  test(`a drained engine rests as soon as its last lane ends ${how}`, async (t) => {
+    const machine = new Machine(t);
+    await machine.submit(LANE, ["1"]);
+    const { engine, host } = await machine.boot();
+    engine.drain();
+    await host.end(LANE, end.wakeAt === null ? end : { ...end, wakeAt: machine.clock.now() + end.wakeAt });
+    await machine.clock.advance(0);
+    assert.equal(engine.role, "drained");
+    await engine.stop();
+  });
+}
 
 test("a drain that is taken back while something runs changes nothing", async (t) => {
   const machine = new Machine(t);

@@ -65,7 +65,6 @@ export class LaneScheduler {
     if (lane.state === "waiting") {
       this.#enqueue(name, lane);
       this.#pump();
-      if (this.#active === 0) this.#onRest?.();
     } else if (lane.state === "active") {
       lane.offers += 1;
       lane.changed.raise();
@@ -206,6 +205,7 @@ export class LaneScheduler {
       else if (end.wakeAt !== null) this.offerAt(name, end.wakeAt);
       else this.#lanes.delete(name);
       this.#pump();
+      if (this.#active === 0) this.#onRest?.();
     } else if (this.#active === 0) {
       for (const resolve of this.#idle.splice(0)) resolve();
     }

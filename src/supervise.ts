@@ -2,7 +2,6 @@
 import { sleep, systemClock } from "./base/clock.ts";
 import { OrbError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
-import { systemRandom } from "./base/random.ts";
 import { openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import { endLeft, leftBehind } from "./supervisor/predecessor.ts";
@@ -34,7 +33,7 @@ export async function takeUp(
 ): Promise<RunningUp | null> {
   // Migrates, too, before the others begin; and says what is wrong with the configuration while there is nothing to undo.
   const client = await openClient(config);
-  const deps = { store: client.store, clock: systemClock, random: systemRandom };
+  const deps = { store: client.store, clock: systemClock };
   const program = {
     file: process.execPath,
     args: [...process.execArgv, entry],

@@ -1,7 +1,6 @@
 /** The processes that do the work: who they are, how they are doing, and what can be asked of them. */
-import { type Clock, sleep } from "../base/clock.ts";
+import { sleep } from "../base/clock.ts";
 import { OrbError } from "../base/errors.ts";
-import type { Random } from "../base/random.ts";
 import type { WorkerRecord, WorkerState } from "../store/worker-port.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 import { requireRun } from "./runs/control.ts";
@@ -105,14 +104,13 @@ const PING_LOOK_MS = 50;
 
 /** Asks it to say that it is there, and waits for that; at most five seconds. */
 export async function pingWorker(
-  { store, clock, random }: Pick<OrchestratorDeps, "store"> & { clock: Clock; random: Random },
+  { store, clock }: Pick<OrchestratorDeps, "store" | "clock">,
   id: string,
 ): Promise<PingView> {
-  const ping = random.uuid();
   const asked = clock.monotonic();
-  await store.askPing(id, ping, clock.now());
+  const ping = await store.askPing(id);
   for (;;) {
-    const answered = (await store.pingAnswered(id, ping)) !== null;
+    const answered = await store.pingAnswered(id, ping);
     const latency = Math.round(clock.monotonic() - asked);
     if (answered || latency >= PING_MS) return { id, answered, latency_ms: latency };
     await sleep(clock, PING_LOOK_MS);

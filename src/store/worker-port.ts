@@ -53,13 +53,13 @@ export interface WorkerRecord extends NewWorker, WorkerPulse {
 /** What others want of a worker. */
 export interface WorkerWishes {
   drain: boolean;
-  /** The newest ping that it has not answered; null: none. */
-  ping: string | null;
+  /** Somebody waits for an answer. */
+  ping: boolean;
 }
 
 export interface WorkerVerbs {
   registerWorker(worker: NewWorker, now: number): Promise<void>;
-  /** Says how it is doing, and hears what is wanted of it; `not_found` when it has been forgotten. */
+  /** Says how it is doing, which answers all pings, and hears what is wanted of it; `not_found` when it has been forgotten. */
   pulse(id: string, state: "working" | "draining" | "drained", pulse: WorkerPulse, now: number): Promise<WorkerWishes>;
   /** The wishes alone: cheap enough to ask often. */
   workerWishes(id: string): Promise<WorkerWishes>;
@@ -68,9 +68,11 @@ export interface WorkerVerbs {
   workers(filter: { live?: boolean; limit: number }): Promise<WorkerRecord[]>;
   worker(id: string): Promise<WorkerRecord | null>;
   askDrain(id: string, drain: boolean, now: number): Promise<WorkerRecord>;
-  askPing(id: string, ping: string, now: number): Promise<void>;
-  answerPing(id: string, ping: string, now: number): Promise<void>;
-  pingAnswered(id: string, ping: string): Promise<number | null>;
+  /** Asks it to say that it is there; returns the number of this ping. */
+  askPing(id: string): Promise<number>;
+  /** Answers all that asked until now. */
+  answerPings(id: string, now: number): Promise<void>;
+  pingAnswered(id: string, ping: number): Promise<boolean>;
   /** Those that have not been heard of for three heartbeats, and ten seconds at least, become `lost`: returned once. */
   loseWorkers(now: number): Promise<WorkerRecord[]>;
   /** Forgets those that stopped or were lost before that time. */

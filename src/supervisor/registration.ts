@@ -113,7 +113,7 @@ export class Registration implements Service {
 
   async #follow({ drain, ping }: WorkerWishes): Promise<void> {
     const { store, clock, engine, log } = this.#deps;
-    if (ping !== null) await store.answerPing(this.id, ping, clock.now());
+    if (ping) await store.answerPings(this.id, clock.now());
     if (drain === this.#drain) return;
     this.#drain = drain;
     if (drain) {

@@ -1,14 +1,12 @@
 import { type Clock, sleep } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { ProcessIdentity } from "../base/machine.ts";
-import type { Random } from "../base/random.ts";
 import type { WorkerRecord, WorkerVerbs } from "../store/worker-port.ts";
 import type { Health } from "./child.ts";
 
 export interface WorkerHealthDeps {
   store: Pick<WorkerVerbs, "workers" | "askPing" | "pingAnswered">;
   clock: Clock;
-  random: Random;
 }
 
 const ANSWER_MS = 5000;
@@ -46,15 +44,16 @@ async function askedOf(deps: WorkerHealthDeps, identity: ProcessIdentity, ask: b
   return { ok: false, why: `no heartbeat, and no answer to a ping within ${ANSWER_MS / 1000} s` };
 }
 
-async function answersPing({ store, clock, random }: WorkerHealthDeps, id: string): Promise<boolean> {
-  const name = random.uuid();
+async function answersPing({ store, clock }: WorkerHealthDeps, id: string): Promise<boolean> {
   const begun = clock.monotonic();
-  await store.askPing(id, name, clock.now());
-  while (clock.monotonic() - begun < ANSWER_MS) {
-    if ((await store.pingAnswered(id, name)) !== null) return true;
+  const ping = await store.askPing(id);
+  for (;;) {
+    // A last look after the time is over: we may have been late ourselves.
+    const over = clock.monotonic() - begun >= ANSWER_MS;
+    if (await store.pingAnswered(id, ping)) return true;
+    if (over) return false;
     await sleep(clock, LOOK_MS);
   }
-  return false;
 }
 
 function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {

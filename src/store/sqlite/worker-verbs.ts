@@ -3,7 +3,7 @@ import type { WorkerVerbs } from "../worker-port.ts";
 import type { Context } from "./context.ts";
 import { endStoppedNow, stoppedTasks, stopTask } from "./stop-task.ts";
 import {
-  answerPing,
+  answerPings,
   askDrain,
   askPing,
   forgetWorkers,
@@ -26,8 +26,8 @@ export function workerVerbs(context: Context): WorkerVerbs {
     workers: async (filter) => readWorkers(context, filter),
     worker: async (id) => readWorker(context, id),
     askDrain: async (id, drain) => askDrain(context, id, drain),
-    askPing: async (id, ping) => askPing(context, id, ping),
-    answerPing: async (id, ping, now) => answerPing(context, id, ping, now),
+    askPing: async (id) => askPing(context, id),
+    answerPings: async (id, now) => answerPings(context, id, now),
     pingAnswered: async (id, ping) => pingAnswered(context, id, ping),
     loseWorkers: async (now) => loseWorkers(context, now),
     forgetWorkers: async (before) => forgetWorkers(context, before),

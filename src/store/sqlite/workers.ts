@@ -86,12 +86,12 @@ function unknownWorker(id: string): OrbError {
   });
 }
 
-const WISHES = "drain_asked, CASE WHEN ping IS NOT ping_answered THEN ping END AS ping";
+const WISHES = "drain_asked, ping > ping_answered AS ping";
 
 function toWishes(row: unknown, id: string): WorkerWishes {
   if (row === undefined) throw unknownWorker(id);
-  const { drain_asked: drain, ping } = row as { drain_asked: number; ping: string | null };
-  return { drain: drain === 1, ping };
+  const { drain_asked: drain, ping } = row as { drain_asked: number; ping: number };
+  return { drain: drain === 1, ping: ping === 1 };
 }
 
 export function pulseWorker(
@@ -105,7 +105,8 @@ export function pulseWorker(
     toWishes(
       connection
         .sql(
-          `UPDATE workers SET state = ?, pulse = ?, heard_at = ?, heard_lease = ?, stopped_at = NULL WHERE id = ?
+          `UPDATE workers SET state = ?, pulse = ?, heard_at = ?, heard_lease = ?, stopped_at = NULL, ping_answered = ping
+           WHERE id = ?
            RETURNING ${WISHES}`,
         )
         .get(state, JSON.stringify(pulse), now, leaseNow(), id),
@@ -157,29 +158,26 @@ export function askDrain(context: Context, id: string, drain: boolean): WorkerRe
   );
 }
 
-export function askPing(context: Context, id: string, ping: string): void {
-  context.connection.write(() => {
+/** Several may ask at once: one answer is for all of them. */
+export function askPing(context: Context, id: string): number {
+  return context.connection.write(() => {
     requireListening(context, id);
-    context.connection.sql("UPDATE workers SET ping = ? WHERE id = ?").run(ping, id);
+    const row = context.connection.sql("UPDATE workers SET ping = ping + 1 WHERE id = ? RETURNING ping").get(id);
+    return (row as { ping: number }).ping;
   });
 }
 
 /** Whoever answers is there. */
-export function answerPing({ connection, leaseNow }: Context, id: string, ping: string, now: number): void {
+export function answerPings({ connection, leaseNow }: Context, id: string, now: number): void {
   connection.write(() =>
     connection
-      .sql(
-        "UPDATE workers SET ping_answered = ?1, ping_answered_at = ?2, heard_at = ?2, heard_lease = ?3 WHERE id = ?4",
-      )
-      .run(ping, now, leaseNow(), id),
+      .sql("UPDATE workers SET ping_answered = ping, heard_at = ?, heard_lease = ? WHERE id = ?")
+      .run(now, leaseNow(), id),
   );
 }
 
-export function pingAnswered({ connection }: Context, id: string, ping: string): number | null {
-  const row = connection
-    .sql("SELECT ping_answered_at AS at FROM workers WHERE id = ? AND ping_answered = ?")
-    .get(id, ping) as { at: number } | undefined;
-  return row?.at ?? null;
+export function pingAnswered({ connection }: Context, id: string, ping: number): boolean {
+  return connection.sql("SELECT 1 FROM workers WHERE id = ? AND ping_answered >= ?").get(id, ping) !== undefined;
 }
 
 const HEARTBEATS = 3;

@@ -39,7 +39,7 @@ export function workerScenarios(scenario: Scenario): void {
     assert.deepEqual([fresh.inFlight, fresh.active, fresh.drainAsked, fresh.stoppedAt], [0, [], false, null]);
     const begun = kit.now;
     kit.pass(2000);
-    assert.deepEqual(await kit.store.pulse("a", "working", BUSY, kit.now), { drain: false, ping: null });
+    assert.deepEqual(await kit.store.pulse("a", "working", BUSY, kit.now), { drain: false, ping: false });
     const known = await (await kit.open()).worker("a");
     assert.deepEqual(known, {
       ...newWorker("a"),
@@ -109,27 +109,30 @@ export function workerScenarios(scenario: Scenario): void {
     await kit.store.registerWorker(newWorker("a"), kit.now);
     const other = await kit.open();
     assert.equal((await other.askDrain("a", true, kit.now)).drainAsked, true);
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: true, ping: null });
-    assert.deepEqual(await kit.store.pulse("a", "drained", BUSY, kit.now), { drain: true, ping: null });
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: true, ping: false });
+    assert.deepEqual(await kit.store.pulse("a", "drained", BUSY, kit.now), { drain: true, ping: false });
     assert.equal((await other.worker("a"))?.state, "drained");
     await other.askDrain("a", false, kit.now);
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: null });
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: false });
   });
 
-  scenario("a ping is heard until it is answered, and only the newest one counts", async (kit) => {
+  scenario("one answer is for all who asked before it, and a heartbeat is an answer, too", async (kit) => {
     await kit.store.registerWorker(newWorker("a"), kit.now);
-    await kit.store.askPing("a", "first", kit.now);
-    await kit.store.askPing("a", "second", kit.now);
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: "second" });
-    assert.equal(await kit.store.pingAnswered("a", "second"), null);
+    const other = await kit.open();
+    const asked = [await kit.store.askPing("a"), await other.askPing("a")];
+    const answered = () => Promise.all(asked.map((ping) => other.pingAnswered("a", ping)));
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: true });
+    assert.deepEqual(await answered(), [false, false]);
     kit.pass(9000);
-    await kit.store.answerPing("a", "second", kit.now);
-    assert.equal(await kit.store.pingAnswered("a", "second"), kit.now);
-    assert.equal(await kit.store.pingAnswered("a", "first"), null);
-    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: null });
+    await kit.store.answerPings("a", kit.now);
+    assert.deepEqual(await kit.store.workerWishes("a"), { drain: false, ping: false });
     // Who answers is there.
     kit.pass(9000);
     assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
+    asked.push(await other.askPing("a"));
+    assert.deepEqual(await answered(), [true, true, false]);
+    assert.deepEqual(await kit.store.pulse("a", "working", BUSY, kit.now), { drain: false, ping: false });
+    assert.deepEqual(await answered(), [true, true, true]);
   });
 
   scenario(
@@ -138,7 +141,7 @@ export function workerScenarios(scenario: Scenario): void {
       await kit.store.registerWorker(newWorker("a"), kit.now);
       await kit.store.workerStopped("a", kit.now);
       await refused("illegal_transition", kit.store.askDrain("a", true, kit.now));
-      await refused("illegal_transition", kit.store.askPing("a", "ping", kit.now));
+      await refused("illegal_transition", kit.store.askPing("a"));
       await refused("not_found", kit.store.askDrain(NOBODY, true, kit.now));
       await refused("not_found", kit.store.workerWishes(NOBODY));
       assert.equal(await kit.store.forgetWorkers(kit.now), 0);

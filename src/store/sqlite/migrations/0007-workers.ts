@@ -15,7 +15,7 @@ export const workers = {
         state TEXT NOT NULL CHECK (state IN ('working', 'draining', 'drained', 'lost', 'stopped')),
         pulse TEXT,
         drain_asked INTEGER NOT NULL DEFAULT 0,
-        ping TEXT, ping_answered TEXT, ping_answered_at INTEGER,
+        ping INTEGER NOT NULL DEFAULT 0, ping_answered INTEGER NOT NULL DEFAULT 0,
         started_at INTEGER NOT NULL, heard_at INTEGER NOT NULL, heard_lease REAL NOT NULL, stopped_at INTEGER
       );
       CREATE INDEX workers_by_state ON workers (state, n);

@@ -3,7 +3,7 @@ import type { ClaimOptions } from "../claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../port.ts";
 import { type Context, HAS_PLACE, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { moveRun } from "./move-run.ts";
-import { changeCounters } from "./counters.ts";
+import { changeAllCounters, changeCounters, type CounterChange } from "./counters.ts";
 import { unpackAttempts } from "./history.ts";
 import { stepsStarted, triesOfStep } from "./open-steps.ts";
 import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
@@ -128,7 +128,9 @@ export function claim(
       options.limit,
       order.map((run) => readyOf(byRun.get(run) ?? [])),
     );
-    const taken = order.map((run, index) => takeFrom(context, byRun.get(run) ?? [], shares[index] ?? 0, now));
+    const changes = new Map<number, CounterChange>();
+    const taken = order.map((run, index) => takeFrom(context, byRun.get(run) ?? [], shares[index] ?? 0, changes, now));
+    changeAllCounters(context, changes);
     // The one that got the last task of the deal; the next deal starts behind it, so that no run always has the extra one.
     const most = Math.max(0, ...taken.map((list) => list.length));
     const lastServed = most === 0 ? undefined : order.findLast((_, index) => taken[index]?.length === most);
@@ -194,7 +196,14 @@ export function divide(limit: number, wants: readonly number[]): number[] {
   return shares;
 }
 
-function takeFrom(context: Context, streams: StreamRow[], count: number, now: number): ClaimedTask[] {
+/** How many were taken of which stream is written once for all of them. */
+function takeFrom(
+  context: Context,
+  streams: StreamRow[],
+  count: number,
+  changes: Map<number, CounterChange>,
+  now: number,
+): ClaimedTask[] {
   const first = streams[0];
   if (first === undefined || count === 0) return [];
   const { connection } = context;
@@ -216,7 +225,7 @@ function takeFrom(context: Context, streams: StreamRow[], count: number, now: nu
   });
   for (const { stream, taken } of byId.values()) {
     if (taken === 0) continue;
-    changeCounters(context, stream.id, { queued: -taken, running: taken });
+    changes.set(stream.id, { queued: -taken, running: taken });
     stream.queued -= taken;
     if (stream.aside === 1) continue;
     for (const other of streams) if (other.places !== null) other.places -= taken;

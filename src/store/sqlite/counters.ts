@@ -1,6 +1,6 @@
 /** What streams and runs count of their tasks; written in the transactions that move the tasks. */
-import type { TaskCounts } from "../../domain/run-end.ts";
-import { OPEN_TASK_STATES, TASK_STATES } from "../../domain/states.ts";
+import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
+import { OPEN_TASK_STATES, TASK_STATES, type TaskState } from "../../domain/states.ts";
 import type { Connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 
@@ -14,10 +14,15 @@ export interface PageChange {
   uncounted: number;
 }
 
-const CHANGE_STREAM = `UPDATE streams SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")}
-  WHERE id = ? RETURNING run, aside, site, ${OPEN_TASK_STATES.join(" + ")} AS open`;
+const SUM_OPEN = OPEN_TASK_STATES.join(" + ");
 
-const CHANGE_SITE = `UPDATE site_counts SET ${TASK_STATES.map((name) => `${name} = ${name} + ?`).join(", ")} WHERE site = ?`;
+/** Only what changes stands in the statement: SQLite then leaves the indexes alone that say nothing of it. */
+function addTo(table: "streams" | "site_counts", states: readonly TaskState[]): string {
+  const changes = states.map((name) => `${name} = ${name} + ?`).join(", ");
+  return table === "streams"
+    ? `UPDATE streams SET ${changes} WHERE id = ? RETURNING run, aside, site, ${SUM_OPEN} AS open`
+    : `UPDATE site_counts SET ${changes} WHERE site = ?`;
+}
 
 const CHANGE_PAGES = `UPDATE runs SET pages_in_hand = pages_in_hand + ?, pages_counted = pages_counted + ?,
   pages_uncounted = pages_uncounted + ? WHERE n = ? AND kind = 'crawl'`;
@@ -38,25 +43,32 @@ export function changeAllCounters(
   changes: Iterable<readonly [stream: number, change: CounterChange]>,
 ): Counted {
   const runs = new Map<number, PageChange & { open: number }>();
-  const sites = new Map<string, number[]>();
+  const sites = new Map<string, TaskCounts>();
   const closed = new Set<string>();
   for (const [stream, change] of changes) {
-    const values = TASK_STATES.map((name) => change[name] ?? 0);
-    const row = connection.sql(CHANGE_STREAM).get(...values, stream) as unknown as ChangedStream;
+    const states = TASK_STATES.filter((name) => (change[name] ?? 0) !== 0);
+    // What came and went at once leaves the numbers as they are; its run was touched all the same.
+    if (states.length === 0) states.push("completed");
+    const values = states.map((name) => change[name] ?? 0);
+    const row = connection.sql(addTo("streams", states)).get(...values, stream) as unknown as ChangedStream;
     let run = runs.get(row.run);
     if (run === undefined) runs.set(row.run, (run = { inHand: 0, counted: 0, uncounted: 0, open: 0 }));
     const before = row.open - OPEN_TASK_STATES.reduce((sum, name) => sum + (change[name] ?? 0), 0);
     run.open += Number(row.open > 0) - Number(before > 0);
     if (row.site !== "" && row.open === 0 && before > 0) closed.add(row.site);
     if (row.aside === 1) continue;
-    if (row.site !== "") sites.set(row.site, addUp(values, sites.get(row.site)));
+    if (row.site !== "") addUp(sites, row.site, change);
     const { running = 0, completed = 0, failed = 0, skipped = 0, unfetched = 0 } = change;
     run.inHand += running;
     run.counted += completed + failed - unfetched;
     run.uncounted += skipped + unfetched;
   }
   for (const [run, change] of runs) writeRun(connection, run, change);
-  for (const [site, values] of sites) connection.sql(CHANGE_SITE).run(...values, site);
+  for (const [site, change] of sites) {
+    const states = TASK_STATES.filter((name) => change[name] !== 0);
+    if (states.length === 0) continue;
+    connection.sql(addTo("site_counts", states)).run(...states.map((name) => change[name]), site);
+  }
   return { runs, closed };
 }
 
@@ -67,8 +79,10 @@ interface ChangedStream {
   open: number;
 }
 
-function addUp(values: number[], before: readonly number[] | undefined): number[] {
-  return before === undefined ? values : values.map((value, index) => value + (before[index] ?? 0));
+function addUp(sites: Map<string, TaskCounts>, site: string, change: CounterChange): void {
+  let sum = sites.get(site);
+  if (sum === undefined) sites.set(site, (sum = { ...NO_TASKS }));
+  for (const name of TASK_STATES) sum[name] += change[name] ?? 0;
 }
 
 function writeRun(connection: Connection, run: number, change: PageChange & { open: number }): void {

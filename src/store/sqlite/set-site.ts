@@ -99,8 +99,10 @@ function moveWork(context: Context, site: string, from: number, to: number): voi
     .run(leaseNow(), from);
   const moved = rows<{ id: number; running: number }>(
     connection
-      .sql(`UPDATE streams AS s SET lane = ? WHERE s.site = ? AND ${STREAM_IS_OPEN} RETURNING id, running`)
-      .all(to, site),
+      .sql(
+        `UPDATE streams AS s SET lane = ? WHERE s.lane = ? AND s.site = ? AND ${STREAM_IS_OPEN} RETURNING id, running`,
+      )
+      .all(to, from, site),
   );
   takeBack(
     context,

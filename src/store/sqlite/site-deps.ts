@@ -5,10 +5,14 @@ import { type Context, rows, stampIdleLane } from "./context.ts";
 const isOpen = (table: string) => `(${table}.queued > 0 OR ${table}.running > 0 OR ${table}.retrying > 0)`;
 
 /**
- * Work `o` that is waited for. A crawl that waits for its turn is not: what waits for it might have the turn.
- * It is only looked at where somebody has said that sites depend on each other.
+ * Open work `o` of a site, found by the lane that the site is in. It is only looked for where somebody has said that sites
+ * depend on each other.
  */
-const COUNTS = `${isOpen("o")} AND EXISTS (SELECT 1 FROM runs q WHERE q.n = o.run AND q.finished_at IS NULL
+const openAt = (site: string) => `streams o INDEXED BY streams_open
+  ON o.lane = (SELECT lane FROM sites WHERE site = ${site}) AND o.site = ${site} AND ${isOpen("o")}`;
+
+/** It is waited for, unless it is that of a crawl which waits for its turn: what waits for it might have the turn. */
+const COUNTS = `EXISTS (SELECT 1 FROM runs q WHERE q.n = o.run AND q.finished_at IS NULL
   AND (q.kind <> 'crawl' OR q.status <> 'queued'))`;
 
 /**
@@ -16,14 +20,14 @@ const COUNTS = `${isOpen("o")} AND EXISTS (SELECT 1 FROM runs q WHERE q.n = o.ru
  * older ones: then no two runs can wait for each other, and whoever comes later keeps nobody waiting.
  */
 export const SITE_MAY_WORK = `NOT (EXISTS (SELECT 1 FROM site_deps) AND EXISTS (SELECT 1 FROM site_deps d
-  CROSS JOIN streams o INDEXED BY streams_open_at_site ON o.site = d.needs AND o.run <= s.run AND ${COUNTS} WHERE d.site = s.site))`;
+  CROSS JOIN ${openAt("d.needs")} AND o.run <= s.run WHERE d.site = s.site AND ${COUNTS}))`;
 
 /** The sites that keep the work of a run at this one waiting. */
 export function sitesWaitedFor({ connection }: Context, site: string, run: number): string[] {
   const list = connection
     .sql(
-      `SELECT d.needs FROM site_deps d WHERE d.site = ? AND EXISTS (SELECT 1 FROM streams o INDEXED BY streams_open_at_site
-         WHERE o.site = d.needs AND o.run <= ? AND ${COUNTS}) ORDER BY d.needs`,
+      `SELECT DISTINCT d.needs FROM site_deps d CROSS JOIN ${openAt("d.needs")} AND o.run <= ?2
+       WHERE d.site = ?1 AND ${COUNTS} ORDER BY d.needs`,
     )
     .all(site, run);
   return rows<{ needs: string }>(list).map(({ needs }) => needs);
@@ -31,15 +35,13 @@ export function sitesWaitedFor({ connection }: Context, site: string, run: numbe
 
 /** The newest run with open work at a site; null: there is none. */
 export function newestOpenRun({ connection }: Context, site: string): number | null {
-  const newest = connection.sql(
-    `SELECT max(o.run) AS n FROM streams o INDEXED BY streams_open_at_site WHERE o.site = ? AND ${isOpen("o")}`,
-  );
+  const newest = connection.sql(`SELECT max(o.run) AS n FROM sites p CROSS JOIN ${openAt("p.site")} WHERE p.site = ?`);
   return (newest.get(site) as { n: number | null }).n;
 }
 
 /** Where the oldest run has work at site `w`, as `s`: if that must wait, all that is there must. */
-const OLDEST = `CROSS JOIN streams s ON s.id = (SELECT o.id FROM streams o INDEXED BY streams_open_at_site
-    WHERE o.site = w.site AND ${isOpen("o")} ORDER BY o.run LIMIT 1) JOIN lanes l ON l.id = s.lane`;
+const OLDEST = `CROSS JOIN streams s ON s.id = (SELECT o.id FROM sites p CROSS JOIN ${openAt("p.site")}
+    WHERE p.site = w.site ORDER BY o.run LIMIT 1) JOIN lanes l ON l.id = s.lane`;
 
 /** Lanes in which work may go on that waited for these sites, at which something was finished. */
 export function lanesThatWaitFor(context: Context, sites: Iterable<string>): string[] {

@@ -1,7 +1,7 @@
 /** Lists of sites, and sums over all of them. */
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import type { RunHold } from "../../domain/run-hold.ts";
-import { SITE_STATES, type SiteState } from "../../domain/site-states.ts";
+import type { SiteState } from "../../domain/site-states.ts";
 import { type RunState, TASK_STATES } from "../../domain/states.ts";
 import type { HeldRun, SiteFilter, SiteRecord, SiteTotals } from "../site-records.ts";
 import { type Context, parseJson, RUN_MAY_WORK } from "./context.ts";
@@ -44,9 +44,11 @@ export function readSites(context: Context, filter: SiteFilter, now: number): Si
 }
 
 export function readBusySites(context: Context, limit: number): SiteRecord[] {
-  const list = context.connection
-    .sql(`${SELECT_SITE} WHERE ${HAS_WORK} ORDER BY c.running DESC, c.queued + c.retrying DESC, s.site LIMIT ?`)
-    .all(limit);
+  const order = (table: string) => `${table}.running DESC, ${table}.queued + ${table}.retrying DESC, ${table}.site`;
+  // First which they are, from their counts alone: there may be very many.
+  const busiest = `SELECT b.site FROM site_counts b WHERE (b.queued > 0 OR b.running > 0 OR b.retrying > 0)
+    ORDER BY ${order("b")} LIMIT ?`;
+  const list = context.connection.sql(`${SELECT_SITE} WHERE s.site IN (${busiest}) ORDER BY ${order("c")}`).all(limit);
   return toSites(context, list);
 }
 
@@ -54,8 +56,8 @@ export function readBusySites(context: Context, limit: number): SiteRecord[] {
 export function readRunHeldAt({ connection }: Context, site: string): HeldRun | null {
   const row = connection
     .sql(
-      `SELECT r.status, r.hold, ${RUN_MAY_WORK} AS may FROM streams s INDEXED BY streams_open_at_site
-       JOIN runs r ON r.n = s.run WHERE s.site = ? AND ${STREAM_IS_OPEN} AND r.finished_at IS NULL
+      `SELECT r.status, r.hold, ${RUN_MAY_WORK} AS may FROM streams s INDEXED BY streams_open
+       JOIN runs r ON r.n = s.run WHERE s.lane = (SELECT lane FROM sites WHERE site = ?1) AND s.site = ?1 AND ${STREAM_IS_OPEN} AND r.finished_at IS NULL
        ORDER BY may DESC, r.n LIMIT 1`,
     )
     .get(site) as { status: RunState; hold: string | null; may: number } | undefined;
@@ -63,22 +65,30 @@ export function readRunHeldAt({ connection }: Context, site: string): HeldRun | 
   return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null) };
 }
 
-const SUMS = TASK_STATES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(", ");
+const SUMS = TASK_STATES.map((name) => `coalesce(sum(c.${name}), 0) AS ${name}`).join(", ");
 
+const SITES_FIRST = "sites s CROSS JOIN site_counts c ON c.site = s.site";
+const COUNTS_FIRST = "site_counts c CROSS JOIN sites s ON s.site = c.site";
+
+/** All counts are looked at once; of the sites themselves only those that are paused or blocked, or at work. */
 export function readSiteTotals({ connection }: Context, now: number): SiteTotals {
-  const { sites, ...counts } = connection
-    .sql(`SELECT count(*) AS sites, ${SUMS} FROM site_counts`)
-    .get() as unknown as {
-    sites: number;
-  } & TaskCounts;
-  const inState = (state: SiteState) => {
-    const from = "FROM sites s JOIN site_counts c ON c.site = s.site";
-    const count = connection.sql(`SELECT count(*) AS n ${from} WHERE ${IN_STATE[state]}`);
-    return (state === "paused" ? count.get() : count.get({ now })) as { n: number };
+  const all = connection.sql(
+    `SELECT count(*) AS sites, coalesce(sum(${HAS_WORK}), 0) AS open, ${SUMS} FROM site_counts c`,
+  );
+  const { sites, open, ...counts } = all.get() as unknown as TaskCounts & { sites: number; open: number };
+  const standing = (state: SiteState, more = "") => {
+    const count = connection.sql(
+      `SELECT count(*) AS sites, coalesce(sum(${HAS_WORK}), 0) AS open
+       FROM ${state === "active" ? COUNTS_FIRST : SITES_FIRST} WHERE ${more}${IN_STATE[state]}`,
+    );
+    return (state === "paused" ? count.get() : count.get({ now })) as { sites: number; open: number };
   };
+  const [paused, blocked] = [standing("paused"), standing("blocked")];
+  const active = standing("active", "c.running > 0 AND ");
+  const waiting = open - paused.open - blocked.open - active.sites;
   return {
     counts: { ...NO_TASKS, ...counts },
     sites,
-    byState: Object.fromEntries(SITE_STATES.map((state) => [state, inState(state).n])) as SiteTotals["byState"],
+    byState: { active: active.sites, waiting, paused: paused.sites, blocked: blocked.sites },
   };
 }

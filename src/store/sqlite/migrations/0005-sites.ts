@@ -14,7 +14,9 @@ export const sites = {
       UPDATE streams SET site = substr(l.lane, 6) FROM lanes l WHERE l.id = streams.lane AND l.lane GLOB 'site:*';
       DROP INDEX streams_by_run;
       CREATE UNIQUE INDEX streams_by_run ON streams (run, site, lane, resolver, aside);
-      CREATE INDEX streams_open_at_site ON streams (site, run) WHERE ${isOpen};
+      -- Which of the runs with open work somewhere is the oldest is asked where sites wait for others.
+      DROP INDEX streams_open;
+      CREATE INDEX streams_open ON streams (lane, run) WHERE ${isOpen};
 
       -- Sites of a run at which something is to be done: few of many, and asked for by whoever watches it.
       DROP INDEX streams_queued_of_run;

@@ -36,7 +36,7 @@ export function apiDeps(
     listFetcher: async () => (await work.pages()).http,
     openArtifact: (hash) => client.artifacts.open(hash),
     wake: work.wake,
-    sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, client.clock, alert),
+    sendAlert: config.alertWebhookUrl === null ? null : (alert) => sendOne(config, { clock: client.clock, log }, alert),
     log,
     random: client.random,
     settings: {
@@ -54,9 +54,9 @@ export function apiDeps(
 }
 
 /** Asked for by hand, and seldom: the network is loaded only then. */
-async function sendOne(config: Config, clock: Clock, alert: AlertRecord): Promise<void> {
+async function sendOne(config: Config, deps: { clock: Clock; log: Log }, alert: AlertRecord): Promise<void> {
   const { openAlertSender } = await import("./supervisor/alerting.ts");
-  const sender = openAlertSender(config, clock);
+  const sender = openAlertSender(config, deps);
   try {
     await sender?.send(alert);
   } finally {

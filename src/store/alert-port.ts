@@ -24,6 +24,18 @@ export interface AlertRecord extends NewAlert {
   deliveredAt: number | null;
 }
 
+/** An event of a run that may be worth an alert. */
+export interface FoundEvent {
+  id: string;
+  runId: string;
+  /** The run was started by a step of another one. */
+  isPart: boolean;
+  level: "warn" | "error";
+  message: string;
+  meta: unknown;
+  createdAt: number;
+}
+
 export interface AlertVerbs {
   /**
    * Raises alerts and, with it, says how far the feed of events has been looked through: both or neither. Returns those
@@ -38,8 +50,20 @@ export interface AlertVerbs {
   alertOver(key: string): Promise<void>;
   /** How far the feed was looked through. */
   alertCursor(): Promise<string>;
-  /** Those whose delivery is to be tried now, longest due first. */
-  dueAlerts(now: number, limit: number): Promise<AlertRecord[]>;
+  /**
+   * Looks through at most so many events for those whose message begins like one of these, and says how far it came:
+   * `more` of them are left. Short, however long nobody has looked.
+   */
+  findEvents(options: {
+    after: string;
+    beginnings: readonly string[];
+    look: number;
+  }): Promise<{ found: FoundEvent[]; last: string; more: boolean }>;
+  /**
+   * Takes those whose delivery is to be tried now, longest due first; runs that failed come after all others, since there
+   * may be very many of them. Until `until` nobody else gets them.
+   */
+  takeDueAlerts(options: { limit: number; until: number }, now: number): Promise<AlertRecord[]>;
   /** What came of a try; without another one it is given up. One that is not waiting any more stays as it is. */
   alertTried(
     id: string,

@@ -1,13 +1,16 @@
 /** Takes alerts to the address that the operator has named. */
 import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import { webhookHeaders } from "../base/webhook-signature.ts";
+import { FetchFailure } from "../domain/failure.ts";
 import { discardBody } from "../net/buffer-sink.ts";
 import { createHttpClient } from "../net/http-client.ts";
 import type { AlertRecord } from "../store/alert-port.ts";
 import { requireSuccess } from "../workflows/answers.ts";
 
 export interface AlertSender {
-  /** Throws unless the receiver has taken it. */
+  /** Throws unless the receiver has taken it. The address may be a secret: the error does not name it, the log does. */
   send(alert: AlertRecord, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -19,9 +22,10 @@ export function createAlertSender(options: {
   url: string;
   secret: string | null;
   clock: Clock;
+  log: Log;
   userAgent: string;
 }): AlertSender {
-  const { url, secret, clock, userAgent } = options;
+  const { url, secret, clock, log, userAgent } = options;
   const policy = { privateNetworks: true, listed: [] };
   const http = createHttpClient({ policy, clock, userAgent, limits: { connectMs: TOTAL_MS, totalMs: TOTAL_MS } });
   return {
@@ -29,19 +33,25 @@ export function createAlertSender(options: {
       const { id, kind, subject, message, detail } = alert;
       const created_at = new Date(alert.createdAt).toISOString();
       const body = JSON.stringify({ id, kind, subject, message, detail, created_at });
-      const answer = await http.fetch(
-        {
-          url,
-          method: "POST",
-          headers: { "content-type": "application/json", ...webhookHeaders({ id, body, now: clock.now() }, secret) },
-          body,
-          followRedirects: () => false,
-          ...(signal === undefined ? {} : { signal }),
-        },
-        discardBody,
-      );
-      requireSuccess(answer, "the alert was not taken", clock);
+      const headers = { "content-type": "application/json", ...webhookHeaders({ id, body, now: clock.now() }, secret) };
+      const stop = signal === undefined ? {} : { signal };
+      try {
+        const request = { url, method: "POST", headers, body, followRedirects: () => false, ...stop } as const;
+        requireSuccess(await http.fetch(request, discardBody), "the alert was not taken", clock);
+      } catch (error) {
+        signal?.throwIfAborted();
+        log.warn("an alert was not taken", { alert: id, error: messageOf(error) });
+        throw withoutAddress(error);
+      }
     },
     close: () => http.close(),
   };
+}
+
+function withoutAddress(error: unknown): Error {
+  if (!(error instanceof FetchFailure)) return new Error("the alert could not be sent; the log says why");
+  const { reason, httpStatus: status } = error.failure;
+  if (status === undefined) return new Error(`the receiver cannot be reached (${reason}); the log says more`);
+  const redirect = reason === "bad_redirect" ? ", and redirects are not followed" : "";
+  return new Error(`the alert was not taken: the receiver answered ${status}${redirect}`);
 }

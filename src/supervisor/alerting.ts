@@ -13,9 +13,9 @@ import { raiseAlerts } from "./duties/raise-alerts.ts";
 import { unwritten, watchDisk } from "./duties/watch-disk.ts";
 
 /** null: nobody is to be told. */
-export function openAlertSender(config: Config, clock: Clock): AlertSender | null {
+export function openAlertSender(config: Config, { clock, log }: { clock: Clock; log: Log }): AlertSender | null {
   const { alertWebhookUrl: url, webhookSecret: secret, userAgent } = config;
-  return url === null ? null : createAlertSender({ url, secret, clock, userAgent });
+  return url === null ? null : createAlertSender({ url, secret, clock, log, userAgent });
 }
 
 /** All that a worker does about alerts. */
@@ -23,14 +23,14 @@ export function alerting(
   config: Config,
   deps: { store: Store; clock: Clock; random: Random; log: Log; room: DiskRoom },
 ): { raise: Raise; duties: readonly Duty[]; close(): Promise<void> } {
-  const sender = openAlertSender(config, deps.clock);
+  const sender = openAlertSender(config, deps);
   const raise = raiser({ ...deps, deliver: sender !== null });
   const delivery = sender === null ? [] : [deliverAlerts({ ...deps, sender })];
   const tellAtOnce =
     sender === null ? null : (alert: NewAlert) => sender.send(unwritten(alert, deps.random.uuid(), deps.clock.now()));
   return {
     raise,
-    duties: [raiseAlerts({ store: deps.store, raise }), watchDisk({ ...deps, raise, tellAtOnce }), ...delivery],
+    duties: [raiseAlerts({ ...deps, raise }), watchDisk({ ...deps, raise, tellAtOnce }), ...delivery],
     close: async () => sender?.close(),
   };
 }

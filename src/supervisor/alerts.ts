@@ -3,8 +3,8 @@ import type { Clock } from "../base/clock.ts";
 import type { DiskRoom } from "../base/disk-room.ts";
 import type { Log } from "../base/log.ts";
 import { shownUrl } from "../domain/url.ts";
-import type { NewAlert } from "../store/alert-port.ts";
-import type { EventRecord, RunRecord, Store } from "../store/port.ts";
+import type { FoundEvent, NewAlert } from "../store/alert-port.ts";
+import type { RunRecord, Store } from "../store/port.ts";
 import type { WorkerRecord } from "../store/worker-port.ts";
 
 export interface AlertDeps {
@@ -57,23 +57,18 @@ export function diskLow(room: DiskRoom, { what, since }: { what: string; since: 
   };
 }
 
-/** What an event of a run is worth telling, if anything. */
-export function alertOf(event: EventRecord, run: RunRecord): NewAlert | null {
-  if (event.message.startsWith("Breaker opened")) return breakerOpened(event);
-  if (event.level === "error" && event.message.startsWith("Run failed")) return runFailed(event, run);
-  return null;
-}
+/** How events begin that are worth telling. */
+export const BREAKER_OPENED = "Breaker opened";
+export const RUN_FAILED = "Run failed";
 
 /** Every run with work at the site is told of the same opening; that a probe failed and it stays open is no news. */
-function breakerOpened({ message, meta }: EventRecord): NewAlert | null {
+export function breakerOpened({ message, meta }: FoundEvent): NewAlert | null {
   const { site, until, failed_probes: failedProbes } = meta as { site: string; until: string; failed_probes: number };
   if (failedProbes > 0) return null;
   return { kind: "breaker_open", subject: site, message, detail: meta, key: `breaker_open:${site}:${until}` };
 }
 
-/** Of what a step has started its workflow tells. */
-function runFailed({ id, message, createdAt }: EventRecord, run: RunRecord): NewAlert | null {
-  if (run.parent !== null) return null;
+export function runFailed({ id, message, createdAt }: FoundEvent, run: RunRecord): NewAlert {
   const { kind, name, jobId: job_id, url, facts } = run;
   return {
     kind: "run_failed",

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../src/base/log.ts";
+import { createLog, silentLog } from "../../src/base/log.ts";
 import type { AlertView } from "../../src/orchestrator/alerts.ts";
 import type { WorkerRecord } from "../../src/store/worker-port.ts";
 import { createAlertSender } from "../../src/supervisor/alert-sender.ts";
 import { raiser, workerLost } from "../../src/supervisor/alerts.ts";
 import { deliverAlerts } from "../../src/supervisor/duties/deliver-alerts.ts";
+import { raiseAlerts } from "../../src/supervisor/duties/raise-alerts.ts";
 import { until } from "../chaos/orb.ts";
+import { FAILED, LANE, newTask } from "../contract/store/kit.ts";
 import { Place } from "../jobs/kit.ts";
-import { openDesk } from "../orchestrator/kit.ts";
+import { type Desk, openDesk } from "../orchestrator/kit.ts";
 import { AlertReceiver, WEBHOOK_SECRET } from "../support/alert-receiver.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { page, status } from "../support/misbehaviours.ts";
@@ -78,7 +80,13 @@ test("failed runs and an opened breaker are told once each, also after a restart
 test("an alert that is not taken is tried again under the same id, and given up at last", async (t) => {
   await using receiver = await AlertReceiver.start();
   const { store, clock } = await openDesk(t);
-  const sender = createAlertSender({ url: receiver.url, secret: WEBHOOK_SECRET, clock, userAgent: "orb-test" });
+  const sender = createAlertSender({
+    url: receiver.url,
+    secret: WEBHOOK_SECRET,
+    clock,
+    log: silentLog,
+    userAgent: "orb-test",
+  });
   t.after(() => sender.close());
   const retry = { baseMs: 10_000, maxMs: 60_000, tries: 4 };
   const duty = deliverAlerts({ store, clock, log: silentLog, sender, retry });
@@ -115,6 +123,106 @@ test("an alert that is not taken is tried again under the same id, and given up 
   const [lost] = await store.alerts({ limit: 1 });
   assert.deepEqual([receiver.received.length, lost?.delivery, lost?.tries, lost?.nextTryAt], [8, "given_up", 4, null]);
   assert.match(lost?.lastError ?? "", /the alert was not taken.*400/);
+});
+
+/** Runs of one page that have failed, all at once. */
+async function failRuns({ store, clock, work }: Desk, from: number, count: number): Promise<void> {
+  for (let n = from; n < from + count; n += 1)
+    await store.startRun(
+      { kind: "page", maxAttempts: 1, snapshot: { url: `https://a.example/${n}` } },
+      [newTask(`${n}`)],
+      clock.now(),
+    );
+  await work(LANE, () => FAILED);
+}
+
+test("of a flood of failed runs a few are told one by one, the others together, and both once", async (t) => {
+  const desk = await openDesk(t);
+  const { store, clock } = desk;
+  await clock.advance(60_000 - (clock.now() % 60_000));
+  const raise = raiser({ store, clock, log: silentLog, deliver: true });
+  const signal = new AbortController().signal;
+  const looks = () => raiseAlerts({ store, clock, raise });
+  const first = looks();
+  const beside = looks();
+  const told = async () => (await store.alerts({ limit: 100 })).map(({ subject }) => subject);
+  await failRuns(desk, 0, 8);
+  await first.run(signal);
+  await clock.advance(5000);
+  await failRuns(desk, 8, 30);
+  for (const duty of [first, beside, looks()]) await duty.run(signal);
+  assert.equal(new Set(await told()).size, 10, "the first ten of the minute");
+  // Killed and started again in the middle of the minute: the next one comes to the same.
+  const next = looks();
+  await next.run(signal);
+  await clock.advance(57_000);
+  for (const duty of [next, beside, first, looks()]) await duty.run(signal);
+  const [together, ...others] = await store.alerts({ limit: 100 });
+  assert.deepEqual([together?.kind, together?.subject, others.length], ["run_failed", "many", 10]);
+  assert.ok(together !== undefined);
+  assert.equal((together.detail as { count: number }).count, 28);
+  assert.match(together.message, /^Runs failed: 28 more runs between \d\d:\d\d:05 and /);
+  await failRuns(desk, 100, 1);
+  await next.run(signal);
+  assert.equal((await told()).length, 12, "the next minute begins anew");
+});
+
+test("how far events were looked through is kept although nothing was worth an alert", async (t) => {
+  const { store, clock } = await openDesk(t);
+  let written = 0;
+  const duty = raiseAlerts({
+    store,
+    clock,
+    raise: async (alerts, feed) => {
+      written += 1;
+      await store.raiseAlerts(alerts, { deliver: false, ...(feed === undefined ? {} : { feed }) }, clock.now());
+    },
+  });
+  const signal = new AbortController().signal;
+  const begin = await store.alertCursor();
+  const some = () => store.startRun({ kind: "page", maxAttempts: 1, snapshot: {} }, [newTask("a")], clock.now());
+  await some();
+  await duty.run(signal);
+  assert.deepEqual([await store.alertCursor(), written], [begin, 0], "not with every look");
+  await clock.advance(60_000);
+  await duty.run(signal);
+  assert.deepEqual([await store.alertCursor(), written], [(await store.feed({ limit: 0 })).last, 1]);
+  await clock.advance(60_000);
+  await duty.run(signal);
+  assert.equal(written, 1, "without news nothing is written");
+});
+
+test("a receiver that takes nothing is asked with one at a time, the important first, and its address is in the log alone", async (t) => {
+  const { store, clock } = await openDesk(t);
+  const receiver = await AlertReceiver.start();
+  const { url } = receiver;
+  await receiver[Symbol.asyncDispose]();
+  const lines: string[] = [];
+  const log = createLog({ level: "debug", pretty: false, write: (line) => void lines.push(line) });
+  const sender = createAlertSender({ url, secret: null, clock, log, userAgent: "orb-test" });
+  t.after(() => sender.close());
+  const duty = deliverAlerts({ store, clock, log, sender });
+  const of = (kind: "run_failed" | "disk_low", n: number) => ({
+    kind,
+    subject: "s",
+    message: "m",
+    detail: null,
+    key: `${kind} ${n}`,
+  });
+  const failed = Array.from({ length: 15 }, (_, n) => of("run_failed", n));
+  await store.raiseAlerts(failed, { deliver: true }, clock.now());
+  await clock.advance(1);
+  await store.raiseAlerts([of("disk_low", 1)], { deliver: true }, clock.now());
+  const tries = async () => (await store.alerts({ limit: 100 })).filter((one) => one.tries > 0);
+  await duty.run(new AbortController().signal);
+  const first = await tries();
+  assert.deepEqual([first.length, first[0]?.kind], [10, "disk_low"]);
+  await duty.run(new AbortController().signal);
+  assert.equal((await tries()).length, 11);
+  assert.match(first[0]?.lastError ?? "", /^the receiver cannot be reached \(\w+\); the log says more$/);
+  const { hostname } = new URL(url);
+  assert.ok(first.every(({ lastError }) => lastError?.includes(hostname) === false));
+  assert.ok(lines.some((line) => line.includes(hostname)));
 });
 
 test("without a receiver alerts are listed, and a test says what is missing", async () => {

@@ -2,7 +2,7 @@
 import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
 import type { AlertKind } from "../../domain/alerts.ts";
-import type { AlertRecord, AlertVerbs, NewAlert } from "../alert-port.ts";
+import type { AlertRecord, AlertVerbs, FoundEvent, NewAlert } from "../alert-port.ts";
 import { badPosition, type Context, parseJson, positionOf, rows, toJson } from "./context.ts";
 
 interface AlertRow {
@@ -29,7 +29,8 @@ export function alertVerbs(context: Context): AlertVerbs {
     raiseAlerts: async (alerts, options, now) => raiseAlerts(context, alerts, options, now),
     alertOver: async (key) => alertOver(context, key),
     alertCursor: async () => readCursor(context),
-    dueAlerts: async (now, limit) => dueAlerts(context, now, limit),
+    findEvents: async (options) => findEvents(context, options),
+    takeDueAlerts: async (options, now) => takeDueAlerts(context, options, now),
     alertTried: async (id, outcome, now) => alertTried(context, id, outcome, now),
     alerts: async (filter) => readAlerts(context, filter),
     countAlerts: async () => countAlerts(context),
@@ -115,11 +116,67 @@ function readCursor({ connection, instance }: Context): string {
   return encodeId(instance, "event", Number(row.value));
 }
 
-function dueAlerts(context: Context, now: number, limit: number): AlertRecord[] {
-  const list = context.connection
-    .sql("SELECT * FROM alerts WHERE delivery = 'waiting' AND next_try_at <= ? ORDER BY next_try_at, n LIMIT ?")
-    .all(now, limit);
-  return rows<AlertRow>(list).map((row) => toRecord(context, row));
+function findEvents(
+  { connection, instance }: Context,
+  { after, beginnings, look }: Parameters<AlertVerbs["findEvents"]>[0],
+): Awaited<ReturnType<AlertVerbs["findEvents"]>> {
+  const from = decodeId(instance, "event", after);
+  if (from === null) throw badPosition(after, "an event");
+  const { newest } = connection.sql("SELECT coalesce(max(n), 0) AS newest FROM events").get() as { newest: number };
+  const last = Math.max(from, Math.min(newest, from + look));
+  interface FoundRow extends Pick<FoundEvent, "level" | "message"> {
+    n: number;
+    run_id: string;
+    is_part: number;
+    meta: string | null;
+    created_at: number;
+  }
+  const list = rows<FoundRow>(
+    connection
+      .sql(
+        `SELECT e.n, e.level, e.message, e.meta, e.created_at, r.id AS run_id, r.parent_task IS NOT NULL AS is_part
+         FROM events e JOIN runs r ON r.n = e.run
+         WHERE e.n > ? AND e.n <= ? AND e.level <> 'info' AND r.removing_at IS NULL
+           AND EXISTS (SELECT 1 FROM json_each(?) b WHERE substr(e.message, 1, length(b.value)) = b.value)
+         ORDER BY e.n`,
+      )
+      .all(from, last, JSON.stringify(beginnings)),
+  );
+  const encode = (row: number) => encodeId(instance, "event", row);
+  return {
+    found: list.map((row) => ({
+      id: encode(row.n),
+      runId: row.run_id,
+      isPart: row.is_part === 1,
+      level: row.level,
+      message: row.message,
+      meta: parseJson<unknown>(row.meta, {}),
+      createdAt: row.created_at,
+    })),
+    last: encode(last),
+    more: last < newest,
+  };
+}
+
+const IS_DUE = "delivery = 'waiting' AND next_try_at <= ?";
+
+function takeDueAlerts(
+  context: Context,
+  { limit, until }: Parameters<AlertVerbs["takeDueAlerts"]>[0],
+  now: number,
+): AlertRecord[] {
+  const { connection } = context;
+  // Most of the time none is, and then nothing is written.
+  if (connection.sql(`SELECT 1 FROM alerts WHERE ${IS_DUE} LIMIT 1`).get(now) === undefined) return [];
+  return connection.write(() => {
+    const due = rows<AlertRow>(
+      connection
+        .sql(`SELECT * FROM alerts WHERE ${IS_DUE} ORDER BY kind = 'run_failed', next_try_at, n LIMIT ?`)
+        .all(now, limit),
+    );
+    for (const { n } of due) connection.sql("UPDATE alerts SET next_try_at = ? WHERE n = ?").run(until, n);
+    return due.map((row) => toRecord(context, { ...row, next_try_at: until }));
+  });
 }
 
 function alertTried(

@@ -7,6 +7,8 @@ import type { AlertSender } from "../alert-sender.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 10;
+/** Longer than one try takes; after it, whoever delivers takes them from one that has died. */
+const TRY_MS = 15_000;
 
 export interface DeliveryDeps {
   store: Store;
@@ -18,20 +20,21 @@ export interface DeliveryDeps {
 
 /** Takes alerts to their receiver until it has taken them, under the same id every time, or until they are given up. */
 export function deliverAlerts({ store, clock, log, sender, retry = ALERT_RETRY }: DeliveryDeps): Duty {
+  // A receiver that takes none is asked with one at a time, until it takes it.
+  let limit = AT_ONCE;
   return {
     name: "deliver alerts",
     everyMs: 1000,
     async run(signal) {
-      const due = await store.dueAlerts(clock.now(), AT_ONCE);
-      await Promise.all(
-        due.map(async (alert) => {
-          const tried = await deliverAlert({ store, clock, retry }, alert, () => sender.send(alert, signal), signal);
-          if (tried?.delivery === "given_up")
-            log.error("an alert could not be delivered and is given up", { alert: alert.id, error: tried.lastError });
-          else if (tried?.delivery === "waiting" && tried.tries === 1)
-            log.warn("an alert could not be delivered and is tried again", { alert: alert.id, error: tried.lastError });
-        }),
+      const due = await store.takeDueAlerts({ limit, until: clock.now() + TRY_MS }, clock.now());
+      if (due.length === 0) return;
+      const tried = await Promise.all(
+        due.map((alert) => deliverAlert({ store, clock, retry }, alert, () => sender.send(alert, signal), signal)),
       );
+      for (const alert of tried)
+        if (alert?.delivery === "given_up")
+          log.error("an alert could not be delivered and is given up", { alert: alert.id, error: alert.lastError });
+      limit = tried.some((alert) => alert?.delivery === "delivered") ? AT_ONCE : 1;
     },
   };
 }

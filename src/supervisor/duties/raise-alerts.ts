@@ -1,35 +1,65 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
+import type { FoundEvent, NewAlert } from "../../store/alert-port.ts";
 import type { Store } from "../../store/port.ts";
-import type { NewAlert } from "../../store/alert-port.ts";
-import { alertOf, type Raise } from "../alerts.ts";
+import { BREAKER_OPENED, breakerOpened, type Raise, RUN_FAILED, runFailed } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
+import { FailedRuns } from "../failed-runs.ts";
 
-const PAGE = 500;
+/** Few enough that nobody waits for one look. */
+const LOOK = 2000;
+/** How far it came is written down after so many events, or after so long: what a restart looks through again is short. */
+const KEEP_EVERY_EVENTS = 10_000;
+const KEEP_EVERY_MS = 60_000;
 
 /**
  * Looks through the events of all runs for what an operator is to be told. How far is kept with what was raised; who
- * looks at some events twice after a crash raises nothing twice, since each alert has its key.
+ * looks at some events twice after a crash, or beside others, raises nothing twice, since each alert has its key.
  */
-export function raiseAlerts({ store, raise }: { store: Store; raise: Raise }): Duty {
+export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Clock; raise: Raise }): Duty {
+  const failures = new FailedRuns();
   let seen: string | null = null;
+  const kept = { position: "", at: 0, looks: 0 };
   return {
     name: "look for what is worth an alert",
     everyMs: 1000,
     async run(signal) {
-      seen ??= await store.alertCursor();
+      if (seen === null) {
+        seen = await store.alertCursor();
+        Object.assign(kept, { position: seen, at: clock.monotonic() });
+      }
       for (let more = true; more && !signal.aborted;) {
-        const { events, last } = await store.feed({ after: seen, limit: PAGE });
-        more = events.length === PAGE;
+        const look = await store.findEvents({ after: seen, beginnings: [BREAKER_OPENED, RUN_FAILED], look: LOOK });
         const alerts: NewAlert[] = [];
-        for (const event of events) {
-          if (event.level === "info") continue;
-          const run = await store.run(event.runId);
-          const alert = run === null ? null : alertOf(event, run);
+        let before: string = seen;
+        for (const event of look.found) {
+          const alert = await alertOf(event, before);
           if (alert !== null) alerts.push(alert);
+          before = event.id;
         }
-        // Most looks find nothing, and then nothing is written until a whole page has gone by.
-        if (alerts.length > 0 || more) await raise(alerts, last);
-        seen = last;
+        more = look.more;
+        // Of a minute that is over all has been seen only when nothing is left to look at.
+        if (!more) alerts.push(...failures.over(clock.now()));
+        await keep(alerts, failures.heldAt ?? look.last);
+        seen = look.last;
+        if (more) await setImmediate();
       }
     },
   };
+
+  async function alertOf(event: FoundEvent, before: string): Promise<NewAlert | null> {
+    if (event.message.startsWith(BREAKER_OPENED)) return breakerOpened(event);
+    // Of what a step has started its workflow tells.
+    if (event.level !== "error" || event.isPart || !failures.note(event, before)) return null;
+    const run = await store.run(event.runId);
+    return run === null ? null : runFailed(event, run);
+  }
+
+  async function keep(alerts: readonly NewAlert[], position: string): Promise<void> {
+    kept.looks += 1;
+    const isLong = kept.looks * LOOK >= KEEP_EVERY_EVENTS || clock.monotonic() - kept.at >= KEEP_EVERY_MS;
+    if (alerts.length === 0 && (position === kept.position || !isLong)) return;
+    await raise(alerts, position);
+    Object.assign(kept, { position, at: clock.monotonic(), looks: 0 });
+  }
 }

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
-import type { AlertRecord, NewAlert } from "../../../src/store/alert-port.ts";
-import { NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
+import type { AlertRecord, AlertVerbs, NewAlert } from "../../../src/store/alert-port.ts";
+import { attempt, DONE, FAILED, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 function newAlert(key: string, more: Partial<NewAlert> = {}): NewAlert {
   return { kind: "run_failed", subject: "a run", message: "it failed", detail: { n: 1 }, key, ...more };
 }
 
 const keys = (alerts: readonly AlertRecord[]) => alerts.map(({ key }) => key);
+
+/** What is due, without taking it from anybody. */
+const due = (store: AlertVerbs, now: number, limit = 10) => store.takeDueAlerts({ limit, until: now }, now);
 
 export function alertScenarios(scenario: Scenario): void {
   scenario("an alert is kept as it was raised, and the same one is raised once", async (kit) => {
@@ -39,13 +42,13 @@ export function alertScenarios(scenario: Scenario): void {
     assert.deepEqual([await raise(), await raise()], [1, 0]);
     await kit.store.alertOver("disk");
     assert.equal(await raise(), 1);
-    assert.equal((await kit.store.dueAlerts(kit.now, 10)).length, 4, "what was raised is told all the same");
+    assert.equal((await due(kit.store, kit.now)).length, 4, "what was raised is told all the same");
   });
 
   scenario("alerts that nobody is to be told are never due", async (kit) => {
     await kit.store.raiseAlerts([newAlert("one")], { deliver: false }, kit.now);
     kit.pass(1e9);
-    assert.deepEqual(await kit.store.dueAlerts(kit.now, 10), []);
+    assert.deepEqual(await due(kit.store, kit.now), []);
     assert.equal((await kit.store.alerts({ limit: 1 }))[0]?.delivery, "off");
   });
 
@@ -54,8 +57,8 @@ export function alertScenarios(scenario: Scenario): void {
     const raised = await store.raiseAlerts([newAlert("a"), newAlert("b")], { deliver: true }, kit.now);
     const later = { deliver: true, firstTryAt: kit.now + 500 };
     await store.raiseAlerts([newAlert("c")], later, kit.now);
-    assert.deepEqual(keys(await store.dueAlerts(kit.now, 10)), ["a", "b"]);
-    assert.deepEqual(keys(await store.dueAlerts(kit.now, 1)), ["a"]);
+    assert.deepEqual(keys(await due(store, kit.now)), ["a", "b"]);
+    assert.deepEqual(keys(await due(store, kit.now, 1)), ["a"]);
     const [a, b] = raised.map(({ id }) => id) as [string, string];
     const failed = await store.alertTried(a, { error: "500", nextTryAt: kit.now + 100 }, kit.now);
     assert.deepEqual([failed.delivery, failed.tries, failed.lastError], ["waiting", 1, "500"]);
@@ -64,17 +67,79 @@ export function alertScenarios(scenario: Scenario): void {
       [done.delivery, done.tries, done.deliveredAt, done.nextTryAt],
       ["delivered", 1, kit.now + 3, null],
     );
-    assert.deepEqual(keys(await store.dueAlerts(kit.now + 99, 10)), []);
+    assert.deepEqual(keys(await due(store, kit.now + 99)), []);
     kit.pass(500);
-    assert.deepEqual(keys(await store.dueAlerts(kit.now, 10)), ["a", "c"]);
+    assert.deepEqual(keys(await due(store, kit.now)), ["a", "c"]);
     const over = await store.alertTried(a, { error: "gone", nextTryAt: null }, kit.now);
     assert.deepEqual([over.delivery, over.tries, over.lastError, over.nextTryAt], ["given_up", 2, "gone", null]);
     // A second opinion about what is over changes nothing.
     assert.deepEqual(await store.alertTried(a, { delivered: true }, kit.now), over);
     assert.deepEqual(await store.alertTried(b, { error: "late", nextTryAt: kit.now }, kit.now), done);
-    assert.deepEqual(keys(await store.dueAlerts(kit.now, 10)), ["c"]);
+    assert.deepEqual(keys(await due(store, kit.now)), ["c"]);
     for (const id of [NOBODY, "not an id"])
       await refused("not_found", store.alertTried(id, { delivered: true }, kit.now));
+  });
+
+  scenario(
+    "of two who deliver, each alert is one's own until its time; failed runs wait for all others",
+    async (kit) => {
+      const { store } = kit;
+      const failed = ["a", "b", "c"].map((key) => newAlert(key));
+      await store.raiseAlerts(failed, { deliver: true }, kit.now);
+      kit.pass(10);
+      const others = [newAlert("disk", { kind: "disk_low" }), newAlert("lost", { kind: "worker_lost" })];
+      await store.raiseAlerts(others, { deliver: true }, kit.now);
+      const other = await kit.open();
+      const until = kit.now + 1000;
+      const mine = await store.takeDueAlerts({ limit: 3, until }, kit.now);
+      assert.deepEqual(keys(mine), ["disk", "lost", "a"]);
+      assert.ok(mine.every(({ nextTryAt, delivery }) => nextTryAt === until && delivery === "waiting"));
+      assert.deepEqual(keys(await other.takeDueAlerts({ limit: 3, until }, kit.now)), ["b", "c"]);
+      assert.deepEqual(await other.takeDueAlerts({ limit: 3, until }, kit.now), []);
+      await store.alertTried(mine[0]!.id, { delivered: true }, kit.now);
+      kit.pass(1000);
+      assert.deepEqual(keys(await due(other, kit.now)), ["lost", "a", "b", "c"]);
+    },
+  );
+
+  scenario("events are looked through in short looks, for those that begin as they should", async (kit) => {
+    const { store } = kit;
+    const after = await store.alertCursor();
+    for (const key of ["a", "b", "c"]) await kit.page(key);
+    const grant = await kit.take("w1");
+    const { tasks } = (await store.claim(grant, { limit: 10 }, kit.now))!;
+    const ended = tasks.map((task, n) => ({ task, verdict: n === 1 ? DONE : FAILED, attempt: attempt(1) }));
+    await store.settle([{ hold: grant, tasks: ended }], kit.now);
+    const { events, last: newest } = await store.feed({ after, limit: 100 });
+    const wanted = events.filter(({ level, message }) => level !== "info" && message.startsWith("Run "));
+    assert.ok(wanted.length > 0 && wanted.length < events.length, JSON.stringify(events));
+    const ids: string[] = [];
+    let looks = 0;
+    for (let at = after, more = true; more; looks += 1) {
+      const look = await store.findEvents({ after: at, beginnings: ["Nothing", "Run "], look: 2 });
+      ids.push(...look.found.map(({ id }) => id));
+      at = look.last;
+      more = look.more;
+      if (!more) assert.equal(at, newest);
+    }
+    assert.deepEqual(
+      ids,
+      wanted.map(({ id }) => id),
+    );
+    assert.equal(looks, Math.ceil(events.length / 2));
+    const all = await store.findEvents({ after, beginnings: ["Run "], look: 100 });
+    assert.deepEqual(
+      all.found,
+      wanted.map(({ id, runId, level, message, meta, createdAt }) => {
+        return { id, runId, isPart: false, level, message, meta, createdAt };
+      }),
+    );
+    assert.deepEqual(await store.findEvents({ after: all.last, beginnings: ["Run "], look: 100 }), {
+      found: [],
+      last: all.last,
+      more: false,
+    });
+    await refusedField("after", store.findEvents({ after: NOBODY, beginnings: [], look: 1 }));
   });
 
   scenario("how far the feed was looked through is kept with what was raised, and never goes back", async (kit) => {

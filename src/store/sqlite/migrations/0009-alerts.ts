@@ -15,7 +15,7 @@ export const alerts = {
         tries INTEGER NOT NULL DEFAULT 0, next_try_at INTEGER, last_error TEXT,
         created_at INTEGER NOT NULL, delivered_at INTEGER
       );
-      CREATE INDEX alerts_due ON alerts (next_try_at) WHERE delivery = 'waiting';
+      CREATE INDEX alerts_due ON alerts (kind = 'run_failed', next_try_at, n) WHERE delivery = 'waiting';
       CREATE INDEX alerts_by_kind ON alerts (kind, n);
       -- What happened before is no news.
       INSERT INTO meta SELECT 'alerts_seen', coalesce(max(n), 0) FROM events;

@@ -66,7 +66,7 @@ const wiring: Wiring = {
     return takeUp(config, log, { entry: orbEntry, env: process.env, cwd: process.cwd() });
   },
   upState: async (config) => (await import("./supervise.ts")).upState(config),
-  stopUp: async (config, log) => (await import("./supervise.ts")).stopUp(config, log),
+  stopUp: async (config, log) => (await import("./supervisor/stop-up.ts")).stopUp(config, log),
   openApi: async (config, log) => {
     const { openLocalApi } = await import("./local-api.ts");
     return openLocalApi(config, log, productVersion(), command());

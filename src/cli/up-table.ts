@@ -62,6 +62,7 @@ function cellsOf(child: CliUpChild, now: number): string[] {
 export function upJson(state: CliUpState): object {
   return {
     running: state.supervisor !== null,
+    by: state.by,
     pid: state.supervisor?.pid ?? null,
     started_at: new Date(state.startedAt).toISOString(),
     url: state.url,

@@ -104,6 +104,8 @@ export interface CliUp {
 export interface CliUpState {
   /** null: nobody looks after them. */
   supervisor: { pid: number } | null;
+  /** `program`: not an `orb up`, but a program that has the services for itself. */
+  by: "up" | "program";
   startedAt: number;
   url: string | null;
   children: CliUpChild[];

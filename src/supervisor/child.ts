@@ -32,14 +32,17 @@ export interface ChildDeps {
   clock: Clock;
   log: Log;
   pace: Pace;
-  /** Told after every change of what `status` gives, but for the words of its health. */
+  /** Told after every change of what `status` gives; of numbers in the words of its health not at once. */
   changed(): void;
 }
 
 /** While starting it is asked so often before it counts as failed; looks at which it says "not yet" are free, for a while. */
 const START_TRIES = 10;
 const START_PAUSE_MS = 500;
+const STARTING_PAUSE_MS = 100;
 const START_LIMIT_MS = 60_000;
+/** How old the numbers in the words of its health may be for others. */
+const NUMBERS_MS = 10_000;
 
 /** Keeps one process running until it is told to stop. */
 export class Child {
@@ -54,6 +57,8 @@ export class Child {
   #begun = 0;
   #since: number | null = null;
   #health: string | null = null;
+  /** The words that were told, and when. */
+  #told: { words: string; at: number } | null = null;
   #note: string | null = null;
 
   constructor(kind: ChildKind, deps: ChildDeps) {
@@ -107,10 +112,21 @@ export class Child {
     this.#handle?.kill(this.#kind.atOnce);
   }
 
-  #set(state: ChildState): void {
+  #set(state: ChildState, isNews = false): void {
     const changed = this.#state !== state;
     this.#state = state;
-    if (changed) this.#deps.changed();
+    if (changed || isNews) this.#deps.changed();
+  }
+
+  /** Whether what it says of itself means something new to others: times and counts change all the while. */
+  #hear(words: string): boolean {
+    this.#health = words;
+    const now = this.#deps.clock.monotonic();
+    const isNew = this.#told === null || shape(this.#told.words) !== shape(words);
+    const isOld =
+      this.#told !== null && now - this.#told.at >= NUMBERS_MS && untimed(this.#told.words) !== untimed(words);
+    if (isNew || isOld) this.#told = { words, at: now };
+    return isNew || isOld;
   }
 
   async #live(): Promise<void> {
@@ -193,7 +209,7 @@ export class Child {
       if (over.aborted) return null;
       if (health.ok) {
         failures = 0;
-        this.#health = health.what;
+        const isNews = this.#hear(health.what);
         if (upAt === null) {
           upAt = clock.monotonic();
           log.info(`${this.#kind.name} is up`, {
@@ -203,21 +219,33 @@ export class Child {
           });
           this.#settled.resolve();
         }
-        this.#set("up");
+        this.#set("up", isNews);
         if (this.#restarts.well(clock.monotonic() - upAt)) log.info(`${this.#kind.name} has recovered`);
       } else {
-        this.#health = health.why;
+        const isNews = this.#hear(health.why);
         if (health.starting !== true) failures += 1;
         if (upAt === null && (failures >= START_TRIES || clock.monotonic() - begun > START_LIMIT_MS))
           return `was not ready in time (${health.why})`;
         if (upAt !== null && failures >= this.#kind.hungAfter) return `does not answer (${health.why})`;
-        if (upAt !== null && failures > 0) this.#set("silent");
+        this.#set(upAt !== null && failures > 0 ? "silent" : this.#state, isNews);
       }
-      await sleep(clock, upAt === null || failures > 0 ? START_PAUSE_MS : this.#kind.checkEveryMs, over);
+      await sleep(clock, this.#pauseAfter(health, upAt !== null), over);
     }
     return null;
   }
+
+  #pauseAfter(health: Health, isUp: boolean): number {
+    if (health.ok) return this.#kind.checkEveryMs;
+    // One that is about to be ready is wanted soon, and is not asked in vain: it has said so.
+    return !isUp && health.starting === true ? STARTING_PAUSE_MS : START_PAUSE_MS;
+  }
 }
+
+/** Words without their numbers. */
+const shape = (words: string) => words.replaceAll(/\d+/g, "0");
+
+/** Words without how long it took to say them. */
+const untimed = (words: string) => words.replace(/, \d+ ms$/, "");
 
 function once(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

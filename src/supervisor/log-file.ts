@@ -1,13 +1,13 @@
 import {
   closeSync,
   copyFileSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readSync,
   renameSync,
   rmSync,
   statSync,
-  truncateSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { type Clock, sleep } from "../base/clock.ts";
@@ -47,14 +47,22 @@ export class LogFile {
 
   rotate({ maxBytes, keep }: LogRules): void {
     if (this.size < maxBytes) return;
-    rmSync(`${this.path}.${keep}`, { force: true });
-    for (let older = keep - 1; older >= 1; older -= 1)
-      if (statSync(`${this.path}.${older}`, { throwIfNoEntry: false }) !== undefined)
-        renameSync(`${this.path}.${older}`, `${this.path}.${older + 1}`);
-    // Under another name first: a copy that was cut short by a kill must not pass for a whole one.
-    copyFileSync(this.path, `${this.path}.new`);
-    renameSync(`${this.path}.new`, `${this.path}.1`);
-    truncateSync(this.path);
+    const fresh = `${this.path}.new`;
+    // What may fail comes first: one that cannot be copied or emptied must not push the older ones out.
+    const file = openSync(this.path, "r+");
+    try {
+      // Under another name: a copy that was cut short by a kill must not pass for a whole one.
+      copyFileSync(this.path, fresh);
+      rmSync(`${this.path}.${keep}`, { force: true });
+      for (let older = keep - 1; older >= 1; older -= 1)
+        if (statSync(`${this.path}.${older}`, { throwIfNoEntry: false }) !== undefined)
+          renameSync(`${this.path}.${older}`, `${this.path}.${older + 1}`);
+      renameSync(fresh, `${this.path}.1`);
+      ftruncateSync(file);
+    } finally {
+      closeSync(file);
+      rmSync(fresh, { force: true });
+    }
   }
 
   /** The last line that was written after the file had that size. */

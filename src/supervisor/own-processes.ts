@@ -103,8 +103,9 @@ function ownProcess({ config, program, predecessor }: OwnDeps, name: string) {
     common: {
       logFile,
       lastWords: (): string | null => {
-        const { error } = said() as { error?: { message?: string } };
-        return error?.message ?? messageIn(logFile.lastLine(written));
+        const { error } = said() as { error?: { message?: string; hint?: string } };
+        if (error?.message !== undefined) return [error.message, error.hint].filter(Boolean).join(". ");
+        return messageIn(logFile.lastLine(written));
       },
       checkEveryMs: CHECK_EVERY_MS,
       stopSteps: [{ signal: "SIGTERM" as const, waitMs: config.shutdownGraceMs + SPARE_MS }],

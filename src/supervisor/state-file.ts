@@ -27,6 +27,8 @@ export interface ChildStatus {
 export interface UpState {
   /** null: it has stopped, and left nothing. */
   supervisor: ProcessIdentity | null;
+  /** `program`: one of the user's own, which has the services for itself. */
+  by: "up" | "program";
   startedAt: number;
   url: string | null;
   /** Services keep their ports over restarts. */
@@ -70,7 +72,7 @@ export function provenState(state: UpState): UpState {
     children: state.children.map((child) =>
       child.identity === null || isProvenAlive(child.identity)
         ? child
-        : { ...child, identity: null, since: null, state: goneState(child.state) },
+        : { ...child, identity: null, since: null, health: null, state: goneState(child.state) },
     ),
   };
 }

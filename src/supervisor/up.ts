@@ -64,7 +64,8 @@ export class Up {
     const ports = { ...this.#before?.ports };
     for (const { kind, port } of children)
       if ((kind === "redis" || kind === "postgres") && port !== null) ports[kind] = port;
-    return { supervisor: ownIdentity(), startedAt: this.#startedAt, url: this.#url, ports, children };
+    const by = this.#deps.own === null ? "program" : "up";
+    return { supervisor: ownIdentity(), by, startedAt: this.#startedAt, url: this.#url, ports, children };
   }
 
   /** Resolves when each of them works, or was started once in vain. */
@@ -112,6 +113,11 @@ export class Up {
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
+  }
+
+  /** Before `start`: nothing was begun, so nothing is to be ended or written. */
+  giveUp(): void {
+    this.#lock.release();
   }
 
   /** Nothing is waited for any more; `stop` then ends soon. */

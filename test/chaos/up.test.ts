@@ -199,6 +199,18 @@ describe("orb up on SQLite alone", () => {
     assert.deepEqual(family.filter(isAlive), []);
   });
 
+  test("an API whose port is somebody else's is not said to be started, and what helps is said", async () => {
+    await using target = await Target.start(1);
+    const port = new URL(target.url("/")).port;
+    await using orb = new Orb({ APP_PORT: port, APP_UP_WORKERS: "0" });
+    const up = orb.start(["up"]);
+    await up.said("none is started");
+    assert.match(up.stderr, new RegExp(`api could not be started, .*port ${port} on 127.0.0.1 is in use.*APP_PORT`));
+    assert.doesNotMatch(up.stderr, /all are started/);
+    up.kill("SIGTERM");
+    await up.end();
+  });
+
   test("a service that is not installed is named, and nothing is begun", async () => {
     await using orb = new Orb({ APP_MANAGED_SERVICES: "redis", PATH: "/nowhere" });
     const { code, stderr } = await orb.run(["up"]);

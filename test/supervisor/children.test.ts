@@ -15,7 +15,7 @@ import { findRedis } from "../../src/supervisor/programs.ts";
 import { PACE, Restarts } from "../../src/supervisor/restarts.ts";
 import { serviceChild, SERVICES } from "../../src/supervisor/services.ts";
 import { StateFile } from "../../src/supervisor/state-file.ts";
-import { until } from "../chaos/orb.ts";
+import { OrbProcess, until } from "../chaos/orb.ts";
 import { isAlive } from "../fetch/browser/processes.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { root } from "../support/source.ts";
@@ -160,6 +160,14 @@ describe("services", servicesGate, () => {
       await using second = await Orchestrator.start(config, { work: true });
       assert.equal(file.read()?.children[0]?.identity?.pid, pid);
       assert.notEqual(orb.role, second.role);
+      // An orb up would have to look after the same ones, and says that it does not.
+      const env = { PATH: process.env["PATH"] ?? "", APP_PORT: "0", APP_MANAGED_SERVICES: "redis" };
+      const said = (word: string[]) => new OrbProcess(["up", ...word], { cwd: dir.path, env }).end();
+      const [up, stop] = await Promise.all([said([]), said(["--stop"])]);
+      assert.deepEqual([up.code, stop.code], [1, 1], up.stderr + stop.stderr);
+      assert.match(up.stderr, new RegExp(`a program of its own, process ${process.pid}, looks after the services`));
+      assert.match(stop.stderr, new RegExp(`a program of its own, process ${process.pid}`));
+      assert.ok(isAlive(pid), "and it goes on");
     }
     assert.ok(!isAlive(pid));
     assert.deepEqual(file.read()?.children, []);

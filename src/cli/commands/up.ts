@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { OrbError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
 import type { Config } from "../../config/options.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, paint, printJson, type Terminal } from "../output.ts";
@@ -43,7 +45,9 @@ function tell(context: CliContext, state: CliUpState): void {
   terminal.out(
     state.supervisor === null
       ? "the orb up that looked after these is gone; the next one takes over what is left\n"
-      : `orb up runs as process ${state.supervisor.pid}\n`,
+      : state.by === "program"
+        ? `a program of its own, process ${state.supervisor.pid}, looks after these\n`
+        : `orb up runs as process ${state.supervisor.pid}\n`,
   );
   terminal.out(
     upTable({ ...terminal, colour: terminal.colour && terminal.columns !== undefined }, state, wiring.now()),
@@ -79,7 +83,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
     await Promise.race([begun, stopping.asked]);
     if (!stopping.wasAsked) {
       if (context.json) printJson(terminal, upJson(running.state));
-      log.info("all are started", { url: running.state.url });
+      tellStarted(running.state, log);
     }
     await stopping.asked;
     const looping = running.state.children.filter(({ state }) => state === "crash_loop").map(({ name }) => name);
@@ -95,19 +99,37 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
   }
 }
 
+/** What could not be started is tried again and again: whoever started it should know why. */
+function tellStarted({ children, url }: CliUpState, log: Log): void {
+  const missing = children.filter(({ state }) => state !== "up");
+  if (missing.length === 0) return log.info("all are started", { url });
+  const started = children.filter(({ state }) => state === "up").map(({ name }) => name);
+  for (const { name, note, health } of missing)
+    log.warn(`${name} could not be started, and is tried again: ${note ?? health ?? "it has not said why"}`);
+  log.warn(started.length === 0 ? "none is started" : `started are ${started.join(", ")} alone`, { url });
+}
+
 /** The table, and below it what is needed most and would not fit. */
 function picked(terminal: Terminal, state: CliUpState, now: number): string {
   const table = upTable(terminal, state, now).trimEnd();
   return state.url === null ? table : `${table}\n${paint(terminal, "gray", "listens on")} ${state.url}`;
 }
 
-/** Somebody looks after it already: that is what was wanted. */
+/** Somebody looks after it already: that is what was wanted, unless it is a program that has the services for itself. */
 async function tellOther(context: CliContext, config: Config): Promise<void> {
   const state = await context.wiring.upState(config);
   if (state === null || state.supervisor === null) {
     if (context.json) return printJson(context.terminal, { running: true, pid: null, processes: [] });
     return context.terminal.out("another orb up is starting or stopping on this data directory\n");
   }
+  if (state.by === "program")
+    throw new OrbError(
+      "service_unavailable",
+      `a program of its own, process ${state.supervisor.pid}, looks after the services of this data directory`,
+      {
+        hint: "orb serve and orb worker run beside it; orb up does when it has ended, or with another APP_DATA_DIR.",
+      },
+    );
   tell(context, state);
 }
 

@@ -42,12 +42,11 @@ import { createExchangeKeeper } from "./pages/exchange.ts";
 import { ProxyPool } from "./proxies/pool.ts";
 import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
-import { alerting } from "./supervisor/alerting.ts";
+import { startAlerting } from "./supervisor/alerting.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
 import { keepProxies } from "./supervisor/duties/keep-proxies.ts";
 import { keepWorkflows } from "./supervisor/duties/keep-workflows.ts";
-import { loseWorkers } from "./supervisor/duties/lose-workers.ts";
 import { removeExpiredCrawls } from "./supervisor/duties/remove-expired-crawls.ts";
 import { startDueJobs } from "./supervisor/duties/start-due-jobs.ts";
 import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
@@ -215,8 +214,8 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       memory: () => process.memoryUsage.rss(),
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
-    const alerts = alerting(config, { ...client, log });
-    stack.defer("alerts", () => alerts.close());
+    const alerts = startAlerting(config, { ...client, log });
+    stack.defer("alerts", () => alerts.stop());
     const duties = new Duties({
       clock,
       log,
@@ -228,8 +227,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         keepProxies(inside),
         removeExpiredCrawls(client),
         sweepLooseFiles(client),
-        ...alerts.duties,
-        loseWorkers({ store, clock, raise: alerts.raise }),
+        ...alerts.engineDuties,
       ],
     });
     stack.defer("duties", () => duties.stop());

@@ -10,6 +10,7 @@ import { ServiceStack } from "./base/service.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { createPageTools } from "./page-tools.ts";
+import { startAlerting } from "./supervisor/alerting.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
 export interface ServerOptions {
@@ -62,7 +63,10 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
       stopping = true;
       await Promise.all([api.close(), worker?.stop()]);
     });
-    if (options.worker)
+    if (!options.worker) {
+      const alerts = startAlerting(config, { ...client, log });
+      stack.defer("alerts", () => alerts.stop());
+    } else
       worker = await startWorker(config, log, {
         command: "serve",
         client,

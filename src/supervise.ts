@@ -1,10 +1,12 @@
 /** `orb up`: puts together what looks after all processes of a configuration. Part of the composition root. */
 import { systemClock } from "./base/clock.ts";
-import { OrbError } from "./base/errors.ts";
+import { messageOf, OrbError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { type Client, openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
+import { startAlerting } from "./supervisor/alerting.ts";
 import type { Health } from "./supervisor/child.ts";
+import { tellCrashLoops } from "./supervisor/crash-loops.ts";
 import type { Handle } from "./supervisor/handle.ts";
 import { provenState, StateFile, type UpState } from "./supervisor/state-file.ts";
 import { Up, type UpDeps } from "./supervisor/up.ts";
@@ -42,7 +44,9 @@ export async function takeUp(
     if (identity === null || client === null) return { ok: false, why: "it is not ours" };
     return workerHealth({ store: client.store, clock: systemClock }, identity, { ask: first });
   };
-  const up = Up.take({ config, clock: systemClock, log, own: { program, workerHealth: health }, ...more });
+  let tell = () => {};
+  const own = { program, workerHealth: health };
+  const up = Up.take({ config, clock: systemClock, log, own, changed: () => tell(), ...more });
   if (up === null) return null;
   try {
     // Migrates, too, before the others begin; and says what is wrong with the configuration while there is nothing to undo.
@@ -52,13 +56,23 @@ export async function takeUp(
     throw error;
   }
   const opened = client;
+  const alerts = startAlerting(config, { ...opened, log });
+  const told = tellCrashLoops({ clock: systemClock, raise: alerts.raise });
+  tell = () =>
+    void told(up.state.children).catch((error: unknown) =>
+      log.warn("a crash loop could not be told", { error: messageOf(error) }),
+    );
   return {
     get state() {
       return up.state;
     },
     start: () => up.start(),
     hurry: () => up.hurry(),
-    stop: () => up.stop().finally(() => opened.close()),
+    stop: () =>
+      up
+        .stop()
+        .finally(() => alerts.stop())
+        .finally(() => opened.close()),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What an operator is told without looking; `test` means nothing. */
-export const ALERT_KINDS = ["breaker_open", "worker_lost", "run_failed", "disk_low", "test"] as const;
+export const ALERT_KINDS = ["breaker_open", "worker_lost", "crash_loop", "run_failed", "disk_low", "test"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 export interface AlertRetryRule {

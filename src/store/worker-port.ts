@@ -64,7 +64,7 @@ export interface WorkerVerbs {
   /** The wishes alone: cheap enough to ask often. */
   workerWishes(id: string): Promise<WorkerWishes>;
   workerStopped(id: string, now: number): Promise<void>;
-  /** Newest first; `live` leaves out those that have stopped. */
+  /** Newest first; `live` leaves out those that have stopped. Those that are silent are `lost` here before anybody has called them so. */
   workers(filter: { live?: boolean; limit: number }): Promise<WorkerRecord[]>;
   worker(id: string): Promise<WorkerRecord | null>;
   askDrain(id: string, drain: boolean, now: number): Promise<WorkerRecord>;

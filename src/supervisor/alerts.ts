@@ -6,6 +6,7 @@ import { shownUrl } from "../domain/url.ts";
 import type { FoundEvent, NewAlert } from "../store/alert-port.ts";
 import type { RunRecord, Store } from "../store/port.ts";
 import type { WorkerRecord } from "../store/worker-port.ts";
+import type { ChildStatus } from "./state-file.ts";
 
 export interface AlertDeps {
   store: Store;
@@ -37,6 +38,16 @@ export function workerLost({ id, machine, identity, command, inFlight, heardAt }
     message: `Worker lost: process ${identity.pid} (${command}) on ${machine} was last heard of at ${heard.slice(11, 19)} UTC`,
     detail: { worker_id: id, machine, pid: identity.pid, command, in_flight: inFlight, heard_at: heard },
     key: `worker_lost:${id}:${heardAt}`,
+  };
+}
+
+export function crashLoop({ name, kind, restarts, note }: ChildStatus, now: number): NewAlert {
+  return {
+    kind: "crash_loop",
+    subject: name,
+    message: `Crash loop: ${name} dies again and again and is tried rarely from now on${note === null ? "" : `; last: ${note}`}`,
+    detail: { name, kind, restarts, why: note },
+    key: `crash_loop:${name}:${now}`,
   };
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { WorkerView } from "../../src/orchestrator/workers.ts";
 import { AlertReceiver } from "../support/alert-receiver.ts";
-import { Orb } from "./orb.ts";
+import { Orb, until } from "./orb.ts";
 import { Served } from "./served.ts";
 import { Target } from "./target.ts";
 
@@ -31,4 +32,18 @@ test("an alert survives a kill between its raising and its delivery, and keeps i
   assert.equal(lost?.detail?.["pid"], first.process.pid);
   assert.equal((await second.terminated()).code, 0);
   await orb.audit();
+});
+
+test("the only worker dies: an API without one shows that it is lost, and tells", async () => {
+  await using receiver = await AlertReceiver.start();
+  await using orb = new Orb({ ...receiver.env });
+  const served = await Served.start(orb, ["--no-worker"]);
+  const worker = orb.start(["worker"]);
+  const states = async () => (await served.api.get("/workers")).json<WorkerView[]>().map(({ state }) => state);
+  await until(async () => (await states()).includes("working"), "it works");
+  await worker.killed();
+  await receiver.until(() => receiver.of("worker_lost").length > 0, "the dead process is missed");
+  assert.equal(receiver.of("worker_lost")[0]?.detail?.["pid"], worker.pid);
+  assert.deepEqual(await states(), ["lost"]);
+  assert.equal((await served.terminated()).code, 0);
 });

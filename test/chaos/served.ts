@@ -16,8 +16,8 @@ export class Served extends Caller {
   }
 
   /** Ready once it says where it listens. */
-  static async start(orb: Orb): Promise<Served> {
-    const process = orb.start(["serve", "--port", "0"]);
+  static async start(orb: Orb, options: readonly string[] = []): Promise<Served> {
+    const process = orb.start(["serve", "--port", "0", ...options]);
     await process.said("listening on");
     const url = /listening on (http:\/\/[^"]+)/.exec(process.stderr)?.[1] ?? "";
     return new Served(process, await CheckedApi.open(url));

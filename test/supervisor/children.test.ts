@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLog, type Log } from "../../src/base/log.ts";
+import { openClient } from "../../src/client.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/options.ts";
 import { Orchestrator } from "../../src/library.ts";
@@ -69,6 +70,13 @@ test("a worker whose handlers cannot be loaded is reported with the reason, and 
     const loop = lines.find(({ level, message }) => level === "error" && message.startsWith("worker-1"));
     assert.match(loop?.message ?? "", /dies again and again; from now on it is tried every 600 s/);
     assert.match(loop?.why ?? "", /handlers\.ts/);
+    await using client = await openClient(config);
+    const [alert] = await until(async () => {
+      const alerts = await client.store.alerts({ limit: 10 });
+      return alerts.length > 0 && alerts;
+    }, "it is told");
+    assert.deepEqual([alert?.kind, alert?.subject, alert?.delivery], ["crash_loop", "worker-1", "off"]);
+    assert.match(alert?.message ?? "", /^Crash loop: worker-1 dies again and again .*handlers\.ts/);
     assert.equal(
       new StateFile(config.dataDir).read()?.children.find(({ name }) => name === "worker-1")?.state,
       "crash_loop",

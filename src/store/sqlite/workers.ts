@@ -14,12 +14,23 @@ interface WorkerRow {
   max_workers: number;
   heartbeat_ms: number;
   state: WorkerState;
+  state_now?: WorkerState;
   pulse: string | null;
   drain_asked: number;
   started_at: number;
   heard_at: number;
   stopped_at: number | null;
 }
+
+const HEARTBEATS = 3;
+const AT_LEAST_MS = 10_000;
+
+/** A time of the monotonic clock that lies ahead was written before the machine started anew. */
+const IS_SILENT = `state IN ('working', 'draining', 'drained')
+  AND (heard_lease > ?1 OR ?1 - heard_lease > max(${AT_LEAST_MS}, ${HEARTBEATS} * heartbeat_ms))`;
+
+/** Whoever reads sees who is lost, though nobody may be there to write it down. */
+const READ = `SELECT *, iif(${IS_SILENT}, 'lost', state) AS state_now FROM workers`;
 
 /** Of one that has not said anything yet. */
 const SILENT: WorkerPulse = {
@@ -47,7 +58,7 @@ function toRecord(row: WorkerRow): WorkerRecord {
     command: row.command,
     maxWorkers: row.max_workers,
     heartbeatMs: row.heartbeat_ms,
-    state: row.state,
+    state: row.state_now ?? row.state,
     drainAsked: row.drain_asked === 1,
     startedAt: row.started_at,
     heardAt: row.heard_at,
@@ -125,15 +136,18 @@ export function workerStopped({ connection }: Context, id: string, now: number):
   );
 }
 
-export function readWorkers({ connection }: Context, filter: { live?: boolean; limit: number }): WorkerRecord[] {
+export function readWorkers(
+  { connection, leaseNow }: Context,
+  filter: { live?: boolean; limit: number },
+): WorkerRecord[] {
   const list = connection
-    .sql("SELECT * FROM workers WHERE (?1 = 0 OR state <> 'stopped') ORDER BY n DESC LIMIT ?2")
-    .all(Number(filter.live ?? false), filter.limit);
+    .sql(`${READ} WHERE (?2 = 0 OR state <> 'stopped') ORDER BY n DESC LIMIT ?3`)
+    .all(leaseNow(), Number(filter.live ?? false), filter.limit);
   return rows<WorkerRow>(list).map(toRecord);
 }
 
-export function readWorker({ connection }: Context, id: string): WorkerRecord | null {
-  const row = connection.sql("SELECT * FROM workers WHERE id = ?").get(id) as WorkerRow | undefined;
+export function readWorker({ connection, leaseNow }: Context, id: string): WorkerRecord | null {
+  const row = connection.sql(`${READ} WHERE id = ?2`).get(leaseNow(), id) as WorkerRow | undefined;
   return row === undefined ? null : toRecord(row);
 }
 
@@ -179,13 +193,6 @@ export function answerPings({ connection, leaseNow }: Context, id: string, now: 
 export function pingAnswered({ connection }: Context, id: string, ping: number): boolean {
   return connection.sql("SELECT 1 FROM workers WHERE id = ? AND ping_answered >= ?").get(id, ping) !== undefined;
 }
-
-const HEARTBEATS = 3;
-const AT_LEAST_MS = 10_000;
-
-/** A time of the monotonic clock that lies ahead was written before the machine started anew. */
-const IS_SILENT = `state IN ('working', 'draining', 'drained')
-  AND (heard_lease > ?1 OR ?1 - heard_lease > max(${AT_LEAST_MS}, ${HEARTBEATS} * heartbeat_ms))`;
 
 export function loseWorkers(context: Context, now: number): WorkerRecord[] {
   const { connection, leaseNow } = context;

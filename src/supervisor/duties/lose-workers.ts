@@ -16,14 +16,15 @@ export function loseWorkers({ store, clock, raise }: { store: Store; clock: Cloc
     name: "look for workers that are lost",
     everyMs: 2000,
     async run() {
-      if ((await store.loseWorkers(clock.now())).length > 0) told = false;
+      const isTimeToForget = clock.monotonic() - forgotten >= FORGET_EVERY_MS;
+      if ((await store.loseWorkers(clock.now())).length > 0 || isTimeToForget) told = false;
       // All of them, each of which is told once: whoever called one lost may have died before it was told.
       if (!told) {
         const lost = (await store.workers({ limit: MOST_TOLD })).filter(({ state }) => state === "lost");
         if (lost.length > 0) await raise(lost.map(workerLost));
         told = true;
       }
-      if (clock.monotonic() - forgotten < FORGET_EVERY_MS) return;
+      if (!isTimeToForget) return;
       forgotten = clock.monotonic();
       await store.forgetWorkers(clock.now() - REMEMBERED_MS);
     },

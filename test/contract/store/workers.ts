@@ -78,7 +78,11 @@ export function workerScenarios(scenario: Scenario): void {
       await kit.store.workerStopped("ended", kit.now);
       kit.pass(10_000);
       assert.deepEqual(await kit.store.loseWorkers(kit.now), []);
+      assert.equal((await states(kit))["quick"], "working");
       kit.pass(1);
+      // Who reads need not wait until somebody has written it down.
+      assert.deepEqual(await states(kit), { quick: "lost", slow: "working", ended: "stopped" });
+      assert.equal((await kit.store.worker("quick"))?.state, "lost");
       assert.deepEqual(
         (await kit.store.loseWorkers(kit.now)).map(({ id, state }) => [id, state]),
         [["quick", "lost"]],

@@ -139,7 +139,12 @@ export function isAvoidedAtSite({ successes, failures, blocks }: SiteRecordOfPro
   return bad / (bad + successes + ASSUMED_GOOD) > AVOIDED_FROM;
 }
 
-const BLOCKS: ReadonlySet<FailureReason> = new Set<FailureReason>(["http_forbidden", "challenge_page", "captcha_page"]);
+const BLOCKS: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "http_forbidden",
+  "challenge_page",
+  "captcha_page",
+  "robots_unreachable",
+]);
 
 /** An answer that another address may not get. */
 export function isBlockOfAddress({ reason }: Failure): boolean {
@@ -159,6 +164,15 @@ const UNSURE: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "timeout_total",
   "truncated_body",
 ]);
+
+/**
+ * No answer came through the proxy, or none that robots.txt could be read from: that may be the proxy's doing alone, and
+ * says nothing about the site.
+ */
+export function mayBeOfProxy(what: Failure): boolean {
+  if (what.httpStatus !== undefined) return false;
+  return isProxyFault(what) || UNSURE.has(what.reason) || what.reason === "robots_unreachable";
+}
 
 /** What came of a page says this about the proxy it came through; null: nothing. */
 export function shownByPage(what: Failure | null, latencyMs: number | null): ProxyOutcome | null {

@@ -11,7 +11,7 @@ export interface RobotsRules {
    */
   check(url: string, signal: AbortSignal, via?: Upstream): Promise<number>;
   /** Whether a redirect may be followed, as far as is known without asking; null: that has to be asked. */
-  mayFollow(url: URL): boolean | null;
+  mayFollow(url: URL, via?: Upstream): boolean | null;
 }
 
 /**
@@ -61,7 +61,7 @@ async function fetchToUnknown(
   let unknown: URL | null = null;
   const followRedirects = (from: URL, to: URL) => {
     if (request.followRedirects?.(from, to) === false) return false;
-    const may = robots.mayFollow(to);
+    const may = robots.mayFollow(to, request.via);
     if (may === null) unknown ??= to;
     return may === true;
   };

@@ -43,6 +43,14 @@ interface Unread extends Pick<Trouble, "why" | "refused"> {
   restMs: number;
 }
 
+interface Read {
+  /** Empty when there is none. */
+  body: Uint8Array;
+  status: number;
+  /** Why it may be the word of a proxy, or meant for its address alone; null: it reads like the site's own rules. */
+  odd: string | null;
+}
+
 /** A question that is under way, and how many wait for its answer. */
 interface Asking {
   answer: Promise<Robots>;
@@ -62,11 +70,22 @@ const MOST_ORIGINS = 1_000;
 /**
  * What robots.txt says, by RFC 9309: asked once a day per origin, also over restarts; an answer 4xx allows everything;
  * a server that cannot be asked leaves the last good copy in force, and without one nothing is allowed until it can.
+ *
+ * Through a proxy, only rules that were read hold for everybody. Every other answer may be the proxy's own, or meant for
+ * its address: the first one at an origin sends the page through another proxy, and what is believed in the end holds for
+ * pages through the proxy that it came through.
  */
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
   readonly #copies = new Map<string, Copy>();
+  /** By origin and proxy: answers that hold for pages through that proxy alone. */
+  readonly #copiesThrough = new Map<string, Copy>();
+  /** By origin; through a proxy by origin and proxy. */
   readonly #troubles = new Map<string, Trouble>();
+  /** Origins of which a proxy has brought no rules; nobody else has yet. */
+  readonly #doubted = new Map<string, true>();
+  /** Through which proxy it was first said that an origin has no robots.txt. */
+  readonly #missing = new Map<string, string>();
   readonly #asking = new Map<string, Asking>();
   /** By site, as its origins share a lane. */
   readonly #delays = new Map<string, number>();
@@ -92,22 +111,22 @@ export class RobotsGate {
   }
 
   /** Whether a redirect to this address may be followed, as far as is known without asking; null: ask. */
-  mayFollow(url: URL): boolean | null {
-    const copy = this.#copies.get(url.origin);
-    if (copy !== undefined && this.#isBelieved(copy)) return isAllowed(copy.robots, url.href);
-    const trouble = this.#troubles.get(url.origin);
+  mayFollow(url: URL, via?: Upstream): boolean | null {
+    const question = questionOf(url.origin, via);
+    const copy = this.#known(url.origin, question);
+    if (copy !== null) return isAllowed(copy.robots, url.href);
+    const trouble = this.#troubles.get(question);
     if (trouble === undefined || trouble.old === null || trouble.until <= this.#options.clock.monotonic()) return null;
     return isAllowed(trouble.old.robots, url.href);
   }
 
   async #of(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<Robots> {
     signal.throwIfAborted();
-    const copy = this.#copies.get(origin);
-    if (copy !== undefined && this.#isBelieved(copy)) return copy.robots;
-    const trouble = this.#troubles.get(origin);
+    const question = questionOf(origin, via);
+    const copy = this.#known(origin, question);
+    if (copy !== null) return copy.robots;
+    const trouble = this.#troubles.get(question);
     if (trouble !== undefined && trouble.until > this.#options.clock.monotonic()) return this.#during(trouble);
-    // Who goes through another proxy asks by itself: what a proxy spoils is spoiled for its own pages alone.
-    const question = via === undefined ? origin : `${origin} ${JSON.stringify(via)}`;
     const asking = this.#asking.get(question) ?? this.#begin(question, origin, via);
     asking.waiting += 1;
     try {
@@ -122,6 +141,12 @@ export class RobotsGate {
     }
   }
 
+  /** What holds now without asking; the origin's own rules come before what a proxy has brought. */
+  #known(origin: string, question: string): Copy | null {
+    const copies = [this.#copies.get(origin), this.#copiesThrough.get(question)];
+    return copies.find((copy) => copy !== undefined && this.#isBelieved(copy)) ?? null;
+  }
+
   /** A clock that was set back must not make a copy last. */
   #isBelieved({ gotAt }: Copy): boolean {
     const age = this.#options.clock.now() - gotAt;
@@ -130,19 +155,21 @@ export class RobotsGate {
 
   #begin(question: string, origin: string, via: Upstream | undefined): Asking {
     const stop = new AbortController();
-    const asking: Asking = { answer: this.#learn(origin, stop.signal, via), waiting: 0, stop };
+    const asking: Asking = { answer: this.#learn(question, origin, stop.signal, via), waiting: 0, stop };
     this.#asking.set(question, asking);
     return asking;
   }
 
-  async #learn(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<Robots> {
+  async #learn(question: string, origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<Robots> {
     const kept = await this.#kept(origin);
     if (kept !== null && this.#isBelieved(kept)) return this.#remember(origin, kept);
     const answer = await this.#ask(origin, signal, via);
-    if (answer.body === null) {
-      return this.#during(this.#leaveAlone(origin, answer, kept));
-    }
-    this.#troubles.delete(origin);
+    if (via !== undefined && !this.#isForAll(question, origin, answer))
+      return this.#forOne(question, origin, answer, kept);
+    if (answer.body === null) return this.#during(this.#leaveAlone(origin, answer, kept));
+    for (const key of [origin, question]) this.#troubles.delete(key);
+    this.#doubted.delete(origin);
+    this.#missing.delete(origin);
     const { store, clock, productToken } = this.#options;
     const robots = parseRobots(answer.body, productToken);
     const now = clock.now();
@@ -152,6 +179,41 @@ export class RobotsGate {
       { staleBefore: now - BELIEVED_MS, uselessBefore: now - KEPT_MS, mostBytes: MOST_BYTES },
     );
     return this.#remember(origin, { robots, gotAt: now });
+  }
+
+  /** Whether what came through a proxy is the site's word to everybody. */
+  #isForAll(question: string, origin: string, answer: Read | Unread): boolean {
+    if (answer.body === null || answer.odd !== null) return false;
+    if (answer.status < 300) return true;
+    // Two proxies that know nothing of each other say that there is none.
+    const first = this.#missing.get(origin);
+    if (first === undefined) putBounded(this.#missing, origin, question);
+    return first !== undefined && first !== question;
+  }
+
+  /** What came through a proxy, and holds for its own pages at most. */
+  #forOne(question: string, origin: string, answer: Read | Unread, kept: Copy | null): Robots {
+    const why = answer.body === null ? answer.why : (answer.odd ?? "there is none");
+    const isMissing = answer.body !== null && answer.odd === null;
+    const isFirst = !isMissing && !this.#doubted.has(origin);
+    if (!isMissing) putBounded(this.#doubted, origin, true);
+    if (kept !== null || answer.body === null) {
+      // The first one is not taken for the site's wish for patience: another proxy may be welcome.
+      const refused = answer.body === null && !isFirst ? answer.refused : null;
+      const restMs = answer.body === null ? answer.restMs : 0;
+      return this.#during(
+        this.#leaveAlone(question, { body: null, why: `${why}, through a proxy`, refused, restMs }, kept),
+      );
+    }
+    if (isFirst)
+      throw new FetchFailure(
+        "robots_unreachable",
+        `the site's robots.txt could not be read through the proxy (${why}), so nothing is allowed yet`,
+      );
+    const { clock, productToken } = this.#options;
+    const copy = { robots: parseRobots(answer.body, productToken), gotAt: clock.now() };
+    putBounded(this.#copiesThrough, question, copy);
+    return copy.robots;
   }
 
   async #kept(origin: string): Promise<Copy | null> {
@@ -173,7 +235,7 @@ export class RobotsGate {
   }
 
   /** The file, empty when there is none; or why it could not be had. */
-  async #ask(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<{ body: Uint8Array } | Unread> {
+  async #ask(origin: string, signal: AbortSignal, via: Upstream | undefined): Promise<Read | Unread> {
     const { http, clock } = this.#options;
     const sink = new Beginning();
     try {
@@ -194,15 +256,20 @@ export class RobotsGate {
       const restMs = Math.min(retryAfterMs ?? 0, LONGEST_REST_MS);
       return { body: null, why: `the server answered ${status}`, refused, restMs };
     }
-    return { body: status >= 200 && status < 300 ? sink.body() : new Uint8Array() };
+    if (status < 200 || status >= 300) {
+      const isMissing = status === 404 || status === 410;
+      return { body: new Uint8Array(), status, odd: isMissing ? null : `the server answered ${status}` };
+    }
+    const body = sink.body();
+    return { body, status, odd: looksLikeRules(body, headers["content-type"]) ? null : "it is a page, not a text" };
   }
 
-  #leaveAlone(origin: string, { why, refused, restMs }: Unread, old: Copy | null): Trouble {
+  #leaveAlone(question: string, { why, refused, restMs }: Unread, old: Copy | null): Trouble {
     const { clock, backoff } = this.#options;
-    const times = (this.#troubles.get(origin)?.times ?? 0) + 1;
+    const times = (this.#troubles.get(question)?.times ?? 0) + 1;
     const until = clock.monotonic() + Math.max(siteHold(backoff, times - 1), restMs);
     const trouble = { why, refused, times, until, old };
-    putBounded(this.#troubles, origin, trouble);
+    putBounded(this.#troubles, question, trouble);
     return trouble;
   }
 
@@ -217,6 +284,18 @@ export class RobotsGate {
       },
     );
   }
+}
+
+/** Who goes through a proxy asks by itself, until somebody has read the origin's rules. */
+function questionOf(origin: string, via: Upstream | undefined): string {
+  return via === undefined ? origin : `${origin} ${JSON.stringify(via)}`;
+}
+
+const PAGE_BEGINS = /^\s*</;
+
+function looksLikeRules(body: Uint8Array, contentType: unknown): boolean {
+  const isText = typeof contentType !== "string" || contentType.trim().toLowerCase().startsWith("text/");
+  return isText && !PAGE_BEGINS.test(new TextDecoder().decode(body.subarray(0, 1_000)));
 }
 
 function millisecondsOf(robots: Robots): number | null {

@@ -147,7 +147,7 @@ async function fetchFile(
 function openAt(origin: string | undefined, rules: RobotsRules): RobotsRules {
   return {
     check: async (url, signal, via) => (new URL(url).origin === origin ? 0 : rules.check(url, signal, via)),
-    mayFollow: (url) => url.origin === origin || rules.mayFollow(url),
+    mayFollow: (url, via) => url.origin === origin || rules.mayFollow(url, via),
   };
 }
 

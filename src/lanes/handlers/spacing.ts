@@ -21,7 +21,7 @@ export function spacedByRobots(robots: RobotsRules, { keepDelay, mayAsk }: Handl
       mayAsk();
       return delayMs;
     },
-    mayFollow: (url) => robots.mayFollow(url),
+    mayFollow: (url, via) => robots.mayFollow(url, via),
   };
 }
 

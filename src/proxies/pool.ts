@@ -121,15 +121,13 @@ export class ProxyPool {
     return [...this.#members.values()].some(({ health }) => mayBeUsed(health, now));
   }
 
-  /** null: nothing was seen of it, as when the work was called off. */
-  async report(picked: Picked, outcome: ProxyOutcome | null): Promise<void> {
+  /** null: nothing was seen of it, as when the work was called off. Never fails: the page that came through it counts. */
+  report(picked: Picked, outcome: ProxyOutcome | null): void {
     const member = this.#members.get(picked.id);
     if (member !== undefined) member.inUse = Math.max(0, member.inUse - 1);
     if (member === undefined || outcome === null) return;
     const now = this.#deps.clock.now();
     member.health = afterUse(member.health, outcome, now);
-    const atSite = await this.#atSite(picked.site);
-    atSite.set(picked.id, afterUseAtSite(atSite.get(picked.id) ?? UNKNOWN_AT_SITE, outcome));
     member.unwritten ??= { successes: 0, failures: 0, blocks: 0, usedAt: now, sites: new Map() };
     member.unwritten.usedAt = now;
     count(member.unwritten, outcome);
@@ -137,6 +135,15 @@ export class ProxyPool {
     if (outcome.kind !== "fault") count(site, outcome);
     member.unwritten.sites.set(picked.site, site);
     this.#timer ??= this.#deps.clock.after(WRITE_EVERY_MS, () => void this.#write());
+    this.#noteAtSite(picked, outcome);
+  }
+
+  /** What cannot be read just now is read with this use in it, when it is next asked for. */
+  #noteAtSite({ id, site }: Picked, outcome: ProxyOutcome): void {
+    this.#atSite(site).then(
+      (atSite) => atSite.set(id, afterUseAtSite(atSite.get(id) ?? UNKNOWN_AT_SITE, outcome)),
+      () => {},
+    );
   }
 
   /** Writes what was seen. */

@@ -38,7 +38,7 @@ async function open(hosts: readonly string[], rotation: ProxyRotation = "round_r
   const use = async (outcome: Parameters<ProxyPool["report"]>[1], site?: string): Promise<Picked> => {
     const picked = await pick(site);
     assert.ok(picked !== null);
-    await pool.report(picked, outcome);
+    pool.report(picked, outcome);
     return picked;
   };
   const record = async (id: string) => (await store.proxy(id))!;
@@ -84,7 +84,7 @@ describe("the pool of a process", () => {
     const trial = await place.pick();
     assert.ok(trial !== null);
     assert.equal(await place.pick(), null, "nobody else is sent to it meanwhile");
-    await place.pool.report(trial, GOOD);
+    place.pool.report(trial, GOOD);
     const both = [await place.pick(), await place.pick()];
     assert.ok(both.every((one) => one !== null));
     await place.close();
@@ -93,11 +93,30 @@ describe("the pool of a process", () => {
   test("work that was called off says nothing about its proxy, and leaves it free", async () => {
     const place = await open(["one.example"]);
     const before = await place.pick();
-    await place.pool.report(before!, null);
+    place.pool.report(before!, null);
     const after = await place.pick();
     assert.equal(after?.id, before!.id);
     await place.pool.stop();
     assert.equal((await place.record(after!.id)).state, "unchecked");
+    await place.close();
+  });
+
+  test("what cannot be read about a site fails no page that came, and the use of its proxy is counted", async () => {
+    const place = await open(["one.example"]);
+    const picked = await place.pick();
+    const { proxySites } = place.store;
+    place.store.proxySites = async () => {
+      throw new Error("the disk is tired");
+    };
+    place.pool.report({ ...picked!, site: "another.example" }, GOOD);
+    // Whoever reads the proxies anew in this moment does not undo it.
+    await place.add(["two.example"]);
+    await place.clock.advance(1_000);
+    place.store.proxySites = proxySites;
+    await place.pool.stop();
+    const { state, successes } = await place.record(picked!.id);
+    assert.deepEqual([state, successes], ["usable", 1]);
+    assert.equal((await place.store.proxySites("another.example")).length, 1);
     await place.close();
   });
 
@@ -116,7 +135,7 @@ describe("the pool of a process", () => {
     await place.pick("other.example");
     await place.clock.advance(0);
     assert.equal(await place.pick(), null);
-    await place.pool.report(two!, GOOD);
+    place.pool.report(two!, GOOD);
     await place.pool.stop();
     await place.close();
   });
@@ -124,7 +143,7 @@ describe("the pool of a process", () => {
   test("where a site turns one away others are taken, elsewhere it is not avoided, and alone it is tried again", async () => {
     const place = await open(["one.example", "two.example"]);
     const first = await place.pick();
-    for (let times = 0; times < 3; times += 1) await place.pool.report(first!, BLOCKED);
+    for (let times = 0; times < 3; times += 1) place.pool.report(first!, BLOCKED);
     const at = async (site: string) => {
       const seen = new Set<string>();
       for (let times = 0; times < 6; times += 1) seen.add((await place.use(GOOD, site)).id);
@@ -142,7 +161,7 @@ describe("the pool of a process", () => {
     for (let times = 0; times < 4; times += 1) {
       const picked = await later.pick({ site: "shop.example", sessionKey: "", exclude: new Set() });
       assert.notEqual(picked!.id, first!.id);
-      await later.report(picked!, GOOD);
+      later.report(picked!, GOOD);
     }
     await place.close();
   });

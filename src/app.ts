@@ -105,6 +105,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     stack.defer("proxies", () => pool.stop());
     const proxied = throughProxies({
       store,
+      clock,
       seal: client.seal,
       pool,
       holdRun: (id) => holdForProxies(client, id),

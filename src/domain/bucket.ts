@@ -1,5 +1,6 @@
 /** A token bucket as plain data. A new owner starts it empty, so that taking a lane over never makes a burst. */
 export interface Bucket {
+  /** Below zero when some were taken for turns that are still to come. */
   tokens: number;
   at: number;
 }
@@ -26,4 +27,10 @@ export function takeToken(bucket: Bucket, rule: BucketRule, now: number): { buck
   const filled = refill(bucket, rule, now);
   if (filled.tokens >= ALMOST_ONE) return { bucket: { tokens: Math.max(0, filled.tokens - 1), at: now }, waitMs: 0 };
   return { bucket: filled, waitMs: Math.max(1, Math.ceil(((1 - filled.tokens) * 1000) / rule.perSecond)) };
+}
+
+/** Takes one token, which may be still to come: then in how many milliseconds. Whoever asks next waits longer for it. */
+export function reserveToken(bucket: Bucket, rule: BucketRule, now: number): { bucket: Bucket; waitMs: number } {
+  const taken = takeToken(bucket, rule, now);
+  return taken.waitMs === 0 ? taken : { ...taken, bucket: { ...taken.bucket, tokens: taken.bucket.tokens - 1 } };
 }

@@ -12,6 +12,7 @@ import {
   verdictOf,
 } from "../domain/outcome.ts";
 import { laneOfSite } from "../domain/lane.ts";
+import { mayBeOfProxy } from "../domain/proxy-score.ts";
 import { siteOf } from "../domain/url.ts";
 import type { ClaimedTask, SettledTask } from "../store/port.ts";
 import { type Asleep, HandBack, type HandlerContext, type HandlerLookup } from "./handlers/handler.ts";
@@ -134,6 +135,8 @@ function statusOf(handled: Handled): number | null {
 function aboutSite(handled: Handled): Failure | null | undefined {
   if (handled.kind === "handed_back") return undefined;
   if (!("failure" in handled)) return null;
+  // Bad proxies must not close the site to those who do without.
+  if (handled.report?.proxy !== undefined && mayBeOfProxy(handled.failure)) return undefined;
   // Failures of our own, and refusals by our own guard, say nothing about the site.
   const { code, reason } = handled.failure;
   const ours =

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { siteHold } from "../domain/backoff.ts";
-import { type Bucket, emptyBucket, takeToken } from "../domain/bucket.ts";
+import { type Bucket, emptyBucket, reserveToken, takeToken } from "../domain/bucket.ts";
 import {
   type Breaker,
   breakerAfterFailure,
@@ -74,6 +74,7 @@ export class Pace {
   #limits: ServerLimits;
   #politeness: Politeness;
   #bucket: Bucket;
+  /** May lie ahead: then that turn is kept for one that has been started already. */
   #lastStart: number;
   readonly #ease: Ease;
   /** What robots.txt asks for, by site: those of one server keep the longest. */
@@ -131,7 +132,7 @@ export class Pace {
 
   setCrawlDelay(site: string, ms: number): void {
     // Whoever learns of it has just asked for robots.txt, which was a request as well.
-    if (ms > this.#crawlDelayMs) this.#lastStart = this.#clock.monotonic();
+    if (ms > this.#crawlDelayMs) this.#lastStart = Math.max(this.#lastStart, this.#clock.monotonic());
     this.#noteDelay(site, ms);
   }
 
@@ -181,7 +182,7 @@ export class Pace {
     if (this.#politeness.holdUntil > now)
       return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
     if (phase === "half_open" && this.#inFlight > 0) return { kind: "wait", ms: null, why: "probing" };
-    const own = Math.max(this.#limits.minDelayMs ?? this.#rules.minDelayMs, this.#ease.spacingMs);
+    const own = this.#ownDelayMs;
     const delay = Math.max(own, this.#crawlDelayMs);
     const sinceLast = this.#clock.monotonic() - this.#lastStart;
     if (delay > 0 && sinceLast < delay)
@@ -192,6 +193,24 @@ export class Pace {
       if (waitMs > 0) return { kind: "wait", ms: waitMs, why: "rate" };
     }
     return { kind: "go" };
+  }
+
+  get #ownDelayMs(): number {
+    return Math.max(this.#limits.minDelayMs ?? this.#rules.minDelayMs, this.#ease.spacingMs);
+  }
+
+  /** One that has been started asks once more: its turn is kept for it, and comes after so many milliseconds. */
+  nextTurn(): number {
+    const now = this.#clock.monotonic();
+    let at = Math.max(now, this.#lastStart + Math.max(this.#ownDelayMs, this.#crawlDelayMs));
+    const rate = this.#limits.requestsPerSecond;
+    if (rate !== null && rate > 0) {
+      const { bucket, waitMs } = reserveToken(this.#bucket, this.#bucketRule(rate), now);
+      at = Math.max(at, now + waitMs);
+      this.#bucket = bucket;
+    }
+    this.#lastStart = at;
+    return at - now;
   }
 
   start(): void {

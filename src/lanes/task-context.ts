@@ -38,6 +38,7 @@ export function taskContext(
     mayAsk: () => {
       if (pace.isHeld) throw new HandBack("the site was paused or asked for patience meanwhile");
     },
+    nextTurn: () => pace.nextTurn(),
     waitsForMemory: (waits) => {
       notes.waitsForMemory(waits);
       changed.raise();

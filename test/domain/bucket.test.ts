@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Bucket, emptyBucket, takeToken } from "../../src/domain/bucket.ts";
+import { type Bucket, emptyBucket, reserveToken, takeToken } from "../../src/domain/bucket.ts";
 
 const rule = fc.record({
   perSecond: fc.double({ min: 0.01, max: 1000, noNaN: true }),
@@ -76,4 +76,18 @@ test("a clock that steps back grants nothing for it", () => {
   const limits = { perSecond: 1, burst: 1 };
   const { bucket } = takeToken({ tokens: 1, at: 5000 }, limits, 5000);
   assert.equal(takeToken(bucket, limits, 1000).waitMs, 1000);
+});
+
+test("turns that are kept come one after the other at the rate, and whoever asks meanwhile comes after them", () => {
+  const limits = { perSecond: 1, burst: 2 };
+  let bucket = emptyBucket(0);
+  const turns: number[] = [];
+  for (let times = 0; times < 3; times += 1) {
+    const kept = reserveToken(bucket, limits, 2000);
+    bucket = kept.bucket;
+    turns.push(kept.waitMs);
+  }
+  assert.deepEqual(turns, [0, 0, 1000]);
+  assert.equal(takeToken(bucket, limits, 2000).waitMs, 2000);
+  assert.equal(takeToken(bucket, limits, 4000).waitMs, 0);
 });

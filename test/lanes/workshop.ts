@@ -9,11 +9,12 @@ import type { Handled, RunEvent } from "../../src/domain/outcome.ts";
 import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
 import { siteOf } from "../../src/domain/url.ts";
 import { EmbeddedEngine } from "../../src/engine/embedded/engine.ts";
+import type { TaskHandler } from "../../src/lanes/handlers/handler.ts";
 import { spacedByRobots } from "../../src/lanes/handlers/spacing.ts";
 import type { LaneRules } from "../../src/lanes/rules.ts";
 import { LaneWorker } from "../../src/lanes/worker.ts";
 import type { RobotsRules } from "../../src/pages/obey-robots.ts";
-import type { ClaimedTask, NewTask, RunRecord, Store, TaskRecord } from "../../src/store/port.ts";
+import type { ClaimedTask, NewRun, NewTask, RunRecord, Store, TaskRecord } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
@@ -39,6 +40,8 @@ export interface WorkshopOptions {
   robots?: RobotsRules;
   /** What comes back; null: a good answer. `times` counts requests for this URL, from 1. */
   answer?: (task: ClaimedTask, times: number) => Handled | null;
+  /** Stands between the worker and the handler. */
+  around?: (handler: TaskHandler, shop: Workshop) => TaskHandler;
   /** What the run's log says of a task that has failed for good. */
   onFailed?: (task: ClaimedTask, failure: Failure) => RunEvent;
   /** Stands between the worker and the store. */
@@ -83,36 +86,38 @@ export class Workshop {
       retry,
     };
     const asked = new Map<string, number>();
+    const plain: TaskHandler = {
+      strategy: "http",
+      ...(options.onFailed === undefined ? {} : { onFailed: options.onFailed }),
+      run: async (task, context) => {
+        const { signal } = context;
+        const url = task.nextUrl ?? task.url ?? "";
+        if (options.robots !== undefined) await spacedByRobots(options.robots, context).check(url, signal);
+        const times = (asked.get(url) ?? 0) + 1;
+        asked.set(url, times);
+        this.starts.push({ key: task.key, url, site: siteOf(url), at: clock.monotonic() });
+        const keys = [siteOf(url), ...(task.resolver === null ? [] : [`resolver:${task.resolver}`])];
+        for (const key of keys) this.#count(key, 1);
+        try {
+          const ms = typeof options.latencyMs === "function" ? options.latencyMs(task) : (options.latencyMs ?? 5);
+          await new Promise<void>((resolve, reject) => {
+            clock.after(ms, resolve);
+            signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
+          });
+        } finally {
+          for (const key of keys) this.#count(key, -1);
+        }
+        return options.answer?.(task, times) ?? GOOD;
+      },
+    };
+    const handler = options.around?.(plain, this) ?? plain;
     const worker = new LaneWorker({
       store: seen,
       clock,
       random: seededRandom(1),
       log: options.log ?? silentLog,
       rules,
-      handlers: () => ({
-        strategy: "http",
-        ...(options.onFailed === undefined ? {} : { onFailed: options.onFailed }),
-        run: async (task, context) => {
-          const { signal } = context;
-          const url = task.nextUrl ?? task.url ?? "";
-          if (options.robots !== undefined) await spacedByRobots(options.robots, context).check(url, signal);
-          const times = (asked.get(url) ?? 0) + 1;
-          asked.set(url, times);
-          this.starts.push({ key: task.key, url, site: siteOf(url), at: clock.monotonic() });
-          const keys = [siteOf(url), ...(task.resolver === null ? [] : [`resolver:${task.resolver}`])];
-          for (const key of keys) this.#count(key, 1);
-          try {
-            const ms = typeof options.latencyMs === "function" ? options.latencyMs(task) : (options.latencyMs ?? 5);
-            await new Promise<void>((resolve, reject) => {
-              clock.after(ms, resolve);
-              signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
-            });
-          } finally {
-            for (const key of keys) this.#count(key, -1);
-          }
-          return options.answer?.(task, times) ?? GOOD;
-        },
-      }),
+      handlers: () => handler,
       maxWorkers: options.maxWorkers ?? 32,
       gauge: { read: options.strain ?? (() => NO_STRAIN), stop: () => {} },
       probeRoom: async () => {},
@@ -153,7 +158,7 @@ export class Workshop {
 
   async run(
     tasks: readonly (Partial<NewTask> & { key: string; url: string })[],
-    more: { timeLimitMs?: number } = {},
+    more: Partial<Pick<NewRun, "kind" | "snapshot" | "timeLimitMs">> = {},
   ): Promise<RunRecord> {
     const { store, clock } = this;
     const run = await store.openRun({ kind: "queue", maxAttempts: null, snapshot: {}, ...more }, clock.now());

@@ -47,6 +47,11 @@ export interface HandlerContext {
   keepDelay(ms: number): boolean;
   /** Throws a HandBack when the site was paused or asked for patience while the task waited for something else. */
   mayAsk(): void;
+  /**
+   * The task asks its site once more than it was started for. Its turn is kept for it: it comes after so many
+   * milliseconds, and is to be waited for.
+   */
+  nextTurn(): number;
   /** A page waits, or waits no longer, until others of its site leave it room in the browser. */
   waitsForMemory(waits: boolean): void;
 }

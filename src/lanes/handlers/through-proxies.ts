@@ -1,4 +1,5 @@
 /** The one place in which proxies are chosen: around a handler, which does all its fetching through the one it is given. */
+import { type Clock, sleep } from "../../base/clock.ts";
 import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import { type Failure, FetchFailure } from "../../domain/failure.ts";
@@ -15,6 +16,7 @@ import type { Asleep, HandlerContext, TaskHandler } from "./handler.ts";
 
 export interface ProxiedDeps {
   store: Pick<Store, "run">;
+  clock: Clock;
   seal: Seal;
   pool: Pick<ProxyPool, "pick" | "report" | "hasAny">;
   /** No proxy can be used: the run waits until some can. */
@@ -28,8 +30,11 @@ const MOST_OTHERS: Readonly<Record<Exclude<ProxyOutcome["kind"], "good">, number
   blocked: 1,
 };
 
-/** How long a task waits that found no proxy free. */
-const NONE_FREE_MS = 1_000;
+/** How long a task waits for which there is no proxy now, or nobody knows of one. */
+const LATER_MS = 1_000;
+
+/** Who waits longer than this for its turn at the site leaves its place in the process to others. */
+const PATIENCE_MS = 1_000;
 
 const MOST_RUNS = 1_000;
 
@@ -43,9 +48,10 @@ interface RunProxy extends ProxyWish {
 /** Makes handlers fetch through the proxy that the run of their task asks for. */
 export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => TaskHandler {
   const runs = new Recent<RunProxy>(MOST_RUNS);
-  const wishOf = async (runId: string): Promise<RunProxy> => {
+  const wishOf = async (runId: string): Promise<RunProxy | null> => {
     const run = await deps.store.run(runId);
-    const wish = run === null ? { proxy: null, sealed_proxy: null, sessionKey: "" } : runProxyOf(run);
+    if (run === null) return null;
+    const wish = runProxyOf(run);
     runs.set(runId, wish);
     return wish;
   };
@@ -54,6 +60,8 @@ export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => Tas
     async run(task, context) {
       if (!KINDS.has(task.runKind)) return handler.run(task, context);
       const wish = runs.get(task.runId) ?? (await wishOf(task.runId));
+      // Whoever asked for a proxy does not want to be seen without one: nothing is fetched while that is not known.
+      if (wish === null) return later("its run is not there");
       if (wish.proxy === null) return handler.run(task, context);
       if (wish.proxy === POOL) return new Passage(deps, handler, task, context, wish.sessionKey).handled();
       const upstream = opened(deps.seal, { ...wish, proxy: wish.proxy });
@@ -110,9 +118,18 @@ class Passage {
       if (outcome.kind !== "fault") last = handled;
       if (this.#others[outcome.kind] === 0) return last ?? later("many proxies failed, one after the other");
       this.#others[outcome.kind] -= 1;
+      // The site may have been asked: it is asked again at its own pace, whoever comes.
+      if (outcome.kind !== "fault") await this.#turn();
       this.#context.signal.throwIfAborted();
       this.#context.mayAsk();
     }
+  }
+
+  async #turn(): Promise<void> {
+    const { nextTurn, leaveSlot, signal } = this.#context;
+    const waitMs = nextTurn();
+    if (waitMs > PATIENCE_MS) leaveSlot();
+    if (waitMs > 0) await sleep(this.#deps.clock, waitMs, signal);
   }
 
   async #through(picked: Picked): Promise<{ handled: Handled | Asleep; outcome: ProxyOutcome | null }> {
@@ -123,7 +140,7 @@ class Passage {
         outcome = shownByPage(failureOf(handled), handled.answeredMs ?? null);
       return { handled, outcome };
     } finally {
-      await this.#deps.pool.report(picked, outcome);
+      this.#deps.pool.report(picked, outcome);
     }
   }
 
@@ -135,7 +152,7 @@ class Passage {
 }
 
 function later(why: string): Handled {
-  return { kind: "handed_back", why, waitMs: NONE_FREE_MS };
+  return { kind: "handed_back", why, waitMs: LATER_MS };
 }
 
 async function tried(

@@ -39,7 +39,7 @@ const failed = (reason: FailureReason): Handled => ({ kind: "failed", failure: f
 
 for (const [name, answer] of Object.entries({ "a block": status(403), "a cut connection": failed("connection_reset") }))
   test(`after ${name} the next proxy is tried at the pace of the site, in line with its other pages`, async (t) => {
-    const shop = await open(t, { rules: { minDelayMs: 3000 }, answer: () => answer });
+    const shop = await open(t, { rules: { minDelayMs: 3000, retry: { maxAttempts: 2 } }, answer: () => answer });
     const run = await shop.run(pages("a.example", 3), POOL);
     await shop.finish();
     assert.ok((await shop.task(run, "a.example-0")).attempts.length < shop.starts.length / 3, "others were tried");
@@ -48,7 +48,7 @@ for (const [name, answer] of Object.entries({ "a block": status(403), "a cut con
   });
 
 test("after a block the next proxy is tried at the rate of the site", async (t) => {
-  const shop = await open(t, { answer: () => status(403) });
+  const shop = await open(t, { rules: { retry: { maxAttempts: 2 } }, answer: () => status(403) });
   await shop.store.setSite("a.example", { requestsPerSecond: 0.5, burst: 1 });
   await shop.run(pages("a.example", 3), POOL);
   await shop.finish();
@@ -67,21 +67,25 @@ test("a proxy that could not be reached costs no time: the site was not asked", 
   assert.equal((await shop.task(run, "a.example-0")).attempts.length, 1);
 });
 
-for (const wish of [POOL, OWN])
-  for (const reason of ["connection_reset", "timeout_headers", "proxy_refused", "proxy_timeout", "proxy_auth"] as const)
-    test(`no answer through ${wish === POOL ? "the pool" : "a proxy of one's own"} (${reason}) says nothing about the site`, async (t) => {
-      // A sure fault never ends a page of the pool.
-      const answer = (_task: unknown, times: number) =>
-        reason === "proxy_auth" && times > 2 && wish === POOL ? null : failed(reason);
-      const shop = await open(t, { answer, rules: { breaker: { failures: 2, cooldownMs: 300_000 } } });
-      await shop.run(pages("a.example", 4), wish);
-      await shop.finish();
-      await shop.clock.advance(2000);
-      const site = await shop.store.site("a.example");
-      assert.deepEqual([site!.breaker.failures, site!.breaker.openUntil], [0, null]);
-      const { failed: bad, blocked } = summaryOf(site!.health, shop.clock.now());
-      assert.deepEqual([bad, blocked], [0, 0]);
+for (const [wish, reason] of [
+  [POOL, "connection_reset"],
+  [POOL, "proxy_timeout"],
+  [OWN, "timeout_headers"],
+  [OWN, "proxy_auth"],
+] as const)
+  test(`no answer through ${wish === POOL ? "the pool" : "a proxy of one's own"} (${reason}) says nothing about the site`, async (t) => {
+    const shop = await open(t, {
+      answer: () => failed(reason),
+      rules: { breaker: { failures: 2, cooldownMs: 300_000 }, retry: { maxAttempts: 2 } },
     });
+    await shop.run(pages("a.example", 2), wish);
+    await shop.finish();
+    await shop.clock.advance(2000);
+    const site = await shop.store.site("a.example");
+    assert.deepEqual([site!.breaker.failures, site!.breaker.openUntil], [0, null]);
+    const { failed: bad, blocked } = summaryOf(site!.health, shop.clock.now());
+    assert.deepEqual([bad, blocked], [0, 0]);
+  });
 
 test("an answer is the site's, whoever brought it", async (t) => {
   const shop = await open(t, { answer: () => status(500), rules: { breaker: { failures: 2, cooldownMs: 300_000 } } });

@@ -7,7 +7,9 @@ import { countCrawls } from "../../src/store/sqlite/crawl-pace.ts";
 import { admitCrawls } from "../../src/store/sqlite/admit-crawls.ts";
 import { lanesWithWork } from "../../src/store/sqlite/lanes.ts";
 import { readLastRuns } from "../../src/store/sqlite/last-runs.ts";
-import { migrate } from "../../src/store/sqlite/migrate.ts";
+import { audit } from "../../src/store/sqlite/audit.ts";
+import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
+import { sites } from "../../src/store/sqlite/migrations/0005-sites.ts";
 import { expireCrawls } from "../../src/store/sqlite/retention.ts";
 import { readRunSites } from "../../src/store/sqlite/run-sites.ts";
 import { readRuns } from "../../src/store/sqlite/runs.ts";
@@ -126,5 +128,50 @@ describe("SQLite: what is asked for often is found without looking at everything
     using place = database();
     readTasks(place.context, "r", { limit: 10 });
     searches(plans(place, /^(?:SEARCH|SCAN) t\b/), /INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/);
+  });
+
+  // All pages of one site after those of the other would be looked through once for every site.
+  const SUMMED_UP_ONCE = /^(?:SCAN|SEARCH) s(?:treams)?\b.*(?:LEFT-JOIN)/;
+
+  test("how many pages each site has, when all of them are audited", () => {
+    using place = database();
+    const { db, asked } = place.connection;
+    const prepare = db.prepare.bind(db);
+    // The audit keeps no statements.
+    db.prepare = (statement) => {
+      asked.push(statement);
+      return prepare(statement);
+    };
+    audit(place.context);
+    const found = plans(place, SUMMED_UP_ONCE, /FROM site_counts/).filter((step) => SUMMED_UP_ONCE.test(step));
+    searches(found, /USING AUTOMATIC COVERING INDEX \(site=\?\)/);
+  });
+
+  test("how many pages each site has, when a database of an older version is opened", () => {
+    const { db } = new Watched(":memory:");
+    for (const { version, up } of MIGRATIONS) if (version < sites.version) up(db);
+    const steps: string[] = [];
+    const explained = {
+      exec(script: string) {
+        for (const statement of script.replaceAll(/--.*$/gm, "").split(";")) {
+          if (statement.trim() === "") continue;
+          const plan = /INSERT INTO site_counts/.test(statement) ? `EXPLAIN QUERY PLAN ${statement}` : null;
+          if (plan !== null)
+            steps.push(
+              ...db
+                .prepare(plan)
+                .all()
+                .map((step) => String(step["detail"])),
+            );
+          db.exec(statement);
+        }
+      },
+    };
+    sites.up(explained as typeof db);
+    db.close();
+    searches(
+      steps.filter((step) => SUMMED_UP_ONCE.test(step)),
+      /USING AUTOMATIC COVERING INDEX \(site=\?\)/,
+    );
   });
 });

@@ -50,8 +50,12 @@ export function readRecentPages({ connection }: Context, now: number): RecentPag
   return { completed: row.completed, failed, since: Math.min(now, (row.first ?? from) * SLOT_MS) };
 }
 
+/** One that is held has no place, and will wait for one. */
 export function countCrawls({ connection }: Context): { running: number; queued: number } {
-  const count = connection.sql("SELECT count(*) AS n FROM runs WHERE kind = 'crawl' AND status = ?");
-  const of = (status: "running" | "queued") => (count.get(status) as { n: number }).n;
-  return { running: of("running"), queued: of("queued") };
+  const count = connection.sql(
+    "SELECT count(*) AS n, count(hold) AS held FROM runs WHERE kind = 'crawl' AND status = 'running'",
+  );
+  const { n, held } = count.get() as { n: number; held: number };
+  const waiting = connection.sql("SELECT count(*) AS n FROM runs WHERE kind = 'crawl' AND status = 'queued'");
+  return { running: n - held, queued: (waiting.get() as { n: number }).n + held };
 }

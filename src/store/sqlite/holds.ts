@@ -2,11 +2,11 @@
 import type { Failure } from "../../domain/failure.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import type { HoldReason, RunHold } from "../../domain/run-hold.ts";
-import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { HoldVerbs } from "../hold-port.ts";
 import { appendEvent, bumpControl, type Context, mergeFacts, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
-import { moveRun } from "./move-run.ts";
+import { moveRun, RAN_UNTIL } from "./move-run.ts";
 import { readRun, requireRun, tellHold } from "./runs.ts";
 
 export function holdVerbs(context: Context): HoldVerbs {
@@ -23,7 +23,10 @@ function holdRun(context: Context, id: string, hold: RunHold, now: number): bool
     () => {
       const run = requireRun(context, id);
       if (run.hold !== null || TERMINAL_RUN_STATES.includes(run.status)) return false;
-      context.connection.sql("UPDATE runs SET hold = ? WHERE n = ?").run(JSON.stringify(hold), run.n);
+      // Its time stands still, and the place of a crawl is free for another one.
+      context.connection
+        .sql(`UPDATE runs SET hold = ?1, ran_ms = ${RAN_UNTIL("?2")}, running_since = NULL WHERE n = ?3`)
+        .run(JSON.stringify(hold), now, run.n);
       tellHold(context, run.n, hold, now);
       // Whoever has taken tasks of it and not begun them gives them back.
       bumpControl(context);
@@ -31,6 +34,13 @@ function holdRun(context: Context, id: string, hold: RunHold, now: number): bool
     },
     { durable: true },
   );
+}
+
+interface HeldRow {
+  n: number;
+  id: string;
+  kind: string;
+  status: RunState;
 }
 
 const HELD_FOR = "hold IS NOT NULL AND json_extract(hold, '$.reason') = ?";
@@ -45,15 +55,19 @@ function releaseRuns(
   const { connection } = context;
   return connection.write(
     () => {
-      const held = rows<{ n: number; id: string }>(
+      const held = rows<HeldRow>(
         connection
-          .sql(`SELECT n, id FROM runs WHERE ${HELD_FOR} AND id IN (SELECT value FROM json_each(?)) ORDER BY n`)
+          .sql(
+            `SELECT n, id, kind, status FROM runs WHERE ${HELD_FOR} AND id IN (SELECT value FROM json_each(?)) ORDER BY n`,
+          )
           .all(reason, JSON.stringify(ids)),
       );
       const lanes = new Set<string>();
-      for (const { n } of held) {
+      for (const run of held) {
+        const { n } = run;
         connection.sql("UPDATE runs SET hold = NULL WHERE n = ?").run(n);
         appendEvent(context, n, event, now);
+        goesOn(context, run, now);
         stampIdleLanesOfRun(context, n);
         const own = connection
           .sql(
@@ -67,6 +81,16 @@ function releaseRuns(
     },
     { durable: true },
   );
+}
+
+/** Its time goes on. A crawl has given its place back: it waits until it has one again. */
+function goesOn(context: Context, { n, kind, status }: HeldRow, now: number): void {
+  if (status !== "running") return;
+  if (kind === "crawl") moveRun(context, n, "queued", "Run waits for its turn", now);
+  else
+    context.connection
+      .sql("UPDATE runs SET running_since = ?1, started_at = coalesce(started_at, ?1) WHERE n = ?2")
+      .run(now, n);
 }
 
 function failHeldRun(context: Context, id: string, reason: HoldReason, failure: Failure, now: number): boolean {

@@ -12,6 +12,13 @@ const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
   waiting_for_human: "warn",
 };
 
+/** What the run has been at work, up to this moment. A clock that was set must not take its time away. */
+export const RAN_UNTIL = (now: string) =>
+  `ran_ms + max(0, min(${LONGEST_STEP_MS}, ${now} - coalesce(running_since, ${now})))`;
+
+/** A run that is held has not begun, and its time stands still, whatever its state is called. */
+const UNLESS_HELD = "CASE WHEN hold IS NULL THEN ?4 END";
+
 /**
  * The one place that changes a run's status: the stamp and the event go with it. Its end wakes the step that waits for
  * it, ends the runs that its own steps have started, and lets sites go on that waited for what it has left. Returns the
@@ -29,8 +36,8 @@ export function moveRun(
   const terminal = TERMINAL_RUN_STATES.includes(to);
   const row = connection
     .sql(
-      `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3, started_at = coalesce(started_at, ?4),
-         ran_ms = ran_ms + max(0, min(${LONGEST_STEP_MS}, ?5 - coalesce(running_since, ?5))), running_since = ?4,
+      `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3,
+         started_at = coalesce(started_at, ${UNLESS_HELD}), ran_ms = ${RAN_UNTIL("?5")}, running_since = ${UNLESS_HELD},
          hold = CASE WHEN ?3 IS NULL THEN hold END WHERE n = ?6
        RETURNING id, kind, parent_task`,
     )

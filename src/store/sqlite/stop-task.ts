@@ -170,11 +170,16 @@ export function dropChildren(context: Context, task: ClaimedTask, now: number): 
   );
 }
 
-/** A run that has not begun, or that waits for a person because of what was stopped, can only end when it is running. */
+/**
+ * A run that has not begun, or that waits for a person because of what was stopped, can only end when it is running. One
+ * that is held does not begin by this, unless nothing is left of it.
+ */
 function getGoing(context: Context, run: number, now: number): void {
   const { connection } = context;
-  const { status } = connection.sql("SELECT status FROM runs WHERE n = ?").get(run) as { status: RunState };
-  if (status === "queued") moveRun(context, run, "running", "Run started", now);
+  const { status, waits } = connection
+    .sql("SELECT status, hold IS NOT NULL AND open_streams > 0 AS waits FROM runs WHERE n = ?")
+    .get(run) as { status: RunState; waits: number };
+  if (status === "queued" && waits === 0) moveRun(context, run, "running", "Run started", now);
   if (status !== "waiting_for_human") return;
   const others = connection
     .sql(

@@ -82,6 +82,71 @@ export function holdScenarios(scenario: Scenario): void {
     assert.deepEqual((await kit.store.admitCrawls(5, kit.now)).admitted, [held.id]);
   });
 
+  scenario("a crawl that is held in its middle gives its place back, and its time stands still", async (kit) => {
+    const crawl = async (key: string) =>
+      (
+        await kit.store.startRun(
+          { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, timeLimitMs: 10_000 },
+          [newTask(key), newTask(`${key}2`)],
+          kit.now,
+        )
+      ).made;
+    const [held, other] = [await crawl("a"), await crawl("b")];
+    assert.deepEqual((await kit.store.admitCrawls(1, kit.now)).admitted, [held.id]);
+    const grant = await kit.take("w");
+    await kit.settle(grant, (await kit.claim(grant, 1)).tasks, DONE);
+    kit.pass(4000);
+    await kit.store.holdRun(held.id, hold(kit), kit.now);
+    assert.deepEqual(await kit.store.crawlCounts(), { running: 0, queued: 2 });
+    assert.deepEqual((await kit.store.admitCrawls(1, kit.now)).admitted, [other.id]);
+    kit.pass(9000);
+    await kit.store.passTime(9000, kit.now);
+    assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), []);
+    const { ranMs, runningSince } = (await kit.store.run(held.id))!;
+    assert.deepEqual([ranMs, runningSince], [4000, null]);
+
+    await kit.store.releaseRuns([held.id], "proxies", THERE_ARE_ENOUGH, kit.now);
+    assert.equal(await kit.status(held), "queued");
+    assert.deepEqual((await kit.store.admitCrawls(1, kit.now)).admitted, [], "another one has its place");
+    assert.deepEqual(keysOf(await kit.claim(grant)), ["b", "b2"]);
+    assert.deepEqual((await kit.store.admitCrawls(2, kit.now)).admitted, [held.id]);
+    kit.pass(6000);
+    assert.ok((await kit.store.overdueRuns(kit.now, 10)).includes(held.id), "its time has gone on");
+    await kit.expectClean();
+  });
+
+  scenario("a run of another kind that was held goes on at once, and so does its time", async (kit) => {
+    const timed = { kind: "queue" as const, maxAttempts: 3, snapshot: null, timeLimitMs: 10_000 };
+    const { made: run } = await kit.store.startRun(timed, [newTask("a"), newTask("b")], kit.now);
+    const grant = await kit.take("w");
+    await kit.settle(grant, (await kit.claim(grant, 1)).tasks, DONE);
+    kit.pass(4000);
+    await kit.store.holdRun(run.id, hold(kit), kit.now);
+    await kit.store.changeRun(run.id, "paused", "Run paused", kit.now);
+    await kit.store.changeRun(run.id, "running", "Run resumed", kit.now);
+    kit.pass(20_000);
+    assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), []);
+    await kit.store.releaseRuns([run.id], "proxies", THERE_ARE_ENOUGH, kit.now);
+    const { status, ranMs, runningSince } = (await kit.store.run(run.id))!;
+    assert.deepEqual([status, ranMs, runningSince], ["running", 4000, kit.now]);
+    assert.deepEqual(keysOf(await kit.claim(grant)), ["b"]);
+  });
+
+  scenario("a held run does not begin by the stop of one of its tasks, and ends with the last of them", async (kit) => {
+    const { made: run } = await kit.store.startRun(
+      { kind: "queue", maxAttempts: 3, snapshot: null, hold: hold(kit) },
+      [newTask("a"), newTask("b")],
+      kit.now,
+    );
+    const stop = async (key: string) => kit.store.stopTask((await kit.store.taskByKey(run.id, key))?.id ?? "", kit.now);
+    await stop("a");
+    const { status, startedAt, hold: still } = (await kit.store.run(run.id))!;
+    assert.deepEqual([status, startedAt, still?.reason], ["queued", null, "proxies"]);
+    await stop("b");
+    assert.equal(await kit.status(run), "failed");
+    await kit.expectClean();
+  });
+
   scenario(
     "a held run can be paused, and is still held when it goes on; cancelled, it waits for nothing",
     async (kit) => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { TASK_STATES } from "../../../domain/states.ts";
+import { keepTransitions } from "./transitions.ts";
 
 const isOpen = "queued > 0 OR running > 0 OR retrying > 0";
 
@@ -47,13 +48,16 @@ export const sites = {
         ${TASK_STATES.map((name) => `${name} INTEGER NOT NULL DEFAULT 0 CHECK (${name} >= 0)`).join(",\n        ")}
       ) WITHOUT ROWID;
       INSERT INTO site_counts (site, ${TASK_STATES.join(", ")})
-        SELECT p.site, ${TASK_STATES.map((name) => `coalesce(sum(s.${name}), 0)`).join(", ")}
-        FROM sites p LEFT JOIN streams s ON s.site = p.site AND s.aside = 0 GROUP BY p.site;
+        SELECT p.site, ${TASK_STATES.map((name) => `coalesce(s.${name}, 0)`).join(", ")}
+        FROM sites p LEFT JOIN (
+          SELECT site, ${TASK_STATES.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM streams WHERE aside = 0 GROUP BY site
+        ) AS s ON s.site = p.site;
       CREATE INDEX site_counts_open ON site_counts (site) WHERE ${isOpen};
 
       -- The work of a site waits until that of the sites which it needs is finished.
       CREATE TABLE site_deps (site TEXT NOT NULL, needs TEXT NOT NULL, PRIMARY KEY (site, needs)) WITHOUT ROWID;
       CREATE INDEX site_deps_by_needs ON site_deps (needs, site);
     `);
+    keepTransitions(db);
   },
 };

@@ -21,8 +21,7 @@ export type RunState = (typeof RUN_STATES)[number];
 
 export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   queued: ["running", "paused", "cancelled", "failed"],
-  // A crawl that has waited for something else, and given its place back, waits its turn again.
-  running: ["completed", "partial", "failed", "cancelled", "paused", "waiting_for_human", "queued"],
+  running: ["completed", "partial", "failed", "cancelled", "paused", "waiting_for_human"],
   // A crawl that is resumed or opened again waits its turn like a new one.
   paused: ["running", "queued", "cancelled", "failed"],
   waiting_for_human: ["running", "cancelled", "failed"],

@@ -1,11 +1,15 @@
-import { type Context, rows, stampIdleLanesOfRun } from "./context.ts";
-import { moveRun } from "./move-run.ts";
+import type { RunState } from "../../domain/states.ts";
+import { appendEvent, type Context, rows, stampIdleLanesOfRun } from "./context.ts";
+import { letGoOn, moveRun } from "./move-run.ts";
 import { countCrawls } from "./crawl-pace.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 
+const OF_CRAWL = "SELECT n, id, status, started_at FROM runs WHERE kind = 'crawl'";
+
 /** Who waits for something else than a turn is not let in. */
-const WAITING = "SELECT n, id, started_at FROM runs WHERE status = 'queued' AND kind = 'crawl' AND hold IS NULL";
+const WAITING = `${OF_CRAWL} AND status = 'queued' AND hold IS NULL UNION ALL
+  ${OF_CRAWL} AND status IN ('queued', 'running') AND hold IS NOT NULL AND json_extract(hold, '$.reason') = 'turn'`;
 
 /** Lets waiting crawls in; whoever has waited longest is first. */
 export function admitCrawls(context: Context, most: number, now: number): { admitted: string[]; lanes: string[] } {
@@ -15,12 +19,15 @@ export function admitCrawls(context: Context, most: number, now: number): { admi
   if (running >= most || connection.sql(`${WAITING} LIMIT 1`).get() === undefined) return { admitted: [], lanes: [] };
   return connection.write(() => {
     const free = most - countCrawls(context).running;
-    const waiting = rows<{ n: number; id: string; started_at: number | null }>(
+    const waiting = rows<{ n: number; id: string; status: RunState; started_at: number | null }>(
       connection.sql(`${WAITING} ORDER BY n LIMIT ?`).all(Math.max(0, free)),
     );
     const lanes = new Set<string>();
-    for (const { n, started_at: before } of waiting) {
-      moveRun(context, n, "running", before === null ? "Run started" : "Run goes on: it is its turn", now);
+    for (const { n, status, started_at: before } of waiting) {
+      letGoOn(context, n, now);
+      const message = before === null ? "Run started" : "Run goes on: it is its turn";
+      if (status === "queued") moveRun(context, n, "running", message, now);
+      else appendEvent(context, n, { level: "info", message }, now);
       stampIdleLanesOfRun(context, n);
       // What was in flight when it was paused may have been the last of it.
       const end = endRunIfDone(context, n, now);

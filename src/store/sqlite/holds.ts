@@ -1,12 +1,12 @@
 /** Runs that wait for something else to happen: they are offered to nobody until they are released. */
 import type { Failure } from "../../domain/failure.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
-import type { HoldReason, RunHold } from "../../domain/run-hold.ts";
+import { type HoldReason, type RunHold, waitForTurn } from "../../domain/run-hold.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { HoldVerbs } from "../hold-port.ts";
 import { appendEvent, bumpControl, type Context, mergeFacts, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
-import { moveRun, RAN_UNTIL } from "./move-run.ts";
+import { letGoOn, moveRun, RAN_UNTIL } from "./move-run.ts";
 import { readRun, requireRun, tellHold } from "./runs.ts";
 
 export function holdVerbs(context: Context): HoldVerbs {
@@ -23,11 +23,7 @@ function holdRun(context: Context, id: string, hold: RunHold, now: number): bool
     () => {
       const run = requireRun(context, id);
       if (run.hold !== null || TERMINAL_RUN_STATES.includes(run.status)) return false;
-      // Its time stands still, and the place of a crawl is free for another one.
-      context.connection
-        .sql(`UPDATE runs SET hold = ?1, ran_ms = ${RAN_UNTIL("?2")}, running_since = NULL WHERE n = ?3`)
-        .run(JSON.stringify(hold), now, run.n);
-      tellHold(context, run.n, hold, now);
+      putOnHold(context, run.n, hold, now);
       // Whoever has taken tasks of it and not begun them gives them back.
       bumpControl(context);
       return true;
@@ -65,7 +61,6 @@ function releaseRuns(
       const lanes = new Set<string>();
       for (const run of held) {
         const { n } = run;
-        connection.sql("UPDATE runs SET hold = NULL WHERE n = ?").run(n);
         appendEvent(context, n, event, now);
         goesOn(context, run, now);
         stampIdleLanesOfRun(context, n);
@@ -83,14 +78,18 @@ function releaseRuns(
   );
 }
 
-/** Its time goes on. A crawl has given its place back: it waits until it has one again. */
+/** A crawl that had begun has given its place back. Whoever needs none goes on at once. */
 function goesOn(context: Context, { n, kind, status }: HeldRow, now: number): void {
-  if (status !== "running") return;
-  if (kind === "crawl") moveRun(context, n, "queued", "Run waits for its turn", now);
-  else
-    context.connection
-      .sql("UPDATE runs SET running_since = ?1, started_at = coalesce(started_at, ?1) WHERE n = ?2")
-      .run(now, n);
+  if (kind === "crawl" && status === "running") putOnHold(context, n, waitForTurn(now), now);
+  else letGoOn(context, n, now);
+}
+
+/** Its time stands still, and the place of a crawl is free for another one. */
+function putOnHold(context: Context, run: number, hold: RunHold, now: number): void {
+  context.connection
+    .sql(`UPDATE runs SET hold = ?1, ran_ms = ${RAN_UNTIL("?2")}, running_since = NULL WHERE n = ?3`)
+    .run(JSON.stringify(hold), now, run);
+  tellHold(context, run, hold, now);
 }
 
 function failHeldRun(context: Context, id: string, reason: HoldReason, failure: Failure, now: number): boolean {

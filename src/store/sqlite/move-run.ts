@@ -49,6 +49,16 @@ export function moveRun(
   return [...parent, ...lanesThatWaitForRun(context, run)];
 }
 
+/** Nothing holds the run any more, and its time goes on. */
+export function letGoOn({ connection }: Context, run: number, now: number): void {
+  const since = "CASE WHEN status = 'running' THEN ?1 END";
+  connection
+    .sql(
+      `UPDATE runs SET hold = NULL, running_since = ${since}, started_at = coalesce(started_at, ${since}) WHERE n = ?2`,
+    )
+    .run(now, run);
+}
+
 interface MovedRun {
   id: string;
   kind: string;

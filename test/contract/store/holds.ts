@@ -106,10 +106,16 @@ export function holdScenarios(scenario: Scenario): void {
     assert.deepEqual([ranMs, runningSince], [4000, null]);
 
     await kit.store.releaseRuns([held.id], "proxies", THERE_ARE_ENOUGH, kit.now);
-    assert.equal(await kit.status(held), "queued");
+    const waits = (await kit.store.run(held.id))!;
+    assert.deepEqual([waits.status, waits.hold?.reason, waits.runningSince], ["running", "turn", null]);
     assert.deepEqual((await kit.store.admitCrawls(1, kit.now)).admitted, [], "another one has its place");
     assert.deepEqual(keysOf(await kit.claim(grant)), ["b", "b2"]);
+    await kit.store.changeRun(held.id, "paused", "Run paused", kit.now);
+    assert.deepEqual((await kit.store.admitCrawls(2, kit.now)).admitted, []);
+    await kit.store.changeRun(held.id, "queued", "Run resumed", kit.now);
     assert.deepEqual((await kit.store.admitCrawls(2, kit.now)).admitted, [held.id]);
+    const last = (await kit.store.run(held.id))!;
+    assert.deepEqual([last.status, last.hold, last.ranMs], ["running", null, 4000]);
     kit.pass(6000);
     assert.ok((await kit.store.overdueRuns(kit.now, 10)).includes(held.id), "its time has gone on");
     await kit.expectClean();

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { TASK_STATES } from "../../../domain/states.ts";
-import { keepTransitions } from "./transitions.ts";
 
 const isOpen = "queued > 0 OR running > 0 OR retrying > 0";
 
@@ -58,6 +57,5 @@ export const sites = {
       CREATE TABLE site_deps (site TEXT NOT NULL, needs TEXT NOT NULL, PRIMARY KEY (site, needs)) WITHOUT ROWID;
       CREATE INDEX site_deps_by_needs ON site_deps (needs, site);
     `);
-    keepTransitions(db);
   },
 };

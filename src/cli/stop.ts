@@ -11,7 +11,27 @@ export interface StopRequest extends Disposable {
 
 const NOTE = "stopping: what is in flight is finished first; once more stops at once";
 
-const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143 } as const;
+const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export type StopSignal = keyof typeof EXIT_OF_SIGNAL;
+
+/** Told of every signal to stop; a closed terminal counts when it is the first, because it may be told several times. */
+export function onStopSignals(wiring: Wiring, handler: (signal: StopSignal) => void): () => void {
+  let asked = false;
+  const ask = (signal: StopSignal) => {
+    asked = true;
+    handler(signal);
+  };
+  const releases = [
+    wiring.onSignals(ask),
+    wiring.onHangUp(() => {
+      if (!asked) ask("SIGHUP");
+    }),
+  ];
+  return () => {
+    for (const release of releases) release();
+  };
+}
 
 /** The first signal asks to finish what is in flight, the second to leave at once. */
 export function stopRequest(
@@ -26,7 +46,7 @@ export function stopRequest(
   const controller = new AbortController();
   let count = 0;
   let exitCode: number | null = null;
-  const release = wiring.onSignals((signal) => {
+  const release = onStopSignals(wiring, (signal) => {
     count += 1;
     exitCode = EXIT_OF_SIGNAL[signal];
     // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next

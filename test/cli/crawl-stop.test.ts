@@ -7,6 +7,7 @@ import { Orb, until } from "../chaos/orb.ts";
 import { Served } from "../chaos/served.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
+import { hasScript, onTerminal } from "./screen.ts";
 
 const PAGE = html("<title>A page</title><p>Some words.</p>");
 
@@ -85,5 +86,27 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
     await served.ended(first.json<{ task_id: string }>().task_id);
     await until(async () => ((await served.show(id)) as RunView).status === "cancelled", "it is cancelled");
     await served.terminated();
+  });
+});
+
+describe("a terminal that is closed", { skip: !hasScript && "there is no script(1)" }, () => {
+  test("stops the crawl that was followed there as Ctrl-C does, and leaves nobody at work", async () => {
+    const { site } = await gated();
+    await using _ = site;
+    await using orb = new Orb();
+    const screen = onTerminal(orb, ["crawl", site.url("/"), "--strategy", "http"]);
+    await site.visited("/");
+    screen.close();
+    await screen.ended;
+    const workers = () => orb.json<{ state: string; command: string }[]>("workers", "list", "--all");
+    await until(async () => (await workers()).every(({ state }) => state === "stopped"), "its worker has stopped");
+    assert.deepEqual(
+      (await workers()).map(({ command }) => command),
+      ["crawl"],
+    );
+    assert.deepEqual(
+      (await orb.json<RunView[]>("runs", "list")).map(({ status }) => status),
+      ["paused"],
+    );
   });
 });

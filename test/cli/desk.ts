@@ -71,6 +71,7 @@ export class Desk implements Disposable {
         onSignal = handler;
         return () => (onSignal = null);
       },
+      onHangUp: () => () => {},
     };
     const code = await runCli([...args], wiring as Wiring, "1.2.3");
     return { code, ...out };

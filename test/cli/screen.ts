@@ -8,6 +8,8 @@ export const hasScript = process.platform === "linux" && spawnSync("script", ["-
 export interface Screen {
   readonly text: string;
   type(text: string): void;
+  /** Somebody closes the window. */
+  close(): void;
   ended: Promise<number | null>;
 }
 
@@ -26,6 +28,7 @@ export function onTerminal(orb: Orb, args: readonly string[]): Screen {
       return text;
     },
     type: (keys) => void child.stdin.write(keys),
+    close: () => void child.kill("SIGKILL"),
     ended: new Promise((resolve) => child.once("close", (code) => resolve(code))),
   };
 }

@@ -33,9 +33,9 @@ export function nextCommand(words: string, { url }: UrlOption): string {
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Ids stand in paths: what is none is refused here, by its name. */
-export function idOf(text: string, what: string, group = `${what}s`): string {
+export function idOf(text: string, what: string, list = `${what}s list`): string {
   if (UUID.test(text)) return text.toLowerCase();
-  const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c; orb ${group} list shows them`;
+  const message = `expected an id, such as 0197c3a1-5a2e-7c3f-9d52-1c8d5f1a2b3c; orb ${list} shows them`;
   throw new OrbError("input_invalid", `${what}_id: ${message}`, { fields: [{ path: `${what}_id`, message }] });
 }
 

@@ -22,7 +22,7 @@ export function addProxiesCommands(program: Command, context: CliContext): void 
     apiCommand(proxies, name, description)
       .argument("<proxy_id>")
       .action((id: string, options: UrlOption) =>
-        context.withApi(options, (api) => work(api, idOf(id, "proxy", "proxies"))),
+        context.withApi(options, (api) => work(api, idOf(id, "proxy", "proxies list"))),
       );
   const view = (method: string, path: (id: string) => string) => async (api: OpenApi, id: string) =>
     show(context, await (await api.request(method, path(id))).json<ProxyView>());

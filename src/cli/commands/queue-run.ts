@@ -9,6 +9,7 @@ import type { CliContext } from "../context.ts";
 import { EXIT, plural, printJson } from "../output.ts";
 import { waitingWords } from "../waiting-words.ts";
 import { MOST_LANES_SHOWN, QueueProgress } from "../progress.ts";
+import { onStopSignals, type StopSignal } from "../stop.ts";
 import type { CliWorker, Wiring } from "../wiring.ts";
 
 /** Runs until stopped, or with `--drain` until nothing is left, whichever process does the work. */
@@ -64,14 +65,14 @@ function unlessItPasses(error: unknown): null {
   throw error;
 }
 
-/** What SIGINT and SIGTERM ask for: the first one to finish what is in flight, the second one to leave at once. */
+/** What a signal to stop asks for: the first one to finish what is in flight, the second one to leave at once. */
 class StopRequest implements Disposable {
-  signal: "SIGINT" | "SIGTERM" | null = null;
+  signal: StopSignal | null = null;
   #wake: () => void = () => {};
   readonly #release: () => void;
 
   constructor(wiring: Wiring, progress: QueueProgress) {
-    this.#release = wiring.onSignals((signal) => {
+    this.#release = onStopSignals(wiring, (signal) => {
       // Every state change is a transaction, so leaving at once is safe; what was in flight is taken back by the next
       // start.
       if (this.signal !== null) wiring.exit(EXIT.failed);

@@ -7,6 +7,7 @@ import { EXIT, paint, printJson, type Terminal } from "../output.ts";
 import { Picture } from "../picture.ts";
 import { upJson, upTable } from "../up-table.ts";
 import type { CliUp, CliUpState } from "../wiring.ts";
+import { onStopSignals } from "../stop.ts";
 
 interface UpOptions {
   status?: true;
@@ -147,14 +148,12 @@ function stopOnSignals(context: CliContext, running: CliUp, say: (text: string) 
     }
     resolve();
   };
-  const releases = [wiring.onSignals(ask), wiring.onHangUp(() => count === 0 && ask())];
+  const release = onStopSignals(wiring, ask);
   return {
     asked,
     get wasAsked() {
       return count > 0;
     },
-    [Symbol.dispose]: () => {
-      for (const release of releases) release();
-    },
+    [Symbol.dispose]: release,
   };
 }

@@ -60,7 +60,7 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
     .argument("<task_id>")
     .action((run: string, task: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const path = `/jobs/runs/${idOf(run, "run")}/tasks/${idOf(task, "task")}/stop`;
+        const path = `/jobs/runs/${idOf(run, "run")}/tasks/${idOf(task, "task", `runs tasks ${run}`)}/stop`;
         const stopped = await (await api.request("POST", path)).json<StoppedTaskView>();
         if (context.json) return printJson(terminal, stopped);
         return terminal.out(stopped.state === "running" ? "its worker is told to stop it\n" : "the task is stopped\n");

@@ -53,7 +53,7 @@ import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 import { Registration } from "./supervisor/registration.ts";
-import { watchLimits } from "./supervisor/watch-limits.ts";
+import { watchLimit } from "./supervisor/watch-limit.ts";
 import { loadUserCode } from "./user-code.ts";
 import { createImageInspector } from "./images/inspector.ts";
 import { createStepKinds } from "./workflows/registry.ts";
@@ -145,10 +145,6 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
     const gauge = processGauge();
     stack.defer("gauge", async () => gauge.stop());
-    const checkRoom = async () => {
-      client.room.check();
-      await tools.memory.check();
-    };
     const worker = new LaneWorker({
       store,
       clock,
@@ -160,7 +156,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       gauge,
       probeRoom: async () => {
         artifacts.probe();
-        await checkRoom();
+        client.room.check();
       },
       onOpened: (lanes) => engine.offer(lanes),
       onTask: (lane, what, settled) => {
@@ -172,8 +168,14 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       },
     });
     stack.defer("lanes", () => worker.stop());
-    const watch = watchLimits({ clock, check: checkRoom, full: (error) => worker.pause(error) });
-    stack.defer("limits", () => watch.stop());
+    const disk = watchLimit({
+      clock,
+      check: async () => client.room.check(),
+      tell: (error) => error !== null && worker.pause(error),
+    });
+    stack.defer("disk", () => disk.stop());
+    const memory = watchLimit({ clock, check: () => tools.memory.check(), tell: (error) => worker.short(error) });
+    stack.defer("memory", () => memory.stop());
     const engine: EmbeddedEngine = new EmbeddedEngine({
       store,
       host: worker,
@@ -212,7 +214,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       },
       engine,
       worker,
-      memory: () => process.memoryUsage.rss(),
+      memory: () => tools.memory.used(),
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
     const alerts = startAlerting(config, { ...client, log });

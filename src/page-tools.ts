@@ -45,7 +45,7 @@ export function createPageTools(config: Config, log: Log, clock: Clock, store: S
     used: async () => process.memoryUsage.rss() + (await browser.memory()),
     relieve: () => browser.relieve(),
   });
-  const browser = openBrowser(config, log, clock, { room: (signal) => memory.room(signal) });
+  const browser = openBrowser(config, log, clock, { enter: (signal) => memory.enter(signal) });
   const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
   return {
     clock,
@@ -85,7 +85,7 @@ export function openBrowser(
   config: Config,
   log: Log,
   clock: Clock,
-  more: Pick<BrowserPoolOptions, "headed" | "room"> & { env?: Readonly<Record<string, string>> } = {},
+  more: Pick<BrowserPoolOptions, "headed" | "enter"> & { env?: Readonly<Record<string, string>> } = {},
 ): BrowserPool {
   return createBrowserPool({
     clock,

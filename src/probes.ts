@@ -2,7 +2,7 @@
 import type { RunningWorker } from "./app.ts";
 import type { Client } from "./client.ts";
 import type { Finding, Probe } from "./orchestrator/health.ts";
-import { workerLives } from "./orchestrator/runs/sites.ts";
+import { standstill } from "./orchestrator/workforce.ts";
 import type { PageTools } from "./page-tools.ts";
 
 /** What this process has, if it has it. */
@@ -38,9 +38,9 @@ async function workerFinding(client: Client, own: RunningWorker | null): Promise
     const since = own?.pausedSince ?? null;
     return { degraded: true, message: `work pauses: ${paused}`, ...(since === null ? {} : { since }) };
   }
-  if (own?.role === "engine") return { message: "this process does the work" };
-  if (await workerLives(client)) return { message: "another process does the work" };
-  return { degraded: true, message: "no worker runs: work waits until orb serve or orb worker is started" };
+  const still = await standstill(client);
+  if (still !== null) return { degraded: true, message: still.message };
+  return { message: own?.role === "engine" ? "this process does the work" : "another process does the work" };
 }
 
 async function memoryFinding(memory: PageTools["memory"] | null): Promise<Finding | void> {
@@ -49,5 +49,5 @@ async function memoryFinding(memory: PageTools["memory"] | null): Promise<Findin
   const { limitBytes, since } = memory;
   if (limitBytes === null) return { message: `${used} MB` };
   const message = `${used} of ${inMb(limitBytes)} MB`;
-  return since === null ? { message } : { message: `${message}: nothing new is begun`, degraded: true, since };
+  return since === null ? { message } : { message: `${message}: one task at a time is done`, degraded: true, since };
 }

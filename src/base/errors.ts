@@ -112,8 +112,7 @@ export const ERROR_CATALOGUE = {
   memory_full: {
     reaction: "wait",
     meaning: "The process and its browsers use more memory than APP_MAX_MEMORY_MB.",
-    remedy:
-      "Nothing: work that runs is finished, and new work begins when memory is free again. Raise the limit if it is too low.",
+    remedy: "Nothing: one task at a time is done until memory is free again. Raise the limit if it is too low.",
   },
   artifacts_unavailable: {
     reaction: "wait",

@@ -14,7 +14,7 @@ export interface MemoryLimitOptions {
 const LOOK_MS = 1000;
 /** Once it was too much, so much of the limit has to be free again. */
 const FREE_SHARE = 0.1;
-const MB = 1024 * 1024;
+const inMb = (bytes: number) => Math.round(bytes / 1024 / 1024);
 
 /** How much memory this process and its browsers may have. Looks when somebody asks, and not too often. */
 export class MemoryLimit {
@@ -23,6 +23,10 @@ export class MemoryLimit {
   #looking: Promise<void> | null = null;
   #used = 0;
   #since: number | null = null;
+  /** What it was before anything had begun. */
+  #atFirst: number | null = null;
+  /** Those that were let in and have not left. */
+  #inside = 0;
 
   constructor(options: MemoryLimitOptions) {
     this.#options = options;
@@ -48,22 +52,32 @@ export class MemoryLimit {
     if (limitBytes === null) return;
     await this.#look();
     if (this.#since === null) return;
-    const [used, limit] = [this.#used, limitBytes].map((bytes) => Math.round(bytes / MB));
-    throw new OrbError(
-      "memory_full",
-      `this process and its browsers use ${used} MB of memory, and APP_MAX_MEMORY_MB is ${limit}; nothing new is begun until ${Math.round((limitBytes * (1 - FREE_SHARE)) / MB)} MB`,
-    );
+    throw new OrbError("memory_full", this.#words(limitBytes));
   }
 
-  /** Resolves when there is room; rejects with the signal's reason when that comes first. */
-  async room(signal?: AbortSignal): Promise<void> {
+  /**
+   * Resolves when there is room, with what to call when it is not needed any more; rejects with the signal's reason when
+   * that comes first. One is let in always, because waiting for room may be in vain.
+   */
+  async enter(signal?: AbortSignal): Promise<() => void> {
     for (;;) {
       signal?.throwIfAborted();
-      if (this.#options.limitBytes === null) return;
-      await this.#look();
-      if (this.#since === null) return;
+      if (this.#options.limitBytes !== null) await this.#look();
+      if (this.#since === null || this.#inside === 0) {
+        this.#inside += 1;
+        return () => void (this.#inside -= 1);
+      }
       await sleep(this.#options.clock, LOOK_MS, signal);
     }
+  }
+
+  #words(limitBytes: number): string {
+    const free = limitBytes * (1 - FREE_SHARE);
+    const first = this.#atFirst ?? 0;
+    const is = `APP_MAX_MEMORY_MB is ${inMb(limitBytes)}`;
+    if (first > free)
+      return `${is}, and this process took ${inMb(first)} MB before it had begun anything; so one task at a time is done: set it to ${inMb(2 * first)} or more`;
+    return `this process and its browsers use ${inMb(this.#used)} MB of memory, and ${is}; one task at a time is done until it is ${inMb(free)} MB`;
   }
 
   async #look(): Promise<void> {
@@ -76,6 +90,7 @@ export class MemoryLimit {
   async #measure(): Promise<void> {
     const { clock, limitBytes, used, relieve } = this.#options;
     this.#used = await used();
+    this.#atFirst ??= this.#used;
     this.#lookedAt = clock.monotonic();
     if (limitBytes === null) return;
     if (this.#used <= limitBytes * (this.#since === null ? 1 : 1 - FREE_SHARE)) {

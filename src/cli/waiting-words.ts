@@ -20,6 +20,8 @@ const WORDS: Readonly<Record<WaitReason, string>> = {
   previous_run: "waits for the end of the run before",
   proxies: "waits for proxies",
   no_worker: "no worker runs",
+  workers_drained: "all workers are drained",
+  worker_paused: "the worker pauses",
   site_paused: "paused",
   circuit_open: "breaker open",
   rate_limited: "asked to wait",

@@ -115,7 +115,8 @@ export const OPTIONS = {
     name: "APP_MAX_MEMORY_MB",
     type: type.integer(64, 10_000_000),
     otherwise: "no limit",
-    about: "Memory of a process and its browsers, above which nothing new is begun until a tenth of it is free again.",
+    about:
+      "Memory of a process and its browsers, above which one task at a time is done until a tenth of it is free again.",
     example: "4096",
   }),
   minFreeDiskMb: option({

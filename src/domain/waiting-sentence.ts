@@ -22,6 +22,8 @@ const SENTENCES: Readonly<Record<WaitReason, string>> = {
   previous_run: "Its runs wait for the end of the run before",
   proxies: "Its runs wait for proxies: too few are usable",
   no_worker: "No process works on this database: start orb serve or orb worker",
+  workers_drained: "All workers are drained: orb workers resume ID goes on",
+  worker_paused: "The worker pauses: orb workers says why",
   site_paused: "It is paused: resume it to go on",
   circuit_open: "It kept failing, and is left alone",
   rate_limited: "It asked to be left alone",

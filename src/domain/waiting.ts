@@ -11,6 +11,8 @@ export const WAIT_REASONS = [
   "previous_run",
   "proxies",
   "no_worker",
+  "workers_drained",
+  "worker_paused",
   "site_paused",
   "circuit_open",
   "rate_limited",
@@ -24,6 +26,10 @@ export const WAIT_REASONS = [
   "concurrency",
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/** Nobody begins anything, wherever it is. */
+export const IDLE_REASONS = ["no_worker", "workers_drained", "worker_paused"] as const satisfies readonly WaitReason[];
+export type IdleReason = (typeof IDLE_REASONS)[number];
 
 /** These slow a site down while it is at work; all others keep it waiting. */
 export const WHILE_AT_WORK: ReadonlySet<WaitReason> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
@@ -62,7 +68,8 @@ export interface WorkAtSite {
   nextTryAt: number | null;
   /** Tasks of all runs that are at work here. */
   laneRunning: number;
-  hasWorker: boolean;
+  /** Why nobody begins anything; null: somebody does, or has begun with this. */
+  idle: IdleReason | null;
   /** Its tasks here wait until other sites' work is finished. */
   dependsOnOthers?: boolean;
 }
@@ -88,7 +95,7 @@ export function waitingFor(
   // A crawl that is held has no turn before it is released.
   if (work.hold && runWaits !== "run_paused") return { reason: work.hold.reason, until: work.hold.until };
   if (runWaits !== undefined) return { reason: runWaits, until: null };
-  if (!work.hasWorker) return { reason: "no_worker", until: null };
+  if (work.idle !== null) return { reason: work.idle, until: null };
   const held = site === null ? null : heldBySite(site, work.laneRunning, now);
   if (held !== null) return held;
   if (work.dependsOnOthers === true) return { reason: "depends_on", until: null };

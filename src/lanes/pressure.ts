@@ -6,8 +6,8 @@ import type { Signal } from "../base/signal.ts";
 const PROBE_MS = 1000;
 
 /**
- * The process cannot write (disk full, database unreachable) or is at a limit of what it may use: work pauses, nothing
- * is lost, and it goes on by itself when a probe finds that there is room again.
+ * The process cannot write (disk full, database unreachable): work pauses, nothing is lost, and it goes on by itself when
+ * a probe finds that there is room again.
  */
 export class Pressure {
   readonly #deps: { clock: Clock; log: Log; probe: () => Promise<void> };
@@ -21,6 +21,7 @@ export class Pressure {
     this.#deps = deps;
   }
 
+  /** As it was found last. */
   get reason(): string | null {
     return this.#reason;
   }
@@ -37,8 +38,7 @@ export class Pressure {
     if (this.#reason === null) {
       this.#reason = messageOf(error);
       this.#since = this.#deps.clock.now();
-      const until = isOrbError(error, "memory_full") ? "memory is free again" : "writing is possible again";
-      this.#deps.log.error(`work pauses until ${until}`, { reason: this.#reason });
+      this.#deps.log.error("work pauses until writing is possible again", { reason: this.#reason });
       this.#probeLater();
       this.#tell();
     }
@@ -63,7 +63,8 @@ export class Pressure {
   async #probe(): Promise<void> {
     try {
       await this.#deps.probe();
-    } catch {
+    } catch (error) {
+      this.#reason = messageOf(error);
       return this.#probeLater();
     }
     this.#reason = null;

@@ -46,6 +46,11 @@ export class Slots {
     this.#grant();
   }
 
+  /** There may be more of them now. */
+  lookAgain(): void {
+    this.#grant();
+  }
+
   #grant(): void {
     if (this.#waiting.size === 0) return;
     for (let free = this.#most() - this.#used; free > 0 && this.#waiting.size > 0; free -= 1) {

@@ -14,6 +14,7 @@ import { Pressure } from "./pressure.ts";
 import type { LaneRules } from "./rules.ts";
 import { ActiveTasks } from "./running.ts";
 import { Settler } from "./settler.ts";
+import { Shortage } from "./shortage.ts";
 import { Slots } from "./slots.ts";
 import { Yielding } from "./yielding.ts";
 
@@ -46,6 +47,7 @@ export class LaneWorker implements LaneHost {
   readonly #budgets: Budgets;
   readonly #slots: Slots;
   readonly #pressure: Pressure;
+  readonly #shortage: Shortage;
   readonly #active = new ActiveTasks();
   /** Lanes that are still ours in the store although nobody works on them: nobody else may, either. */
   readonly #unreleased = new Map<string, LaneHold>();
@@ -54,7 +56,8 @@ export class LaneWorker implements LaneHost {
     const { store, clock, random, log, rules } = options;
     this.#store = store;
     const yielding = new Yielding({ clock, log, gauge: options.gauge, most: options.maxWorkers });
-    this.#slots = new Slots((used) => yielding.most(used));
+    this.#shortage = new Shortage({ clock, log, onEnd: () => this.#slots.lookAgain() });
+    this.#slots = new Slots((used) => (this.#shortage.reason === null ? yielding.most(used) : 1));
     this.#pressure = new Pressure({
       clock,
       log,
@@ -101,18 +104,24 @@ export class LaneWorker implements LaneHost {
     return this.#active.list(most);
   }
 
-  /** Why work pauses in this process, when it does. */
+  /** Why this process takes no more work, when it does not. */
   get paused(): string | null {
-    return this.#pressure.reason;
+    return this.#pressure.reason ?? this.#shortage.reason;
   }
 
   get pausedSince(): number | null {
-    return this.#pressure.since;
+    return this.#pressure.since ?? this.#shortage.since;
   }
 
   /** There is no room for more work: what runs is finished, and nothing is begun until a probe finds room. */
   pause(error: unknown): void {
     this.#pressure.report(error);
+  }
+
+  /** There is too little memory for more than one task at a time; null: there is enough again. */
+  short(error: unknown): void {
+    if (error === null) this.#shortage.over();
+    else this.#shortage.found(error);
   }
 
   /** After the engine has stopped: what waits for the store to come back does so no longer. */

@@ -6,7 +6,8 @@ import type { SiteState } from "../domain/site-states.ts";
 import { type SiteDefaults, toldByOwner, type Waiting, waitingFor } from "../domain/waiting.ts";
 import { waitingSentence } from "../domain/waiting-sentence.ts";
 import type { HeldRun, SiteRecord } from "../store/site-records.ts";
-import { type RunSiteDeps, workerLives } from "./runs/sites.ts";
+import type { RunSiteDeps } from "./runs/sites.ts";
+import { type Standstill, standstill } from "./workforce.ts";
 
 /** What holds for sites of which nothing is said. */
 export interface SiteDeps extends RunSiteDeps {
@@ -86,7 +87,7 @@ const iso = (time: number | null) => (time === null ? null : new Date(time).toIS
 interface Moment {
   defaults: SiteDefaults;
   respectRobots: boolean;
-  hasWorker: boolean;
+  still: Standstill | null;
   now: number;
 }
 
@@ -104,7 +105,7 @@ async function lookAt<T>(
   show: (record: SiteRecord, held: HeldRun | null, moment: Moment) => T,
 ): Promise<T[]> {
   const { store, clock, siteDefaults: defaults, respectRobots } = deps;
-  const moment = { defaults, respectRobots, hasWorker: await workerLives(deps), now: clock.now() };
+  const moment = { defaults, respectRobots, still: await standstill(deps), now: clock.now() };
   const views: T[] = [];
   for (const record of records) {
     // Where something is at work, no run keeps the site waiting.
@@ -196,6 +197,7 @@ function stateOf({ paused, breaker, counts, waiting }: SiteRecord, now: number):
 }
 
 function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): SiteWaiting | null {
+  const still = moment.still?.lanes.has(record.lane) === true ? null : moment.still;
   const work = {
     runStatus: held?.status ?? "running",
     hold: held?.hold ?? null,
@@ -203,12 +205,14 @@ function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): 
     counts: { ...workOf(record, moment.defaults), pending: 0 },
     nextTryAt: null,
     laneRunning: record.counts.running,
-    hasWorker: moment.hasWorker,
+    idle: still?.reason ?? null,
     dependsOnOthers: record.waitsFor.length > 0,
   };
   const waiting = waitingFor(work, record, moment.defaults, moment.now);
   if (waiting === null) return null;
-  const message = held?.hold?.message ?? waitingSentence(waiting, record.waitsFor);
+  const message =
+    held?.hold?.message ??
+    (waiting.reason === still?.reason ? still.message : waitingSentence(waiting, record.waitsFor));
   return { reason: waiting.reason, until: iso(waiting.until), message };
 }
 

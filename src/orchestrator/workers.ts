@@ -22,7 +22,7 @@ export interface WorkerView {
   throughput: number;
   completed: number;
   failed: number;
-  /** Bytes. */
+  /** Bytes, with its browsers. */
   memory: number;
   paused: string | null;
   drain_asked: boolean;
@@ -49,7 +49,7 @@ function toView(worker: WorkerRecord): WorkerView {
     throughput: worker.tasksPerSecond,
     completed: worker.completed,
     failed: worker.failed,
-    memory: worker.rssBytes,
+    memory: worker.memoryBytes,
     paused: worker.paused,
     drain_asked: worker.drainAsked,
     active: worker.active.map(({ taskId, runId, lane, url, startedAt }) => ({

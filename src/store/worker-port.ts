@@ -22,8 +22,9 @@ export interface WorkerPulse {
   completed: number;
   failed: number;
   tasksPerSecond: number;
-  rssBytes: number;
-  /** Why it takes no work, when it does not. */
+  /** With its browsers. */
+  memoryBytes: number;
+  /** Why it takes no more work, when it does not. */
   paused: string | null;
   active: readonly ActiveTask[];
 }

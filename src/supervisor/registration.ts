@@ -21,7 +21,8 @@ export interface RegistrationDeps {
   self: Omit<NewWorker, "heartbeatMs">;
   engine: Pick<Engine, "role" | "drain" | "resume">;
   worker: Pick<LaneWorker, "inFlight" | "paused" | "active">;
-  memory: () => number;
+  /** Bytes of the process and its browsers. */
+  memory: () => Promise<number>;
 }
 
 /**
@@ -90,7 +91,7 @@ export class Registration implements Service {
     const { store, clock, self } = this.#deps;
     if (!this.#registered) await store.registerWorker({ ...self, heartbeatMs: PULSE_MS }, clock.now());
     this.#registered = true;
-    await this.#follow(await store.pulse(this.id, this.#state(), this.#reading(), clock.now()));
+    await this.#follow(await store.pulse(this.id, this.#state(), await this.#reading(), clock.now()));
   }
 
   #state(): "working" | "draining" | "drained" {
@@ -98,14 +99,14 @@ export class Registration implements Service {
     return this.#deps.engine.role === "drained" ? "drained" : "draining";
   }
 
-  #reading(): WorkerPulse {
+  async #reading(): Promise<WorkerPulse> {
     const { engine, worker, memory } = this.#deps;
     return {
       role: engine.role === "drained" ? "standby" : engine.role,
       engine: "embedded",
       inFlight: worker.inFlight,
       ...this.#throughput.read(),
-      rssBytes: memory(),
+      memoryBytes: await memory(),
       paused: worker.paused,
       active: worker.active(MOST_ACTIVE),
     };

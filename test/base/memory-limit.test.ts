@@ -44,28 +44,49 @@ test("above the limit nothing is begun until a tenth of it is free again", async
   assert.equal(state.relieved, 3, "what only waits for use is let go");
 });
 
-test("who wants a page waits until there is room, or until it is not wanted any more", async () => {
+test("who wants a page waits until there is room, or until it is not wanted any more; one is let in always", async () => {
   const clock = new FakeClock();
   const { limit, state } = limitOf(clock, 100);
   state.usedMb = 120;
   const leaving = new AbortController();
-  const ends: string[] = [];
-  const first = limit.room().then(() => ends.push("came in"));
-  const second = limit.room(leaving.signal).catch((error: unknown) => ends.push((error as Error).message));
+  const said: string[] = [];
+  const wants = (name: string, signal?: AbortSignal) =>
+    limit.enter(signal).then(
+      (leave) => {
+        said.push(`${name} came in`);
+        return leave;
+      },
+      (error: unknown) => {
+        said.push(`${name} ${(error as Error).message}`);
+        return () => {};
+      },
+    );
+  const [first, , third, fourth] = [wants("first"), wants("second", leaving.signal), wants("third"), wants("fourth")];
   await settled();
   leaving.abort(new Error("left"));
-  await second;
-  assert.deepEqual(ends, ["left"]);
+  await clock.advance(5000);
+  assert.deepEqual(said.splice(0), ["first came in", "second left"]);
+  (await first)();
+  await clock.advance(5000);
+  await third;
+  assert.deepEqual(said.splice(0), ["third came in"]);
   state.usedMb = 80;
   await clock.advance(1000);
-  await first;
-  assert.deepEqual(ends, ["left", "came in"]);
+  await fourth;
+  assert.deepEqual(said, ["fourth came in"]);
+});
+
+test("a limit that the process is above before it has begun anything is named as too low, with a better one", async () => {
+  const clock = new FakeClock();
+  const { limit, state } = limitOf(clock, 100);
+  state.usedMb = 150;
+  await assert.rejects(limit.check(), /APP_MAX_MEMORY_MB is 100, .*150 MB before .* set it to 300 or more$/);
 });
 
 test("without a limit nobody is held up", async () => {
   const { limit, state } = limitOf(new FakeClock(), null);
   state.usedMb = 1e9;
   await limit.check();
-  await limit.room();
+  await limit.enter();
   assert.equal(state.relieved, 0);
 });

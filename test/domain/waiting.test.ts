@@ -21,7 +21,7 @@ function why(site: Partial<SiteManners> | null, work: Partial<WorkAtSite> = {}, 
     counts: { ...NO_TASKS, queued: 3 },
     nextTryAt: null,
     laneRunning: 0,
-    hasWorker: true,
+    idle: null,
     ...work,
   };
   const defaults = { maxPerSite: 10, minDelayMs: delay };
@@ -39,13 +39,14 @@ test("nothing holds a site that is free, nor one without work", () => {
 });
 
 test("the run comes before the worker, and both before the site", () => {
-  assert.equal(why({ paused: true }, { runStatus: "paused", hasWorker: false }), "run_paused");
-  assert.equal(why({}, { runStatus: "queued", hasWorker: false }), "turn");
+  assert.equal(why({ paused: true }, { runStatus: "paused", idle: "no_worker" }), "run_paused");
+  assert.equal(why({}, { runStatus: "queued", idle: "no_worker" }), "turn");
   assert.equal(why({}, { runStatus: "waiting_for_human" }), "person");
   const hold = { reason: "proxies", until: NOW + 9 } as const;
-  assert.equal(why({}, { runStatus: "queued", hold, hasWorker: false }), "proxies 9");
+  assert.equal(why({}, { runStatus: "queued", hold, idle: "no_worker" }), "proxies 9");
   assert.equal(why({}, { runStatus: "paused", hold }), "run_paused");
-  assert.equal(why({ paused: true }, { hasWorker: false }), "no_worker");
+  assert.equal(why({ paused: true }, { idle: "no_worker" }), "no_worker");
+  assert.equal(why({}, { idle: "worker_paused", counts: { ...NO_TASKS, running: 2 } }), "worker_paused", "in hand");
 });
 
 test("a site says what it waits for, and until when", () => {
@@ -73,7 +74,7 @@ test("what is left may wait for its next try, a pause, a rate or its turn at the
 
 test("a run that is held says why before its sites do, and a site that depends on others after them", () => {
   const hold = { reason: "proxies", until: NOW + 300 } as const;
-  assert.equal(why({ paused: true }, { hold, hasWorker: false }), "proxies 300");
+  assert.equal(why({ paused: true }, { hold, idle: "no_worker" }), "proxies 300");
   assert.equal(why({}, { hold: { reason: "previous_run", until: null } }), "previous_run");
   assert.equal(why({}, { hold, runStatus: "paused" }), "run_paused");
   assert.equal(why({}, { dependsOnOthers: true }), "depends_on");

@@ -60,6 +60,7 @@ export class Workshop {
   readonly clock = new FakeClock();
   readonly store: Store;
   readonly engine: EmbeddedEngine;
+  readonly worker: LaneWorker;
   readonly starts: Start[] = [];
   /** In flight now, per site and per resolver, and the most there ever were. */
   readonly inFlight = new Map<string, number>();
@@ -111,7 +112,7 @@ export class Workshop {
       },
     };
     const handler = options.around?.(plain, this) ?? plain;
-    const worker = new LaneWorker({
+    this.worker = new LaneWorker({
       store: seen,
       clock,
       random: seededRandom(1),
@@ -125,7 +126,7 @@ export class Workshop {
     });
     this.engine = new EmbeddedEngine({
       store: seen,
-      host: worker,
+      host: this.worker,
       clock,
       random: seededRandom(2),
       log: silentLog,

@@ -34,7 +34,7 @@ function desk(t: TestContext) {
     },
     engine,
     worker: { inFlight: 3, paused: null, active: () => [] },
-    memory: () => 1234,
+    memory: async () => 1234,
   });
   return { clock, store, engine, registration, read: async () => (await store.worker("w"))! };
 }
@@ -50,7 +50,7 @@ test("a worker says every two seconds how it is doing, and that it stops", async
   await clock.advance(2000);
   const heard = await read();
   assert.equal(heard.heardAt, begun + 2000);
-  assert.deepEqual([heard.completed, heard.failed, heard.tasksPerSecond, heard.rssBytes], [2, 1, 1.5, 1234]);
+  assert.deepEqual([heard.completed, heard.failed, heard.tasksPerSecond, heard.memoryBytes], [2, 1, 1.5, 1234]);
   await clock.advance(20_000);
   assert.equal((await read()).tasksPerSecond, 0);
   await registration.stop();

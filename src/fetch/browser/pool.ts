@@ -20,8 +20,8 @@ export interface BrowserPoolOptions {
   env: Readonly<Record<string, string>>;
   /** Open at once; `pagesForMemory` knows a good number. */
   maxPages: number;
-  /** Resolves when there is room for another page; rejects with the signal's reason. */
-  room?: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when there is room for another page, with what to call when it is over; rejects with the signal's reason. */
+  enter?: (signal: AbortSignal) => Promise<() => void>;
   /** APP_BROWSER_PATH. */
   path?: string | undefined;
   /** In a window that people see. */
@@ -165,21 +165,17 @@ class Pool implements BrowserPool {
   /** A place for a page. Whoever waits for its site's share of memory takes none meanwhile. */
   async #takePlace({ memory, signal }: PageOptions, stopped: AbortSignal): Promise<() => void> {
     const unwanted = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
-    await this.#options.room?.(unwanted);
-    if (memory !== undefined) await this.#shares.take(memory, unwanted);
-    const giveShare = () => {
-      if (memory !== undefined) this.#shares.give(memory.site);
-    };
-    try {
-      await this.#slots.take(unwanted);
-    } catch (error) {
-      giveShare();
-      throw error;
+    using taken = new DisposableStack();
+    const leave = await this.#options.enter?.(unwanted);
+    if (leave !== undefined) taken.defer(leave);
+    if (memory !== undefined) {
+      await this.#shares.take(memory, unwanted);
+      taken.defer(() => this.#shares.give(memory.site));
     }
-    return () => {
-      this.#slots.give();
-      giveShare();
-    };
+    await this.#slots.take(unwanted);
+    taken.defer(() => this.#slots.give());
+    const kept = taken.move();
+    return () => kept.dispose();
   }
 
   /** What a page takes of the browser, with its part of what all pages share; null: none is open. */

@@ -6,9 +6,10 @@ import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
 import type { Degradation, Health } from "../health.ts";
-import { countUnderWay, listWaitingSites, type RunSiteDeps, workerLives } from "../runs/sites.ts";
+import { countUnderWay, listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
+import { type Standstill, standstill } from "../workforce.ts";
 import { type CrawlDetail, type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
 
 export async function requireCrawl({ store }: OrchestratorDeps, id: string): Promise<RunRecord> {
@@ -20,10 +21,14 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
 type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "crawlsKeptMs">;
 
 async function viewOf(deps: ReadDeps, run: RunRecord): Promise<CrawlView> {
+  return viewAt(deps, run, await standstill(deps));
+}
+
+async function viewAt(deps: ReadDeps, run: RunRecord, still: Standstill | null): Promise<CrawlView> {
   const { store, clock, crawlsKeptMs: keptMs } = deps;
   const [{ totals }, errors] = [await store.overview(run.id, 0), await store.runErrors(run.id)];
   const underWay = await countUnderWay(deps, run, totals.running);
-  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay });
+  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay, still });
 }
 
 const MOST_GROUPS = 20;
@@ -49,7 +54,8 @@ export async function listCrawls(
   const { status, ...rest } = filter;
   const state: RunState | undefined = status === "pending" ? "queued" : status;
   const runs = await deps.store.runs({ ...rest, kind: "crawl", ...(state === undefined ? {} : { status: [state] }) });
-  return stillThere(runs.map((run) => viewOf(deps, run)));
+  const still = await standstill(deps);
+  return stillThere(runs.map((run) => viewAt(deps, run, still)));
 }
 
 export async function cancelCrawl(deps: ReadDeps, id: string): Promise<CrawlView> {
@@ -119,8 +125,9 @@ export async function crawlHealth(deps: CrawlHealthDeps): Promise<CrawlHealth> {
   const problems = checks
     .filter(({ status }) => status === "failed")
     .map(({ name, message }) => `the ${name} cannot be used: ${message}`);
-  if (active + pending > 0 && !(await workerLives(deps)))
-    problems.push("no worker runs: crawls wait until orb serve or orb worker is started");
+  const still = active + pending > 0 ? await standstill(deps) : null;
+  // A pause heals by itself.
+  if (still !== null && still.reason !== "worker_paused") problems.push(still.message);
   return {
     healthy: problems.length === 0,
     problems,

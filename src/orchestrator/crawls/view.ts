@@ -8,6 +8,7 @@ import type { RunErrorRecord } from "../../store/progress-port.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { ErrorGroup } from "../runs/failed.ts";
 import type { RunSiteView } from "../runs/sites.ts";
+import type { Standstill } from "../workforce.ts";
 import { type RunWaits, runWaits } from "../runs/view.ts";
 
 /** A crawl as `/scraping/*` shows it. */
@@ -82,7 +83,7 @@ export function toCrawlView(
   run: RunRecord,
   counts: TaskCounts,
   errors: readonly RunErrorRecord[],
-  { now, keptMs, underWay }: { now: number; keptMs: number; underWay: number },
+  { now, keptMs, underWay, still }: { now: number; keptMs: number; underWay: number; still: Standstill | null },
 ): CrawlView {
   const ended = counts.completed + counts.failed + counts.skipped;
   // Pages that do not count come on top of what the crawl may fetch.
@@ -123,6 +124,6 @@ export function toCrawlView(
     finished_at: iso(run.finishedAt),
     expires_at: expiryOf(run, keptMs),
     message: run.hold?.message ?? run.message,
-    waiting_for: runWaits(run),
+    waiting_for: runWaits(run, still),
   };
 }

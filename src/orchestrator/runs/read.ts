@@ -4,6 +4,7 @@ import type { TaskState } from "../../domain/states.ts";
 import type { RunFilter } from "../../store/job-records.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import { type Standstill, standstill } from "../workforce.ts";
 import { requireRun } from "./control.ts";
 import { stillThere } from "./still-there.ts";
 import {
@@ -24,9 +25,13 @@ interface ReadDeps extends OrchestratorDeps {
 }
 
 export async function viewOf(deps: ReadDeps, run: RunRecord): Promise<RunView> {
+  return viewAt(deps, run, await standstill(deps));
+}
+
+async function viewAt(deps: ReadDeps, run: RunRecord, still: Standstill | null): Promise<RunView> {
   // A run of one page has no half-way, and a workflow keeps count of its own.
-  if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts);
-  return toRunView(run, deps.defaultMaxAttempts, (await deps.store.overview(run.id, 0)).totals);
+  if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts, { still });
+  return toRunView(run, deps.defaultMaxAttempts, { still, counts: (await deps.store.overview(run.id, 0)).totals });
 }
 
 export async function showRun(deps: ReadDeps, id: string): Promise<RunView> {
@@ -34,7 +39,8 @@ export async function showRun(deps: ReadDeps, id: string): Promise<RunView> {
 }
 
 export async function listRuns(deps: ReadDeps, filter: RunFilter): Promise<RunView[]> {
-  return stillThere((await deps.store.runs(filter)).map((run) => viewOf(deps, run)));
+  const still = await standstill(deps);
+  return stillThere((await deps.store.runs(filter)).map((run) => viewAt(deps, run, still)));
 }
 
 export async function listEvents(

@@ -6,6 +6,7 @@ import { type SiteDefaults, type Waiting, waitingFor, WHILE_AT_WORK } from "../.
 import type { RunRecord } from "../../store/port.ts";
 import type { RunSiteRecord } from "../../store/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
+import { type Standstill, standstill } from "../workforce.ts";
 import { requireRun } from "./control.ts";
 
 export interface RunSiteDeps extends OrchestratorDeps {
@@ -42,8 +43,8 @@ export async function listRunSites(
   const { store, clock, siteDefaults } = deps;
   const run = await requireRun(deps, id);
   const records = await store.runSites(id, filter);
-  const hasWorker = await workerLives(deps);
-  return records.map((record) => toView(run, record, { defaults: siteDefaults, hasWorker, now: clock.now() }));
+  const still = await standstill(deps);
+  return records.map((record) => toView(run, record, { defaults: siteDefaults, still, now: clock.now() }));
 }
 
 const MOST_WAITING = 5;
@@ -85,18 +86,12 @@ function atOnce({ kind, snapshot }: RunRecord): number {
   return kind === "crawl" ? (snapshot as CrawlSnapshot).options.max_concurrent_articles : Number.POSITIVE_INFINITY;
 }
 
-/** Whether some process works on what is stored. */
-export async function workerLives({ store }: Pick<OrchestratorDeps, "store">): Promise<boolean> {
-  const holder = await store.engineHolder();
-  return !store.capabilities.singleEngine || (holder !== null && holder.remainingMs > 0);
-}
-
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 function toView(
   run: RunRecord,
   record: RunSiteRecord,
-  { defaults, hasWorker, now }: { defaults: SiteDefaults; hasWorker: boolean; now: number },
+  { defaults, still, now }: { defaults: SiteDefaults; still: Standstill | null; now: number },
 ): RunSiteView {
   const { counts, site, nextTryAt, lastFailure, laneRunning, waitsFor } = record;
   const work = {
@@ -105,7 +100,7 @@ function toView(
     counts,
     nextTryAt,
     laneRunning,
-    hasWorker,
+    idle: still === null || still.lanes.has(site.lane) ? null : still.reason,
     dependsOnOthers: waitsFor.length > 0,
   };
   const waiting = waitingFor(work, site, defaults, now);

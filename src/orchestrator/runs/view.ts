@@ -11,9 +11,11 @@ import {
   TERMINAL_RUN_STATES,
 } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
+import type { IdleReason } from "../../domain/waiting.ts";
 import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
 import { without } from "../../base/without.ts";
 import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
+import type { Standstill } from "../workforce.ts";
 
 /** A run as users see it. */
 export interface RunView {
@@ -48,8 +50,12 @@ export interface RunView {
 const iso = (time: number) => new Date(time).toISOString();
 const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
-/** `counts` are asked for only where a run may have many tasks. */
-export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCounts = NO_TASKS): RunView {
+/** `counts` are asked for only where a run may have many tasks; `still` is why nobody begins anything. */
+export function toRunView(
+  run: RunRecord,
+  maxAttempts: number,
+  { counts = NO_TASKS, still = null }: { counts?: TaskCounts; still?: Standstill | null } = {},
+): RunView {
   const recipe = (run.snapshot as Partial<PageSnapshot> | null)?.recipe;
   const { facts } = run;
   return {
@@ -73,7 +79,7 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
     failure_reason: facts.failure_reason ?? null,
     error_message: facts.error_message ?? null,
     message: run.message,
-    waiting_for: runWaits(run),
+    waiting_for: runWaits(run, still),
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
     created_at: iso(run.createdAt),
@@ -83,13 +89,15 @@ export function toRunView(run: RunRecord, maxAttempts: number, counts: TaskCount
 }
 
 export interface RunWaits {
-  reason: HoldReason;
+  reason: HoldReason | IdleReason;
   until: string | null;
   message: string;
 }
 
-export function runWaits({ hold }: RunRecord): RunWaits | null {
-  return hold ? { reason: hold.reason, until: isoOrNull(hold.until), message: hold.message } : null;
+export function runWaits({ id, hold, status }: RunRecord, still: Standstill | null): RunWaits | null {
+  if (hold) return { reason: hold.reason, until: isoOrNull(hold.until), message: hold.message };
+  if (still === null || (status !== "queued" && status !== "running") || still.runs.has(id)) return null;
+  return { reason: still.reason, until: null, message: still.message };
 }
 
 /**

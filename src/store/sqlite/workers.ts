@@ -40,7 +40,7 @@ const SILENT: WorkerPulse = {
   completed: 0,
   failed: 0,
   tasksPerSecond: 0,
-  rssBytes: 0,
+  memoryBytes: 0,
   paused: null,
   active: [],
 };

@@ -22,7 +22,7 @@ const BUSY: WorkerPulse = {
   completed: 5,
   failed: 2,
   tasksPerSecond: 1.5,
-  rssBytes: 1000,
+  memoryBytes: 1000,
   paused: null,
   active: [{ taskId: NOBODY, runId: NOBODY, lane: "site:a.example", url: "https://a.example/", startedAt: 1 }],
 };

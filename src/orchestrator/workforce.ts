@@ -1,0 +1,44 @@
+/** Whether somebody takes up what is to be done, as the registry of workers tells. */
+import type { IdleReason } from "../domain/waiting.ts";
+import type { WorkerRecord } from "../store/worker-port.ts";
+import type { OrchestratorDeps } from "./deps.ts";
+
+/** Why nothing new is begun. */
+export interface Standstill {
+  reason: IdleReason;
+  /** A sentence for people. */
+  message: string;
+  /** What is under way all the same, by run and by lane. */
+  runs: ReadonlySet<string>;
+  lanes: ReadonlySet<string>;
+}
+
+const MOST = 1000;
+
+/** null: somebody takes work. */
+export async function standstill({ store }: Pick<OrchestratorDeps, "store">): Promise<Standstill | null> {
+  const holder = await store.engineHolder();
+  const engineLives = !store.capabilities.singleEngine || (holder !== null && holder.remainingMs > 0);
+  const workers = (await store.workers({ live: true, limit: MOST })).filter(({ state }) => state !== "lost");
+  const active = workers.flatMap((worker) => worker.active);
+  const because = (reason: IdleReason, message: string): Standstill => ({
+    reason,
+    message,
+    runs: new Set(active.map(({ runId }) => runId)),
+    lanes: new Set(active.map(({ lane }) => lane)),
+  });
+  if (workers.length > 0 && workers.every(({ state }) => state !== "working"))
+    return because("workers_drained", drainedWords(workers));
+  if (!engineLives) return because("no_worker", "no worker runs: work waits until orb serve or orb worker is started");
+  const engines = workers.filter(({ role }) => role === "engine");
+  const paused = engines.find((worker) => worker.paused !== null)?.paused ?? null;
+  if (paused === null || engines.some((worker) => worker.paused === null)) return null;
+  return because("worker_paused", `work pauses: ${paused}`);
+}
+
+function drainedWords(workers: readonly WorkerRecord[]): string {
+  const goOn = (id: string) => `orb workers resume ${id} goes on`;
+  return workers.length === 1
+    ? `the only worker is drained and takes no work: ${goOn(workers[0]!.id)}`
+    : `all ${workers.length} workers are drained and take no work: ${goOn("ID")}`;
+}

@@ -1,7 +1,13 @@
-import type { Waiting, WaitReason } from "./waiting.ts";
+import type { IdleReason, WaitReason } from "./waiting.ts";
+
+/** Of those that nobody works for the worker tells. */
+type SiteReason = Exclude<WaitReason, IdleReason>;
 
 /** Why the work of a site waits, as a sentence for people; `needs` are the sites that it waits for. */
-export function waitingSentence({ reason, until }: Waiting, needs: readonly string[] = []): string {
+export function waitingSentence(
+  { reason, until }: { reason: SiteReason; until: number | null },
+  needs: readonly string[] = [],
+): string {
   const time = until === null ? "" : ` until ${new Date(until).toISOString().slice(0, 19).replace("T", " ")} UTC`;
   if (reason === "depends_on" && needs.length > 0)
     return `Waits until the work of the sites that it depends on is finished: ${listed(needs)}`;
@@ -15,15 +21,12 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
-const SENTENCES: Readonly<Record<WaitReason, string>> = {
+const SENTENCES: Readonly<Record<SiteReason, string>> = {
   run_paused: "Its runs are paused",
   turn: "Its crawls wait for their turn: as many as may be are running",
   person: "Its runs wait for a person",
   previous_run: "Its runs wait for the end of the run before",
   proxies: "Its runs wait for proxies: too few are usable",
-  no_worker: "No process works on this database: start orb serve or orb worker",
-  workers_drained: "All workers are drained: orb workers resume ID goes on",
-  worker_paused: "The worker pauses: orb workers says why",
   site_paused: "It is paused: resume it to go on",
   circuit_open: "It kept failing, and is left alone",
   rate_limited: "It asked to be left alone",

@@ -31,6 +31,10 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 export const IDLE_REASONS = ["no_worker", "workers_drained", "worker_paused"] as const satisfies readonly WaitReason[];
 export type IdleReason = (typeof IDLE_REASONS)[number];
 
+export function isIdle(reason: WaitReason): reason is IdleReason {
+  return (IDLE_REASONS as readonly WaitReason[]).includes(reason);
+}
+
 /** These slow a site down while it is at work; all others keep it waiting. */
 export const WHILE_AT_WORK: ReadonlySet<WaitReason> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
 

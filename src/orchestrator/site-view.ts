@@ -3,11 +3,11 @@ import type { StrategyName } from "../domain/recipe.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import { summaryOf } from "../domain/site-health.ts";
 import type { SiteState } from "../domain/site-states.ts";
-import { type SiteDefaults, toldByOwner, type Waiting, waitingFor } from "../domain/waiting.ts";
+import { isIdle, type SiteDefaults, toldByOwner, type Waiting, waitingFor } from "../domain/waiting.ts";
 import { waitingSentence } from "../domain/waiting-sentence.ts";
 import type { HeldRun, SiteRecord } from "../store/site-records.ts";
 import type { RunSiteDeps } from "./runs/sites.ts";
-import { type Standstill, standstill } from "./workforce.ts";
+import { sentenceOf, type Standstill, standstill } from "./workforce.ts";
 
 /** What holds for sites of which nothing is said. */
 export interface SiteDeps extends RunSiteDeps {
@@ -210,10 +210,9 @@ function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): 
   };
   const waiting = waitingFor(work, record, moment.defaults, moment.now);
   if (waiting === null) return null;
-  const message =
-    held?.hold?.message ??
-    (waiting.reason === still?.reason ? still.message : waitingSentence(waiting, record.waitsFor));
-  return { reason: waiting.reason, until: iso(waiting.until), message };
+  const { reason, until } = waiting;
+  const message = isIdle(reason) ? sentenceOf(still!) : waitingSentence({ reason, until }, record.waitsFor);
+  return { reason, until: iso(until), message: held?.hold?.message ?? message };
 }
 
 function nextFetchAt(record: SiteRecord, now: number): string | null {

@@ -6,7 +6,7 @@ import type { OrchestratorDeps } from "./deps.ts";
 /** Why nothing new is begun. */
 export interface Standstill {
   reason: IdleReason;
-  /** A sentence for people. */
+  /** For people: what it is, and what helps. */
   message: string;
   /** What is under way all the same, by run and by lane. */
   runs: ReadonlySet<string>;
@@ -14,6 +14,11 @@ export interface Standstill {
 }
 
 const MOST = 1000;
+
+/** Its message, where sentences stand by themselves. */
+export function sentenceOf({ message }: Standstill): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
 
 /** null: somebody takes work. */
 export async function standstill({ store }: Pick<OrchestratorDeps, "store">): Promise<Standstill | null> {

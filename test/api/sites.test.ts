@@ -46,7 +46,7 @@ describe("the sites", () => {
       waiting_for: {
         reason: "no_worker",
         until: null,
-        message: "No process works on this database: start orb serve or orb worker",
+        message: "No worker runs: work waits until orb serve or orb worker is started",
       },
       effective: {
         max_concurrency: 10,

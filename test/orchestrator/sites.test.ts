@@ -65,7 +65,7 @@ test("a site says in a sentence why its work waits, whatever that is", async (t)
   assert.deepEqual(await why("a.test"), [
     "waiting",
     "no_worker",
-    "No process works on this database: start orb serve or orb worker",
+    "No worker runs: work waits until orb serve or orb worker is started",
   ]);
   await engine(desk);
   assert.deepEqual(await why("a.test"), ["waiting", undefined, undefined], "somebody will take it");

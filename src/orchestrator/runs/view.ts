@@ -15,7 +15,7 @@ import type { IdleReason } from "../../domain/waiting.ts";
 import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
 import { without } from "../../base/without.ts";
 import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
-import type { Standstill } from "../workforce.ts";
+import { sentenceOf, type Standstill } from "../workforce.ts";
 
 /** A run as users see it. */
 export interface RunView {
@@ -97,7 +97,7 @@ export interface RunWaits {
 export function runWaits({ id, hold, status }: RunRecord, still: Standstill | null): RunWaits | null {
   if (hold) return { reason: hold.reason, until: isoOrNull(hold.until), message: hold.message };
   if (still === null || (status !== "queued" && status !== "running") || still.runs.has(id)) return null;
-  return { reason: still.reason, until: null, message: still.message };
+  return { reason: still.reason, until: null, message: sentenceOf(still) };
 }
 
 /**

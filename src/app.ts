@@ -33,7 +33,8 @@ import { userSolver } from "./lanes/handlers/solver.ts";
 import type { UserCode } from "./lanes/handlers/user/user-code.ts";
 import type { LaneRules } from "./lanes/rules.ts";
 import { LaneWorker } from "./lanes/worker.ts";
-import type { HttpClient } from "./net/http-client.ts";
+import { parseAddressPolicy } from "./net/address.ts";
+import { createHttpClient, type HttpClient } from "./net/http-client.ts";
 import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
 import { createChildRuns } from "./orchestrator/workflows/child-runs.ts";
 import { createPageTools, downloadLimits, type PageTools } from "./page-tools.ts";
@@ -120,11 +121,13 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       robots: robotsGate(config, tools.http, clock, store),
       solve: userSolver(others),
     };
+    const checks = proxyChecks(config, clock);
+    stack.defer("proxy checks", () => checks.http.close());
     const images = createImageInspector({ clock });
     stack.defer("image inspector", () => images.close());
     const crawls = new CrawlRuns({ store, clock, reader: tools.reader });
     const own = new Map([
-      [PROXY_CHECK_HANDLER, proxyCheckHandler({ ...client, http: tools.http, ...proxyChecks(config) })],
+      [PROXY_CHECK_HANDLER, proxyCheckHandler({ ...client, ...checks })],
       [PAGE_HANDLER, proxied(pageHandler(pages))],
       [CRAWL_HANDLER, proxied(crawlHandler(pages, crawls))],
       [SITEMAP_HANDLER, proxied(sitemapHandler(pages, crawls))],
@@ -275,8 +278,11 @@ function robotsGate(config: Config, http: HttpClient, clock: Clock, store: Store
   return new RobotsGate({ http, clock, store, productToken, backoff });
 }
 
-function proxyChecks({ proxyCheckUrl: checkUrl, proxyCheckTimeoutMs: timeoutMs }: Config) {
-  return { checkUrl, timeoutMs };
+function proxyChecks(config: Config, clock: Clock) {
+  const { proxyCheckUrl: checkUrl, proxyCheckTimeoutMs: timeoutMs, userAgent } = config;
+  const policy = parseAddressPolicy(config.allowPrivateNetworks);
+  const http = createHttpClient({ policy, clock, userAgent, limits: { connectMs: timeoutMs } });
+  return { http, checkUrl, timeoutMs };
 }
 
 /** The run has no proxy left. */

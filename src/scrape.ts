@@ -87,13 +87,16 @@ async function sessionOf(config: Config, id: string): Promise<SessionRecord> {
   });
 }
 
+const MOST_LENT = 10_000;
+
 /** Those that serve; while none is known to, those that may. */
 async function proxiesOf(config: Config): Promise<Upstream[]> {
   await using client = await openClient(config);
   const now = systemClock.now();
-  const all = (await client.store.proxyPool(now)).filter((record) => mayBeUsed(record, now));
-  const usable = all.filter(({ state }) => state === "usable");
-  const best = usable.length > 0 ? usable : all;
+  const limit = MOST_LENT;
+  const usable = await client.store.proxies({ state: "usable", limit });
+  const all = usable.length > 0 ? usable : await client.store.proxies({ limit });
+  const best = all.filter((record) => mayBeUsed(record, now));
   if (best.length > 0) return best.map((record) => upstreamOf(client.seal, record));
   throw new OrbError("input_invalid", "--proxy pool: the pool has no proxy that could be used now", {
     fields: [{ path: "proxy", message: "the pool has no proxy that could be used now" }],
@@ -109,10 +112,10 @@ async function lendProxies(store: Store, seal: Seal, proxies: readonly Upstream[
     proxies.map((upstream) => toNewProxy(seal, upstream)),
     now,
   );
-  const nothing = { successes: 0, failures: 0, blocks: 0, sites: [] };
   const lent = await store.proxies({ limit: proxies.length });
+  const outcome = { kind: "good", latencyMs: null } as const;
   await store.noteProxies(
-    lent.map((record) => ({ ...record, ...nothing, state: "usable" as const })),
+    lent.map(({ id }) => ({ id, outcome, at: now, site: null })),
     now,
   );
 }

@@ -38,7 +38,7 @@ const UNSURE_WEIGHT = 0.05;
 const LATENCY_WEIGHT = 0.2;
 
 const REST_BASE_MS = 30_000;
-const REST_MAX_MS = 3_600_000;
+export const REST_MAX_MS = 3_600_000;
 
 /** How long a proxy that has failed so often in a row is left alone. */
 export function restMs(step: number): number {
@@ -88,9 +88,10 @@ function smoothed(known: number | null, measured: number | null): number | null 
   return known === null ? measured : known + (measured - known) * LATENCY_WEIGHT;
 }
 
-/** Whether it may be used now. */
+/** Whether it may be used now. A rest that is longer than any was begun by a clock that has been set back since. */
 export function mayBeUsed({ state, restUntil }: ProxyHealth, now: number): boolean {
-  return state === "usable" || state === "unchecked" || (state === "resting" && restUntil <= now);
+  if (state === "resting") return restUntil <= now || restUntil > now + REST_MAX_MS;
+  return state === "usable" || state === "unchecked";
 }
 
 /** Whether the next use decides about it: then it gets one at a time. */
@@ -112,31 +113,42 @@ export interface SiteRecordOfProxy {
   successes: number;
   failures: number;
   blocks: number;
+  /** When it was last used there. */
+  at: number;
 }
-
-export const UNKNOWN_AT_SITE: SiteRecordOfProxy = { successes: 0, failures: 0, blocks: 0 };
 
 /** The newest count most: beyond this, all that was before is halved. */
 export const MOST_REMEMBERED = 40;
+/** What nobody has seen again counts half after this time: what keeps an address away from a site ends by itself. */
+const HALF_LIFE_MS = 600_000;
 
-export function afterUseAtSite(known: SiteRecordOfProxy, outcome: ProxyOutcome): SiteRecordOfProxy {
-  const halve = known.successes + known.failures + known.blocks >= MOST_REMEMBERED ? 0.5 : 1;
+/** Its own faults are the same at every site, and say nothing of this one. `null`: it was never used there. */
+export function afterUseAtSite(
+  known: SiteRecordOfProxy | null,
+  outcome: Exclude<ProxyOutcome, { kind: "fault" }>,
+  now: number,
+): SiteRecordOfProxy {
+  const { successes, failures, blocks, at } = known ?? { successes: 0, failures: 0, blocks: 0, at: now };
+  const full = successes + failures + blocks >= MOST_REMEMBERED ? 0.5 : 1;
+  const kept = full * 0.5 ** (Math.max(0, now - at) / HALF_LIFE_MS);
   return {
-    successes: known.successes * halve + (outcome.kind === "good" ? 1 : 0),
-    // Its own faults are the same at every site.
-    failures: known.failures * halve + (outcome.kind === "unsure" ? 1 : 0),
-    blocks: known.blocks * halve + (outcome.kind === "blocked" ? 1 : 0),
+    successes: successes * kept + (outcome.kind === "good" ? 1 : 0),
+    failures: failures * kept + (outcome.kind === "unsure" ? 1 : 0),
+    blocks: blocks * kept + (outcome.kind === "blocked" ? 1 : 0),
+    at: now,
   };
 }
 
 /** One good answer is assumed of everybody: a single block is bad luck. */
 const ASSUMED_GOOD = 1;
-const AVOIDED_FROM = 0.5;
 
-/** Whether the site turns this proxy away, or answers nothing through it, so often that others are preferred there. */
-export function isAvoidedAtSite({ successes, failures, blocks }: SiteRecordOfProxy): boolean {
-  const bad = blocks + failures;
-  return bad / (bad + successes + ASSUMED_GOOD) > AVOIDED_FROM;
+/**
+ * Until when others are preferred at this site, which turns the proxy away, or answers nothing through it, more often
+ * than not; 0: they are not. By then so much is forgotten that the good answer that is assumed weighs more.
+ */
+export function avoidedAtSiteUntil({ successes, failures, blocks, at }: SiteRecordOfProxy): number {
+  const surplus = (blocks + failures - successes) / ASSUMED_GOOD;
+  return surplus > 1 ? at + HALF_LIFE_MS * Math.log2(surplus) : 0;
 }
 
 const BLOCKS: ReadonlySet<FailureReason> = new Set<FailureReason>([

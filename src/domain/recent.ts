@@ -13,7 +13,8 @@ export class Recent<Value> {
   }
 
   set(key: string, value: Value): void {
-    if (this.#young.size >= this.#most / 2) {
+    // Only what is not among the young takes room.
+    if (this.#young.size >= this.#most / 2 && !this.#young.has(key)) {
       this.#old = this.#young;
       this.#young = new Map();
     }

@@ -26,8 +26,8 @@ export interface HttpClient {
    * reason of an aborted signal, are rethrown as they are.
    */
   fetch(request: HttpRequest, sink: BodySink): Promise<HttpResult>;
-  /** Whether the proxy itself answers; what it does for others is not tried. Throws a FetchFailure. */
-  reach(via: Upstream, timeoutMs: number): Promise<void>;
+  /** Whether the proxy itself answers within `connectMs`; what it does for others is not tried. Throws a FetchFailure. */
+  reach(via: Upstream, signal: AbortSignal): Promise<void>;
   /** Ends what is in flight with `run_cancelled` and closes all connections. */
   close(): Promise<void>;
 }
@@ -81,9 +81,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         new Transfer(context, request, sink, resolve, reject).start();
       });
     },
-    async reach(via, timeoutMs) {
+    async reach(via, signal) {
       if (closed) throw clientClosed();
-      await through().reach(via, timeoutMs);
+      await through().reach(via, signal);
     },
     async close() {
       if (closed) return;

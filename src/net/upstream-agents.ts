@@ -56,8 +56,8 @@ export class UpstreamAgents {
     return fresh ? entry.fresh : entry.pool;
   }
 
-  reach(via: Upstream, timeoutMs: number): Promise<void> {
-    return this.#tunnels.reach(via, timeoutMs);
+  reach(via: Upstream, signal: AbortSignal): Promise<void> {
+    return this.#tunnels.reach(via, signal);
   }
 
   async destroy(): Promise<void> {

@@ -23,9 +23,9 @@ export interface Tunnels {
   open(via: Upstream, hostname: string, port: number): Promise<Socket>;
   /**
    * Whether the proxy itself answers, as far as that can be seen without a destination: a connection, TLS where it speaks
-   * it, and the greeting of SOCKS5 with its sign-in. Throws a FetchFailure.
+   * it, and the greeting of SOCKS5 with its sign-in; within `connectMs` in all. Throws a FetchFailure.
    */
-  reach(via: Upstream, timeoutMs: number): Promise<void>;
+  reach(via: Upstream, signal: AbortSignal): Promise<void>;
   /** Ends those that are being opened. */
   close(): void;
 }
@@ -51,9 +51,16 @@ export function createTunnels(options: TunnelOptions): Tunnels {
       const tunnel = new Opening(options, open, via);
       return keep(tunnel, () => tunnel.run({ hostname, port }));
     },
-    async reach(via, timeoutMs) {
-      const tunnel = new Opening({ ...options, connectMs: timeoutMs }, open, via);
-      (await keep(tunnel, () => tunnel.run(null))).destroy();
+    async reach(via, signal) {
+      signal.throwIfAborted();
+      const tunnel = new Opening(options, open, via);
+      const abort = () => tunnel.fail(new FetchFailure("run_cancelled", "nobody waits for it any more"));
+      signal.addEventListener("abort", abort, { once: true });
+      try {
+        (await keep(tunnel, () => tunnel.run(null))).destroy();
+      } finally {
+        signal.removeEventListener("abort", abort);
+      }
     },
     close() {
       for (const tunnel of opening) tunnel.fail(new FetchFailure("run_cancelled", "the program is stopping"));

@@ -4,14 +4,15 @@ import { messageOf } from "../base/errors.ts";
 import type { Seal } from "../base/seal.ts";
 import { isProxyFault } from "../domain/classify.ts";
 import { FetchFailure } from "../domain/failure.ts";
-import { afterUse, type ProxyOutcome } from "../domain/proxy-score.ts";
+import type { ProxyOutcome } from "../domain/proxy-score.ts";
 import { CHECKED_AT_ONCE } from "../domain/proxy-refresh.ts";
 import { discardBody } from "../net/buffer-sink.ts";
 import type { HttpClient } from "../net/http-client.ts";
-import type { ProxyNote, ProxyRecord } from "../store/proxy-port.ts";
+import type { ProxyRecord, ProxySeen } from "../store/proxy-port.ts";
 import { upstreamOf } from "./sealed-upstream.ts";
 
 export interface CheckDeps {
+  /** Waits for connections as long as for a whole check: how long a proxy takes is for the check to say. */
   http: Pick<HttpClient, "fetch" | "reach">;
   clock: Clock;
   seal: Seal;
@@ -20,19 +21,23 @@ export interface CheckDeps {
   timeoutMs: number;
 }
 
+/** Whose fault it is that no tunnel stands is known a moment after the time is over, and is heard first. */
+const GRACE_MS = 500;
+
 /** `sure`: it is the proxy that cannot be used, and not what is fetched through it. */
-type Result = { good: true; latencyMs: number } | { good: false; sure: boolean; why: string };
+type Result = { at: number } & ({ good: true; latencyMs: number } | { good: false; sure: boolean; why: string });
 
 /** What the checks of these proxies have shown, in the same order. Throws the reason of the signal when it is aborted. */
 export async function checkProxies(
   deps: CheckDeps,
   proxies: readonly ProxyRecord[],
   signal: AbortSignal,
-): Promise<ProxyNote[]> {
+): Promise<ProxySeen[]> {
   const results: Result[] = [];
   let next = 0;
   const work = async () => {
     while (next < proxies.length) {
+      signal.throwIfAborted();
       const index = next++;
       results[index] = await checkOne(deps, proxies[index]!, signal);
     }
@@ -40,22 +45,26 @@ export async function checkProxies(
   await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, work));
   // When nobody gets there, it may as well be the address that does not answer: then nobody who served well is sent away.
   const someGotThere = results.some(({ good }) => good);
-  const now = deps.clock.now();
-  return proxies.map((proxy, index) => toNote(proxy, results[index]!, someGotThere, now));
+  return proxies.map(({ id }, index) => {
+    const result = results[index]!;
+    return { id, outcome: toOutcome(result, someGotThere), at: result.at, site: null };
+  });
 }
 
 async function checkOne(deps: CheckDeps, proxy: ProxyRecord, signal: AbortSignal): Promise<Result> {
-  const begun = deps.clock.monotonic();
+  const { clock } = deps;
+  const begun = clock.monotonic();
   try {
     const status = await tryOut(deps, proxy, signal);
+    const at = clock.now();
     if (status < 200 || status >= 300)
-      return { good: false, sure: false, why: `the answer to the check was ${status}` };
-    return { good: true, latencyMs: Math.round(deps.clock.monotonic() - begun) };
+      return { at, good: false, sure: false, why: `the answer to the check was ${status}` };
+    return { at, good: true, latencyMs: Math.round(clock.monotonic() - begun) };
   } catch (error) {
     signal.throwIfAborted();
     // Or what lets us in cannot be opened: then it cannot be used, either.
     const sure = !(error instanceof FetchFailure) || isProxyFault(error.failure);
-    return { good: false, sure, why: messageOf(error) };
+    return { at: clock.now(), good: false, sure, why: messageOf(error) };
   }
 }
 
@@ -66,30 +75,11 @@ async function tryOut(
 ): Promise<number> {
   const via = upstreamOf(seal, proxy);
   if (checkUrl === null) {
-    await http.reach(via, timeoutMs);
+    await http.reach(via, signal);
     return 200;
   }
-  const limits = { connectMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
+  const limits = { connectMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs + GRACE_MS };
   return (await http.fetch({ url: checkUrl, via, limits, signal }, discardBody)).status;
-}
-
-function toNote(proxy: ProxyRecord, result: Result, someGotThere: boolean, now: number): ProxyNote {
-  const { id, state, score, latencyMs, restUntil, restStep, lastError } = proxy;
-  const health = afterUse(
-    { state, score, latencyMs, restUntil, restStep, lastError },
-    toOutcome(result, someGotThere),
-    now,
-  );
-  return {
-    id,
-    ...health,
-    successes: result.good ? 1 : 0,
-    failures: result.good ? 0 : 1,
-    blocks: 0,
-    checkedAt: now,
-    usedAt: null,
-    sites: [],
-  };
 }
 
 function toOutcome(result: Result, someGotThere: boolean): ProxyOutcome {

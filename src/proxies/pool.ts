@@ -1,28 +1,20 @@
 /** The proxies that this process chooses from, and what it has seen of them since it last wrote that down. */
+import { setImmediate } from "node:timers/promises";
 import type { Clock, Timer } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Seal } from "../base/seal.ts";
 import { createRotation, type ProxyRotation, type Rotation } from "../domain/proxy-rotation.ts";
-import {
-  afterUse,
-  afterUseAtSite,
-  isAvoidedAtSite,
-  mayBeUsed,
-  onProbation,
-  type ProxyHealth,
-  type ProxyOutcome,
-  type SiteRecordOfProxy,
-  UNKNOWN_AT_SITE,
-  weightOf,
-} from "../domain/proxy-score.ts";
+import { afterUse, type ProxyOutcome } from "../domain/proxy-score.ts";
 import { Recent } from "../domain/recent.ts";
 import { shownUpstream, type Upstream } from "../domain/upstream.ts";
-import type { ProxyNote, ProxyRecord, ProxyVerbs } from "../store/proxy-port.ts";
+import type { ProxyRecord, ProxyVerbs } from "../store/proxy-port.ts";
+import { type Member, Roster } from "./roster.ts";
 import { upstreamOf } from "./sealed-upstream.ts";
+import { SiteView } from "./site-view.ts";
 
 export interface PoolDeps {
-  store: Pick<ProxyVerbs, "proxyPool" | "proxySites" | "proxyVersion" | "noteProxies">;
+  store: Pick<ProxyVerbs, "changedProxies" | "proxySites" | "proxyVersion" | "noteProxies">;
   clock: Clock;
   seal: Seal;
   log: Log;
@@ -45,103 +37,113 @@ export interface Wanted {
   exclude: ReadonlySet<string>;
 }
 
-type Counts = Pick<ProxyNote, "successes" | "failures" | "blocks">;
-
-interface Member {
-  id: string;
-  upstream: Upstream;
-  shown: string;
-  health: ProxyHealth;
-  /** Uses that have not ended. */
-  inUse: number;
-  /** What is not written yet; null: nothing. */
-  unwritten: (Counts & { usedAt: number; sites: Map<string, Counts> }) | null;
-}
-
 const LOOK_EVERY_MS = 1_000;
 const WRITE_EVERY_MS = 1_000;
-/** Proxies at sites, of which it is known how they did there. */
+/** Sites of which it is known how proxies did there. */
 const MOST_SITES = 1_000;
+/** So many are read, or tried to be opened, before others of this process have their turn. */
+const READ_AT_ONCE = 500;
+const OPENED_AT_ONCE = 100;
 
 export class ProxyPool {
   readonly #deps: PoolDeps;
   readonly #rotation: Rotation;
-  #members = new Map<string, Member>();
-  /** How proxies did at sites, by site. */
-  readonly #sites = new Recent<Promise<Map<string, SiteRecordOfProxy>>>(MOST_SITES);
+  readonly #roster: Roster;
+  readonly #sites = new Recent<Promise<SiteView>>(MOST_SITES);
+  /** The newest change that was read; null: nothing was. */
   #version: number | null = null;
   #lookAt = Number.NEGATIVE_INFINITY;
-  #looking: Promise<void> | null = null;
+  #loading: Promise<void> | null = null;
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
-  /** Ids of those that are being written: what the store says of them may be older. */
-  #inWriting: ReadonlySet<string> = new Set();
-  /** Proxies whose credentials cannot be opened were told of. */
-  readonly #told = new Set<string>();
+  /** That there are proxies whose credentials cannot be opened was told. */
+  #told = false;
 
   constructor(deps: PoolDeps) {
     this.#deps = deps;
     this.#rotation = createRotation(deps.rotation);
+    this.#roster = new Roster(this.#rotation);
   }
 
   /** The next proxy; null: there is none that could be used now. Its outcome has to be reported, or its use undone. */
   async pick(wanted: Wanted): Promise<Picked | null> {
     await this.#look();
     const atSite = await this.#atSite(wanted.site);
-    const picked = this.#choose(wanted, atSite);
+    const picked = await this.#take(wanted, atSite);
     if (picked !== null) return picked;
     // Somebody may have brought or checked some a moment ago.
     await this.#load();
-    return this.#choose(wanted, atSite);
+    return this.#take(wanted, atSite);
   }
 
-  #choose({ site, sessionKey, exclude }: Wanted, atSite: ReadonlyMap<string, SiteRecordOfProxy>): Picked | null {
+  async #take(wanted: Wanted, atSite: SiteView): Promise<Picked | null> {
+    for (let tries = 1; ; tries += 1) {
+      const member = this.#choose(wanted, atSite);
+      if (member === null) return null;
+      const upstream = this.#opened(member);
+      if (upstream !== null) {
+        member.inUse += 1;
+        this.#roster.update(member, this.#deps.clock.now());
+        return { id: member.id, site: wanted.site, upstream, shown: shownUpstream(upstream) };
+      }
+      if (tries % OPENED_AT_ONCE === 0) await setImmediate();
+    }
+  }
+
+  #choose({ site, sessionKey, exclude }: Wanted, atSite: SiteView): Member | null {
+    const roster = this.#roster;
     const now = this.#deps.clock.now();
-    const free = [...this.#members.values()].filter(
-      ({ id, health, inUse }) =>
-        !exclude.has(id) && mayBeUsed(health, now) && (inUse === 0 || !onProbation(health, now)),
-    );
-    const welcome = free.filter(({ id }) => !isAvoidedAtSite(atSite.get(id) ?? UNKNOWN_AT_SITE));
-    const choice = (welcome.length > 0 ? welcome : free).map((member) => ({
-      id: member.id,
-      weight: weightOf(member.health),
-      member,
-    }));
-    if (choice.length === 0) return null;
-    const { member } = this.#rotation.next(choice, `${sessionKey}\n${site}`);
-    member.inUse += 1;
-    const { id, upstream, shown } = member;
-    return { id, site, upstream, shown };
+    const shares = roster.sharesAt(now);
+    const seatOf = (id: string) => roster.get(id)?.seat;
+    for (const id of exclude) {
+      const seat = seatOf(id);
+      if (seat !== undefined) shares[seat] = 0;
+    }
+    if (!shares.some((share) => share > 0)) return null;
+    atSite.narrow(shares, seatOf, now, this.#rotation.keeps);
+    return roster.at(this.#rotation.next(shares, `${sessionKey}\n${site}`));
+  }
+
+  /** null: with the present key it cannot be used, and rests as others do that let nobody in. */
+  #opened(member: Member): Upstream | null {
+    try {
+      member.upstream ??= upstreamOf(this.#deps.seal, member.stored);
+      return member.upstream;
+    } catch (error) {
+      const why = messageOf(error);
+      if (!this.#told) this.#deps.log.warn("proxies are left out", { first: member.id, error: why });
+      this.#told = true;
+      this.#see(member, { kind: "fault", why }, null);
+      return null;
+    }
   }
 
   /** Whether any proxy could be used now or is being tried just now; without one, nobody needs to ask again soon. */
   async hasAny(): Promise<boolean> {
     await this.#look();
-    const now = this.#deps.clock.now();
-    return [...this.#members.values()].some(({ health }) => mayBeUsed(health, now));
+    return this.#roster.hasAnyAt(this.#deps.clock.now());
   }
 
   /** null: nothing was seen of it, as when the work was called off. Never fails: the page that came through it counts. */
   report(picked: Picked, outcome: ProxyOutcome | null): void {
-    const member = this.#members.get(picked.id);
-    if (member !== undefined) member.inUse = Math.max(0, member.inUse - 1);
-    if (member === undefined || outcome === null) return;
-    const now = this.#deps.clock.now();
-    member.health = afterUse(member.health, outcome, now);
-    member.unwritten ??= { successes: 0, failures: 0, blocks: 0, usedAt: now, sites: new Map() };
-    member.unwritten.usedAt = now;
-    count(member.unwritten, outcome);
-    const site = member.unwritten.sites.get(picked.site) ?? { successes: 0, failures: 0, blocks: 0 };
-    if (outcome.kind !== "fault") count(site, outcome);
-    member.unwritten.sites.set(picked.site, site);
-    this.#timer ??= this.#deps.clock.after(WRITE_EVERY_MS, () => void this.#write());
-    this.#noteAtSite(picked, outcome);
+    const member = this.#roster.get(picked.id);
+    if (member === undefined) return;
+    member.inUse = Math.max(0, member.inUse - 1);
+    if (outcome === null) this.#roster.update(member, this.#deps.clock.now());
+    else this.#see(member, outcome, picked.site);
   }
 
-  /** What cannot be read just now is read with this use in it, when it is next asked for. */
-  #noteAtSite({ id, site }: Picked, outcome: ProxyOutcome): void {
+  /** `site`: null when it was not used. */
+  #see(member: Member, outcome: ProxyOutcome, site: string | null): void {
+    const now = this.#deps.clock.now();
+    member.health = afterUse(member.health, outcome, now);
+    member.unwritten.push({ id: member.id, outcome, at: now, site });
+    this.#roster.update(member, now);
+    this.#timer ??= this.#deps.clock.after(WRITE_EVERY_MS, () => void this.#write());
+    if (site === null) return;
+    // What cannot be read just now is read with this use in it, when it is next asked for.
     this.#atSite(site).then(
-      (atSite) => atSite.set(id, afterUseAtSite(atSite.get(id) ?? UNKNOWN_AT_SITE, outcome)),
+      (atSite) => atSite.note(member.id, outcome, now),
       () => {},
     );
   }
@@ -158,55 +160,69 @@ export class ProxyPool {
     const now = this.#deps.clock.monotonic();
     if (now >= this.#lookAt) {
       this.#lookAt = now + LOOK_EVERY_MS;
-      this.#looking = this.#load();
       // Who has proxies goes on with them meanwhile.
-      this.#looking.catch((error: unknown) => {
+      this.#load().catch((error: unknown) => {
         this.#lookAt = Number.NEGATIVE_INFINITY;
         this.#deps.log.warn("the proxies could not be read anew", { error: messageOf(error) });
       });
     }
-    if (this.#version === null) await this.#looking;
+    if (this.#version === null) await this.#load();
   }
 
-  async #load(): Promise<void> {
-    const { store, clock } = this.#deps;
-    const version = await store.proxyVersion();
-    if (version === this.#version) return;
-    const records = await store.proxyPool(clock.now());
-    const members = new Map<string, Member>();
-    for (const record of records) {
-      const member = this.#member(record);
-      if (member !== null) members.set(member.id, member);
+  #load(): Promise<void> {
+    this.#loading ??= this.#loadChanged().finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #loadChanged(): Promise<void> {
+    const { store } = this.#deps;
+    const { changed, removed } = await store.proxyVersion();
+    if (changed === this.#version) return;
+    // Of one that is gone nothing can be read: whoever is not there any more is missing among all.
+    const all = this.#version === null || removed > this.#version ? new Set<string>() : null;
+    let since = all === null ? this.#version! : 0;
+    for (;;) {
+      const { proxies, next } = await store.changedProxies(since, READ_AT_ONCE);
+      for (const record of proxies) {
+        all?.add(record.id);
+        this.#merge(record);
+      }
+      if (proxies.length < READ_AT_ONCE) break;
+      since = next;
+      await setImmediate();
     }
     // What was seen of one that is gone is of no use to anybody.
-    this.#members = members;
-    this.#version = version;
+    if (all !== null) for (const member of this.#roster.all) if (!all.has(member.id)) this.#roster.remove(member);
+    this.#version = changed;
   }
 
-  #member(record: ProxyRecord): Member | null {
-    const { id, state, score, latencyMs, restUntil, restStep, lastError } = record;
+  #merge(record: ProxyRecord): void {
+    const now = this.#deps.clock.now();
+    const { id, scheme, hostname, port, sealed, state, score, latencyMs, restUntil, restStep, lastError } = record;
+    const stored = { scheme, hostname, port, sealed };
     const health = { state, score, latencyMs, restUntil, restStep, lastError };
-    const known = this.#members.get(id);
-    if (known !== undefined) {
-      // What was seen here and is not written yet is newer; but what an operator says holds at once.
-      const isNewer = known.unwritten !== null || this.#inWriting.has(id);
-      if (!isNewer || state === "disabled" || known.health.state === "disabled") known.health = health;
-      return known;
+    const known = this.#roster.get(id);
+    if (state === "disabled") {
+      if (known !== undefined) this.#roster.remove(known);
+      return;
     }
-    try {
-      const upstream = upstreamOf(this.#deps.seal, record);
-      return { id, upstream, shown: shownUpstream(upstream), health, inUse: 0, unwritten: null };
-    } catch (error) {
-      if (!this.#told.has(id)) this.#deps.log.warn("a proxy is left out", { proxy: id, error: messageOf(error) });
-      this.#told.add(id);
-      return null;
-    }
+    if (known === undefined) return this.#roster.add(id, { stored, health }, now);
+    if (!sameBytes(known.stored.sealed, sealed)) {
+      // What was seen with another password says nothing about this one.
+      Object.assign(known, { stored, upstream: null, unwritten: [] });
+      known.health = health;
+    } else
+      known.health = [...known.inWriting, ...known.unwritten].reduce(
+        (so, one) => afterUse(so, one.outcome, one.at),
+        health,
+      );
+    this.#roster.update(known, now);
   }
 
-  #atSite(site: string): Promise<Map<string, SiteRecordOfProxy>> {
+  #atSite(site: string): Promise<SiteView> {
     let known = this.#sites.get(site);
     if (known === undefined) {
-      known = this.#deps.store.proxySites(site).then((list) => new Map(list.map(({ id, ...rest }) => [id, rest])));
+      known = this.#deps.store.proxySites(site).then((list) => new SiteView(list));
       this.#sites.set(site, known);
       known.catch(() => this.#sites.delete(site));
     }
@@ -221,38 +237,21 @@ export class ProxyPool {
   }
 
   async #writeNow(): Promise<void> {
-    const changed = [...this.#members.values()].filter(({ unwritten }) => unwritten !== null);
+    const changed = [...this.#roster.all].filter(({ unwritten }) => unwritten.length > 0);
     if (changed.length === 0) return;
-    const notes = changed.map((member) => noteOf(member, member.unwritten!));
-    for (const member of changed) member.unwritten = null;
-    this.#inWriting = new Set(notes.map(({ id }) => id));
+    for (const member of changed) [member.inWriting, member.unwritten] = [member.unwritten, []];
     try {
-      await this.#deps.store.noteProxies(notes, this.#deps.clock.now());
+      const seen = changed.flatMap(({ inWriting }) => inWriting);
+      await this.#deps.store.noteProxies(seen, this.#deps.clock.now());
     } catch (error) {
       // It is a hint, not a truth: what cannot be written now (a full disk) is not worth failing pages for.
       this.#deps.log.warn("what was seen of proxies could not be written", { error: messageOf(error) });
     } finally {
-      this.#inWriting = new Set();
+      for (const member of changed) member.inWriting = [];
     }
   }
 }
 
-function count(counts: Counts, { kind }: ProxyOutcome): void {
-  if (kind === "good") counts.successes += 1;
-  else if (kind === "blocked") counts.blocks += 1;
-  else counts.failures += 1;
-}
-
-function noteOf({ id, health }: Member, what: NonNullable<Member["unwritten"]>): ProxyNote {
-  const { successes, failures, blocks, usedAt, sites } = what;
-  return {
-    id,
-    ...health,
-    successes,
-    failures,
-    blocks,
-    checkedAt: null,
-    usedAt,
-    sites: [...sites].map(([site, counts]) => ({ site, ...counts })),
-  };
+function sameBytes(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : Buffer.compare(one, other) === 0;
 }

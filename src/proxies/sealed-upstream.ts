@@ -12,7 +12,9 @@ export function toNewProxy(seal: Seal, { scheme, hostname, port, credentials }: 
   const sealed = credentials === null ? null : seal.close(credentials, SEALED_FOR_POOL);
   // Without the password: when that has changed, it is still the same proxy for the same user.
   const userHash = credentials === null ? "" : seal.mark(`proxy\n${credentials.username}`);
-  return { scheme, hostname, port, sealed, userHash };
+  // With all the rest: who has the same password elsewhere does not show.
+  const passwordHash = credentials === null ? "" : seal.mark(JSON.stringify([scheme, hostname, port, credentials]));
+  return { scheme, hostname, port, sealed, userHash, passwordHash };
 }
 
 /** Throws `secret_key_wrong`. */

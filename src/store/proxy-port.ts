@@ -1,5 +1,5 @@
 /** The verbs and words of the store about proxies. */
-import type { ProxyHealth, ProxyState } from "../domain/proxy-score.ts";
+import type { ProxyHealth, ProxyOutcome, ProxyState, SiteRecordOfProxy } from "../domain/proxy-score.ts";
 import type { UpstreamScheme } from "../domain/upstream.ts";
 import type { NewRun, NewTask, RunRecord } from "./run-records.ts";
 
@@ -11,9 +11,11 @@ export interface NewProxy {
   sealed: Uint8Array | null;
   /** Tells two users of one proxy apart without telling who they are: a hash. Empty without credentials. */
   userHash: string;
+  /** Tells whether its password is still the same one, in the same way. Empty without credentials. */
+  passwordHash: string;
 }
 
-export interface ProxyRecord extends Omit<NewProxy, "userHash">, ProxyHealth {
+export interface ProxyRecord extends Omit<NewProxy, "userHash" | "passwordHash">, ProxyHealth {
   id: string;
   successes: number;
   failures: number;
@@ -23,17 +25,13 @@ export interface ProxyRecord extends Omit<NewProxy, "userHash">, ProxyHealth {
   createdAt: number;
 }
 
-/** What uses and checks of a proxy have shown since it was last written. */
-export interface ProxyNote extends ProxyHealth {
+/** What one use or check of a proxy has shown. */
+export interface ProxySeen {
   id: string;
-  /** Added to what was counted before. */
-  successes: number;
-  failures: number;
-  blocks: number;
-  checkedAt: number | null;
-  usedAt: number | null;
-  /** How it did at each site since then. */
-  sites: readonly { site: string; successes: number; failures: number; blocks: number }[];
+  outcome: ProxyOutcome;
+  at: number;
+  /** Where it was used; null: it was a check. */
+  site: string | null;
 }
 
 export interface ProxyCounts {
@@ -49,25 +47,35 @@ export interface ProxyCounts {
 }
 
 export interface ProxyVerbs {
-  /** Adds those that are not there yet. Durable when it returns. */
+  /**
+   * Adds those that are not there yet. One whose password is another one now begins anew with that: what made it rest
+   * may have been the old one. Durable when it returns.
+   */
   addProxies(proxies: readonly NewProxy[], now: number): Promise<{ added: number; existing: number }>;
   proxy(id: string): Promise<ProxyRecord | null>;
   /** Newest first; `after` is the id of one. */
   proxies(filter: { state?: ProxyState; after?: string; limit: number }): Promise<ProxyRecord[]>;
-  /** All that may be used now or later, for a pool: up to 10,000, best first. */
-  proxyPool(now: number): Promise<ProxyRecord[]>;
+  /**
+   * For a pool: those that have changed since that change, the earliest change first, so that whoever begins with 0 and goes
+   * on with `next` until there are none has read all of them as they are. Disabled ones are among them.
+   */
+  changedProxies(since: number, limit: number): Promise<{ proxies: ProxyRecord[]; next: number }>;
   /** How proxies have done at this site, those of which something is known: asked when a site is first fetched from. */
-  proxySites(site: string): Promise<{ id: string; successes: number; failures: number; blocks: number }[]>;
+  proxySites(site: string): Promise<(SiteRecordOfProxy & { id: string })[]>;
   countProxies(): Promise<ProxyCounts>;
-  /** What a note of uses says of the state does not count if a check has come after them. */
-  noteProxies(notes: readonly ProxyNote[], now: number): Promise<void>;
+  /**
+   * What was seen, in this order, upon what is known by now. A use that a check came after only counts, and so does a
+   * check that a use came after.
+   */
+  noteProxies(seen: readonly ProxySeen[], now: number): Promise<void>;
   setProxyDisabled(id: string, disabled: boolean): Promise<ProxyRecord>;
   deleteProxy(id: string): Promise<void>;
   /**
-   * Another number after every change of which proxies there are, and of a proxy's state: switched on or off, or by
-   * notes. Notes that leave the states as they were do not count, so that a pool does not read itself anew all the time.
+   * The numbers of the newest change and of the newest removal, which leaves nothing that could be read. A change is that
+   * a proxy comes, goes, is switched on or off, has another password, or another state. Notes that leave the state as it
+   * was do not count, so that a pool does not read itself anew all the time.
    */
-  proxyVersion(): Promise<number>;
+  proxyVersion(): Promise<{ changed: number; removed: number }>;
 
   /** Starts a run that checks proxies, unless one is at work: then that is the answer. Durable when it returns. */
   startRefresh(

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { failure } from "../../src/domain/failure.ts";
-import { type Candidate, createRotation, PROXY_ROTATIONS } from "../../src/domain/proxy-rotation.ts";
+import { createRotation, PROXY_ROTATIONS, type ProxyRotation } from "../../src/domain/proxy-rotation.ts";
 import {
   afterUse,
   afterUseAtSite,
+  avoidedAtSiteUntil,
   FIRST_SCORE,
-  isAvoidedAtSite,
   isBlockOfAddress,
   mayBeUsed,
   onProbation,
   type ProxyHealth,
   type ProxyOutcome,
+  type SiteRecordOfProxy,
   restMs,
-  UNKNOWN_AT_SITE,
   weightOf,
 } from "../../src/domain/proxy-score.ts";
 
@@ -115,20 +115,38 @@ describe("what uses show of a proxy", () => {
 });
 
 describe("what uses show of a proxy at a site", () => {
+  const at = (known: SiteRecordOfProxy | null, outcome: "good" | "blocked" | "unsure", times: number, now = 0) => {
+    const shown = {
+      good: { kind: "good", latencyMs: 1 },
+      blocked: { kind: "blocked" },
+      unsure: { kind: "unsure", why: "" },
+    } as const;
+    let record = known;
+    for (let n = 0; n < times; n += 1) record = afterUseAtSite(record, shown[outcome], now);
+    return record!;
+  };
+
   test("a single block is bad luck, more of them than good answers are not, and good answers bring it back", () => {
-    let record = afterUseAtSite(UNKNOWN_AT_SITE, BLOCKED);
-    assert.equal(isAvoidedAtSite(record), false);
-    record = afterUseAtSite(record, BLOCKED);
-    assert.equal(isAvoidedAtSite(record), true);
-    for (let times = 0; times < 5; times += 1) record = afterUseAtSite(record, good());
-    assert.equal(isAvoidedAtSite(record), false);
+    let record = at(null, "blocked", 1);
+    assert.equal(avoidedAtSiteUntil(record), 0);
+    record = at(record, "blocked", 1);
+    assert.ok(avoidedAtSiteUntil(record) > 0);
+    assert.equal(avoidedAtSiteUntil(at(record, "good", 5)), 0);
   });
 
   test("what was long ago counts less: no history keeps a proxy away from a site that takes it again", () => {
-    let record = UNKNOWN_AT_SITE;
-    for (let times = 0; times < 10_000; times += 1) record = afterUseAtSite(record, BLOCKED);
-    for (let times = 0; times < 100; times += 1) record = afterUseAtSite(record, good());
-    assert.equal(isAvoidedAtSite(record), false);
+    const record = at(null, "blocked", 10_000);
+    assert.equal(avoidedAtSiteUntil(at(record, "good", 100)), 0);
+  });
+
+  test("a site that is left alone is tried again within an hour, and what was seen there before then hardly counts", () => {
+    const record = at(null, "unsure", 10_000);
+    const until = avoidedAtSiteUntil(record);
+    assert.ok(until > 600_000 && until <= 3_600_000);
+    const again = until + 3_600_000;
+    assert.ok(avoidedAtSiteUntil(at(record, "unsure", 1, again)) < again + 60_000);
+    assert.ok(avoidedAtSiteUntil(at(record, "unsure", 1, until - 600_000)) > until - 300_000);
+    assert.deepEqual(at(record, "good", 1, -5), { ...at(record, "good", 1), at: -5 }, "a clock may be set back");
   });
 
   test("a refusal or a wall is a block of the address, a missing page or a sign-in is not", () => {
@@ -139,82 +157,111 @@ describe("what uses show of a proxy at a site", () => {
   });
 });
 
-const pool = fc
-  .array(fc.double({ min: 0.02, max: 1, noNaN: true }), { minLength: 1, maxLength: 12 })
-  .map((weights) => weights.map((weight, index): Candidate => ({ id: `p${index}`, weight })));
+const pool = fc.array(fc.double({ min: 0.02, max: 1, noNaN: true }), { minLength: 1, maxLength: 12 });
+
+/** With this many seats taken. */
+function rotationOf(policy: ProxyRotation, seats: number, name = (seat: number) => `p${seat}`) {
+  const rotation = createRotation(policy);
+  for (let seat = 0; seat < seats; seat += 1) rotation.seat(seat, name(seat));
+  return rotation;
+}
+
+const times = (n: number, pick: () => number): number[] => {
+  const counts: number[] = [];
+  for (let turn = 0; turn < n; turn += 1) {
+    const seat = pick();
+    counts[seat] = (counts[seat] ?? 0) + 1;
+  }
+  return counts;
+};
 
 describe("rotation", () => {
   test("every policy takes one of those that are there, also when they come and go", () => {
+    const share = fc.oneof(fc.constant(0), fc.double({ min: 0.02, max: 1, noNaN: true }));
+    const some = fc.array(share, { minLength: 12, maxLength: 12 }).filter((shares) => shares.some((one) => one > 0));
     fc.assert(
-      fc.property(
-        fc.constantFrom(...PROXY_ROTATIONS),
-        fc.array(pool, { minLength: 1, maxLength: 20 }),
-        (policy, pools) => {
-          const rotation = createRotation(policy);
-          for (const candidates of pools) assert.ok(candidates.includes(rotation.next(candidates, "session site")));
-        },
-      ),
+      fc.property(fc.constantFrom(...PROXY_ROTATIONS), fc.array(some, { maxLength: 20 }), (policy, list) => {
+        const rotation = rotationOf(policy, 12);
+        for (const [turn, shares] of list.entries()) {
+          if (turn % 5 === 3) rotation.seat(turn % 12, `new-${turn}`);
+          if (turn % 5 === 4) rotation.returned(turn % 12);
+          assert.ok(shares[rotation.next(shares, "session site")]! > 0);
+        }
+      }),
     );
   });
 
   test("in turn and by least use, each gets the share that its weight says", () => {
     fc.assert(
-      fc.property(fc.constantFrom("round_robin" as const, "least_used" as const), pool, (policy, candidates) => {
-        const rotation = createRotation(policy);
-        const total = candidates.reduce((sum, { weight }) => sum + weight, 0);
-        const picks = 2_000;
-        const counts = new Map<string, number>();
-        for (let n = 0; n < picks; n += 1) {
-          const { id } = rotation.next(candidates, "");
-          counts.set(id, (counts.get(id) ?? 0) + 1);
-        }
-        for (const { id, weight } of candidates)
-          assert.ok(Math.abs((counts.get(id) ?? 0) - (picks * weight) / total) <= candidates.length + 1);
+      fc.property(fc.constantFrom("round_robin" as const, "least_used" as const), pool, (policy, shares) => {
+        const rotation = rotationOf(policy, shares.length);
+        const total = shares.reduce((sum, share) => sum + share, 0);
+        const counts = times(2_000, () => rotation.next(shares, ""));
+        for (const [seat, share] of shares.entries())
+          assert.ok(Math.abs((counts[seat] ?? 0) - (2_000 * share) / total) <= shares.length + 1);
       }),
       { numRuns: 30 },
     );
   });
 
   test("equals take turns", () => {
-    const rotation = createRotation("round_robin");
-    const three = ["a", "b", "c"].map((id) => ({ id, weight: 0.3 }));
-    const picks = Array.from({ length: 9 }, () => rotation.next(three, "").id);
-    for (let n = 0; n < 9; n += 3) assert.equal(new Set(picks.slice(n, n + 3)).size, 3);
+    for (const policy of ["round_robin", "least_used"] as const) {
+      const rotation = rotationOf(policy, 3);
+      const picks = Array.from({ length: 9 }, () => rotation.next([0.3, 0.3, 0.3], ""));
+      for (let n = 0; n < 9; n += 3) assert.equal(new Set(picks.slice(n, n + 3)).size, 3);
+    }
   });
 
-  test("who comes later does not get all the traffic until it has caught up", () => {
-    const rotation = createRotation("least_used");
-    const [a, b] = ["a", "b"].map((id) => ({ id, weight: 1 })) as [Candidate, Candidate];
-    for (let n = 0; n < 1_000; n += 1) rotation.next([a], "");
-    const later = Array.from({ length: 10 }, () => rotation.next([a, b], "").id);
-    assert.equal(later.filter((id) => id === "b").length, 5);
+  test("by least use, who comes later does not get all the traffic until it has caught up", () => {
+    const rotation = rotationOf("least_used", 1);
+    times(1_000, () => rotation.next([1], ""));
+    rotation.seat(1, "new");
+    assert.deepEqual(
+      times(10, () => rotation.next([1, 1], "")),
+      [5, 5],
+    );
+    times(1_000, () => rotation.next([1, 0], ""));
+    rotation.returned(1);
+    assert.deepEqual(
+      times(10, () => rotation.next([1, 1], "")),
+      [5, 5],
+    );
+  });
+
+  test("by least use, a site that takes only one of them does not make that one get all of another site, too", () => {
+    const rotation = rotationOf("least_used", 4);
+    const counts = times(400, () => {
+      rotation.next([1, 0, 0, 0], "");
+      return rotation.next([1, 1, 1, 1], "");
+    });
+    assert.ok([1, 2, 3].every((seat) => counts[seat]! > 100));
   });
 
   test("a session keeps its proxy at a site as long as it is there, and another process chooses the same", () => {
     fc.assert(
-      fc.property(pool, fc.string(), (candidates, key) => {
-        const rotation = createRotation("sticky");
-        const first = rotation.next(candidates, key);
-        for (let n = 0; n < 5; n += 1) assert.equal(rotation.next(candidates.toReversed(), key), first);
+      fc.property(pool, fc.string(), (shares, key) => {
+        const rotation = rotationOf("sticky", shares.length);
+        const first = rotation.next(shares, key);
         // It is still the same when others have become better.
-        const changed = candidates.map((one) => (one === first ? first : { ...one, weight: 1 }));
-        assert.equal(rotation.next(changed, key), first);
-        assert.equal(createRotation("sticky").next(candidates, key), first);
-        const others = candidates.filter((one) => one !== first);
-        if (others.length > 0) assert.notEqual(rotation.next(others, key), first);
+        const changed = shares.map((share, seat) => (seat === first ? share : 1));
+        for (let n = 0; n < 5; n += 1) assert.equal(rotation.next(changed, key), first);
+        const last = shares.length - 1;
+        const other = rotationOf("sticky", shares.length, (seat) => `p${last - seat}`);
+        assert.equal(other.next(shares.toReversed(), key), last - first, "whatever its seat is there");
+        const others = shares.map((share, seat) => (seat === first ? 0 : share));
+        if (last > 0) assert.notEqual(rotation.next(others, key), first);
+        // Whoever comes to a seat later is somebody else.
+        rotation.next(changed, key);
+        rotation.seat(first, "somebody else");
+        assert.ok(rotation.next(shares, key) >= 0);
       }),
     );
   });
 
   test("sessions spread over the proxies", () => {
-    const rotation = createRotation("sticky");
-    const candidates = Array.from({ length: 10 }, (_, n) => ({ id: `proxy-${n}`, weight: 1 }));
-    const used = new Map<string, number>();
-    for (let n = 0; n < 1_000; n += 1) {
-      const { id } = rotation.next(candidates, `run-${n} shop.example`);
-      used.set(id, (used.get(id) ?? 0) + 1);
-    }
-    assert.equal(used.size, 10);
-    assert.ok([...used.values()].every((count) => count > 50 && count < 200));
+    const rotation = rotationOf("sticky", 10, (seat) => `proxy-${seat}`);
+    let run = 0;
+    const counts = times(1_000, () => rotation.next(Array(10).fill(1), `run-${(run += 1)} shop.example`));
+    assert.ok(counts.length === 10 && counts.every((count) => count > 50 && count < 200), String(counts));
   });
 });

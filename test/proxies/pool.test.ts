@@ -18,9 +18,9 @@ async function open(hosts: readonly string[], rotation: ProxyRotation = "round_r
   const clock = new FakeClock();
   const store = openSqliteStore({ path: ":memory:", clock });
   const log: string[] = [];
-  const add = (names: readonly string[], seal = SEAL) =>
+  const add = (names: readonly string[], seal = SEAL, password = "secret") =>
     store.addProxies(
-      names.map((name) => toNewProxy(seal, parseUpstream(`http://user:secret@${name}:8080`) as Upstream)),
+      names.map((name) => toNewProxy(seal, parseUpstream(`http://user:${password}@${name}:8080`) as Upstream)),
       clock.now(),
     );
   await add(hosts);
@@ -69,7 +69,10 @@ describe("the pool of a process", () => {
     assert.equal((await place.record(id)).successes, 2);
     assert.equal(place.clock.waiting, 0);
     const atSite = await place.store.proxySites("shop.example");
-    assert.deepEqual(atSite, [{ id, successes: 2, failures: 0, blocks: 1 }]);
+    assert.deepEqual(
+      atSite.map(({ successes: good, blocks: bad }) => [good > 1.9, bad > 0.9]),
+      [[true, true]],
+    );
     await place.close();
   });
 
@@ -151,8 +154,8 @@ describe("the pool of a process", () => {
     };
     assert.equal((await at("shop.example")).has(first!.id), false);
     assert.equal((await at("news.example")).has(first!.id), true);
-    const others = [...(await at("shop.example"))];
-    assert.equal((await place.pick("shop.example", others))?.id, first!.id);
+    const [other] = await at("news.example").then((seen) => [...seen].filter((id) => id !== first!.id));
+    assert.equal((await place.pick("shop.example", [other!]))?.id, first!.id);
     // Another process knows it, too.
     await place.pool.stop();
     const { clock, store } = place;
@@ -166,17 +169,89 @@ describe("the pool of a process", () => {
     await place.close();
   });
 
-  test("one that was stored under another key is left out, and told of once without its address", async () => {
+  for (const rotation of ["round_robin", "least_used"] as const)
+    test(`when a site answers again after an outage, nobody keeps all of its traffic (${rotation})`, async () => {
+      const place = await open(
+        Array.from({ length: 10 }, (_, n) => `p${n}.example`),
+        rotation,
+      );
+      for (let n = 0; n < 100; n += 1) await place.use(GOOD);
+      for (let n = 0; n < 400; n += 1) await place.use({ kind: "unsure", why: "the site is down" });
+      const uses = new Map<string, number>();
+      for (let n = 0; n < 1_000; n += 1) {
+        const { id } = await place.use(GOOD);
+        uses.set(id, (uses.get(id) ?? 0) + 1);
+      }
+      assert.equal(uses.size, 10);
+      assert.ok(Math.max(...uses.values()) < 400, [...uses.values()].join(" "));
+      await place.close();
+    });
+
+  test("a proxy that a site turns away gets a small part of the others' turns there, and all of them an hour later", async () => {
+    const place = await open(["one.example", "two.example", "three.example"]);
+    for (let n = 0; n < 3; n += 1) await place.use(GOOD, "other.example");
+    const first = await place.pick();
+    for (let n = 0; n < 10; n += 1) place.pool.report(first!, BLOCKED);
+    const turns = async () => {
+      let n = 0;
+      for (let turn = 0; turn < 90; turn += 1) {
+        const picked = await place.pick();
+        if (picked!.id === first!.id) n += 1;
+        place.pool.report(picked!, null);
+      }
+      return n;
+    };
+    const avoided = await turns();
+    assert.ok(avoided > 0 && avoided < 10, String(avoided));
+    await place.clock.advance(3_600_000);
+    const forgiven = await turns();
+    assert.ok(forgiven > 20, String(forgiven));
+    await place.close();
+  });
+
+  test("a password that was brought anew is used within a second, by a proxy that begins anew with it", async () => {
     const place = await open(["one.example"]);
-    await place.add(["strange.example"], createSeal("another key that is long enough to be one"));
-    for (let times = 0; times < 4; times += 1) assert.equal((await place.use(GOOD)).upstream.hostname, "one.example");
-    await place.add(["three.example"]);
-    await place.clock.advance(2_000);
-    await place.use(GOOD);
+    const { id } = await place.use(FAULT);
+    await place.clock.advance(1_000);
+    assert.equal((await place.record(id)).state, "resting");
+    await place.add(["one.example"]);
+    assert.equal(await place.pick(), null, "the same password lets nobody in, either");
+    await place.add(["one.example"], SEAL, "changed");
+    const picked = await place.pick();
+    assert.deepEqual(picked?.upstream.credentials, { username: "user", password: "changed" });
+    await place.close();
+  });
+
+  test("a clock that is set back turns off no rest and makes none endless", async () => {
+    const place = await open(["one.example"]);
+    const { id } = await place.use(GOOD);
+    const ahead = place.clock.now() + 86_400_000;
+    await place.store.noteProxies([{ id, outcome: FAULT, at: ahead, site: null }], ahead);
+    await place.clock.advance(1_000);
+    await place.pick("other.example").then((picked) => picked !== null && place.pool.report(picked, null));
     await place.clock.advance(0);
+    await place.use(FAULT);
+    assert.equal(await place.pick(), null);
+    await place.clock.advance(1_000);
+    assert.ok((await place.record(id)).restUntil < place.clock.now() + 3_600_000);
+    assert.equal(await place.pick(), null);
+    await place.close();
+  });
+
+  test("those that were stored under another key rest as unusable ones do, say why, and are told of once without an address", async () => {
+    const place = await open(["one.example"]);
+    await place.add(["strange.example", "foreign.example"], createSeal("another key that is long enough to be one"));
+    for (let times = 0; times < 4; times += 1) assert.equal((await place.use(GOOD)).upstream.hostname, "one.example");
+    await place.clock.advance(2_000);
+    const { usable, resting } = await place.store.countProxies();
+    assert.deepEqual([usable, resting], [1, 2]);
+    for (const { lastError, usedAt } of await place.store.proxies({ state: "resting", limit: 10 })) {
+      assert.match(lastError ?? "", /cannot be opened with the present key/);
+      assert.equal(usedAt, null);
+    }
     const warnings = place.log.filter((line) => line.includes("left out"));
     assert.equal(warnings.length, 1);
-    assert.ok(!warnings[0]!.includes("strange.example"));
+    assert.ok(!/strange|foreign/.test(warnings[0]!));
     await place.close();
   });
 });

@@ -16,10 +16,10 @@ export function proxyCheckHandler(deps: ProxyCheckDeps): TaskHandler {
       const found = await Promise.all(ids.map((id) => deps.store.proxy(id)));
       // Somebody may have removed or disabled some since the check began.
       const proxies = found.filter((proxy): proxy is ProxyRecord => proxy !== null && proxy.state !== "disabled");
-      const notes = await checkProxies(deps, proxies, signal);
-      await deps.store.noteProxies(notes, deps.clock.now());
-      const usable = notes.filter(({ successes }) => successes > 0).length;
-      const detail: ChunkDetail = { checked: notes.length, usable };
+      const seen = await checkProxies(deps, proxies, signal);
+      await deps.store.noteProxies(seen, deps.clock.now());
+      const usable = seen.filter(({ outcome }) => outcome.kind === "good").length;
+      const detail: ChunkDetail = { checked: seen.length, usable };
       return { kind: "completed", artifacts: [], results: [], detail };
     },
   };

@@ -8,7 +8,7 @@ import type { NewRun, NewTask } from "../port.ts";
 import type { NewProxy, ProxyCounts, ProxyRecord, ProxyVerbs } from "../proxy-port.ts";
 import { type Context, positionOf, rows } from "./context.ts";
 import { insertRunWithTasks } from "./enqueue.ts";
-import { bumpProxies, noteProxies, readProxySites } from "./proxy-notes.ts";
+import { markChanged, nextChange, noteProxies, readProxySites } from "./proxy-notes.ts";
 import { readRun } from "./runs.ts";
 
 export function proxyVerbs(context: Context): ProxyVerbs {
@@ -16,10 +16,10 @@ export function proxyVerbs(context: Context): ProxyVerbs {
     addProxies: async (proxies, now) => addProxies(context, proxies, now),
     proxy: async (id) => readProxy(context, id),
     proxies: async (filter) => readProxies(context, filter),
-    proxyPool: async () => readPool(context),
+    changedProxies: async (since, limit) => readChanged(context, since, limit),
     proxySites: async (site) => readProxySites(context, site),
     countProxies: async () => countProxies(context),
-    noteProxies: async (notes, now) => noteProxies(context, notes, now),
+    noteProxies: async (seen, now) => noteProxies(context, seen, now),
     setProxyDisabled: async (id, disabled) => setDisabled(context, id, disabled),
     deleteProxy: async (id) => deleteProxy(context, id),
     proxyVersion: async () => readVersion(context),
@@ -47,6 +47,7 @@ interface ProxyRow {
   checked_at: number | null;
   used_at: number | null;
   created_at: number;
+  changed: number;
 }
 
 function toRecord({ instance }: Context, row: ProxyRow): ProxyRecord {
@@ -72,8 +73,9 @@ function toRecord({ instance }: Context, row: ProxyRow): ProxyRecord {
   };
 }
 
-function readVersion({ connection }: Context): number {
-  return (connection.sql("SELECT proxies AS version FROM control").get() as { version: number }).version;
+function readVersion({ connection }: Context): { changed: number; removed: number } {
+  const sql = "SELECT proxies AS changed, proxies_removed AS removed FROM control";
+  return connection.sql(sql).get() as { changed: number; removed: number };
 }
 
 /** One transaction adds no more than this. */
@@ -88,24 +90,25 @@ function addProxies(context: Context, proxies: readonly NewProxy[], now: number)
   return { added, existing: proxies.length - added };
 }
 
+// The bytes differ each time, whatever is in them: whether the password does is told by its hash.
+const RENEW = `UPDATE proxies SET sealed = ?1, password_hash = ?2, state = 'unchecked', rest_until = 0, rest_step = 0,
+  last_error = NULL WHERE scheme = ?3 AND hostname = ?4 AND port = ?5 AND user_hash = ?6 AND password_hash <> ?2 RETURNING n`;
+
 function addPart(context: Context, proxies: readonly NewProxy[], now: number): number {
   const { connection } = context;
   let added = 0;
-  for (const { scheme, hostname, port, sealed, userHash } of proxies) {
-    const { changes } = connection
+  for (const { scheme, hostname, port, sealed, userHash, passwordHash } of proxies) {
+    const made = connection
       .sql(
-        `INSERT INTO proxies (scheme, hostname, port, user_hash, sealed, score, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO NOTHING`,
+        `INSERT INTO proxies (scheme, hostname, port, user_hash, password_hash, sealed, score, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING n`,
       )
-      .run(scheme, hostname, port, userHash, sealed, FIRST_SCORE, now);
-    added += Number(changes);
-    // The same user may have another password by now; the bytes differ each time, whatever is in them.
-    if (changes === 0 && sealed !== null)
-      connection
-        .sql("UPDATE proxies SET sealed = ? WHERE scheme = ? AND hostname = ? AND port = ? AND user_hash = ?")
-        .run(sealed, scheme, hostname, port, userHash);
+      .get(scheme, hostname, port, userHash, passwordHash, sealed, FIRST_SCORE, now) as { n: number } | undefined;
+    if (made !== undefined) added += 1;
+    const renewed =
+      made ?? (connection.sql(RENEW).get(sealed, passwordHash, scheme, hostname, port, userHash) as typeof made);
+    if (renewed !== undefined) markChanged(context, renewed.n);
   }
-  bumpProxies(context);
   return added;
 }
 
@@ -136,13 +139,11 @@ function readProxies(context: Context, filter: { state?: ProxyState; after?: str
   return rows<ProxyRow>(list).map((row) => toRecord(context, row));
 }
 
-const MOST_IN_POOL = 10_000;
-
-function readPool(context: Context): ProxyRecord[] {
-  const list = context.connection
-    .sql(`SELECT * FROM proxies WHERE disabled = 0 ORDER BY score DESC LIMIT ${MOST_IN_POOL}`)
-    .all();
-  return rows<ProxyRow>(list).map((row) => toRecord(context, row));
+function readChanged(context: Context, since: number, limit: number): { proxies: ProxyRecord[]; next: number } {
+  const list = rows<ProxyRow>(
+    context.connection.sql("SELECT * FROM proxies WHERE changed > ? ORDER BY changed LIMIT ?").all(since, limit),
+  );
+  return { proxies: list.map((row) => toRecord(context, row)), next: list.at(-1)?.changed ?? since };
 }
 
 function countProxies({ connection }: Context): ProxyCounts {
@@ -162,7 +163,7 @@ function setDisabled(context: Context, id: string, disabled: boolean): ProxyReco
     () => {
       const { n } = requireProxy(context, id);
       connection.sql("UPDATE proxies SET disabled = ? WHERE n = ?").run(disabled ? 1 : 0, n);
-      bumpProxies(context);
+      markChanged(context, n);
       return toRecord(context, requireProxy(context, id));
     },
     { durable: true },
@@ -176,7 +177,7 @@ function deleteProxy(context: Context, id: string): void {
       const { n } = requireProxy(context, id);
       connection.sql("DELETE FROM proxy_sites WHERE proxy = ?").run(n);
       connection.sql("DELETE FROM proxies WHERE n = ?").run(n);
-      bumpProxies(context);
+      connection.sql("UPDATE control SET proxies_removed = ?").run(nextChange(context));
     },
     { durable: true },
   );

@@ -1,82 +1,135 @@
 /** What uses and checks of proxies have shown. */
 import { decodeId, encodeId } from "../../domain/ids.ts";
-import { MOST_REMEMBERED } from "../../domain/proxy-score.ts";
-import type { ProxyNote } from "../proxy-port.ts";
+import {
+  afterUse,
+  afterUseAtSite,
+  type ProxyHealth,
+  type ProxyState,
+  type SiteRecordOfProxy,
+} from "../../domain/proxy-score.ts";
+import type { ProxySeen } from "../proxy-port.ts";
 import { type Context, rows } from "./context.ts";
 
 const NOTED_AT_ONCE = 500;
 /** Of the sites that a proxy was used at, so many are remembered: those it was used at last. */
 const SITES_PER_PROXY = 100;
 
-/** Whoever has read the proxies is to read them again. Within a transaction of the caller's. */
-export function bumpProxies({ connection }: Context): void {
-  connection.sql("UPDATE control SET proxies = proxies + 1").run();
+/** The number of one more change. Within a transaction of the caller's. */
+export function nextChange({ connection }: Context): number {
+  const { proxies } = connection.sql("UPDATE control SET proxies = proxies + 1 RETURNING proxies").get() as {
+    proxies: number;
+  };
+  return proxies;
 }
 
-export function noteProxies(context: Context, notes: readonly ProxyNote[], now: number): void {
-  for (let from = 0; from < notes.length; from += NOTED_AT_ONCE) {
-    const part = notes.slice(from, from + NOTED_AT_ONCE);
+/** Whoever has read this proxy is to read it again. Within a transaction of the caller's. */
+export function markChanged(context: Context, n: number): void {
+  context.connection.sql("UPDATE proxies SET changed = ? WHERE n = ?").run(nextChange(context), n);
+}
+
+export function noteProxies(context: Context, seen: readonly ProxySeen[], now: number): void {
+  for (let from = 0; from < seen.length; from += NOTED_AT_ONCE) {
+    const byProxy = Map.groupBy(seen.slice(from, from + NOTED_AT_ONCE), ({ id }) => id);
     context.connection.write(() => {
-      const changed = part.filter((note) => writeNote(context, note, now));
-      if (changed.length > 0) bumpProxies(context);
+      for (const [id, list] of byProxy) noteProxy(context, id, list, now);
     });
   }
 }
 
-const BEFORE = "SELECT state, checked_at FROM proxies WHERE n = ?";
-
-const COUNT_ONLY = `UPDATE proxies SET successes = successes + ?, failures = failures + ?, blocks = blocks + ?, used_at = ?
-  WHERE n = ?`;
-
-// A proxy that somebody has switched off meanwhile stays so; what is known of it is kept beside that.
-const WRITE = `UPDATE proxies SET state = CASE WHEN ?1 = 'disabled' THEN state ELSE ?1 END, score = ?2, latency_ms = ?3,
-  rest_until = ?4, rest_step = ?5, last_error = ?6, successes = successes + ?7, failures = failures + ?8,
-  blocks = blocks + ?9, checked_at = coalesce(?10, checked_at), used_at = coalesce(?11, used_at) WHERE n = ?12 RETURNING state`;
-
-/** Says whether whoever wrote it is to look at it again: its state is another one now. A proxy that is gone is left out. */
-function writeNote(context: Context, note: ProxyNote, now: number): boolean {
-  const { connection, instance } = context;
-  const n = decodeId(instance, "proxy", note.id);
-  const before = connection.sql(BEFORE).get(n) as { state: string; checked_at: number | null } | undefined;
-  if (n === null || before === undefined) return false;
-  for (const site of note.sites) writeSite(context, n, site, now);
-  if (note.sites.length > 0) forgetOldSites(context, n);
-  // Uses are written a moment later: a check that came after them knows better how the proxy is now.
-  if (note.checkedAt === null && note.usedAt !== null && (before.checked_at ?? 0) > note.usedAt) {
-    connection.sql(COUNT_ONLY).run(note.successes, note.failures, note.blocks, note.usedAt, n);
-    return true;
-  }
-  const { state } = connection
-    .sql(WRITE)
-    .get(
-      note.state,
-      note.score,
-      note.latencyMs,
-      Math.round(note.restUntil),
-      note.restStep,
-      note.lastError,
-      note.successes,
-      note.failures,
-      note.blocks,
-      note.checkedAt,
-      note.usedAt,
-      n,
-    ) as { state: string };
-  return state !== before.state;
+interface Row {
+  state: ProxyState;
+  score: number;
+  latency_ms: number | null;
+  rest_until: number;
+  rest_step: number;
+  last_error: string | null;
+  checked_at: number | null;
+  used_at: number | null;
 }
 
-const COUNTED = "successes + failures + blocks";
-const KEPT = `CASE WHEN ${COUNTED} >= ${MOST_REMEMBERED} THEN 0.5 ELSE 1 END`;
+const BEFORE = `SELECT state, score, latency_ms, rest_until, rest_step, last_error, checked_at, used_at
+  FROM proxies WHERE n = ?`;
 
-function writeSite({ connection }: Context, proxy: number, at: ProxyNote["sites"][number], now: number): void {
+// A proxy that somebody has switched off meanwhile stays so; what is known of it is kept beside that.
+const WRITE = `UPDATE proxies SET state = ?, score = ?, latency_ms = ?, rest_until = ?, rest_step = ?, last_error = ?,
+  successes = successes + ?, failures = failures + ?, blocks = blocks + ?, checked_at = ?, used_at = ? WHERE n = ?`;
+
+/** Upon what is known now, whoever has written it: what several have seen adds up. A proxy that is gone is left out. */
+function noteProxy(context: Context, id: string, seen: readonly ProxySeen[], now: number): void {
+  const { connection, instance } = context;
+  const n = decodeId(instance, "proxy", id);
+  const row = connection.sql(BEFORE).get(n) as Row | undefined;
+  if (n === null || row === undefined) return;
+  let health: ProxyHealth = {
+    state: row.state,
+    score: row.score,
+    latencyMs: row.latency_ms,
+    restUntil: row.rest_until,
+    restStep: row.rest_step,
+    lastError: row.last_error,
+  };
+  let { checked_at: checkedAt, used_at: usedAt } = row;
+  let overtaken = false;
+  const count = { good: 0, blocked: 0, fault: 0, unsure: 0 };
+  for (const { outcome, at, site } of seen) {
+    count[outcome.kind] += 1;
+    if (isLater(site === null ? row.used_at : row.checked_at, at, now)) overtaken = true;
+    else health = afterUse(health, outcome, at);
+    if (site === null) checkedAt = isLater(checkedAt, at, now) ? checkedAt : at;
+    else usedAt = isLater(usedAt, at, now) ? usedAt : at;
+  }
   connection
-    .sql(
-      `INSERT INTO proxy_sites (proxy, site, successes, failures, blocks, noted_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET successes = successes * ${KEPT} + excluded.successes,
-         failures = failures * ${KEPT} + excluded.failures, blocks = blocks * ${KEPT} + excluded.blocks,
-         noted_at = excluded.noted_at`,
-    )
-    .run(proxy, at.site, at.successes, at.failures, at.blocks, now);
+    .sql(WRITE)
+    .run(
+      health.state,
+      health.score,
+      health.latencyMs,
+      Math.round(health.restUntil),
+      health.restStep,
+      health.lastError,
+      count.good,
+      count.fault + count.unsure,
+      count.blocked,
+      checkedAt,
+      usedAt,
+      n,
+    );
+  noteSites(context, n, seen);
+  // Who wrote what was overtaken believes something else.
+  if (health.state !== row.state || overtaken) markChanged(context, n);
+}
+
+/**
+ * Checks and uses are written some time after they ended: what the other kind has shown later knows better how the
+ * proxy is. A time that has yet to come is one from before the clock was set back: that is not later than anything.
+ */
+function isLater(known: number | null, at: number, now: number): boolean {
+  return known !== null && known > at && known <= now;
+}
+
+interface SiteRow extends SiteRecordOfProxy {
+  proxy: number;
+}
+
+const SITE = "SELECT proxy, successes, failures, blocks, noted_at AS at FROM proxy_sites WHERE site = ?";
+
+function noteSites(context: Context, proxy: number, seen: readonly ProxySeen[]): void {
+  const { connection } = context;
+  const records = new Map<string, SiteRecordOfProxy>();
+  for (const { site, outcome, at } of seen) {
+    if (site === null || outcome.kind === "fault") continue;
+    const known =
+      records.get(site) ?? (connection.sql(`${SITE} AND proxy = ?`).get(site, proxy) as SiteRow | undefined);
+    records.set(site, afterUseAtSite(known ?? null, outcome, at));
+  }
+  for (const [site, { successes, failures, blocks, at }] of records)
+    connection
+      .sql(
+        `INSERT OR REPLACE INTO proxy_sites (proxy, site, successes, failures, blocks, noted_at)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      )
+      .run(proxy, site, successes, failures, blocks, at);
+  if (records.size > 0) forgetOldSites(context, proxy);
 }
 
 function forgetOldSites({ connection }: Context, proxy: number): void {
@@ -91,9 +144,9 @@ function forgetOldSites({ connection }: Context, proxy: number): void {
 export function readProxySites(
   { connection, instance }: Context,
   site: string,
-): { id: string; successes: number; failures: number; blocks: number }[] {
-  const list = rows<{ proxy: number; successes: number; failures: number; blocks: number }>(
-    connection.sql("SELECT proxy, successes, failures, blocks FROM proxy_sites WHERE site = ?").all(site),
-  );
-  return list.map(({ proxy, ...counts }) => ({ id: encodeId(instance, "proxy", proxy), ...counts }));
+): (SiteRecordOfProxy & { id: string })[] {
+  return rows<SiteRow>(connection.sql(SITE).all(site)).map(({ proxy, ...record }) => ({
+    id: encodeId(instance, "proxy", proxy),
+    ...record,
+  }));
 }

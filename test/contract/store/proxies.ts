@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NewProxy, ProxyNote, ProxyRecord } from "../../../src/store/proxy-port.ts";
+import type { NewProxy, ProxyRecord, ProxySeen } from "../../../src/store/proxy-port.ts";
 import { DONE, type Kit, keysOf, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 const SEALED = new Uint8Array([1, 2, 3]);
@@ -10,6 +10,7 @@ const newProxy = (port: number, more: Partial<NewProxy> = {}): NewProxy => ({
   port,
   sealed: null,
   userHash: "",
+  passwordHash: "",
   ...more,
 });
 
@@ -23,22 +24,24 @@ async function add(kit: Kit, ...ports: number[]): Promise<ProxyRecord[]> {
   return ports.map((port) => all.find((proxy) => proxy.port === port) ?? assert.fail(`no proxy at ${port}`));
 }
 
-const note = (id: string, more: Partial<ProxyNote> = {}): ProxyNote => ({
+const GOOD = { kind: "good", latencyMs: 80 } as const;
+const FAULT = { kind: "fault", why: "refused" } as const;
+
+/** A use at a site, or a check. */
+const used = (kit: Kit, { id }: { id: string }, more: Partial<ProxySeen> = {}): ProxySeen => ({
   id,
-  state: "usable",
-  score: 0.6,
-  latencyMs: 80,
-  restUntil: 0,
-  restStep: 0,
-  lastError: null,
-  successes: 1,
-  failures: 0,
-  blocks: 0,
-  checkedAt: null,
-  usedAt: null,
-  sites: [],
+  outcome: GOOD,
+  at: kit.now,
+  site: "shop.example",
   ...more,
 });
+const checked = (kit: Kit, proxy: { id: string }, more: Partial<ProxySeen> = {}): ProxySeen =>
+  used(kit, proxy, { site: null, ...more });
+
+/** What a pool reads that has read everything up to this change. */
+async function changedSince(kit: Kit, since: number): Promise<number[]> {
+  return ports((await kit.store.changedProxies(since, 100)).proxies);
+}
 
 const ports = (list: readonly ProxyRecord[]) => list.map(({ port }) => port);
 const REFRESH = { kind: "proxy_refresh", maxAttempts: 3, snapshot: {} } as const;
@@ -46,13 +49,23 @@ const chunk = (key: string) => newTask(key, { lane: "proxies", site: null, url: 
 
 export function proxyScenarios(scenario: Scenario): void {
   scenario("proxies are added once each; another user of the same one is another", async (kit) => {
-    const user = { sealed: SEALED, userHash: "a" };
+    const user = { sealed: SEALED, userHash: "a", passwordHash: "p" };
     const list = [newProxy(1), newProxy(2, user), newProxy(2, { ...user, userHash: "b" }), newProxy(1)];
     assert.deepEqual(await kit.store.addProxies(list, kit.now), { added: 3, existing: 1 });
-    const version = await kit.store.proxyVersion();
-    const renewed = newProxy(2, { ...user, sealed: new Uint8Array([9]) });
-    assert.deepEqual(await kit.store.addProxies([renewed], kit.now), { added: 0, existing: 1 });
-    assert.ok((await kit.store.proxyVersion()) !== version, "the password may be another");
+    const [second, first] = (await kit.store.proxies({ limit: 2 })) as [ProxyRecord, ProxyRecord];
+    const three = { outcome: FAULT, at: kit.now };
+    await kit.store.noteProxies([used(kit, first, three), used(kit, second, three)], kit.now);
+    const { changed } = await kit.store.proxyVersion();
+    const again = newProxy(2, { ...user, userHash: "b", sealed: new Uint8Array([8]) });
+    const renewed = newProxy(2, { ...user, sealed: new Uint8Array([9]), passwordHash: "q" });
+    assert.deepEqual(await kit.store.addProxies([renewed, again], kit.now), { added: 0, existing: 2 });
+    const { proxies: told } = await kit.store.changedProxies(changed, 10);
+    assert.deepEqual(
+      told.map(({ id, state, restUntil, restStep, lastError }) => [id, state, restUntil, restStep, lastError]),
+      [[first.id, "unchecked", 0, 0, null]],
+      "with another password it begins anew; with the same one it goes on resting",
+    );
+    assert.equal((await kit.store.proxy(second.id))?.state, "resting");
     const [b, a, plain] = await kit.store.proxies({ limit: 10 });
     assert.deepEqual([b?.sealed, a?.sealed, plain?.sealed], [SEALED, new Uint8Array([9]), null]);
     assert.deepEqual(plain, {
@@ -79,7 +92,7 @@ export function proxyScenarios(scenario: Scenario): void {
 
   scenario("a list of proxies is read page by page, newest first, also while they go", async (kit) => {
     const all = await add(kit, 1, 2, 3, 4, 5);
-    await kit.store.noteProxies([note(all[1]!.id), note(all[3]!.id)], kit.now);
+    await kit.store.noteProxies([used(kit, all[1]!), used(kit, all[3]!)], kit.now);
     let at = 4;
     const read = await walk(
       (position) => kit.store.proxies(position),
@@ -94,28 +107,21 @@ export function proxyScenarios(scenario: Scenario): void {
     await refusedField("after", kit.store.proxies({ after: NOBODY, limit: 10 }));
   });
 
-  scenario("notes say how proxies have served, and are counted by state", async (kit) => {
+  scenario("what was seen says how proxies have served, adds up, and is counted by state", async (kit) => {
     const [good, bad, off, never] = (await add(kit, 1, 2, 3, 4)) as [
       ProxyRecord,
       ProxyRecord,
       ProxyRecord,
       ProxyRecord,
     ];
-    const version = await kit.store.proxyVersion();
-    const resting = { state: "resting", restUntil: kit.now + 30_000, restStep: 1, lastError: "refused" } as const;
-    await kit.store.noteProxies(
-      [
-        note(good.id, { score: 0.9, successes: 3, checkedAt: kit.now }),
-        note(bad.id, { ...resting, score: 0.4, successes: 0, failures: 2, usedAt: kit.now }),
-        note(off.id),
-        note(NOBODY),
-      ],
-      kit.now,
-    );
-    const noted = await kit.store.proxyVersion();
-    assert.notEqual(noted, version);
+    const { changed: before } = await kit.store.proxyVersion();
+    const fault = { outcome: FAULT };
+    const seen = [checked(kit, good), used(kit, bad), used(kit, bad, fault), used(kit, bad, fault), used(kit, off)];
+    await kit.store.noteProxies([...seen, used(kit, { id: NOBODY })], kit.now);
+    assert.deepEqual(await changedSince(kit, before), [1, 2, 3]);
+    const { changed: noted } = await kit.store.proxyVersion();
     assert.equal((await kit.store.setProxyDisabled(off.id, true)).state, "disabled");
-    assert.notEqual(await kit.store.proxyVersion(), noted);
+    assert.deepEqual(await changedSince(kit, noted), [3]);
     assert.deepEqual(await kit.store.countProxies(), {
       total: 4,
       usable: 1,
@@ -124,17 +130,24 @@ export function proxyScenarios(scenario: Scenario): void {
       disabled: 1,
       usedAt: kit.now,
     });
-    assert.deepEqual(ports(await kit.store.proxyPool(kit.now)), [1, 4, 2], "best first, without what is switched off");
 
     const quiet = await kit.store.proxyVersion();
-    await kit.store.noteProxies(
-      [note(good.id, { successes: 4, blocks: 1 }), note(off.id, { state: "disabled" })],
-      kit.now,
+    const blocked = { outcome: { kind: "blocked" } } as const;
+    await kit.store.noteProxies([used(kit, good), used(kit, good, blocked), used(kit, off)], kit.now);
+    assert.deepEqual(await kit.store.proxyVersion(), quiet, "no state has changed");
+    const [first, second] = (await Promise.all([good, bad].map(({ id }) => kit.store.proxy(id)))) as [
+      ProxyRecord,
+      ProxyRecord,
+    ];
+    assert.deepEqual(
+      [first.state, first.successes, first.blocks, first.checkedAt, first.usedAt, first.latencyMs],
+      ["usable", 2, 1, kit.now, kit.now, 80],
     );
-    assert.equal(await kit.store.proxyVersion(), quiet, "no state has changed");
-    const [first, second] = [await kit.store.proxy(good.id), await kit.store.proxy(bad.id)];
-    assert.deepEqual([first?.successes, first?.blocks, first?.checkedAt, first?.usedAt], [7, 1, kit.now, null]);
-    assert.deepEqual([second?.state, second?.restUntil, second?.lastError], ["resting", kit.now + 30_000, "refused"]);
+    assert.ok(first.score > good.score && second.score < good.score);
+    assert.deepEqual(
+      [second.state, second.restUntil, second.restStep, second.lastError, second.successes, second.failures],
+      ["resting", kit.now + 30_000, 1, "refused", 1, 2],
+    );
     assert.equal(
       (await kit.store.setProxyDisabled(off.id, false)).state,
       "usable",
@@ -144,40 +157,76 @@ export function proxyScenarios(scenario: Scenario): void {
     await refused("not_found", kit.store.setProxyDisabled(NOBODY, true));
   });
 
-  scenario("a use that was written after a later check changes nothing but the counts", async (kit) => {
-    const [one] = (await add(kit, 1)) as [ProxyRecord];
-    const used = kit.now;
-    kit.pass(500);
-    await kit.store.noteProxies([note(one.id, { checkedAt: kit.now })], kit.now);
-    const version = await kit.store.proxyVersion();
-    kit.pass(500);
-    const failed = {
-      state: "resting",
-      restUntil: kit.now + 30_000,
-      restStep: 1,
-      lastError: "gone",
-      failures: 2,
-    } as const;
-    await kit.store.noteProxies([note(one.id, { ...failed, successes: 0, usedAt: used })], kit.now);
-    const known = await kit.store.proxy(one.id);
-    assert.deepEqual(
-      [known?.state, known?.restUntil, known?.lastError, known?.failures, known?.usedAt],
-      ["usable", 0, null, 2, used],
-    );
-    assert.notEqual(await kit.store.proxyVersion(), version, "whoever believes otherwise reads it again");
-    await kit.store.noteProxies([note(one.id, { ...failed, usedAt: kit.now })], kit.now);
-    assert.equal((await kit.store.proxy(one.id))?.state, "resting", "a later use counts");
+  scenario("whoever follows the changes from the beginning has read all, and learns that one is gone", async (kit) => {
+    const all = await add(kit, 1, 2, 3, 4, 5);
+    await kit.store.noteProxies([used(kit, all[1]!)], kit.now);
+    const read: number[] = [];
+    for (let since = 0; ;) {
+      const { proxies, next } = await kit.store.changedProxies(since, 2);
+      if (proxies.length === 0) break;
+      read.push(...ports(proxies));
+      since = next;
+      if (read.length === 2) await kit.store.setProxyDisabled(all[0]!.id, true);
+    }
+    assert.deepEqual(read, [1, 3, 4, 5, 2, 1], "what changes meanwhile is read again");
+    const { changed } = await kit.store.proxyVersion();
+    await kit.store.deleteProxy(all[2]!.id);
+    const after = await kit.store.proxyVersion();
+    assert.ok(after.changed > changed && after.removed === after.changed);
+  });
+
+  scenario(
+    "uses and checks are written late: what the other has shown later holds, and all are counted",
+    async (kit) => {
+      const [one, two] = (await add(kit, 1, 2)) as [ProxyRecord, ProxyRecord];
+      const early = kit.now;
+      kit.pass(500);
+      await kit.store.noteProxies([checked(kit, one), used(kit, two, { outcome: FAULT })], kit.now);
+      const { changed } = await kit.store.proxyVersion();
+      const late = kit.now;
+      kit.pass(500);
+      const fault = { outcome: FAULT, at: early };
+      await kit.store.noteProxies([used(kit, one, fault), checked(kit, two, { at: early })], kit.now);
+      const known = await kit.store.proxy(one.id);
+      assert.deepEqual(
+        [known?.state, known?.restUntil, known?.lastError, known?.failures, known?.usedAt, known?.checkedAt],
+        ["usable", 0, null, 1, early, late],
+      );
+      const other = await kit.store.proxy(two.id);
+      assert.deepEqual([other?.state, other?.successes, other?.checkedAt], ["resting", 1, early]);
+      assert.deepEqual(await changedSince(kit, changed), [1, 2], "whoever believes otherwise reads it again");
+      await kit.store.noteProxies([used(kit, one, { outcome: FAULT })], kit.now);
+      assert.equal((await kit.store.proxy(one.id))?.state, "resting", "a later use counts");
+    },
+  );
+
+  scenario("when the clock is set back, what is seen from then on still counts", async (kit) => {
+    const [one, two] = (await add(kit, 1, 2)) as [ProxyRecord, ProxyRecord];
+    const before = kit.now + 3_600_000;
+    await kit.store.noteProxies([checked(kit, one, { at: before }), used(kit, two, { at: before })], before);
+    await kit.store.noteProxies([used(kit, one, { outcome: FAULT }), checked(kit, two, { outcome: FAULT })], kit.now);
+    for (const { id } of [one, two]) assert.equal((await kit.store.proxy(id))?.state, "resting");
   });
 
   scenario("how a proxy does at a site is remembered: of the newest sites, the newest answers most", async (kit) => {
     const [one, two] = (await add(kit, 1, 2)) as [ProxyRecord, ProxyRecord];
-    const at = (site: string, successes: number, blocks: number) => [{ site, successes, failures: 0, blocks }];
-    await kit.store.noteProxies([note(one.id, { sites: at("a.example", 30, 10) })], kit.now);
-    await kit.store.noteProxies([note(one.id, { sites: at("a.example", 0, 20) }), note(two.id)], kit.now);
-    assert.deepEqual(await kit.store.proxySites("a.example"), [{ id: one.id, successes: 15, failures: 0, blocks: 25 }]);
+    const blocked = { kind: "blocked" } as const;
+    const at = (site: string, outcome: ProxySeen["outcome"], times: number) =>
+      Array.from({ length: times }, () => used(kit, one, { site, outcome }));
+    await kit.store.noteProxies([...at("a.example", GOOD, 30), ...at("a.example", blocked, 10)], kit.now);
+    await kit.store.noteProxies(
+      [...at("a.example", blocked, 1), ...at("a.example", FAULT, 1), used(kit, two)],
+      kit.now,
+    );
+    const known = { id: one.id, successes: 15, failures: 0, blocks: 6, at: kit.now };
+    assert.deepEqual(await kit.store.proxySites("a.example"), [known]);
+    kit.pass(600_000);
+    await kit.store.noteProxies(at("a.example", blocked, 1), kit.now);
+    const later = { ...known, successes: 7.5, blocks: 4, at: kit.now };
+    assert.deepEqual(await kit.store.proxySites("a.example"), [later], "what was long ago counts less");
     for (let n = 0; n < 120; n += 1) {
       kit.pass(1);
-      await kit.store.noteProxies([note(one.id, { sites: at(`s${n}.example`, 1, 0) })], kit.now);
+      await kit.store.noteProxies(at(`s${n}.example`, GOOD, 1), kit.now);
     }
     assert.deepEqual(await kit.store.proxySites("a.example"), []);
     assert.equal((await kit.store.proxySites("s119.example")).length, 1);
@@ -190,7 +239,7 @@ export function proxyScenarios(scenario: Scenario): void {
   scenario("a run that needs proxies is held from its beginning when too few are usable", async (kit) => {
     const [one] = (await add(kit, 1, 2)) as [ProxyRecord];
     const needs = { proxies: { atLeast: 2, waitMs: 5000 } };
-    await kit.store.noteProxies([note(one.id)], kit.now);
+    await kit.store.noteProxies([used(kit, one)], kit.now);
     const held = await kit.page("held", needs);
     const words = "Waiting for proxies: 1 of at least 2 are usable; all of them are being checked";
     assert.deepEqual((await kit.store.run(held.id))?.hold, {

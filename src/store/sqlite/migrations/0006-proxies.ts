@@ -14,18 +14,20 @@ export const proxies = {
         n INTEGER PRIMARY KEY AUTOINCREMENT,
         scheme TEXT NOT NULL, hostname TEXT NOT NULL, port INTEGER NOT NULL,
         -- Who asks, as a hash, and with what, sealed.
-        user_hash TEXT NOT NULL, sealed BLOB,
+        user_hash TEXT NOT NULL, password_hash TEXT NOT NULL, sealed BLOB,
         disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
         state TEXT NOT NULL DEFAULT 'unchecked' CHECK (state IN ('unchecked', 'usable', 'resting')),
         score REAL NOT NULL, latency_ms REAL,
         successes INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, blocks INTEGER NOT NULL DEFAULT 0,
         rest_until INTEGER NOT NULL DEFAULT 0, rest_step INTEGER NOT NULL DEFAULT 0, last_error TEXT,
-        checked_at INTEGER, used_at INTEGER, created_at INTEGER NOT NULL
+        checked_at INTEGER, used_at INTEGER, created_at INTEGER NOT NULL,
+        -- The number of its last change that others have to see.
+        changed INTEGER NOT NULL DEFAULT 0
       );
       CREATE UNIQUE INDEX proxies_by_address ON proxies (scheme, hostname, port, user_hash);
       CREATE INDEX proxies_by_state ON proxies (disabled, state, n);
       CREATE INDEX proxies_by_use ON proxies (used_at);
-      CREATE INDEX proxies_by_score ON proxies (score DESC) WHERE disabled = 0;
+      CREATE INDEX proxies_by_change ON proxies (changed);
       -- How a proxy does at each site, the newest few of them.
       CREATE TABLE proxy_sites (
         proxy INTEGER NOT NULL, site TEXT NOT NULL,
@@ -33,8 +35,9 @@ export const proxies = {
         PRIMARY KEY (site, proxy)
       ) WITHOUT ROWID;
       CREATE INDEX proxy_sites_by_proxy ON proxy_sites (proxy, noted_at);
-      -- Grows when proxies come, go, or are found to be usable or not.
+      -- The numbers of the newest change and of the newest removal.
       ALTER TABLE control ADD COLUMN proxies INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE control ADD COLUMN proxies_removed INTEGER NOT NULL DEFAULT 0;
 
       -- Checks of all proxies are runs; their newest is asked for often, and they are kept as long as crawls.
       CREATE INDEX runs_refreshes ON runs (n) WHERE kind = 'proxy_refresh' AND removing_at IS NULL;

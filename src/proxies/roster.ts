@@ -1,0 +1,102 @@
+/** The proxies of a pool, each on a seat of its own, with what is known of them and which of them can be had. */
+import type { Rotation } from "../domain/proxy-rotation.ts";
+import { mayBeUsed, onProbation, type ProxyHealth, REST_MAX_MS, weightOf } from "../domain/proxy-score.ts";
+import type { Upstream } from "../domain/upstream.ts";
+import type { ProxyRecord, ProxySeen } from "../store/proxy-port.ts";
+
+export interface Member {
+  readonly id: string;
+  readonly seat: number;
+  /** Its address and what lets one in, as stored. */
+  stored: Pick<ProxyRecord, "scheme" | "hostname" | "port" | "sealed">;
+  /** Opened when it is first picked; null: not yet. */
+  upstream: Upstream | null;
+  health: ProxyHealth;
+  /** Uses that have not ended. */
+  inUse: number;
+  /** What is not written yet. */
+  unwritten: ProxySeen[];
+  /** What is being written just now: what the store says may be from before or after that. */
+  inWriting: readonly ProxySeen[];
+}
+
+/** Where very many rest, somebody is back all the time. */
+const WAKE_EVERY_MS = 100;
+
+/** Shares are kept as they change: to choose among ten thousand takes a look at numbers, not at proxies. */
+export class Roster {
+  readonly #rotation: Rotation;
+  readonly #members = new Map<string, Member>();
+  readonly #seats: (Member | null)[] = [];
+  readonly #freeSeats: number[] = [];
+  /** Each one's part of the traffic, by seat; 0: it cannot be had now. */
+  readonly #shares: number[] = [];
+  /** Those that cannot be used before some time. */
+  readonly #resting = new Set<Member>();
+  #firstBackAt = Number.POSITIVE_INFINITY;
+
+  constructor(rotation: Rotation) {
+    this.#rotation = rotation;
+  }
+
+  get(id: string): Member | undefined {
+    return this.#members.get(id);
+  }
+
+  get all(): Iterable<Member> {
+    return this.#members.values();
+  }
+
+  at(seat: number): Member {
+    return this.#seats[seat]!;
+  }
+
+  add(id: string, what: Pick<Member, "stored" | "health">, now: number): void {
+    const seat = this.#freeSeats.pop() ?? this.#seats.length;
+    const member: Member = { id, seat, ...what, upstream: null, inUse: 0, unwritten: [], inWriting: [] };
+    this.#members.set(id, member);
+    this.#seats[seat] = member;
+    this.#rotation.seat(seat, id);
+    this.update(member, now);
+  }
+
+  remove(member: Member): void {
+    this.#members.delete(member.id);
+    this.#resting.delete(member);
+    this.#seats[member.seat] = null;
+    this.#shares[member.seat] = 0;
+    this.#freeSeats.push(member.seat);
+  }
+
+  /** To be called whenever what is known of it or its uses have changed. */
+  update(member: Member, now: number): void {
+    const { seat, health, inUse } = member;
+    if (!mayBeUsed(health, now)) {
+      this.#shares[seat] = 0;
+      this.#resting.add(member);
+      this.#firstBackAt = Math.min(this.#firstBackAt, health.restUntil);
+      return;
+    }
+    if (this.#resting.delete(member)) this.#rotation.returned(seat);
+    // Where one use decides, there is one at a time.
+    this.#shares[seat] = inUse > 0 && onProbation(health, now) ? 0 : weightOf(health);
+  }
+
+  /** A copy of everybody's share at this time. */
+  sharesAt(now: number): number[] {
+    this.#wake(now);
+    return this.#shares.slice();
+  }
+
+  hasAnyAt(now: number): boolean {
+    this.#wake(now);
+    return this.#resting.size < this.#members.size;
+  }
+
+  #wake(now: number): void {
+    if (now < this.#firstBackAt && this.#firstBackAt <= now + REST_MAX_MS) return;
+    this.#firstBackAt = Number.POSITIVE_INFINITY;
+    for (const member of this.#resting) this.update(member, now);
+    this.#firstBackAt = Math.max(this.#firstBackAt, now + WAKE_EVERY_MS);
+  }
+}

@@ -216,7 +216,7 @@ export class LaneOwner implements SlotSeeker {
   /** How many tasks to claim now: none while the window is well filled or nothing may start soon. */
   #wanted(): number {
     if (this.#dry) return 0;
-    const limit = this.#window.wanted();
+    const limit = this.#window.wanted(this.#pace.soon);
     if (limit === 0) return 0;
     // What may not start soon is better left in the store, where others can see and change it.
     const gate = this.#pace.gate();
@@ -231,7 +231,7 @@ export class LaneOwner implements SlotSeeker {
       // A retry that is still on its way to the store is not in the store's answer.
       const unwritten = settler.isWriting(this.#grant) ? this.#nextReadyAt : null;
       const withoutDeadline = this.#pace.gate().kind === "give_up";
-      const options = { limit, withoutResolvers: blocked, withoutDeadline };
+      const options = { limit, soon: this.#pace.concurrency, withoutResolvers: blocked, withoutDeadline };
       const claim = await store.claim(this.#grant, options, clock.now());
       if (claim === null) {
         this.#lost = true;

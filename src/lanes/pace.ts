@@ -121,6 +121,13 @@ export class Pace {
     return Math.max(1, this.#atOnce - this.#inFlight);
   }
 
+  /** How many its pauses and its rate would let start within about a second. */
+  get soon(): number {
+    const { requestsPerSecond: rate } = this.#limits;
+    const spacing = Math.max(this.#ownDelayMs, this.#crawlDelayMs, rate !== null && rate > 0 ? 1000 / rate : 0);
+    return spacing === 0 ? Number.POSITIVE_INFINITY : Math.ceil(1000 / spacing);
+  }
+
   get #atOnce(): number {
     return this.#ease.atOnce(this.concurrency);
   }

@@ -16,6 +16,9 @@ export class Window {
   #concurrency: number;
   #target: number;
   #filledAt = Number.NEGATIVE_INFINITY;
+  #asked = 0;
+  /** The last claim brought less than was asked for. */
+  #short = false;
   readonly #blocked = new Set<string>();
 
   constructor(clock: Clock, concurrency: number) {
@@ -33,14 +36,21 @@ export class Window {
     this.#target = Math.max(this.#target, concurrency * 2);
   }
 
-  /** How many more to claim; 0 while the window is well filled. Tasks that wait for their resolver do not count. */
-  wanted(): number {
+  /**
+   * How many more to claim; 0 while the window is well filled. Tasks that wait for their resolver do not count. `soon`
+   * is how many could begin within about a second.
+   */
+  wanted(soon = Number.POSITIVE_INFINITY): number {
     const usable = this.#blocked.size === 0 ? this.#tasks.length : this.#usable();
-    if (usable > this.#target / 4) return 0;
+    // Where more is ready than was given, others want it, too: then only what can begin is asked for.
+    const room = (this.#short ? Math.min(soon, this.#concurrency) : soon) - usable;
+    if (usable > this.#target / 4 || room <= 0) return 0;
     const lasted = this.#clock.monotonic() - this.#filledAt;
-    if (lasted < TOO_SHORT_MS) this.#target = Math.min(LARGEST, this.#target * 2);
+    // A window that was never full says nothing about the speed.
+    if (lasted < TOO_SHORT_MS && !this.#short) this.#target = Math.min(LARGEST, this.#target * 2);
     else if (lasted > TOO_LONG_MS) this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
-    return this.#target - usable;
+    this.#asked = Math.min(this.#target - usable, room);
+    return this.#asked;
   }
 
   #usable(): number {
@@ -49,6 +59,7 @@ export class Window {
 
   add(tasks: readonly ClaimedTask[]): void {
     this.#filledAt = this.#clock.monotonic();
+    this.#short = tasks.length < this.#asked;
     this.#tasks.push(...tasks);
   }
 

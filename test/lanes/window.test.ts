@@ -51,6 +51,27 @@ test("a window that is used up quickly grows, one that lasts shrinks again", asy
   assert.equal(sizes.at(-1), 20);
 });
 
+test("a window that could not be filled stays small, and asks for what can begin", () => {
+  const window = new Window(new FakeClock(), 10);
+  assert.equal(window.wanted(), 20);
+  for (let round = 0; round < 6; round += 1) {
+    window.add(tasks(2));
+    window.takeAll();
+    assert.equal(window.wanted(), 10);
+  }
+  window.add(tasks(10));
+  assert.equal(window.wanted(), 0);
+});
+
+test("a lane that pauses between requests asks for no more than it begins soon", () => {
+  const window = new Window(new FakeClock(), 10);
+  assert.equal(window.wanted(2), 2);
+  window.add(tasks(2));
+  assert.equal(window.wanted(2), 0);
+  window.take(any);
+  assert.equal(window.wanted(2), 1);
+});
+
 test("tasks of a resolver without room are passed over, and do not count as filling", () => {
   const window = new Window(new FakeClock(), 2);
   window.add([...tasks(4, "slow"), ...tasks(2)]);

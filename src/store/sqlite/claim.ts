@@ -2,6 +2,7 @@ import { encodeId } from "../../domain/ids.ts";
 import type { ClaimOptions } from "../claim-port.ts";
 import type { Claim, ClaimedTask, LaneHold } from "../port.ts";
 import { type Context, HAS_PLACE, NEVER, parseJson, rows, STATE, RUN_MAY_WORK } from "./context.ts";
+import { bestOf, divide, placesFor, readyOf, type Sharing } from "./claim-shares.ts";
 import { moveRun } from "./move-run.ts";
 import { changeAllCounters, changeCounters, type CounterChange } from "./counters.ts";
 import { unpackAttempts } from "./history.ts";
@@ -9,16 +10,9 @@ import { stepsStarted, triesOfStep } from "./open-steps.ts";
 import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
 import { SITE_MAY_WORK } from "./site-deps.ts";
 
-export interface StreamRow {
-  id: number;
-  run: number;
-  site: string;
+export interface StreamRow extends Sharing {
   resolver: string;
-  aside: number;
-  queued: number;
   retrying: number;
-  /** How many more pages of the run may be in hand; null: as many as there are. */
-  places: number | null;
   run_id: string;
   kind: string;
   status: string;
@@ -80,7 +74,7 @@ export class ClaimCursor {
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
-const SELECT_STREAMS = `SELECT s.id, s.run, s.site, s.resolver, s.aside, s.queued, s.retrying, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
+const SELECT_STREAMS = `SELECT s.id, s.run, s.site, s.resolver, s.aside, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
     r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_hand AS places
   FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_PLACE} AND ${SITE_MAY_WORK}`;
 
@@ -124,12 +118,16 @@ export function claim(
     const ready = readyStreams(context, hold.laneId, cursor.behind(hold.laneId), options, now);
     const byRun = Map.groupBy(ready, (stream) => stream.run);
     const order = [...byRun.keys()];
+    const places = order.map((run) => placesFor(context, byRun.get(run) ?? [], options));
     const shares = divide(
       options.limit,
-      order.map((run) => readyOf(byRun.get(run) ?? [])),
+      order.map((run, index) => readyOf(byRun.get(run) ?? [], places[index])),
     );
     const changes = new Map<number, CounterChange>();
-    const taken = order.map((run, index) => takeFrom(context, byRun.get(run) ?? [], shares[index] ?? 0, changes, now));
+    const taken = order.map((run, index) => {
+      const share = { count: shares[index] ?? 0, places: places[index] ?? null };
+      return takeFrom(context, byRun.get(run) ?? [], share, changes, now);
+    });
     changeAllCounters(context, changes);
     // The one that got the last task of the deal; the next deal starts behind it, so that no run always has the extra one.
     const most = Math.max(0, ...taken.map((list) => list.length));
@@ -172,50 +170,20 @@ function wakeRetries(context: Context, stream: number, now: number): void {
   if (woken > 0) changeCounters(context, stream, { retrying: -woken, queued: woken });
 }
 
-/** How many tasks of these streams of one run may be taken. */
-function readyOf(streams: readonly StreamRow[]): number {
-  const ready = { aside: 0, pages: 0 };
-  for (const { aside, queued } of streams) ready[aside === 1 ? "aside" : "pages"] += queued;
-  return ready.aside + Math.min(ready.pages, streams[0]?.places ?? Number.POSITIVE_INFINITY);
-}
-
-/** Splits `limit` evenly over parties that can use at most what they have; the first in line get the remainder. */
-export function divide(limit: number, wants: readonly number[]): number[] {
-  const shares = wants.map(() => 0);
-  let left = limit;
-  while (left > 0) {
-    const hungry = wants.flatMap((want, index) => (want > (shares[index] ?? 0) ? [index] : []));
-    if (hungry.length === 0) break;
-    const each = Math.max(1, Math.floor(left / hungry.length));
-    for (const index of hungry) {
-      const give = Math.min(each, (wants[index] ?? 0) - (shares[index] ?? 0), left);
-      shares[index] = (shares[index] ?? 0) + give;
-      left -= give;
-    }
-  }
-  return shares;
-}
-
 /** How many were taken of which stream is written once for all of them. */
 function takeFrom(
   context: Context,
   streams: StreamRow[],
-  count: number,
+  { count, places }: { count: number; places: number | null },
   changes: Map<number, CounterChange>,
   now: number,
 ): ClaimedTask[] {
   const first = streams[0];
   if (first === undefined || count === 0) return [];
-  const { connection } = context;
-  const list = rows<ClaimedRow>(
+  const list =
     streams.length === 1
-      ? connection.sql(TAKE_FROM_STREAM, { lists: true }).all(first.id, count)
-      : connection.sql(TAKE_THESE, { lists: true }).all(JSON.stringify(bestOf(context, streams, count))),
-  );
-  // Usually they come in order already; the statement does not promise it.
-  if (!list.every((row, index) => index === 0 || before(list[index - 1] as ClaimedRow, row))) {
-    list.sort((a, b) => (before(a, b) ? -1 : 1));
-  }
+      ? takeFirst(context, first.id, count)
+      : takeThese(context, bestOf(context, streams, count, places));
   const byId = new Map(streams.map((stream) => [stream.id, { stream, taken: 0 }]));
   const claimed = list.map((row) => {
     const from = byId.get(row[1]) as { stream: StreamRow; taken: number };
@@ -235,27 +203,24 @@ function takeFrom(
   return claimed;
 }
 
-function before(a: ClaimedRow, b: ClaimedRow): boolean {
-  return a[2] > b[2] || (a[2] === b[2] && a[0] < b[0]);
+function takeFirst({ connection }: Context, stream: number, count: number): ClaimedRow[] {
+  const list = rows<ClaimedRow>(connection.sql(TAKE_FROM_STREAM, { lists: true }).all(stream, count));
+  // Usually they come in order already; the statement does not promise it.
+  if (!list.every((row, index) => index === 0 || before(list[index - 1] as ClaimedRow, row))) {
+    list.sort((a, b) => (before(a, b) ? -1 : 1));
+  }
+  return list;
 }
 
-/** The ids of the most urgent tasks over several streams of one run, with no more pages than there are places. */
-function bestOf({ connection }: Context, streams: StreamRow[], count: number): number[] {
-  let places = streams[0]?.places ?? Number.POSITIVE_INFINITY;
-  return streams
-    .flatMap((stream) =>
-      rows<{ id: number; priority: number }>(
-        connection
-          .sql(
-            `SELECT id, priority FROM tasks WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?`,
-          )
-          .all(stream.id, count),
-      ).map((task) => ({ ...task, isPage: stream.aside === 0 })),
-    )
-    .toSorted((a, b) => b.priority - a.priority || a.id - b.id)
-    .filter(({ isPage }) => !isPage || places-- > 0)
-    .slice(0, count)
-    .map((row) => row.id);
+/** In the order of their ids as they are given. */
+function takeThese({ connection }: Context, ids: readonly number[]): ClaimedRow[] {
+  const list = rows<ClaimedRow>(connection.sql(TAKE_THESE, { lists: true }).all(JSON.stringify(ids)));
+  const places = new Map(ids.map((id, index) => [id, index]));
+  return list.sort((a, b) => (places.get(a[0]) ?? 0) - (places.get(b[0]) ?? 0));
+}
+
+function before(a: ClaimedRow, b: ClaimedRow): boolean {
+  return a[2] > b[2] || (a[2] === b[2] && a[0] < b[0]);
 }
 
 /** One of each run in turn, so that the owner also starts them fairly. */

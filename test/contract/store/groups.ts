@@ -54,6 +54,21 @@ export function groupScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(run), "completed");
   });
 
+  scenario("sites of a group take turns within a run, however much the first of them has", async (kit) => {
+    const keys = (letter: string) => Array.from({ length: 20 }, (_, n) => `${letter}${n}`);
+    await kit.runWith([...keys("a"), ...keys("b").map(elsewhere)]);
+    await join(kit, "a.example", "b.example");
+    const lane = await kit.take("A", SHOP);
+    const first = await kit.claim(lane, 4);
+    assert.deepEqual(keysOf(first), ["a0", "b0", "a1", "b1"]);
+    const odd = await kit.claim(lane, 1);
+    const even = await kit.claim(lane, 1);
+    assert.deepEqual([...keysOf(odd), ...keysOf(even)].toSorted(), ["a2", "b2"], "one by one, too");
+    await kit.settle(lane, [...first.tasks.filter(({ site }) => site === "b.example"), ...even.tasks], DONE);
+    assert.deepEqual(keysOf(await kit.claim(lane, 4)), ["b3", "b4", "b5", "a3"], "who has less in hand comes first");
+    await kit.expectClean();
+  });
+
   scenario("whoever had the site in hand loses it, and its tasks have spent no attempt", async (kit) => {
     const run = await kit.runWith(["a1", "a2", elsewhere("b1")]);
     const before = await kit.take("A");

@@ -83,6 +83,31 @@ export function limitScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.counts(run), { completed: 2, failed: 1, cancelled: 7 });
   });
 
+  scenario(
+    "near its limit a crawl deals its last places out to all lanes, no more than they begin soon",
+    async (kit) => {
+      const both = [...keysUpTo(30), ...keysUpTo(30, "q").map((key) => newTask(key, { lane: OTHER }))];
+      const run = await crawl(kit, both, { pagesLimit: 20 });
+      const [one, two] = [await kit.take("A"), await kit.take("A", OTHER)];
+      const most = await kit.claim(one);
+      assert.deepEqual([most.tasks.length, most.more], [10, true], "half of the places");
+      const few = await kit.store.claim(two, { limit: 100, soon: 2 }, kit.now);
+      assert.deepEqual([few?.tasks.length, few?.more], [2, true], "a slow lane begins two soon");
+      assert.equal((await kit.claim(one)).tasks.length, 4, "half of what is left");
+      assert.equal((await kit.claim(one, 1)).tasks.length, 1);
+      assert.equal((await kit.claim(two)).tasks.length, 2);
+      assert.equal((await kit.claim(one)).tasks.length, 1);
+      await kit.expectClean();
+      assert.equal(await kit.status(run), "running");
+    },
+  );
+
+  scenario("a crawl of which one lane is open leaves it all places", async (kit) => {
+    await crawl(kit, keysUpTo(30), { pagesLimit: 20 });
+    const claim = await kit.store.claim(await kit.take("A"), { limit: 100, soon: 2 }, kit.now);
+    assert.deepEqual([claim?.tasks.length, claim?.more], [20, false]);
+  });
+
   scenario("pages that were never fetched and pages that are others take no place", async (kit) => {
     const run = await crawl(kit, keysUpTo(12));
     const lane = await kit.take("A");
@@ -103,7 +128,7 @@ export function limitScenarios(scenario: Scenario): void {
     const run = await crawl(kit, [...keysUpTo(3), newTask("far", { lane: OTHER })]);
     const [lane, other] = [await kit.take("A"), await kit.take("A", OTHER)];
     for (const verdict of [HANDED_BACK, { kind: "rate_wait" } as const, retryAt(kit.now)]) {
-      const { tasks } = await kit.claim(lane);
+      const tasks = [...(await kit.claim(lane)).tasks, ...(await kit.claim(lane)).tasks];
       assert.deepEqual([tasks.length, keysOf(await kit.claim(other))], [3, []]);
       const { opened } = await kit.settle(lane, tasks, verdict);
       assert.ok(opened.includes(OTHER), `${opened}`);
@@ -112,7 +137,7 @@ export function limitScenarios(scenario: Scenario): void {
       await kit.settle(other, far.tasks, HANDED_BACK);
       await kit.expectClean();
     }
-    const { tasks } = await kit.claim(lane);
+    const tasks = [...(await kit.claim(lane)).tasks, ...(await kit.claim(lane)).tasks];
     const moved = await kit.settle(lane, tasks.slice(0, 1), movedTo(OTHER));
     assert.deepEqual(moved.opened, [OTHER]);
     assert.equal((await kit.claim(other)).tasks.length, 1);

@@ -1,6 +1,7 @@
 /** Lists of proxies as people have them: one to a line. */
 import { parseUpstream, type Upstream } from "./upstream.ts";
 
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[^\s:/@[\]]+):\d{1,5}$/i;
 const WITH_USER_BEHIND = /^((?:\[[0-9a-f:.]+\]|[^\s:/@[\]]+):\d{1,5}):([^\s:]+):(\S+)$/i;
 
@@ -10,7 +11,7 @@ const WITH_USER_BEHIND = /^((?:\[[0-9a-f:.]+\]|[^\s:/@[\]]+):\d{1,5}):([^\s:]+):
  */
 export function parseProxy(text: string): Upstream | string {
   const line = text.trim();
-  if (line.includes("://")) return parseUpstream(line);
+  if (HAS_SCHEME.test(line)) return parseUpstream(line);
   const [, address, username, password] = WITH_USER_BEHIND.exec(line) ?? [];
   if (address !== undefined && username !== undefined && password !== undefined) {
     const upstream = parseUpstream(`http://${address}`);

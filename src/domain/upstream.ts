@@ -19,13 +19,18 @@ export function parseUpstream(text: string): Upstream | string {
   const known = UPSTREAM_SCHEMES.find((name) => name === scheme.toLowerCase());
   if (known === undefined)
     return `expected a proxy such as http://host:8080, https://host or socks5://user:password@host:1080`;
+  // WHATWG takes it for a slash.
+  if (rest.includes("\\")) return "has a backslash: in a user name or a password it is written as %5C";
+  const port = /:(\d+)\/?$/.exec(rest)?.[1];
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return "has a port that no proxy can have";
   // Of other schemes WHATWG does not read the host.
   const url = URL.parse(`http://${rest}`);
-  if (url === null || url.hostname === "") return "names no host";
+  if (url === null || url.hostname === "")
+    return rest.includes("@")
+      ? "names no host that can be read: in a user name or a password, / ? # and @ are written as %2F %3F %23 and %40"
+      : "names no host";
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return "has something behind its port";
-  const port = /:(\d+)\/?$/.exec(rest)?.[1];
   const named = url.username !== "" || url.password !== "";
-  if (Number(port ?? 1) < 1) return "has a port that no proxy can have";
   return {
     scheme: known,
     hostname: url.hostname,

@@ -101,6 +101,15 @@ describe("proxies that somebody brings", { concurrency: 2 }, () => {
     assert.deepEqual(resting.proxies.map(({ port }) => twelve.nameAt(port)).toSorted(), ["dead", "dead socks"]);
   });
 
+  test("a check waits for a slow one as long as is configured, however short the time of a page is", async () => {
+    await using running = await startProxies([{ kind: "connect", behaviour: "slow", slowMs: 2_000 }]);
+    await using site = await MisbehavingSite.start({ "/check": page("Here") });
+    const env = { APP_HTTP_TIMEOUT_SECONDS: "1", APP_PROXY_CHECK_TIMEOUT_SECONDS: "30" };
+    await using place = await Place.open({ ...BY_HAND, ...env, APP_PROXY_CHECK_URL: site.url("/check") });
+    await importAll(place, [running.all[0]!.url]);
+    assert.equal((await refresh(place)).result_count, 1);
+  });
+
   test("when the address of the check is down, no proxy that served is sent away", async () => {
     await using running = await startProxies([{ kind: "connect" }, { kind: "socks5" }]);
     await using site = await MisbehavingSite.start({ "/check": page("Here") });

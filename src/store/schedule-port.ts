@@ -55,4 +55,6 @@ export interface ScheduleVerbs {
   slots(jobId: string, filter: { outcome?: SlotOutcome; after?: number; limit: number }): Promise<SlotRecord[]>;
   /** Of each of these jobs: how many of its times became what. */
   slotCounts(jobIds: readonly string[]): Promise<Map<string, Record<SlotOutcome, number>>>;
+  /** Of all jobs, those that are deleted included: it never gets less. */
+  slotTotals(): Promise<Record<SlotOutcome, number>>;
 }

@@ -170,6 +170,13 @@ export async function deleteJob(context: Context, id: string, now: number): Prom
         )
         .run(id, now);
       connection.sql("DELETE FROM slots WHERE job = ?").run(n);
+      // What became of its times stays in the totals, under a number that no job has.
+      connection
+        .sql(
+          `INSERT INTO slot_counts SELECT 0, outcome, count FROM slot_counts WHERE job = ?
+           ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+        )
+        .run(n);
       connection.sql("DELETE FROM slot_counts WHERE job = ?").run(n);
       connection.sql("DELETE FROM jobs WHERE id = ?").run(id);
     },

@@ -24,6 +24,7 @@ export function scheduleVerbs(context: Context): ScheduleVerbs {
     runsInTurn: async (limit) => runsInTurn(context, limit),
     slots: async (jobId, filter) => readSlots(context, jobId, filter),
     slotCounts: async (jobIds) => readCounts(context, jobIds),
+    slotTotals: async () => readTotals(context),
   };
 }
 
@@ -176,8 +177,15 @@ function readSlots(
   });
 }
 
+const none = () => Object.fromEntries(SLOT_OUTCOMES.map((name) => [name, 0])) as Record<SlotOutcome, number>;
+
+function readTotals({ connection }: Context): Record<SlotOutcome, number> {
+  const list = connection.sql("SELECT outcome, sum(count) AS count FROM slot_counts GROUP BY outcome").all();
+  const sums = rows<{ outcome: SlotOutcome; count: number }>(list).map(({ outcome, count }) => [outcome, count]);
+  return { ...none(), ...Object.fromEntries(sums) };
+}
+
 function readCounts({ connection }: Context, jobIds: readonly string[]): Map<string, Record<SlotOutcome, number>> {
-  const none = () => Object.fromEntries(SLOT_OUTCOMES.map((name) => [name, 0])) as Record<SlotOutcome, number>;
   const counts = new Map(jobIds.map((id) => [id, none()]));
   const list = connection
     .sql(

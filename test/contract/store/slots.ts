@@ -209,7 +209,14 @@ export function slotScenarios(scenario: Scenario): void {
     const kept = await kit.store.slots(job.id, { limit: 2000 });
     assert.deepEqual([kept.length, kept.at(-1)?.at], [1000, kit.now + 5]);
     assert.equal((await kit.store.slotCounts([job.id])).get(job.id)?.missed, 1005);
+    const totals = await kit.store.slotTotals();
+    assert.equal(totals.missed, 1005);
     await kit.store.deleteJob(job.id, kit.now);
     await refused("not_found", kit.store.slots(job.id, { limit: 1 }));
+    assert.deepEqual(await kit.store.slotTotals(), totals, "what was counted stays counted");
+    const { made: next } = await kit.store.createJob(newJob("next", { nextAt: kit.now }), kit.now);
+    await kit.store.passSlots(next.id, missedAt(kit.now), null, kit.now);
+    await kit.store.deleteJob(next.id, kit.now);
+    assert.deepEqual(await kit.store.slotTotals(), { ...totals, missed: 1006 });
   });
 }

@@ -43,6 +43,8 @@ import { createExchangeKeeper } from "./pages/exchange.ts";
 import { ProxyPool } from "./proxies/pool.ts";
 import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
+import { troublesOf } from "./own-worker.ts";
+import type { WorkerPulse } from "./store/worker-port.ts";
 import { startAlerting } from "./supervisor/alerting.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
@@ -67,6 +69,8 @@ export interface RunningWorker extends Client {
   /** Why work pauses, when it does. */
   readonly paused: string | null;
   readonly pausedSince: number | null;
+  /** What the registry is told of it, as it is at the moment. */
+  pulse(): Promise<WorkerPulse>;
   /** Finishes or hands back what runs, then closes everything. */
   stop(): Promise<void>;
   /** Hands back what runs without waiting for it; `stop` then ends soon. */
@@ -218,6 +222,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       engine,
       worker,
       memory: () => tools.memory.used(),
+      troubles: () => troublesOf(tools),
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
     const alerts = startAlerting(config, { ...client, log });
@@ -257,6 +262,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       get pausedSince() {
         return worker.pausedSince;
       },
+      pulse: () => registration.reading(),
       stop: () => stack.stop(),
       hurry: () => engine.hurry(),
       close: () => stack.stop(),

@@ -71,7 +71,6 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
         command: "serve",
         client,
         tools,
-        onTask: (_lane, _what, settled) => settled !== undefined && metrics.note(settled),
         ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
       });
     return {

@@ -25,6 +25,7 @@ const TOP = new Set([
   "src/login.ts",
   "src/page-tools.ts",
   "src/work-metrics.ts",
+  "src/own-worker.ts",
   "src/probes.ts",
   "src/user-code.ts",
   "src/known-kinds.ts",

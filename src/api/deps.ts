@@ -6,7 +6,7 @@ import type { ImportDeps } from "../orchestrator/proxies/import.ts";
 import type { Health } from "../orchestrator/health.ts";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
-import type { Reading } from "../orchestrator/readings.ts";
+import type { Reading } from "../orchestrator/reading.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */

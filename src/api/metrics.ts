@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Reading } from "../orchestrator/readings.ts";
+import type { Reading } from "../orchestrator/reading.ts";
 import type { ApiDeps } from "./deps.ts";
 import type { ApiInstance } from "./instance.ts";
 

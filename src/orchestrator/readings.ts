@@ -6,27 +6,11 @@ import { SITE_STATES } from "../domain/site-states.ts";
 import { RUN_STATES } from "../domain/states.ts";
 import type { Store } from "../store/port.ts";
 import type { SiteRecord } from "../store/site-records.ts";
-
-/** One value of one gauge or counter. */
-export interface Reading {
-  name: string;
-  help: string;
-  value: number;
-  /** Absent: it goes up and down. */
-  kind?: "counter";
-  labels?: Readonly<Record<string, string>>;
-}
+import { counter, gauge, type Reading } from "./reading.ts";
 
 /** Names of sites are labels, and there is no end of sites: only so many are shown one by one. */
 const MOST_SITES = 20;
-const MOST_WORKERS = 1000;
 const DELIVERIES = ["waiting", "delivered", "given_up", "off"] as const;
-const WORKER_STATES = ["working", "draining", "drained", "lost"] as const;
-
-/** One gauge over several labels. */
-function gauge(name: string, help: string, values: readonly (readonly [Record<string, string>, number])[]): Reading[] {
-  return values.map(([labels, value]) => ({ name, help, labels, value }));
-}
 
 /** What the store knows; states without anything in them are there with 0. */
 export async function stateReadings({ store, clock }: { store: Store; clock: Clock }): Promise<Reading[]> {
@@ -35,7 +19,7 @@ export async function stateReadings({ store, clock }: { store: Store; clock: Clo
     ...(await runReadings(store)),
     ...(await siteReadings(store, now)),
     ...(await proxyReadings(store)),
-    ...(await workerReadings(store)),
+    ...(await scheduleReadings(store)),
     ...(await alertReadings(store)),
   ];
 }
@@ -113,12 +97,11 @@ async function proxyReadings(store: Store): Promise<Reading[]> {
   ];
 }
 
-async function workerReadings(store: Store): Promise<Reading[]> {
-  const workers = await store.workers({ limit: MOST_WORKERS });
-  return gauge(
-    "orb_workers",
-    "Processes that do the work, by state; lost ones of the last day.",
-    WORKER_STATES.map((state) => [{ state }, workers.filter((one) => one.state === state).length]),
+async function scheduleReadings(store: Store): Promise<Reading[]> {
+  return counter(
+    "orb_schedule_slots_total",
+    "Times of schedules, by what became of them.",
+    Object.entries(await store.slotTotals()).map(([outcome, value]) => [{ outcome }, value]),
   );
 }
 

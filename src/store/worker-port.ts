@@ -26,7 +26,25 @@ export interface WorkerPulse {
   memoryBytes: number;
   /** Why it takes no more work, when it does not. */
   paused: string | null;
+  /** What of its means is not as it should be. */
+  troubles: readonly WorkerTrouble[];
+  attempts: readonly AttemptCount[];
   active: readonly ActiveTask[];
+}
+
+export interface WorkerTrouble {
+  what: "memory" | "browser";
+  message: string;
+  since: number;
+}
+
+/** Attempts of one kind since the worker started. */
+export interface AttemptCount {
+  strategy: string;
+  outcome: string;
+  failureCode: string | null;
+  count: number;
+  ms: number;
 }
 
 export interface ActiveTask {

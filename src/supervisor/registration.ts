@@ -6,6 +6,7 @@ import type { Engine } from "../engine/port.ts";
 import type { LaneWorker } from "../lanes/worker.ts";
 import type { SettledTask, Store } from "../store/port.ts";
 import type { NewWorker, WorkerPulse, WorkerWishes } from "../store/worker-port.ts";
+import { AttemptCounts } from "./attempt-counts.ts";
 import { Throughput } from "./throughput.ts";
 
 /** How often a process says that it is there, and how often it looks what is wanted of it. */
@@ -23,6 +24,7 @@ export interface RegistrationDeps {
   worker: Pick<LaneWorker, "inFlight" | "paused" | "active">;
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
+  troubles: () => Promise<WorkerPulse["troubles"]>;
 }
 
 /**
@@ -33,6 +35,7 @@ export class Registration implements Service {
   readonly #deps: RegistrationDeps;
   readonly #stopping = new AbortController();
   readonly #throughput: Throughput;
+  readonly #attempts = new AttemptCounts();
   #living: Promise<void> = Promise.resolve();
   #drain = false;
   #registered = false;
@@ -50,6 +53,7 @@ export class Registration implements Service {
 
   /** A task has ended, one way or the other. */
   note(settled: SettledTask): void {
+    this.#attempts.note(settled);
     const { kind } = settled.verdict;
     if (kind === "completed" || kind === "skipped") this.#throughput.note("completed");
     else if (kind === "failed") this.#throughput.note("failed");
@@ -91,7 +95,7 @@ export class Registration implements Service {
     const { store, clock, self } = this.#deps;
     if (!this.#registered) await store.registerWorker({ ...self, heartbeatMs: PULSE_MS }, clock.now());
     this.#registered = true;
-    await this.#follow(await store.pulse(this.id, this.#state(), await this.#reading(), clock.now()));
+    await this.#follow(await store.pulse(this.id, this.#state(), await this.reading(), clock.now()));
   }
 
   #state(): "working" | "draining" | "drained" {
@@ -99,8 +103,9 @@ export class Registration implements Service {
     return this.#deps.engine.role === "drained" ? "drained" : "draining";
   }
 
-  async #reading(): Promise<WorkerPulse> {
-    const { engine, worker, memory } = this.#deps;
+  /** How it is doing at the moment. */
+  async reading(): Promise<WorkerPulse> {
+    const { engine, worker, memory, troubles } = this.#deps;
     return {
       role: engine.role === "drained" ? "standby" : engine.role,
       engine: "embedded",
@@ -108,6 +113,8 @@ export class Registration implements Service {
       ...this.#throughput.read(),
       memoryBytes: await memory(),
       paused: worker.paused,
+      troubles: await troubles(),
+      attempts: this.#attempts.read(),
       active: worker.active(MOST_ACTIVE),
     };
   }

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog, type Log } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { Health, type HealthDeps } from "../../src/orchestrator/health.ts";
-import type { Reading } from "../../src/orchestrator/readings.ts";
+import type { Reading } from "../../src/orchestrator/reading.ts";
 import type { SettledTask, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { pageDeps } from "./page-deps.ts";

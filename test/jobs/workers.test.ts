@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { startWorker } from "../../src/app.ts";
+import { silentLog } from "../../src/base/log.ts";
+import type { CheckResult } from "../../src/orchestrator/health.ts";
 import type { RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
 import type { SiteView } from "../../src/orchestrator/site-view.ts";
 import type { PingView, WorkerView } from "../../src/orchestrator/workers.ts";
@@ -108,6 +111,33 @@ describe("workers", () => {
     assert.equal((await place.ended(next.id)).status, "completed");
     await says(place, "it works", ({ state, role }) => state === "working" && role === "engine");
   });
+});
+
+test("an API without a worker tells what the worker of another process does, and what is wrong there", async () => {
+  await using site = await MisbehavingSite.start({ "/": page("Page"), "/bad": status(500) });
+  await using place = await Place.open({}, { worker: false });
+  const elsewhere = { ...place.config, browserPath: join(place.dir, "no-browser") };
+  await using worker = await startWorker(elsewhere, silentLog, { command: "worker" });
+  const recipe = { strategy: "http", escalate: false, max_attempts: 1 } as const;
+  assert.equal((await place.run({ target_url: site.url("/"), ...recipe })).status, "completed");
+  assert.equal((await place.run({ target_url: site.url("/bad"), ...recipe })).status, "failed");
+  await place.run({ target_url: site.url("/"), strategy: "browser", max_attempts: 1 });
+  const metrics = await until(async () => {
+    const { text } = await place.api.get("/metrics");
+    return /orb_tasks_ended_total\{.*outcome="failed".*\} 2/.test(text) && text;
+  }, "the worker has told of all three");
+  const value = (name: string, ...labels: string[]) =>
+    metrics.split("\n").find((line) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)));
+  const own = `worker="${worker.workerId}"`;
+  assert.match(value("orb_attempts_total", own, 'strategy="http"', 'outcome="completed"') ?? "", / 1$/);
+  assert.match(value("orb_attempts_total", own, 'outcome="failed"', 'strategy="http"') ?? "", / 1$/);
+  assert.match(value("orb_engine", own) ?? "", / 1$/);
+  assert.match(value("orb_worker_memory_bytes", own) ?? "", / \d{8,}$/);
+  const { checks } = (await place.api.get("/ready")).json<{ checks: CheckResult[] }>();
+  const check = (name: string) => checks.find((one) => one.name === name);
+  assert.equal(check("browser")?.status, "degraded");
+  assert.match(check("browser")?.message ?? "", /^orb worker \(process \d+\): /);
+  assert.match(check("memory")?.message ?? "", /^this process \d+ MB, orb worker \(process \d+\) \d+ MB$/);
 });
 
 describe("stopping a task", () => {

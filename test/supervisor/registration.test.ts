@@ -35,11 +35,16 @@ function desk(t: TestContext) {
     engine,
     worker: { inFlight: 3, paused: null, active: () => [] },
     memory: async () => 1234,
+    troubles: async () => [{ what: "browser", message: "it does not start", since: 5 }],
   });
   return { clock, store, engine, registration, read: async () => (await store.worker("w"))! };
 }
 
-const ended = (kind: string) => ({ verdict: { kind } }) as unknown as SettledTask;
+const ended = (kind: string) => {
+  const failure_code = kind === "failed" ? "timeout" : null;
+  const attempt = kind === "handed_back" ? null : { strategy: "http", failure_code, duration_ms: 10 };
+  return { verdict: { kind }, attempt } as unknown as SettledTask;
+};
 
 test("a worker says every two seconds how it is doing, and that it stops", async (t) => {
   const { clock, registration, read } = desk(t);
@@ -51,6 +56,19 @@ test("a worker says every two seconds how it is doing, and that it stops", async
   const heard = await read();
   assert.equal(heard.heardAt, begun + 2000);
   assert.deepEqual([heard.completed, heard.failed, heard.tasksPerSecond, heard.memoryBytes], [2, 1, 1.5, 1234]);
+  assert.deepEqual(
+    heard.attempts.map(({ outcome, failureCode, count, ms }) => [outcome, failureCode, count, ms]),
+    [
+      ["completed", null, 1, 10],
+      ["skipped", null, 1, 10],
+      ["failed", "timeout", 1, 10],
+      ["retry", null, 1, 10],
+    ],
+  );
+  assert.deepEqual(
+    heard.troubles.map(({ what }) => what),
+    ["browser"],
+  );
   await clock.advance(20_000);
   assert.equal((await read()).tasksPerSecond, 0);
   await registration.stop();

@@ -42,6 +42,8 @@ const SILENT: WorkerPulse = {
   tasksPerSecond: 0,
   memoryBytes: 0,
   paused: null,
+  troubles: [],
+  attempts: [],
   active: [],
 };
 

@@ -24,6 +24,8 @@ const BUSY: WorkerPulse = {
   tasksPerSecond: 1.5,
   memoryBytes: 1000,
   paused: null,
+  troubles: [{ what: "memory", message: "too much", since: 3 }],
+  attempts: [{ strategy: "http", outcome: "failed", failureCode: "timeout", count: 2, ms: 30 }],
   active: [{ taskId: NOBODY, runId: NOBODY, lane: "site:a.example", url: "https://a.example/", startedAt: 1 }],
 };
 

@@ -1,0 +1,72 @@
+/** Numbers about the processes that do the work, as they tell them of themselves: the same ones wherever they are asked for. */
+import type { WorkerRecord } from "../store/worker-port.ts";
+import { counter, gauge, type Reading } from "./reading.ts";
+
+const STATES = ["working", "draining", "drained", "lost"] as const;
+/** What one that has ended has done is told until whoever reads has surely seen it. */
+const TOLD_AFTER_END_MS = 10 * 60_000;
+
+export function workerReadings(workers: readonly WorkerRecord[], now: number): Reading[] {
+  const live = workers.filter(({ state }) => state !== "stopped" && state !== "lost");
+  const recent = workers.filter(
+    (one) => live.includes(one) || now - (one.stoppedAt ?? one.heardAt) < TOLD_AFTER_END_MS,
+  );
+  const ofLive = (read: (worker: WorkerRecord) => number) =>
+    live.map((worker) => [{ worker: worker.id }, read(worker)] as const);
+  return [
+    ...gauge(
+      "orb_workers",
+      "Processes that do the work, by state; lost ones of the last day.",
+      STATES.map((state) => [{ state }, workers.filter((one) => one.state === state).length]),
+    ),
+    ...gauge(
+      "orb_tasks_in_flight",
+      "Tasks that a worker works on.",
+      ofLive(({ inFlight }) => inFlight),
+    ),
+    ...gauge(
+      "orb_engine",
+      "1 when that worker is the engine.",
+      ofLive(({ role }) => Number(role === "engine")),
+    ),
+    ...gauge(
+      "orb_paused",
+      "1 when that worker waits for a resource.",
+      ofLive(({ paused }) => Number(paused !== null)),
+    ),
+    ...gauge(
+      "orb_worker_memory_bytes",
+      "Memory of a worker and its browsers.",
+      ofLive(({ memoryBytes }) => memoryBytes),
+    ),
+    ...counter(
+      "orb_tasks_ended_total",
+      "Tasks that a worker has ended, by outcome.",
+      recent.flatMap(({ id: worker, completed, failed }) => [
+        [{ worker, outcome: "completed" }, completed] as const,
+        [{ worker, outcome: "failed" }, failed] as const,
+      ]),
+    ),
+    ...attemptReadings(recent),
+  ];
+}
+
+function attemptReadings(workers: readonly WorkerRecord[]): Reading[] {
+  const all = workers.flatMap(({ id: worker, attempts }) =>
+    attempts.map(({ strategy, outcome, failureCode, count, ms }) => {
+      return { labels: { worker, strategy, outcome, failure_code: failureCode ?? "" }, count, ms };
+    }),
+  );
+  return [
+    ...counter(
+      "orb_attempts_total",
+      "Attempts that a worker has made, by strategy, outcome and failure code.",
+      all.map(({ labels, count }) => [labels, count]),
+    ),
+    ...counter(
+      "orb_attempt_seconds_total",
+      "Time that these attempts have taken.",
+      all.map(({ labels, ms }) => [labels, ms / 1000]),
+    ),
+  ];
+}

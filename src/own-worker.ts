@@ -1,12 +1,14 @@
 /** How workers are doing: the others as the registry tells of them, the one of this process as it is at the moment. */
-import type { RunningWorker } from "./app.ts";
 import type { PageTools } from "./page-tools.ts";
 import type { Store } from "./store/port.ts";
-import type { WorkerRecord, WorkerTrouble } from "./store/worker-port.ts";
+import type { WorkerPulse, WorkerRecord, WorkerTrouble } from "./store/worker-port.ts";
 
 const MOST = 1000;
 
-export async function knownWorkers({ store }: { store: Store }, own: RunningWorker | null): Promise<WorkerRecord[]> {
+export async function knownWorkers(
+  { store }: { store: Store },
+  own: { workerId: string; pulse(): Promise<WorkerPulse> } | null,
+): Promise<WorkerRecord[]> {
   const workers = await store.workers({ limit: MOST });
   const pulse = own === null ? null : await own.pulse();
   return workers.map((one) => (one.id === own?.workerId ? { ...one, ...pulse } : one));

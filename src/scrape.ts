@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { type RunningWorker, startWorker } from "./app.ts";
 import { type Client, openClient } from "./client.ts";
 import { systemClock } from "./base/clock.ts";
-import { OrbError } from "./base/errors.ts";
+import { isOrbError, OrbError } from "./base/errors.ts";
 import type { Seal } from "./base/seal.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config/options.ts";
 import { mayBeUsed } from "./domain/proxy-score.ts";
-import type { Upstream } from "./domain/upstream.ts";
-import { toNewProxy, upstreamOf } from "./proxies/sealed-upstream.ts";
+import { upstreamOf } from "./proxies/sealed-upstream.ts";
 import { openSeal } from "./secret-key.ts";
 import type { SessionRecord } from "./store/job-records.ts";
 import type { Store } from "./store/port.ts";
+import type { ProxyRecord } from "./store/proxy-port.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
 
 export interface Scratch extends RunningWorker {
@@ -50,10 +50,10 @@ export async function startScratch(config: Config, log: Log, options: ScratchOpt
       proxyRefreshMs: 0,
     };
     const store = openSqliteStore({ path: ":memory:", clock: systemClock });
-    // A stored session stays sealed under the installation's key.
-    const seal = openSeal(session === null ? own : config);
+    // A stored session stays sealed under the installation's key, and so do the proxies.
+    const seal = openSeal(session === null && proxies.length === 0 ? own : config);
     const opened = await openClient(own, systemClock, { store, seal });
-    await lendProxies(store, seal, proxies);
+    await lendProxies(store, proxies);
     const made = session === null ? null : (await store.createSession(session, systemClock.now())).made;
     client = opened;
     const worker = await startWorker(own, log, { client: opened });
@@ -90,26 +90,41 @@ async function sessionOf(config: Config, id: string): Promise<SessionRecord> {
 const MOST_LENT = 10_000;
 
 /** Those that serve; while none is known to, those that may. */
-async function proxiesOf(config: Config): Promise<Upstream[]> {
+async function proxiesOf(config: Config): Promise<ProxyRecord[]> {
   await using client = await openClient(config);
   const now = systemClock.now();
   const limit = MOST_LENT;
   const usable = await client.store.proxies({ state: "usable", limit });
   const all = usable.length > 0 ? usable : await client.store.proxies({ limit });
   const best = all.filter((record) => mayBeUsed(record, now));
-  if (best.length > 0) return best.map((record) => upstreamOf(client.seal, record));
+  if (best.length > 0) return fromFirstOpen(client.seal, best);
   throw new OrbError("input_invalid", "--proxy pool: the pool has no proxy that could be used now", {
     fields: [{ path: "proxy", message: "the pool has no proxy that could be used now" }],
     hint: "orb proxies import adds some, orb proxies list shows those there are.",
   });
 }
 
+/** With one key for all of them, the first that opens shows that it is the right one; the pool leaves out the others. */
+function fromFirstOpen(seal: Seal, proxies: readonly ProxyRecord[]): ProxyRecord[] {
+  let wrong: unknown;
+  for (const [index, proxy] of proxies.entries()) {
+    try {
+      upstreamOf(seal, proxy);
+      return proxies.slice(index);
+    } catch (error) {
+      if (!isOrbError(error, "secret_key_wrong")) throw error;
+      wrong = error;
+    }
+  }
+  throw wrong;
+}
+
 /** They are used as they are: nobody waits here until they have been checked. */
-async function lendProxies(store: Store, seal: Seal, proxies: readonly Upstream[]): Promise<void> {
+async function lendProxies(store: Store, proxies: readonly ProxyRecord[]): Promise<void> {
   if (proxies.length === 0) return;
   const now = systemClock.now();
   await store.addProxies(
-    proxies.map((upstream) => toNewProxy(seal, upstream)),
+    proxies.map((proxy) => ({ ...proxy, userHash: proxy.id, passwordHash: "" })),
     now,
   );
   const lent = await store.proxies({ limit: proxies.length });

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { systemClock } from "../../src/base/clock.ts";
+import { createSeal } from "../../src/base/seal.ts";
+import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Orb } from "../chaos/orb.ts";
+import { startProxies } from "../support/proxies.ts";
 import { openShop } from "./site.ts";
 
 interface Scraped {
@@ -183,6 +189,27 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.ok(!readFileSync(orb.database).includes("4711-secret"), "it is sealed");
     assert.ok(existsSync(join(orb.dataDir, "secret.key")));
     await orb.audit();
+  });
+
+  test("--proxy pool leaves out proxies that cannot be opened, and says so when that is all of them", async () => {
+    const auth = { username: "ann", password: "hunter2" };
+    await using shop = await openShop();
+    await using proxies = await startProxies([{ kind: "connect", auth }]);
+    await using orb = new Orb({ APP_SECRET_KEY: "the-key-of-this-installation" });
+    const store = openSqliteStore({ path: orb.database, clock: systemClock });
+    const add = (key: string, url: string) =>
+      store.addProxies([toNewProxy(createSeal(key), parseUpstream(url) as Upstream)], systemClock.now());
+    await add("a-key-that-nobody-has-any-more", "http://ann:lost@127.0.0.1:9");
+    const all = await orb.run(["scrape", shop.url("/"), "--proxy", "pool"]);
+    assert.deepEqual([all.code, all.stdout], [1, ""]);
+    assert.match(all.stderr, /cannot be opened with the present key/);
+    await add(orb.env["APP_SECRET_KEY"]!, proxies.all[0]!.url);
+    await add("a-key-that-nobody-has-any-more", "http://ann:lost@127.0.0.1:10");
+    await store.close();
+    const { code, stdout, stderr } = await orb.run(["scrape", shop.url("/"), "--proxy", "pool", "--json"]);
+    assert.equal(code, 0, stdout + stderr);
+    assert.equal((JSON.parse(stdout) as Scraped).status, "completed");
+    assert.ok(proxies.all[0]!.requests.includes("GET / HTTP/1.1"));
   });
 
   test("what a site writes cannot reach the terminal's controls", async () => {

@@ -73,7 +73,7 @@ ${details.join("\n")}
 - \`APP_HEARTBEAT_SECONDS\` is at most a third of \`APP_LEASE_TTL_SECONDS\`.
 - \`APP_RETRY_MAX_SECONDS\` is at least \`APP_RETRY_BASE_SECONDS\`.
 - An \`APP_HOST\` that is not loopback needs an \`APP_API_TOKEN\`.
-- \`APP_REDIS_URL\` needs a Postgres \`APP_DATABASE_URL\`.
+- \`APP_REDIS_URL\` needs a Postgres \`APP_DATABASE_URL\`, or redis among \`APP_MANAGED_SERVICES\`.
 `;
 }
 

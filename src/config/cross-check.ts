@@ -28,11 +28,13 @@ const RULES: readonly Rule[] = [
       message: `expected a token, because ${OPTIONS.host.name}=${host} can be reached by other machines; got none`,
     };
   },
-  ({ redisUrl, database }) => {
+  ({ redisUrl, database, managedServices }) => {
     if (typeof redisUrl !== "string" || database === undefined || database.kind === "postgres") return undefined;
+    // Then it says where the managed one is, or is to be.
+    if (managedServices === undefined || managedServices?.includes("redis") === true) return undefined;
     return {
       path: OPTIONS.redisUrl.name,
-      message: `expected ${OPTIONS.database.name} to be postgres://… as well: SQLite has one engine and needs no Redis`,
+      message: `expected ${OPTIONS.database.name} to be postgres://… as well (SQLite has one engine and needs no Redis), or redis in ${OPTIONS.managedServices.name}`,
     };
   },
 ];

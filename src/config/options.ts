@@ -44,7 +44,8 @@ export const OPTIONS = {
   redisUrl: optional({
     name: "APP_REDIS_URL",
     type: type.url(["redis", "rediss"]),
-    about: "Redis of the distributed engine; goes with Postgres.",
+    about:
+      "Redis of the distributed engine; goes with Postgres. Also where the Redis of `APP_MANAGED_SERVICES` is, or is to be.",
     example: "redis://localhost:6379",
     secret: "password",
   }),

@@ -26,21 +26,24 @@ export const postgres: ServiceKind = {
   defaultPort: 5433,
   program: "postgres",
   require: (folder) => {
-    const programs = requirePostgres();
+    const programs = requirePostgres(versionOf(join(folder, "data")));
     const user = postgresUser();
     if (user !== null) requirePassage(user, folder);
     return programs;
   },
   folderOf: (folder) => join(folder, "data"),
   isMain: (pid, data) => pidInLock(data) === pid,
+  portIn: (folder) => Number(lockLines(join(folder, "data"))?.[LOCK_PORT]) || null,
   async prepare(place, signal) {
     const user = postgresUser();
     const data = join(place.folder, "data");
+    // A kill may have left it: nobody needs it once there is a cluster.
+    rmSync(passwordFileOf(place.folder), { force: true });
     if (!existsSync(data)) await makeCluster(place, data, user, signal);
     clearStaleLock(data, place);
-    const options = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "logging_collector=off"];
+    const options = [`listen_addresses=${place.host}`, "unix_socket_directories=", "logging_collector=off"];
     return programOf(
-      "postgres",
+      join(requirePostgres(versionOf(data)), "postgres"),
       ["-D", data, "-p", String(place.port), ...options.flatMap((option) => ["-c", option])],
       data,
       user,
@@ -50,7 +53,7 @@ export const postgres: ServiceKind = {
   target: (url) => postgresTarget(url),
   configured: ({ database }) => (database.kind === "postgres" ? database.url : null),
   // Its user and its database would not be those of the address.
-  startableAt: () => false,
+  placeAt: () => null,
   async check(url, timeoutMs) {
     await helloPostgres(postgresTarget(url), timeoutMs).catch((error: unknown) => {
       throw error instanceof StartingUp ? Object.assign(error, { starting: true }) : error;
@@ -65,9 +68,9 @@ export const postgres: ServiceKind = {
   atOnce: "SIGQUIT",
 };
 
-function programOf(name: string, args: readonly string[], cwd: string, user: SystemUser | null): Program {
+function programOf(file: string, args: readonly string[], cwd: string, user: SystemUser | null): Program {
   return {
-    file: join(requirePostgres(), name),
+    file,
     args,
     cwd,
     env: harmlessEnvironment(),
@@ -78,7 +81,8 @@ function programOf(name: string, args: readonly string[], cwd: string, user: Sys
 /** Made beside its place and moved there when it is whole: what a kill leaves behind is begun anew. */
 async function makeCluster(place: Place, data: string, user: SystemUser | null, signal: AbortSignal): Promise<void> {
   const fresh = `${data}.new`;
-  const passwordFile = join(place.folder, "password.initdb");
+  const passwordFile = passwordFileOf(place.folder);
+  const programs = requirePostgres(null);
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, `${place.password}\n`, { mode: 0o600 });
@@ -97,8 +101,8 @@ async function makeCluster(place: Place, data: string, user: SystemUser | null, 
       "--encoding=UTF8",
       "--no-locale",
     ];
-    await runProgram(programOf("initdb", words, fresh, user), { signal });
-    const single = programOf("postgres", ["--single", "-D", fresh, "postgres"], fresh, user);
+    await runProgram(programOf(join(programs, "initdb"), words, fresh, user), { signal });
+    const single = programOf(join(programs, "postgres"), ["--single", "-D", fresh, "postgres"], fresh, user);
     await runProgram(single, { signal, input: `CREATE DATABASE ${NAME};\n` });
     renameSync(fresh, data);
   } finally {
@@ -129,12 +133,31 @@ function clearStaleLock(data: string, { last }: Place): void {
   if (written === last.pid && !isOutOfSight(last)) rmSync(lockFile(data));
 }
 
-const lockFile = (data: string) => join(data, "postmaster.pid");
+const passwordFileOf = (folder: string) => join(folder, "password.initdb");
 
-function pidInLock(data: string): number | null {
+/** By whose programs the data was made, and can be used; null: there is none yet. */
+function versionOf(data: string): string | null {
   try {
-    return Number(readFileSync(lockFile(data), "utf8").split("\n")[0]);
+    return readFileSync(join(data, "PG_VERSION"), "utf8").trim();
   } catch {
     return null;
   }
+}
+
+const lockFile = (data: string) => join(data, "postmaster.pid");
+
+/** Lines of it: the pid, the folder, when it started, the port. */
+const LOCK_PORT = 3;
+
+function lockLines(data: string): string[] | null {
+  try {
+    return readFileSync(lockFile(data), "utf8").split("\n");
+  } catch {
+    return null;
+  }
+}
+
+function pidInLock(data: string): number | null {
+  const [pid] = lockLines(data) ?? [];
+  return pid === undefined ? null : Number(pid);
 }

@@ -1,5 +1,5 @@
 /** Finds the programs of other people that are run, and runs those that end by themselves. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { messageOf, OrbError } from "../base/errors.ts";
@@ -17,14 +17,33 @@ export function findRedis(): string | null {
   );
 }
 
-/** The folder of `postgres` and `initdb`, of the newest version there is. */
-export function findPostgres(): string | null {
+/** The folder of `postgres` and `initdb`: those that the data needs, or the first on the path, or the newest there is. */
+export function findPostgres(version: string | null = null): string | null {
+  const folders = postgresFolders();
+  return (version === null ? folders[0] : folders.find((folder) => postgresVersion(folder) === version)) ?? null;
+}
+
+function postgresFolders(): string[] {
   const versions = listFolders(POSTGRES_FOLDERS)
     .filter((name) => /^\d+$/.test(name))
     .toSorted((a, b) => Number(b) - Number(a))
     .map((name) => join(POSTGRES_FOLDERS, name, "bin"));
   const complete = (folder: string) => ["postgres", "initdb"].every((name) => isExecutable(join(folder, name)));
-  return [...onPath(), ...versions].find(complete) ?? null;
+  return [...onPath(), ...versions].filter(complete);
+}
+
+/** As data directories name it: 17, and 9.6 in the old days. */
+function postgresVersion(folder: string): string | null {
+  try {
+    const said = execFileSync(join(folder, "postgres"), ["--version"], {
+      encoding: "utf8",
+      env: harmlessEnvironment(),
+      timeout: 5000,
+    });
+    return /\) (9\.\d+|\d+)/.exec(said)?.[1] ?? null;
+  } catch {
+    return null;
+  }
 }
 
 export function requireRedis(): string {
@@ -33,9 +52,17 @@ export function requireRedis(): string {
   throw missing("redis", "redis-server is not on the PATH", "apt-get install redis-server");
 }
 
-export function requirePostgres(): string {
-  const found = findPostgres();
+/** `version`: of the data that is to be used; null: there is none yet. */
+export function requirePostgres(version: string | null): string {
+  const found = findPostgres(version);
   if (found !== null) return found;
+  const others = postgresFolders().map(postgresVersion);
+  if (version !== null && others.length > 0)
+    throw new OrbError(
+      "service_unavailable",
+      `the data of the managed Postgres is of version ${version}, and installed is ${others.join(", ")}`,
+      { hint: `Install it (apt-get install postgresql-${version}), or bring the data to the new one with pg_upgrade.` },
+    );
   const where = `neither on the PATH nor in ${POSTGRES_FOLDERS}`;
   throw missing("postgres", `postgres and initdb are ${where}`, "apt-get install postgresql");
 }

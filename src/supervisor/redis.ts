@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { harmlessEnvironment } from "../base/machine.ts";
+import { isLoopback } from "../config/cross-check.ts";
 import { requireRedis } from "./programs.ts";
 import { pingRedis, redisTarget } from "./redis-wire.ts";
 import type { ServiceKind } from "./service-kind.ts";
@@ -13,18 +14,29 @@ export const redis: ServiceKind = {
   require: requireRedis,
   folderOf: (folder) => join(folder, "data"),
   isMain: () => true,
-  async prepare({ folder, port, password }) {
+  portIn: (folder) => {
+    try {
+      return Number(/^port (\d+)$/m.exec(readFileSync(configFile(folder), "utf8"))?.[1]) || null;
+    } catch {
+      return null;
+    }
+  },
+  async prepare({ folder, host, port, password }) {
     const data = join(folder, "data");
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    const config = join(folder, "redis.conf");
+    const config = configFile(folder);
     // The password stands in the file and not among the arguments, which every user of the machine can read.
-    writeFileSync(config, configText({ port, password, data }), { mode: 0o600 });
+    writeFileSync(config, configText({ host, port, password, data }), { mode: 0o600 });
     return { file: requireRedis(), args: [config], cwd: data, env: harmlessEnvironment() };
   },
   urlOf: ({ port, password }) => `redis://:${password}@127.0.0.1:${port}`,
   target: (url) => redisTarget(url),
   configured: (config) => config.redisUrl,
-  startableAt: (url) => !redisTarget(url).tls && redisTarget(url).user === null,
+  placeAt(url) {
+    const { host, port, password, user, tls } = redisTarget(url);
+    if (tls || user !== null || !isLoopback(host)) return null;
+    return { host: host === "localhost" ? "127.0.0.1" : host, port, password: password ?? "" };
+  },
   async check(url, timeoutMs) {
     await pingRedis(redisTarget(url), timeoutMs).catch((error: unknown) => {
       // While it reads its files it answers LOADING.
@@ -37,13 +49,15 @@ export const redis: ServiceKind = {
   atOnce: "SIGKILL",
 };
 
-function configText(options: { port: number; password: string; data: string }): string {
+const configFile = (folder: string) => join(folder, "redis.conf");
+
+function configText(options: { host: string; port: number; password: string; data: string }): string {
   return [
     "# Written by orb up at every start: changes are lost.",
-    "bind 127.0.0.1",
+    `bind ${options.host}`,
     `port ${options.port}`,
-    `requirepass ${options.password}`,
-    `dir ${JSON.stringify(options.data)}`,
+    ...(options.password === "" ? [] : [`requirepass ${quoted(options.password)}`]),
+    `dir ${quoted(options.data)}`,
     "daemonize no",
     "supervised no",
     "appendonly yes",
@@ -51,4 +65,14 @@ function configText(options: { port: number; password: string; data: string }): 
     "maxmemory-policy noeviction",
     "",
   ].join("\n");
+}
+
+/** As Redis reads it back; what is not plain is written as bytes. */
+function quoted(text: string): string {
+  const bytes = [...Buffer.from(text)].map((byte) =>
+    byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
+      ? `\\x${byte.toString(16).padStart(2, "0")}`
+      : String.fromCharCode(byte),
+  );
+  return `"${bytes.join("")}"`;
 }

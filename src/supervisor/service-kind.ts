@@ -8,7 +8,10 @@ export type ServiceName = "redis" | "postgres";
 /** What a service of ours is started with. */
 export interface Place {
   folder: string;
+  /** An address of this machine that only this machine reaches. */
+  host: string;
   port: number;
+  /** "": none is asked for. */
   password: string;
   /** Its last process, as far as we know. */
   last: ProcessIdentity | null;
@@ -22,6 +25,8 @@ export interface ServiceKind {
   folderOf(folder: string): string;
   /** Whether this one of them is the one that the others belong to. */
   isMain(pid: number, data: string): boolean;
+  /** Where one that runs in that folder listens, as it has written down; null: it has not. */
+  portIn(folder: string): number | null;
   /** Where it is installed; throws when it is not, or cannot work in that folder. */
   require(folder: string): string;
   prepare(place: Place, signal: AbortSignal): Promise<Program>;
@@ -29,8 +34,8 @@ export interface ServiceKind {
   target(url: string): { host: string; port: number };
   /** Where the configuration says that there is one. */
   configured(config: Config): string | null;
-  /** Whether one of ours would be what that address asks for. */
-  startableAt(url: string): boolean;
+  /** What one of ours has to be to be what that address asks for; null: it cannot be. */
+  placeAt(url: string): Pick<Place, "host" | "port" | "password"> | null;
   /** Rejects when it does not answer in time; the error may say `starting`. */
   check(url: string, timeoutMs: number): Promise<string>;
   stopSteps: ChildKind["stopSteps"];

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Clock, sleep } from "../base/clock.ts";
 import { messageOf, OrbError } from "../base/errors.ts";
 import { identityOf, isProvenAlive, processesIn, type ProcessIdentity } from "../base/machine.ts";
-import { isLoopback } from "../config/cross-check.ts";
 import type { Config } from "../config/options.ts";
 import type { ChildKind, Health } from "./child.ts";
 import { adopt, begin, external, type Handle } from "./handle.ts";
@@ -12,7 +11,7 @@ import { servicePassword } from "./password.ts";
 import { freePort, isFree } from "./ports.ts";
 import { postgres } from "./postgres.ts";
 import { redis } from "./redis.ts";
-import type { ServiceKind, ServiceName } from "./service-kind.ts";
+import type { Place, ServiceKind, ServiceName } from "./service-kind.ts";
 import type { UpState } from "./state-file.ts";
 
 export const SERVICES: Readonly<Record<ServiceName, ServiceKind>> = { redis, postgres };
@@ -43,20 +42,27 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
   let url = given ?? kind.urlOf({ port, password: servicePassword(folder) });
   let written = 0;
 
+  /** Our own comes first, wherever it listens: what merely answers at an address is nobody's to stop. */
   async function findRunning(): Promise<Handle | null> {
-    if (given !== null && (await answers(kind, given))) return external();
     const there = last !== null && isProvenAlive(last) ? last : processOf(kind, data);
-    return there === null ? null : adopt(there, clock);
+    if (there === null) return given !== null && (await answers(kind, given)) ? external() : null;
+    // It has the last word: what we know may be older than it, or lost.
+    if (given === null) listensAt(kind.portIn(folder) ?? port);
+    return adopt(there, clock);
+  }
+
+  function listensAt(now: number): void {
+    port = now;
+    url = kind.urlOf({ port, password: servicePassword(folder) });
   }
 
   async function start(signal: AbortSignal): Promise<Handle> {
     kind.require(folder);
-    let password = servicePassword(folder);
-    if (given === null) port = (await isFree(port)) ? port : await freePort(kind.defaultPort);
-    else ({ port, password } = ownPlace(kind, given, password));
-    url = given ?? kind.urlOf({ port, password });
+    if (given === null && !(await isFree(port))) listensAt(await freePort(kind.defaultPort));
+    const place =
+      given === null ? { host: "127.0.0.1", port, password: servicePassword(folder) } : ownPlace(kind, given);
     await othersGone(signal);
-    const program = await kind.prepare({ folder, port, password, last }, signal);
+    const program = await kind.prepare({ folder, ...place, last }, signal);
     signal.throwIfAborted();
     const log = logFile.open();
     written = logFile.size;
@@ -106,10 +112,10 @@ async function answers(kind: ServiceKind, url: string): Promise<boolean> {
 }
 
 /** A service that is to be found at an address of the operator's is started only if that is here. */
-function ownPlace(kind: ServiceKind, url: string, otherwise: string): { port: number; password: string } {
+function ownPlace(kind: ServiceKind, url: string): Pick<Place, "host" | "port" | "password"> {
+  const place = kind.placeAt(url);
+  if (place !== null) return place;
   const { host, port } = kind.target(url);
-  if (isLoopback(host) && kind.startableAt(url))
-    return { port, password: decodeURIComponent(new URL(url).password) || otherwise };
   throw new OrbError("service_unavailable", `${kind.name} at ${host}:${port} does not answer`, {
     hint: `Start it there, or leave its address out, and orb up runs one here.`,
   });

@@ -1,33 +1,31 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { identityOf } from "../../src/base/machine.ts";
 import { findPostgres } from "../../src/supervisor/programs.ts";
 import type { UpState } from "../../src/supervisor/state-file.ts";
-import { isAlive, treeOf } from "../fetch/browser/processes.ts";
+import { isAlive } from "../fetch/browser/processes.ts";
 import { CheckedApi } from "../jobs/answers.ts";
 import { servicesGate } from "../support/services-kit.ts";
-import { assertStored, FULL, Orb, report, type StoredItem, until } from "./orb.ts";
+import { assertStored, FULL, report, until } from "./orb.ts";
 import { bodyOf, Target } from "./target.ts";
-import { Upped } from "./upped.ts";
+import { isDone, type Told, Upped } from "./upped.ts";
 
 const SERVICES = { APP_MANAGED_SERVICES: "redis,postgres" };
 
-/** What it looks like from outside, as `orb up --status --json` tells it. */
-interface Told {
-  running: boolean;
-  pid: number | null;
-  url: string | null;
-  processes: { name: string; state: string; pid: number | null; port: number | null; restarts: number }[];
-}
-
 describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
+  // One installation after another costs a Postgres each; these go on where the one before has stopped.
+  let up: Upped;
+  before(async () => {
+    up = await Upped.start({ ...SERVICES, APP_MAX_PER_HOST: "2" });
+  });
+  after(() => up?.[Symbol.asyncDispose]());
+
   test("kill -9 of every child in turn is healed, nothing that was confirmed is lost, SIGTERM leaves nothing", async () => {
     await using target = await Target.start(1);
     target.latencyMs = 20;
-    await using up = await Upped.start({ ...SERVICES, APP_MAX_PER_HOST: "2" });
     const redis = redisOf(up);
     const postgres = postgresOf(up);
     redis("SET", "kept", "yes");
@@ -63,13 +61,13 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
   });
 
   test("a second one says what runs and ends with 0; after kill -9 the next one takes the services over", async () => {
-    await using up = await Upped.start(SERVICES);
-    const before = up.state();
+    await up.again();
+    const found = up.state();
     const second = await up.orb.json<Told>("up");
     assert.equal(second.pid, up.process.pid);
     assert.deepEqual(
       second.processes.map(({ name, state, pid }) => [name, state, pid]),
-      before.children.map(({ name, identity }) => [name, "up", identity?.pid]),
+      found.children.map(({ name, identity }) => [name, "up", identity?.pid]),
     );
     const words = await up.orb.run(["up"]);
     assert.equal(words.code, 0, words.stderr);
@@ -98,7 +96,7 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
       for (const name of ["redis", "postgres"])
         assert.equal(
           up.pid(name),
-          before.children.find((child) => child.name === name)?.identity?.pid,
+          found.children.find((child) => child.name === name)?.identity?.pid,
           `${name} is the same`,
         );
       await until(() => !isAlive(worker) && !isAlive(api), "the old ones are gone");
@@ -118,14 +116,20 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
   });
 
   test("what a killed one left is ended by orb up --stop; a stale lock of Postgres does not keep it from starting", async () => {
-    await using up = await Upped.start({ APP_MANAGED_SERVICES: "postgres", APP_UP_WORKERS: "0" });
+    const few = { APP_MANAGED_SERVICES: "postgres", APP_UP_WORKERS: "0" };
+    await up.again(few);
     const pid = up.pid("postgres");
     await up.process.killed();
     assert.ok(isAlive(pid), "the service goes on without its supervisor");
     assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: true });
     assert.deepEqual(up.left(), []);
+    assert.deepEqual(await up.orb.json<Told>("up", "--status"), { running: false, pid: null, processes: [] });
     assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: false });
-    await up.again();
+    // As a kill leaves it that hits just when the cluster was made.
+    const passwordFile = join(up.orb.dataDir, "services/postgres/password.initdb");
+    writeFileSync(passwordFile, "secret");
+    await up.again(few);
+    assert.ok(!existsSync(passwordFile));
     const next = up.pid("postgres");
     await up.process.killed();
     process.kill(next, "SIGKILL");
@@ -137,7 +141,7 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
       writeFileSync(lock, readFileSync(lock, "utf8").replace(/^\d+/, String(stranger.pid)));
       const file = join(up.orb.dataDir, "up/state.json");
       writeFileSync(file, readFileSync(file, "utf8").replaceAll(`"pid": ${next},`, `"pid": ${stranger.pid},`));
-      await up.again();
+      await up.again(few);
       assert.equal(stranger.signalCode, null);
       assert.equal((await up.stopped()).code, 0);
       assert.ok(isAlive(stranger.pid ?? 0));
@@ -146,83 +150,6 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
     }
   });
 });
-
-describe("orb up on SQLite alone", () => {
-  test("runs the API and a worker; another terminal looks at them and stops them", async () => {
-    await using target = await Target.start(1);
-    await using up = await Upped.start({ APP_UP_WORKERS: "2" });
-    const told = await up.orb.json<Told>("up", "--status");
-    assert.deepEqual(
-      told.processes.map(({ name, state }) => [name, state]),
-      [
-        ["worker-1", "up"],
-        ["worker-2", "up"],
-        ["api", "up"],
-      ],
-    );
-    await up.orb.import([{ artifact_id: "one", url: target.url("/one") }]);
-    await until(async () => isDone(await up.orb.items(), 1), "the item is done");
-    const family = treeOf(up.process.pid).map(({ pid }) => pid);
-    assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: true });
-    assert.equal((await up.process.end()).code, 0);
-    assert.deepEqual(family.filter(isAlive), []);
-    assert.deepEqual(await up.orb.json("up", "--status"), { running: false, pid: null, processes: [] });
-  });
-
-  test("a worker that hangs is found, ended and replaced, and its work goes on", async () => {
-    await using target = await Target.start(1);
-    await using up = await Upped.start();
-    const worker = up.pid("worker-1");
-    process.kill(worker, "SIGSTOP");
-    const frozen = Date.now();
-    await up.orb.import([{ artifact_id: "one", url: target.url("/one") }]);
-    await up.replaced("worker-1", worker);
-    report("a frozen worker was replaced", { ms: Date.now() - frozen });
-    assert.ok(!isAlive(worker));
-    await until(async () => isDone(await up.orb.items(), 1), "the item is done");
-    assert.match(up.process.stderr, /worker-1 does not answer \(no heartbeat, and no answer to a ping within 5 s\)/);
-    assert.equal((await up.stopped()).code, 0);
-  });
-
-  test("a second signal stops at once, and leaves nothing either", async () => {
-    await using target = await Target.start(1);
-    const { promise: forever } = Promise.withResolvers<never>();
-    target.script = () => forever;
-    await using up = await Upped.start({ APP_SHUTDOWN_GRACE_SECONDS: "60" });
-    await up.orb.import([{ artifact_id: "one", url: target.url("/one") }]);
-    await target.when(() => target.open === 1, "the item is in flight");
-    const family = treeOf(up.process.pid).map(({ pid }) => pid);
-    up.process.kill("SIGTERM");
-    await up.process.said("once more stops at once");
-    up.process.kill("SIGTERM");
-    assert.equal((await up.process.end()).code, 1);
-    assert.deepEqual(family.filter(isAlive), []);
-  });
-
-  test("an API whose port is somebody else's is not said to be started, and what helps is said", async () => {
-    await using target = await Target.start(1);
-    const port = new URL(target.url("/")).port;
-    await using orb = new Orb({ APP_PORT: port, APP_UP_WORKERS: "0" });
-    const up = orb.start(["up"]);
-    await up.said("none is started");
-    assert.match(up.stderr, new RegExp(`api could not be started, .*port ${port} on 127.0.0.1 is in use.*APP_PORT`));
-    assert.doesNotMatch(up.stderr, /all are started/);
-    up.kill("SIGTERM");
-    await up.end();
-  });
-
-  test("a service that is not installed is named, and nothing is begun", async () => {
-    await using orb = new Orb({ APP_MANAGED_SERVICES: "redis", PATH: "/nowhere" });
-    const { code, stderr } = await orb.run(["up"]);
-    assert.equal(code, 1);
-    assert.match(stderr, /APP_MANAGED_SERVICES asks for redis, but redis-server is not on the PATH/);
-    assert.match(stderr, /apt-get install redis-server/);
-  });
-});
-
-function isDone(items: Map<string, StoredItem>, count: number): boolean {
-  return [...items.values()].filter(({ state }) => state === "completed").length === count;
-}
 
 function portOf(up: Upped, name: "redis" | "postgres"): string {
   return String(up.state().ports[name]);

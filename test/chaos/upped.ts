@@ -5,13 +5,21 @@ import { join } from "node:path";
 import { isProvenAlive, processesIn, type ProcessIdentity } from "../../src/base/machine.ts";
 import type { UpState } from "../../src/supervisor/state-file.ts";
 import { isAlive, treeOf } from "../fetch/browser/processes.ts";
-import { type Ended, Orb, type OrbProcess, until } from "./orb.ts";
+import { type Ended, Orb, type OrbProcess, type StoredItem, until } from "./orb.ts";
 
 interface Line {
   time: string;
   message: string;
   child?: string;
   pid?: number;
+}
+
+/** What it looks like from outside, as `orb up --status --json` tells it. */
+export interface Told {
+  running: boolean;
+  pid: number | null;
+  url: string | null;
+  processes: { name: string; state: string; pid: number | null; port: number | null; restarts: number }[];
 }
 
 /** `orb up` in a folder of its own. At the end everything that it ever started is gone, services included. */
@@ -41,9 +49,10 @@ export class Upped implements AsyncDisposable {
     return upped;
   }
 
-  /** The next `orb up`, after the last one died. */
-  async again(): Promise<void> {
-    this.process = this.orb.start(["up"]);
+  /** The next `orb up`, after the last one ended. */
+  async again(env: Record<string, string> = {}): Promise<void> {
+    assert.ok(!this.process.alive, "one after the other");
+    this.process = this.orb.start(["up"], { env });
     await this.process.said("all are started");
     this.state();
   }
@@ -122,4 +131,8 @@ export function listens(port: number): Promise<boolean> {
       resolve(true);
     });
   });
+}
+
+export function isDone(items: Map<string, StoredItem>, count: number): boolean {
+  return [...items.values()].filter(({ state }) => state === "completed").length === count;
 }

@@ -52,7 +52,7 @@ test("every option of the contract is there", () => {
     "MAX_PER_HOST MAX_PER_RESOLVER MAX_CONCURRENT_TASKS MIN_HOST_DELAY_MS LEASE_TTL_SECONDS HEARTBEAT_SECONDS " +
     "RETRY_AFTER_MAX_SECONDS SHUTDOWN_GRACE_SECONDS BREAKER_FAILURES BREAKER_COOLDOWN_SECONDS RETENTION_HOURS " +
     "MAX_BODY_BYTES MIN_PROXIES PROXY_WAIT_SECONDS PROXY_SHORTAGE PROXY_CHECK_URL PROXY_CHECK_TIMEOUT_SECONDS " +
-    "PROXY_REFRESH_MINUTES RATE_LIMIT_MAX_WAITS MANAGED_SERVICES SECRET_KEY " +
+    "PROXY_REFRESH_MINUTES PROXY_ROTATION RATE_LIMIT_MAX_WAITS MANAGED_SERVICES SECRET_KEY " +
     "ALLOW_PRIVATE_NETWORKS HANDLERS ARTIFACTS_URL LLM_URL LLM_KEY ALERT_WEBHOOK_URL WEBHOOK_SECRET RESPECT_ROBOTS " +
     "USER_AGENT LOG_LEVEL MAX_MEMORY_MB MIN_FREE_DISK_MB UP_WORKERS";
   assert.deepEqual(
@@ -214,7 +214,8 @@ test("only loopback can be listened on without a token, and a weak token is none
   assert.deepEqual(pathsOf(refusal({ APP_HOST: "127.0.0.256" })), ["APP_HOST"]);
 });
 
-test("Redis goes with Postgres only", () => {
+test("Redis goes with Postgres, or is managed", () => {
   assert.deepEqual(pathsOf(refusal({ APP_REDIS_URL: "redis://localhost" })), ["APP_REDIS_URL"]);
   load({ APP_REDIS_URL: "redis://localhost", APP_DATABASE_URL: "postgres://localhost/orb" });
+  load({ APP_REDIS_URL: "redis://localhost", APP_MANAGED_SERVICES: "redis" });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -23,9 +24,10 @@ import { tempDir } from "../support/temp-dir.ts";
 const configIn = (dir: string) => loadConfig({ env: { APP_PORT: "0" }, cwd: dir }).config;
 
 /** A process that does nothing, and is gone at the end; `deaf`: it does not stop when it is asked. */
-function idle({ deaf = false } = {}): Disposable & { pid: number; identity: ProcessIdentity } {
-  const words = deaf ? ["-c", "trap '' TERM; while :; do sleep 1; done"] : ["-c", "exec sleep 600"];
-  const child = spawn("sh", words, { stdio: "ignore", detached: true });
+async function idle({ deaf = false } = {}): Promise<Disposable & { pid: number; identity: ProcessIdentity }> {
+  const words = deaf ? "trap '' TERM; echo ready; while :; do sleep 1; done" : "echo ready; exec sleep 600";
+  const child = spawn("sh", ["-c", words], { stdio: ["ignore", "pipe", "ignore"], detached: true });
+  await once(child.stdout, "data");
   const pid = child.pid ?? 0;
   const identity = identityOf(pid);
   assert.ok(identity !== null);
@@ -65,7 +67,7 @@ test("a log file that cannot be copied keeps the older ones, and rotates as soon
 });
 
 test("what a child says of itself is written down when it changes", async () => {
-  using sleeper = idle();
+  using sleeper = await idle();
   const said: Health[] = ["stands by", "stands by", "works, 1 in flight", "drained"].map((what) => ({
     ok: true,
     what,
@@ -109,7 +111,7 @@ test("a second orb up leaves the database alone", async () => {
 
 test("what a dead supervisor left is not lost when the next one cannot begin", async () => {
   using dir = tempDir();
-  using left = idle();
+  using left = await idle();
   const config = configIn(dir.path);
   const file = new StateFile(config.dataDir);
   const state = { supervisor: null, by: "up" as const, startedAt: 1, url: null, ports: { redis: 6391 } };
@@ -125,7 +127,7 @@ test("what a dead supervisor left is not lost when the next one cannot begin", a
 
 test("orb up --stop in place of a dead supervisor ends what is left, and nothing is told of it any more", async () => {
   using dir = tempDir();
-  using left = idle();
+  using left = await idle();
   const config = configIn(dir.path);
   const file = new StateFile(config.dataDir);
   const dead = { ...left.identity, pidStart: `1@${left.identity.pidStart.split("@")[1]}` };
@@ -148,7 +150,7 @@ test("orb up --stop in place of a dead supervisor ends what is left, and nothing
 
 test("orb up --stop says what it waits for, and does not wait for ever", async () => {
   using dir = tempDir();
-  using hung = idle({ deaf: true });
+  using hung = await idle({ deaf: true });
   const config = configIn(dir.path);
   const lock = takeUpLock(upFolder(config.dataDir));
   const state = { supervisor: hung.identity, by: "up" as const, startedAt: 1, url: null, ports: {} };
@@ -168,7 +170,7 @@ test("orb up --stop says what it waits for, and does not wait for ever", async (
 
 test("orb up --stop leaves a program alone that has the services of its own", async () => {
   using dir = tempDir();
-  using program = idle();
+  using program = await idle();
   const config = configIn(dir.path);
   const lock = takeUpLock(upFolder(config.dataDir));
   const state = { supervisor: program.identity, by: "program" as const, startedAt: 1, url: null, ports: {} };

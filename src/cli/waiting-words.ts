@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<WaitReason, string>> = {
   rate_limited: "asked to wait",
   probing: "tries whether it answers again",
   depends_on: "waits for the sites it depends on",
+  page_limit: "the last pages are under way elsewhere",
   retry: "waits to try again",
   memory: "at its share of the browser's memory",
   crawl_delay: "pauses between requests, as its robots.txt asks",

@@ -27,6 +27,8 @@ export interface CrawlFacts {
   breakerOpen: boolean;
   /** `max_pages` kept pages out. */
   pagesLeft: boolean;
+  /** Sites of which nothing was got, though it was tried, when `max_pages` ended the crawl before the next try. */
+  silent: readonly string[];
   /** `max_depth` kept links out that the scope would follow otherwise. */
   depthLeft: boolean;
   /** Sitemaps that could not be read, after all tries: what they name is missing, but nobody knows what that is. */
@@ -113,12 +115,20 @@ function endReasonOf(facts: CrawlFacts): EndReason {
 }
 
 /** What is missing that the crawl wanted; null: nothing. */
-function gapOf({ timeIsUp, breakerOpen, pages }: CrawlFacts): string | null {
+function gapOf({ timeIsUp, breakerOpen, pages, silent }: CrawlFacts): string | null {
   const gaps: string[] = [];
   if (timeIsUp) gaps.push("its time was over before all pages were done");
   if (breakerOpen) gaps.push("pages are left because their site keeps failing");
   if (pages.failed > 0) gaps.push(`${count(pages.failed, "page")} failed`);
+  if (silent.length > 0) gaps.push(`nothing from ${named(silent)}`);
   return gaps.length === 0 ? null : gaps.join(", ");
+}
+
+const MOST_NAMED = 3;
+
+function named(sites: readonly string[]): string {
+  const more = sites.length > MOST_NAMED ? ` and ${sites.length - MOST_NAMED} more` : "";
+  return `${sites.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
 function errorClass({ errors, timeIsUp, breakerOpen }: CrawlFacts, isWrong: boolean): ErrorClass | null {

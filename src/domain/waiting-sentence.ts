@@ -32,6 +32,7 @@ const SENTENCES: Readonly<Record<SiteReason, string>> = {
   rate_limited: "It asked to be left alone",
   probing: "It kept failing; one request finds out whether it answers again",
   depends_on: "Waits until the work of the sites that it depends on is finished",
+  page_limit: "The last pages that its crawls may have (max_pages) are under way elsewhere",
   retry: "What is left has failed, and is tried again later",
   memory: "Its open browser pages use up max_memory_mb",
   crawl_delay: "Pauses between requests, as its robots.txt asks",

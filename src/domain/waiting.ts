@@ -18,6 +18,7 @@ export const WAIT_REASONS = [
   "rate_limited",
   "probing",
   "depends_on",
+  "page_limit",
   "retry",
   "memory",
   "crawl_delay",
@@ -76,6 +77,13 @@ export interface WorkAtSite {
   idle: IdleReason | null;
   /** Its tasks here wait until other sites' work is finished. */
   dependsOnOthers?: boolean;
+  /** All pages that the crawl may still have are in hand elsewhere. */
+  noPlace?: boolean;
+}
+
+/** Runs that wait for no turn begin with the first of their tasks: what keeps them is what keeps that. */
+export function stateForWork({ kind, status }: { kind: string; status: RunState }): RunState {
+  return status === "queued" && kind !== "crawl" && kind !== "workflow" ? "running" : status;
 }
 
 const RUN_WAITS: Partial<Record<RunState, WaitReason>> = {
@@ -103,6 +111,7 @@ export function waitingFor(
   const held = site === null ? null : heldBySite(site, work.laneRunning, now);
   if (held !== null) return held;
   if (work.dependsOnOthers === true) return { reason: "depends_on", until: null };
+  if (work.noPlace === true && counts.queued > 0 && counts.running === 0) return { reason: "page_limit", until: null };
   const told = site === null ? null : toldByOwner(site, work.laneRunning, now);
   // All that is in hand may wait for the browser.
   if (told?.reason === "memory") return told;
@@ -127,12 +136,16 @@ export function toldByOwner(
   return (waiting.until === null ? running > 0 : waiting.until > now) ? waiting : null;
 }
 
+export interface HeldAtSite extends Waiting {
+  reason: "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on";
+}
+
 /** What keeps everything from a site, whoever asks. */
 export function heldBySite(
   site: Pick<SiteManners, "paused" | "holdUntil" | "breaker">,
   running: number,
   now: number,
-): Waiting | null {
+): HeldAtSite | null {
   if (site.paused) return { reason: "site_paused", until: null };
   const phase = breakerPhase(site.breaker, now);
   if (phase === "open") return { reason: "circuit_open", until: site.breaker.openUntil };

@@ -207,6 +207,7 @@ function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): 
     laneRunning: record.counts.running,
     idle: still?.reason ?? null,
     dependsOnOthers: record.waitsFor.length > 0,
+    noPlace: held?.noPlace === true,
   };
   const waiting = waitingFor(work, record, moment.defaults, moment.now);
   if (waiting === null) return null;

@@ -91,6 +91,8 @@ export interface RunSiteRecord {
   laneRunning: number;
   /** Sites whose work must be finished before the run goes on here. */
   waitsFor: readonly string[];
+  /** All pages that the run may still have are in hand. */
+  noPlace: boolean;
 }
 
 export interface RecentPages {

@@ -79,4 +79,6 @@ export interface SiteTotals {
 export interface HeldRun {
   status: RunState;
   hold: RunHold | null;
+  /** It may work, but all pages that it may still have are in hand elsewhere. */
+  noPlace: boolean;
 }

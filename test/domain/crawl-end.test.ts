@@ -23,6 +23,7 @@ function end(given: Given) {
     pagesLeft: false,
     depthLeft: false,
     sitemapsUnread: 0,
+    silent: [],
     example: null,
     partialResultsOk: true,
     errors: given.errors ?? { ...NO_PAGES.errors, general: given.pages?.failed ?? 0 },

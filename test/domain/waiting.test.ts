@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
 import { NO_TASKS } from "../../src/domain/run-end.ts";
-import { type SiteManners, waitingFor, type WorkAtSite } from "../../src/domain/waiting.ts";
+import { type SiteManners, stateForWork, waitingFor, type WorkAtSite } from "../../src/domain/waiting.ts";
 
 const NOW = 1_000_000;
 const SITE: SiteManners = {
@@ -47,6 +47,17 @@ test("the run comes before the worker, and both before the site", () => {
   assert.equal(why({}, { runStatus: "paused", hold }), "run_paused");
   assert.equal(why({ paused: true }, { idle: "no_worker" }), "no_worker");
   assert.equal(why({}, { idle: "worker_paused", counts: { ...NO_TASKS, running: 2 } }), "worker_paused", "in hand");
+});
+
+test("the last pages of a crawl may be under way elsewhere", () => {
+  assert.equal(why({}, { noPlace: true }), "page_limit");
+  assert.equal(why({ paused: true }, { noPlace: true }), "site_paused");
+  assert.equal(why({}, { noPlace: true, counts: { ...NO_TASKS, queued: 3, running: 1 }, laneRunning: 1 }), null);
+});
+
+test("a page waits for no turn: its site says what it waits for", () => {
+  assert.equal(why({ paused: true }, { runStatus: stateForWork({ kind: "page", status: "queued" }) }), "site_paused");
+  assert.equal(why({ paused: true }, { runStatus: stateForWork({ kind: "crawl", status: "queued" }) }), "turn");
 });
 
 test("a site says what it waits for, and until when", () => {

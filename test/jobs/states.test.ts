@@ -36,6 +36,20 @@ describe("the states of a run", { concurrency: 4 }, () => {
     assert.ok(ended.finished_at !== null && ended.finished_at >= running.started_at);
   });
 
+  test("queued at a site that is paused: it says so, and waits for no turn", async () => {
+    await using site = await MisbehavingSite.start({ "/": page("Page") });
+    await place.run({ target_url: site.url("/") });
+    await place.api.post(`/sites/${site.name}/pause`);
+    const { id, job_id: job } = await place.begin({ target_url: site.url("/") });
+    for (const path of [`/jobs/runs/${id}`, `/jobs/runs/${id}/sites`, `/jobs/${job}/runs`]) {
+      const [first] = [(await place.api.get(path)).json<RunView | RunView[]>()].flat();
+      assert.equal(first?.waiting_for?.reason, "site_paused", path);
+    }
+    await place.api.post(`/sites/${site.name}/resume`);
+    const ended = await place.ended(id);
+    assert.deepEqual([ended.status, ended.waiting_for], ["completed", null]);
+  });
+
   test("paused while it is fetched: the fetch ends, a retry waits until the run goes on", async () => {
     const gate = Promise.withResolvers<void>();
     await using site = await MisbehavingSite.start({

@@ -1,8 +1,7 @@
 /** The shapes of runs and of what belongs to them. */
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
 import { ARTIFACT_ROLES } from "../../domain/outcome.ts";
-import { HOLD_REASONS } from "../../domain/run-hold.ts";
-import { IDLE_REASONS } from "../../domain/waiting.ts";
+import { WAIT_REASONS } from "../../domain/waiting.ts";
 import { RUN_KINDS, RUN_STATES, TASK_STATES } from "../../domain/states.ts";
 import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { Type } from "../type.ts";
@@ -13,7 +12,7 @@ const text = nullable(Type.String());
 
 export const RunWaits = nullable(
   strict(
-    { reason: oneOf([...HOLD_REASONS, ...IDLE_REASONS]), until: nullable(Time), message: Type.String() },
+    { reason: oneOf(WAIT_REASONS), until: nullable(Time), message: Type.String() },
     { description: "what keeps the run from its work though nobody has paused it; null: nothing" },
   ),
 );

@@ -1,6 +1,8 @@
 import { OrbError } from "../../base/errors.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
 import type { TaskState } from "../../domain/states.ts";
+import { type HeldAtSite, heldBySite, stateForWork } from "../../domain/waiting.ts";
+import { waitingSentence } from "../../domain/waiting-sentence.ts";
 import type { RunFilter } from "../../store/job-records.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -12,6 +14,7 @@ import {
   type EventView,
   type ResultView,
   type RunView,
+  type RunWaits,
   type TaskView,
   toArtifactView,
   toEventView,
@@ -30,8 +33,27 @@ export async function viewOf(deps: ReadDeps, run: RunRecord): Promise<RunView> {
 
 async function viewAt(deps: ReadDeps, run: RunRecord, still: Standstill | null): Promise<RunView> {
   // A run of one page has no half-way, and a workflow keeps count of its own.
-  if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts, { still });
+  if (run.kind === "page")
+    return toRunView(run, deps.defaultMaxAttempts, { still, atSite: await keptWaiting(deps, run) });
+  if (run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts, { still });
   return toRunView(run, deps.defaultMaxAttempts, { still, counts: (await deps.store.overview(run.id, 0)).totals });
+}
+
+const SITES_OF_A_PAGE = 10;
+
+/** What keeps a page from being fetched, wherever redirects have led it. */
+async function keptWaiting({ store, clock }: ReadDeps, run: RunRecord): Promise<RunWaits | null> {
+  if (stateForWork(run) !== "running") return null;
+  const sites = await store.runSites(run.id, { limit: SITES_OF_A_PAGE });
+  const at = sites.find(({ counts }) => counts.queued + counts.retrying > 0);
+  if (at === undefined) return null;
+  const { site, laneRunning, waitsFor } = at;
+  const dependent: HeldAtSite | null = waitsFor.length > 0 ? { reason: "depends_on", until: null } : null;
+  const waiting = heldBySite(site, laneRunning, clock.now()) ?? dependent;
+  if (waiting === null) return null;
+  const { reason, until } = waiting;
+  const message = `${site.site}: ${waitingSentence(waiting, waitsFor)}`;
+  return { reason, until: until === null ? null : new Date(until).toISOString(), message };
 }
 
 export async function showRun(deps: ReadDeps, id: string): Promise<RunView> {

@@ -2,7 +2,7 @@ import { breakerPhase } from "../../domain/circuit.ts";
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { FailureReason } from "../../domain/failure.ts";
 import type { TaskState } from "../../domain/states.ts";
-import { type SiteDefaults, type Waiting, waitingFor, WHILE_AT_WORK } from "../../domain/waiting.ts";
+import { type SiteDefaults, stateForWork, type Waiting, waitingFor, WHILE_AT_WORK } from "../../domain/waiting.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { RunSiteRecord } from "../../store/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -93,15 +93,16 @@ function toView(
   record: RunSiteRecord,
   { defaults, still, now }: { defaults: SiteDefaults; still: Standstill | null; now: number },
 ): RunSiteView {
-  const { counts, site, nextTryAt, lastFailure, laneRunning, waitsFor } = record;
+  const { counts, site, nextTryAt, lastFailure, laneRunning, waitsFor, noPlace } = record;
   const work = {
-    runStatus: run.status,
+    runStatus: stateForWork(run),
     hold: run.hold,
     counts,
     nextTryAt,
     laneRunning,
     idle: still === null || still.lanes.has(site.lane) ? null : still.reason,
     dependsOnOthers: waitsFor.length > 0,
+    noPlace,
   };
   const waiting = waitingFor(work, site, defaults, now);
   const { breaker } = site;

@@ -1,7 +1,6 @@
 import type { FailureCode, FailureReason } from "../../domain/failure.ts";
 import type { ArtifactRole, Attempt } from "../../domain/outcome.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
-import type { HoldReason } from "../../domain/run-hold.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import {
   OPEN_TASK_STATES,
@@ -11,7 +10,7 @@ import {
   TERMINAL_RUN_STATES,
 } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
-import type { IdleReason } from "../../domain/waiting.ts";
+import type { WaitReason } from "../../domain/waiting.ts";
 import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
 import { without } from "../../base/without.ts";
 import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
@@ -50,11 +49,16 @@ export interface RunView {
 const iso = (time: number) => new Date(time).toISOString();
 const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
-/** `counts` are asked for only where a run may have many tasks; `still` is why nobody begins anything. */
+/** `counts` are asked for only where a run may have many tasks; `still` is why nobody begins anything,
+ * and `atSite` what keeps its page waiting. */
 export function toRunView(
   run: RunRecord,
   maxAttempts: number,
-  { counts = NO_TASKS, still = null }: { counts?: TaskCounts; still?: Standstill | null } = {},
+  {
+    counts = NO_TASKS,
+    still = null,
+    atSite = null,
+  }: { counts?: TaskCounts; still?: Standstill | null; atSite?: RunWaits | null } = {},
 ): RunView {
   const recipe = (run.snapshot as Partial<PageSnapshot> | null)?.recipe;
   const { facts } = run;
@@ -79,7 +83,7 @@ export function toRunView(
     failure_reason: facts.failure_reason ?? null,
     error_message: facts.error_message ?? null,
     message: run.message,
-    waiting_for: runWaits(run, still),
+    waiting_for: runWaits(run, still) ?? atSite,
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
     created_at: iso(run.createdAt),
@@ -89,7 +93,7 @@ export function toRunView(
 }
 
 export interface RunWaits {
-  reason: HoldReason | IdleReason;
+  reason: WaitReason;
   until: string | null;
   message: string;
 }

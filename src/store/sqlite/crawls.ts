@@ -10,7 +10,7 @@ import {
 } from "../../domain/crawl-end.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
-import { type Context, parseJson, rows } from "./context.ts";
+import { type Context, parseJson, rows, STATE } from "./context.ts";
 import { errorRows, readRetryReasons } from "./run-errors.ts";
 
 /** How a crawl ends that has these tasks. */
@@ -19,7 +19,7 @@ export function crawlEnd(
   run: { n: number; facts: string | null },
   counts: TaskCounts,
   left: NonNullable<RunFacts["left"]>,
-  cutByTime: boolean,
+  cutBy: "pages" | "time" | null,
 ): CrawlEnd {
   const pages: Record<PageEnd, number> = { succeeded: counts.completed, missing: 0, disallowed: 0, failed: 0 };
   const errors = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;
@@ -31,7 +31,7 @@ export function crawlEnd(
     if (end === "failed") errors[errorClassOf(code)] += count;
     breakerOpen ||= reason === "breaker_open";
   }
-  const sites = cutByTime ? waitingSites(context, run.n) : [];
+  const sites = cutBy === "time" ? waitingSites(context, run.n) : [];
   breakerOpen ||= sites.includes("failing");
   const { snapshot } = context.connection.sql("SELECT snapshot FROM runs WHERE n = ?").get(run.n) as {
     snapshot: string;
@@ -47,6 +47,7 @@ export function crawlEnd(
     breakerOpen,
     example: groups[0]?.example_message ?? readRetryReasons(context, run.n)[0]?.exampleMessage ?? null,
     pagesLeft: left.pages === true,
+    silent: cutBy === "pages" ? silentSites(context, run.n) : [],
     depthLeft: left.depth === true,
     sitemapsUnread: failedAside(context, run.n),
     partialResultsOk: options?.partial_results_ok !== false,
@@ -57,6 +58,19 @@ export function crawlEnd(
 function failedAside({ connection }: Context, run: number): number {
   const sum = "SELECT coalesce(sum(failed), 0) AS n FROM streams WHERE run = ? AND aside = 1";
   return (connection.sql(sum).get(run) as { n: number }).n;
+}
+
+/** Sites whose starts were tried and wait for their next try, while nothing else of them is there. */
+function silentSites({ connection }: Context, run: number): string[] {
+  const list = connection
+    .sql(
+      `SELECT DISTINCT s.site FROM streams s JOIN tasks t ON t.stream = s.id AND t.state IN (${STATE.retrying}, ${STATE.queued}, ${STATE.running})
+       WHERE s.run = ? AND s.aside = 0 AND s.queued + s.running + s.retrying > 0 AND t.tries > 0
+         AND NOT EXISTS (SELECT 1 FROM streams o WHERE o.run = s.run AND o.site = s.site AND o.aside = 0 AND o.completed + o.skipped > 0)
+         AND coalesce(json_extract(t.payload, '$.depth'), 0) = 0 ORDER BY s.site`,
+    )
+    .all(run);
+  return rows<{ site: string }>(list).map(({ site }) => site);
 }
 
 /** How the sites fare on which pages of the run are left. */

@@ -72,7 +72,7 @@ function endCrawl(
 ): { status: RunState; message: string; meta: unknown } {
   const before = parseJson<RunFacts>(row.facts, {}).left ?? {};
   const left = cutBy === null ? before : { ...before, [cutBy]: true };
-  const { status, message, end_reason, error_class } = crawlEnd(context, row, counts, left, cutBy === "time");
+  const { status, message, end_reason, error_class } = crawlEnd(context, row, counts, left, cutBy);
   mergeFacts(context, row.n, { end_reason, left });
   // Every run's end begins with the same words.
   return { status, message: message.replace(/^Crawl/, "Run"), meta: { counts, end_reason, error_class } };

@@ -24,6 +24,9 @@ export function readRunSites(context: Context, run: number, filter: RunSiteFilte
     `SELECT sum(s.running) AS n FROM streams s
      WHERE s.lane = (SELECT lane FROM sites WHERE site = ?) AND ${STREAM_IS_OPEN}`,
   );
+  const { full } = connection
+    .sql("SELECT coalesce(pages_counted + pages_in_hand >= pages_limit, 0) AS full FROM runs WHERE n = ?")
+    .get(run) as { full: number };
   return namesOf(context, run, filter).flatMap((name) => {
     const site = readSite(context, name);
     if (site === null) return [];
@@ -34,6 +37,7 @@ export function readRunSites(context: Context, run: number, filter: RunSiteFilte
       ...(found.retrying === 0 ? { nextTryAt: null, lastFailure: null } : nextTry(context, run, name)),
       laneRunning: (inHand.get(name) as { n: number | null }).n ?? 0,
       waitsFor: site.dependsOn.length === 0 ? [] : sitesWaitedFor(context, name, run),
+      noPlace: full === 1,
     };
   });
 }

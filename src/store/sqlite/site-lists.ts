@@ -4,7 +4,7 @@ import type { RunHold } from "../../domain/run-hold.ts";
 import type { SiteState } from "../../domain/site-states.ts";
 import { type RunState, TASK_STATES } from "../../domain/states.ts";
 import type { HeldRun, SiteFilter, SiteRecord, SiteTotals } from "../site-records.ts";
-import { type Context, parseJson, RUN_MAY_WORK } from "./context.ts";
+import { type Context, HAS_PLACE, parseJson, RUN_MAY_WORK } from "./context.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 import { likePattern } from "./like.ts";
 import { SELECT_SITE, toSites } from "./sites.ts";
@@ -56,13 +56,13 @@ export function readBusySites(context: Context, limit: number): SiteRecord[] {
 export function readRunHeldAt({ connection }: Context, site: string): HeldRun | null {
   const row = connection
     .sql(
-      `SELECT r.status, r.hold, ${RUN_MAY_WORK} AS may FROM streams s INDEXED BY streams_open
+      `SELECT r.status, r.hold, ${RUN_MAY_WORK} AS may, ${HAS_PLACE} OR s.retrying > 0 AS place FROM streams s INDEXED BY streams_open
        JOIN runs r ON r.n = s.run WHERE s.lane = (SELECT lane FROM sites WHERE site = ?1) AND s.site = ?1 AND ${STREAM_IS_OPEN} AND r.finished_at IS NULL
-       ORDER BY may DESC, r.n LIMIT 1`,
+       ORDER BY may AND place DESC, may DESC, r.n LIMIT 1`,
     )
-    .get(site) as { status: RunState; hold: string | null; may: number } | undefined;
-  if (row === undefined || row.may === 1) return null;
-  return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null) };
+    .get(site) as { status: RunState; hold: string | null; may: number; place: number } | undefined;
+  if (row === undefined || (row.may === 1 && row.place === 1)) return null;
+  return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null), noPlace: row.may === 1 };
 }
 
 const SUMS = TASK_STATES.map((name) => `coalesce(sum(c.${name}), 0) AS ${name}`).join(", ");

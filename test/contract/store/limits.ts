@@ -102,6 +102,25 @@ export function limitScenarios(scenario: Scenario): void {
     },
   );
 
+  scenario("a start that was tried in vain when the crawl came to its limit makes it partial, by name", async (kit) => {
+    const run = await crawl(kit, [...keysUpTo(5), newTask("dead", { lane: OTHER })]);
+    const [one, two] = [await kit.take("A"), await kit.take("A", OTHER)];
+    await kit.settle(two, (await kit.claim(two)).tasks, retryAt(kit.now + 60_000));
+    assert.deepEqual(
+      (await kit.store.runSites(run.id, { limit: 9 })).map(({ noPlace }) => noPlace),
+      [false, false],
+    );
+    const tasks = [...(await kit.claim(one)).tasks, ...(await kit.claim(one)).tasks];
+    assert.deepEqual(
+      (await kit.store.runSites(run.id, { limit: 9 })).map(({ noPlace }) => noPlace),
+      [true, true],
+    );
+    await kit.settle(one, tasks, DONE);
+    assert.deepEqual([await kit.status(run), await reasonOf(kit, run)], ["partial", "limit_pages"]);
+    assert.equal((await kit.words(run)).at(-1), "Run completed in part: 3 pages got; nothing from b.example");
+    await sweep(kit);
+  });
+
   scenario("a crawl of which one lane is open leaves it all places", async (kit) => {
     await crawl(kit, keysUpTo(30), { pagesLimit: 20 });
     const claim = await kit.store.claim(await kit.take("A"), { limit: 100, soon: 2 }, kit.now);

@@ -186,13 +186,20 @@ export function siteScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.runHeldAt("a.example"), null, "it may work");
     await kit.store.changeRun(paused.id, "running", "Run started", kit.now);
     await kit.store.changeRun(paused.id, "paused", "Run paused", kit.now);
-    assert.deepEqual(await kit.store.runHeldAt("a.example"), { status: "paused", hold: null });
+    assert.deepEqual(await kit.store.runHeldAt("a.example"), { status: "paused", hold: null, noPlace: false });
     const hold = { reason: "proxies" as const, since: kit.now, until: null, message: "Waiting for proxies" };
     const held = await kit.runWith(["b", newTask("c", { lane: "site:c.example" })]);
     assert.equal(await kit.store.runHeldAt("a.example"), null, "one of them may");
     await kit.store.holdRun(held.id, hold, kit.now);
     assert.equal((await kit.store.runHeldAt("a.example"))?.status, "paused", "the oldest");
     assert.deepEqual((await kit.store.runHeldAt("c.example"))?.hold, hold);
+    const crawl = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, pagesLimit: 1 } as const;
+    const elsewhere = newTask("d", { lane: "site:d.example" });
+    await kit.store.startRun(crawl, [elsewhere, newTask("e", { lane: "site:e.example" })], kit.now);
+    await kit.store.admitCrawls(9, kit.now);
+    assert.equal(await kit.store.runHeldAt("e.example"), null);
+    await kit.claim(await kit.take("A", "site:d.example"));
+    assert.deepEqual(await kit.store.runHeldAt("e.example"), { status: "running", hold: null, noPlace: true });
   });
 
   scenario("what a site asked for outlives its owner", async (kit) => {

@@ -22,8 +22,9 @@ export type Raise = (alerts: readonly NewAlert[], feed?: string) => Promise<void
 export function raiser({ store, clock, log, deliver }: AlertDeps): Raise {
   return async (alerts, feed) => {
     const options = { deliver, ...(feed === undefined ? {} : { feed }) };
+    // No warning: what it tells has been said where it happened, and whoever follows a run at a terminal has seen it.
     for (const { id, kind, subject, message } of await store.raiseAlerts(alerts, options, clock.now()))
-      log.warn(`alert: ${message}`, { alert: id, kind, subject });
+      log.info(`alert: ${message}`, { alert: id, kind, subject });
   };
 }
 

@@ -154,15 +154,17 @@ export class Pace {
   }
 
   /**
-   * The operator changed the limits, or reset the breaker. While `settling`, the store does not know yet what the site
-   * asked for last: a closed breaker there is no reset.
+   * The operator changed the limits, reset the breaker, or put a site into the group that had asked for more patience.
+   * While `settling`, the store does not know yet what the site asked for last: a closed breaker there is no reset.
    */
   refresh(site: SiteRecord, options: { settling?: boolean } = {}): void {
     this.#limits = site;
     this.#noteDelay(site.site, site.crawlDelayMs ?? 0);
     if (options.settling === true || this.#changed) return;
     const { openUntil, failedProbes } = this.#politeness.breaker;
-    if (openUntil !== null && (site.breaker.openUntil === null || site.breaker.failedProbes < failedProbes)) {
+    const isReset = openUntil !== null && (site.breaker.openUntil === null || site.breaker.failedProbes < failedProbes);
+    const isStricter = site.holdUntil > this.#politeness.holdUntil || (site.breaker.openUntil ?? 0) > (openUntil ?? 0);
+    if (isReset || isStricter) {
       this.#politeness = { holdUntil: site.holdUntil, holdStep: site.holdStep, breaker: site.breaker };
     }
   }

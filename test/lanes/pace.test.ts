@@ -399,6 +399,17 @@ test("limits change under way: fewer at once, a rate, a pause, and back", async 
   assert.equal(startAll(), 7);
 });
 
+test("a site that joins the group brings along the patience it was asked for", () => {
+  const { pace, clock } = make();
+  pace.refresh(site({ holdUntil: clock.now() + 5000, holdStep: 1 }));
+  assert.deepEqual(pace.gate(), { kind: "wait", ms: 5000, why: "rate_limited" });
+  pace.refresh(site({ holdUntil: clock.now() + 1000, holdStep: 1 }));
+  assert.deepEqual(pace.gate(), { kind: "wait", ms: 5000, why: "rate_limited" });
+  pace.refresh(site({ breaker: { failures: 5, openUntil: clock.now() + 60_000, failedProbes: 0 } }));
+  assert.equal(pace.isHeld, true);
+  assert.equal(pace.breaker.openUntil, clock.now() + 60_000);
+});
+
 test("an operator who resets the breaker opens the way at once", () => {
   const { pace, one } = make();
   for (let n = 0; n < 5; n += 1) one(answer(500));

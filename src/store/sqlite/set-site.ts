@@ -23,15 +23,11 @@ const OF_SITE: Readonly<Record<Exclude<keyof SiteLimits, keyof ServerLimits | "g
   shards: "shards",
 };
 
-/** What the sites of a group have in common. */
-const SHARED = [
-  ...Object.values(OF_SERVER),
-  "hold_until",
-  "hold_step",
-  "breaker_failures",
-  "breaker_open_until",
-  "breaker_failed_probes",
-].join(", ");
+/** What whoever joins a group takes from it. */
+const LIMITS = Object.values(OF_SERVER)
+  .filter((column) => column !== "paused")
+  .join(", ");
+const BREAKER = "breaker_open_until, breaker_failed_probes, breaker_failures";
 
 export function setSite(context: Context, site: string, change: Partial<SiteLimits>): SiteRecord {
   const { connection } = context;
@@ -79,10 +75,19 @@ function join(context: Context, site: string, from: number, group: string | null
   if (to === from) return to;
   // The members are one server: who joins them is held to what holds for it. The first one brings its own.
   connection
-    .sql(`UPDATE sites SET (${SHARED}) = (SELECT ${SHARED} FROM sites WHERE lane = ?1 LIMIT 1)
+    .sql(`UPDATE sites SET (${LIMITS}) = (SELECT ${LIMITS} FROM sites WHERE lane = ?1 LIMIT 1)
       WHERE site = ?2 AND EXISTS (SELECT 1 FROM sites WHERE lane = ?1)`)
     .run(to, site);
   connection.sql("UPDATE sites SET lane = ?, waiting = NULL WHERE site = ?").run(to, site);
+  // Nobody is asked again, by joining others, who was paused, had asked for patience or kept failing: then none of them is.
+  connection
+    .sql(
+      `UPDATE sites SET (paused, hold_until, hold_step) =
+           (SELECT max(paused), max(hold_until), max(hold_step) FROM sites WHERE lane = ?1),
+         (${BREAKER}) = (SELECT ${BREAKER} FROM sites WHERE lane = ?1
+           ORDER BY ${BREAKER.replaceAll(",", " DESC,")} DESC LIMIT 1) WHERE lane = ?1`,
+    )
+    .run(to);
   moveWork(context, site, from, to);
   return to;
 }

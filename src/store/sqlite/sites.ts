@@ -13,6 +13,7 @@ import { newestOpenRun, sitesWaitedFor } from "./site-deps.ts";
 
 type SiteRow = TaskCounts & {
   site: string;
+  lane: number;
   lane_name: string;
   max_concurrency: number | null;
   requests_per_second: number | null;
@@ -31,7 +32,6 @@ type SiteRow = TaskCounts & {
   breaker_open_until: number | null;
   breaker_failed_probes: number;
   learned: string | null;
-  crawl_delay_ms: number | null;
   health: string | null;
   waiting: string | null;
   first_seen_at: number | null;
@@ -39,12 +39,14 @@ type SiteRow = TaskCounts & {
 
 /** With the site as `s`, and its counts as `c`. */
 export const SELECT_SITE = `SELECT s.*, ${TASK_STATES.map((name) => `c.${name}`).join(", ")}, l.lane AS lane_name,
-    (SELECT max(r.crawl_delay_ms) FROM sites o CROSS JOIN robots r ON r.site = o.site AND r.crawl_delay_ms IS NOT NULL
-     WHERE o.lane = s.lane) AS crawl_delay_ms,
     (SELECT json_group_array(d.needs) FROM site_deps d WHERE d.site = s.site) AS depends_on
   FROM sites s JOIN site_counts c ON c.site = s.site JOIN lanes l ON l.id = s.lane`;
 
-function toRecord(context: Context, row: SiteRow): SiteRecord {
+/** The longest that a site of the lane asks for: they are one server. */
+const CRAWL_DELAY = `SELECT max(r.crawl_delay_ms) AS ms FROM sites o
+  CROSS JOIN robots r ON r.site = o.site AND r.crawl_delay_ms IS NOT NULL WHERE o.lane = ?`;
+
+function toRecord(context: Context, row: SiteRow, crawlDelayMs: number | null): SiteRecord {
   const dependsOn = (JSON.parse(row.depends_on) as string[]).toSorted();
   return {
     site: row.site,
@@ -67,7 +69,7 @@ function toRecord(context: Context, row: SiteRow): SiteRecord {
       openUntil: row.breaker_open_until,
       failedProbes: row.breaker_failed_probes,
     },
-    crawlDelayMs: row.crawl_delay_ms,
+    crawlDelayMs,
     learned: parseJson<LearnedStrategy | null>(row.learned, null),
     health: parseJson<SiteHealth | null>(row.health, null),
     waiting: parseJson<Waiting | null>(row.waiting, null),
@@ -84,7 +86,17 @@ function waitsFor(context: Context, site: string): string[] {
 }
 
 export function toSites(context: Context, list: unknown[]): SiteRecord[] {
-  return rows<SiteRow>(list).map((row) => toRecord(context, row));
+  // Once for each lane: a group may have thousands of sites.
+  const delays = new Map<number, number | null>();
+  const delayOf = (lane: number): number | null => {
+    let ms = delays.get(lane);
+    if (ms === undefined) {
+      ({ ms } = context.connection.sql(CRAWL_DELAY).get(lane) as { ms: number | null });
+      delays.set(lane, ms);
+    }
+    return ms;
+  };
+  return rows<SiteRow>(list).map((row) => toRecord(context, row, delayOf(row.lane)));
 }
 
 export function readSite(context: Context, site: string): SiteRecord | null {

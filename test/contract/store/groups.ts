@@ -157,6 +157,34 @@ export function groupScenarios(scenario: Scenario): void {
     assert.equal((await shared(kit, "a.example")).maxConcurrency, 9);
   });
 
+  scenario("a site that is paused, rests or keeps failing is not asked again by joining others", async (kit) => {
+    await kit.runWith(["a", elsewhere("b")]);
+    await join(kit, "a.example");
+    const polite = async (lane: string, site: string, politeness: Politeness) => {
+      const hold = await kit.take("A", lane);
+      await kit.store.settle([{ hold, tasks: [], site: { site, politeness } }], kit.now);
+      await kit.store.releaseLane(hold);
+    };
+    const closed = { failures: 4, openUntil: null, failedProbes: 0 };
+    const open = { failures: 1, openUntil: kit.now + 60_000, failedProbes: 2 };
+    await polite(SHOP, "a.example", { holdUntil: kit.now + 9000, holdStep: 1, breaker: closed });
+    await polite(OTHER, "b.example", { holdUntil: kit.now + 5000, holdStep: 2, breaker: open });
+    await kit.store.setSite("b.example", { paused: true });
+    await join(kit, "b.example");
+    for (const site of ["a.example", "b.example"]) {
+      const { paused, holdUntil, holdStep, breaker } = (await kit.store.site(site))!;
+      assert.deepEqual(
+        { paused, holdUntil, holdStep, breaker },
+        {
+          paused: true,
+          holdUntil: kit.now + 9000,
+          holdStep: 2,
+          breaker: open,
+        },
+      );
+    }
+  });
+
   scenario("work that had ended when its site moved is tried again in the group's lane", async (kit) => {
     const run = await kit.runWith(["a", "x"]);
     const lane = await kit.take("A");

@@ -133,6 +133,19 @@ describe("SQLite: what is asked for often is found without looking at everything
     searches(plans(place, /^(?:SEARCH|SCAN) t\b/), /INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/);
   });
 
+  test("what a site waits for, once for all that waits there", () => {
+    using place = database();
+    lanesWithWork(place.context);
+    const found = plans(place, /^MATERIALIZE site_waits$|^(?:SEARCH|SCAN) o\b/).filter(
+      (step) => !step.includes("TEMP"),
+    );
+    assert.deepEqual(found, [
+      "MATERIALIZE site_waits",
+      "SEARCH o USING INDEX streams_opened (site=? AND opened_at>?)",
+      "SEARCH o EXISTS USING INDEX streams_by_run (run=? AND site=?)",
+    ]);
+  });
+
   // All pages of one site after those of the other would be looked through once for every site.
   const SUMMED_UP_ONCE = /^(?:SCAN|SEARCH) s(?:treams)?\b.*(?:LEFT-JOIN)/;
 

@@ -3,6 +3,7 @@ import { appendEvent, type Context, rows, stampIdleLanesOfRun } from "./context.
 import { letGoOn, moveRun } from "./move-run.ts";
 import { countCrawls } from "./crawl-pace.ts";
 import { endRunIfDone } from "./end-run.ts";
+import { runBegins } from "./site-deps.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 
 const OF_CRAWL = "SELECT n, id, status, started_at FROM runs WHERE kind = 'crawl'";
@@ -27,7 +28,10 @@ export function admitCrawls(context: Context, most: number, now: number): { admi
       letGoOn(context, n, now);
       const message = before === null ? "Run started" : "Run goes on: it is its turn";
       if (status === "queued") moveRun(context, n, "running", message, now);
-      else appendEvent(context, n, { level: "info", message }, now);
+      else {
+        appendEvent(context, n, { level: "info", message }, now);
+        runBegins(context, n);
+      }
       stampIdleLanesOfRun(context, n);
       // What was in flight when it was paused may have been the last of it.
       const end = endRunIfDone(context, n, now);

@@ -7,7 +7,7 @@ import { storeError } from "./connection.ts";
 import { type Context, HAS_PLACE, STATE, RUN_MAY_WORK } from "./context.ts";
 import { engineHolder } from "./engine-lock.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
-import { SITE_MAY_WORK } from "./site-deps.ts";
+import { JOIN_WAITS, SITE_MAY_WORK, withSiteWaits } from "./site-deps.ts";
 import { WORKFLOW_CHECKS } from "./workflow-audit.ts";
 
 const terminal = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
@@ -93,6 +93,21 @@ const CHECKS: readonly Check[] = [
       ).map((row) => `stream ${row.id} is not in the lane of ${row.site}`),
   },
   {
+    name: "open work at a site knows since when, and no other does",
+    find: (context) =>
+      all<{ id: number; site: string }>(
+        context,
+        `SELECT s.id, s.site FROM streams s WHERE (s.opened_at IS NOT NULL) <> (s.site <> '' AND ${openSum} > 0)`,
+      ).map((row) => `stream ${row.id} at ${row.site}`),
+  },
+  {
+    name: "runs that may work know when they began",
+    find: (context) =>
+      all<{ id: string }>(context, `SELECT r.id FROM runs r WHERE r.began_at IS NULL AND ${RUN_MAY_WORK}`).map(
+        (row) => `run ${row.id} does not`,
+      ),
+  },
+  {
     name: "runs know how many of their streams are open",
     find: (context) =>
       all<{ id: string; open_streams: number; real: number }>(
@@ -165,8 +180,8 @@ const CHECKS: readonly Check[] = [
       if (!engineIsLive(context)) return [];
       return all<{ lane: string; n: number }>(
         context,
-        `SELECT l.lane, count(*) AS n FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane
-           JOIN runs r ON r.n = s.run
+        `${withSiteWaits("")} SELECT l.lane, count(*) AS n FROM tasks t JOIN streams s ON s.id = t.stream JOIN lanes l ON l.id = s.lane
+           JOIN runs r ON r.n = s.run ${JOIN_WAITS}
          WHERE t.state = ${STATE.running} AND l.lease_until < ? AND r.hold IS NULL
            AND r.status NOT IN ('paused', 'waiting_for_human', 'recovering') AND ${SITE_MAY_WORK}
          GROUP BY l.id`,
@@ -180,8 +195,8 @@ const CHECKS: readonly Check[] = [
       if (!engineIsLive(context)) return [];
       const waiting = all<{ lane: string; since: number }>(
         context,
-        `SELECT l.lane, l.lease_until AS since FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
-         LEFT JOIN sites p ON p.site = s.site
+        `${withSiteWaits("")} SELECT l.lane, l.lease_until AS since FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
+         LEFT JOIN sites p ON p.site = s.site ${JOIN_WAITS}
          WHERE ${STREAM_IS_OPEN} AND s.queued > 0 AND l.owner IS NULL AND ${RUN_MAY_WORK} AND ${HAS_PLACE} AND ${SITE_MAY_WORK}
            AND coalesce(p.paused, 0) = 0 AND coalesce(p.hold_until, 0) < ? AND coalesce(p.breaker_open_until, 0) < ?
          GROUP BY l.id`,

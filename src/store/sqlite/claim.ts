@@ -8,7 +8,7 @@ import { changeAllCounters, changeCounters, type CounterChange } from "./counter
 import { unpackAttempts } from "./history.ts";
 import { stepsStarted, triesOfStep } from "./open-steps.ts";
 import { FIRST_RETRY, holdsLane, STREAM_IS_OPEN } from "./lanes.ts";
-import { SITE_MAY_WORK } from "./site-deps.ts";
+import { JOIN_WAITS, SITE_MAY_WORK, WITH_WAITS_OF_LANE } from "./site-deps.ts";
 
 export interface StreamRow extends Sharing {
   resolver: string;
@@ -49,7 +49,7 @@ const DUE_AT_ONCE = 500;
 const DUE_STREAMS_AT_ONCE = 100;
 
 /** The streams of a lane that have something to be tried again. */
-const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run
+const RETRYING = `FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS}
   WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND s.retrying > 0 AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK}`;
 
 /** Where the round over a lane's runs stands; only a hint, so it may live with the connection. */
@@ -74,9 +74,9 @@ export class ClaimCursor {
 const HAS_TIME_LEFT =
   "(r.time_limit_ms IS NULL OR r.running_since IS NULL OR r.ran_ms + ? - r.running_since + r.page_ms < r.time_limit_ms)";
 
-const SELECT_STREAMS = `SELECT s.id, s.run, s.site, s.resolver, s.aside, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
+const SELECT_STREAMS = `${WITH_WAITS_OF_LANE} SELECT s.id, s.run, s.site, s.resolver, s.aside, s.queued, s.running, s.retrying, r.open_streams, r.id AS run_id, r.kind, r.status, r.generation, r.max_attempts,
     r.time_limit_ms IS NOT NULL AS timed, r.pages_limit - r.pages_counted - r.pages_in_hand AS places
-  FROM streams s JOIN runs r ON r.n = s.run WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_PLACE} AND ${SITE_MAY_WORK}`;
+  FROM streams s JOIN runs r ON r.n = s.run ${JOIN_WAITS} WHERE s.lane = ? AND ${RUN_MAY_WORK} AND ${HAS_TIME_LEFT} AND ${HAS_PLACE} AND ${SITE_MAY_WORK}`;
 
 /**
  * Streams that one claim deals with. Ten thousand runs may wait for one site: each claim serves the next few of them, so
@@ -96,11 +96,11 @@ function readyStreams(
     ${withoutDeadline ? "AND r.time_limit_ms IS NULL" : ""}`;
   const out = JSON.stringify(withoutResolvers);
   const behind = rows<StreamRow>(
-    connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, now, out, last, STREAMS_AT_ONCE),
+    connection.sql(`${ready} AND s.run > ? ORDER BY s.run LIMIT ?`).all(lane, lane, now, out, last, STREAMS_AT_ONCE),
   );
   if (last === 0 || behind.length >= STREAMS_AT_ONCE) return behind;
   const rest = STREAMS_AT_ONCE - behind.length;
-  const before = connection.sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`).all(lane, now, out, last, rest);
+  const before = connection.sql(`${ready} AND s.run <= ? ORDER BY s.run LIMIT ?`).all(lane, lane, now, out, last, rest);
   return [...behind, ...rows<StreamRow>(before)];
 }
 
@@ -144,7 +144,8 @@ export function claim(
 
 /** When the first task is ready that waits to be tried again; null: none waits for time. */
 function nextRetry(connection: Context["connection"], lane: number): number | null {
-  const { at } = connection.sql(`SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`).get(lane) as { at: number | null };
+  const first = connection.sql(`${WITH_WAITS_OF_LANE} SELECT min(${FIRST_RETRY}) AS at ${RETRYING}`);
+  const { at } = first.get(lane, lane) as { at: number | null };
   return at === null || at >= NEVER ? null : at;
 }
 
@@ -152,8 +153,8 @@ function nextRetry(connection: Context["connection"], lane: number): number | nu
 function wakeDueRetries(context: Context, lane: number, now: number): void {
   const due = rows<{ id: number }>(
     context.connection
-      .sql(`SELECT s.id ${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${DUE_STREAMS_AT_ONCE}`)
-      .all(lane, now),
+      .sql(`${WITH_WAITS_OF_LANE} SELECT s.id ${RETRYING} AND ${FIRST_RETRY} <= ? LIMIT ${DUE_STREAMS_AT_ONCE}`)
+      .all(lane, lane, now),
   );
   for (const { id } of due) wakeRetries(context, id, now);
 }

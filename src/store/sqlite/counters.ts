@@ -20,7 +20,7 @@ const SUM_OPEN = OPEN_TASK_STATES.join(" + ");
 function addTo(table: "streams" | "site_counts", states: readonly TaskState[]): string {
   const changes = states.map((name) => `${name} = ${name} + ?`).join(", ");
   return table === "streams"
-    ? `UPDATE streams SET ${changes} WHERE id = ? RETURNING run, aside, site, ${SUM_OPEN} AS open`
+    ? `UPDATE streams SET ${changes} WHERE id = ? RETURNING run, aside, site, opened_at, ${SUM_OPEN} AS open`
     : `UPDATE site_counts SET ${changes} WHERE site = ?`;
 }
 
@@ -45,6 +45,7 @@ export function changeAllCounters(
   const runs = new Map<number, PageChange & { open: number }>();
   const sites = new Map<string, TaskCounts>();
   const closed = new Set<string>();
+  const openings = new Openings(connection);
   for (const [stream, change] of changes) {
     const states = TASK_STATES.filter((name) => (change[name] ?? 0) !== 0);
     // What came and went at once leaves the numbers as they are; its run was touched all the same.
@@ -55,7 +56,10 @@ export function changeAllCounters(
     if (run === undefined) runs.set(row.run, (run = { inHand: 0, counted: 0, uncounted: 0, open: 0 }));
     const before = row.open - OPEN_TASK_STATES.reduce((sum, name) => sum + (change[name] ?? 0), 0);
     run.open += Number(row.open > 0) - Number(before > 0);
-    if (row.site !== "" && row.open === 0 && before > 0) closed.add(row.site);
+    if (row.site !== "" && before > 0 !== row.open > 0) {
+      if (row.open === 0) closed.add(row.site);
+      openings.changed(stream, row);
+    }
     if (row.aside === 1) continue;
     if (row.site !== "") addUp(sites, row.site, change);
     const { running = 0, completed = 0, failed = 0, skipped = 0, unfetched = 0 } = change;
@@ -76,7 +80,35 @@ interface ChangedStream {
   run: number;
   aside: number;
   site: string;
+  opened_at: number | null;
   open: number;
+}
+
+/**
+ * Since when a run has had open work at a site without a break. It may have several streams there, and what one of them
+ * leaves to another in the same transaction is no break.
+ */
+class Openings {
+  readonly #connection: Connection;
+  readonly #closed = new Map<string, number | null>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  changed(stream: number, { run, site, opened_at: since, open }: ChangedStream): void {
+    const place = `${run} ${site}`;
+    if (open === 0) this.#closed.set(place, since);
+    const opened = open === 0 ? null : (this.#closed.get(place) ?? this.#sinceOf(run, site));
+    this.#connection.sql("UPDATE streams SET opened_at = ? WHERE id = ?").run(opened, stream);
+  }
+
+  #sinceOf(run: number, site: string): number {
+    const found = this.#connection.sql(
+      `SELECT coalesce((SELECT min(opened_at) FROM streams WHERE run = ? AND site = ?), (SELECT max(n) FROM events), 0) AS n`,
+    );
+    return (found.get(run, site) as { n: number }).n;
+  }
 }
 
 function addUp(sites: Map<string, TaskCounts>, site: string, change: CounterChange): void {

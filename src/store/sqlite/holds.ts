@@ -7,6 +7,7 @@ import type { HoldVerbs } from "../hold-port.ts";
 import { appendEvent, bumpControl, type Context, mergeFacts, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 import { letGoOn, moveRun, RAN_UNTIL } from "./move-run.ts";
+import { runBegins } from "./site-deps.ts";
 import { readRun, requireRun, tellHold } from "./runs.ts";
 
 export function holdVerbs(context: Context): HoldVerbs {
@@ -81,7 +82,10 @@ function releaseRuns(
 /** A crawl that had begun has given its place back. Whoever needs none goes on at once. */
 function goesOn(context: Context, { n, kind, status }: HeldRow, now: number): void {
   if (kind === "crawl" && status === "running") putOnHold(context, n, waitForTurn(now), now);
-  else letGoOn(context, n, now);
+  else {
+    letGoOn(context, n, now);
+    runBegins(context, n);
+  }
 }
 
 /** Its time stands still, and the place of a crawl is free for another one. */

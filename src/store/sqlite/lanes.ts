@@ -3,7 +3,7 @@ import type { Waiting } from "../../domain/waiting.ts";
 import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
 import { type Context, HAS_PLACE, NEVER, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { changeCounters } from "./counters.ts";
-import { SITE_MAY_WORK } from "./site-deps.ts";
+import { JOIN_WAITS, SITE_MAY_WORK, withSiteWaits } from "./site-deps.ts";
 import { siteOfLane, writeWaiting } from "./sites.ts";
 
 /** Written as the partial index has it, so that SQLite uses the index. */
@@ -19,14 +19,14 @@ export function lanesWithWork({ connection, leaseNow }: Context, owner = ""): La
   const open = rows<LaneRow>(
     connection
       .sql(
-        `WITH open AS MATERIALIZED (SELECT l.lane, l.owner = ? AS ours,
+        `${withSiteWaits("")}, open AS MATERIALIZED (SELECT l.lane, l.owner = ? AS ours,
            sum(CASE WHEN ${HAS_PLACE} THEN s.queued ELSE 0 END + CASE WHEN l.owner = ? THEN 0 ELSE s.running END) AS ready,
            sum(CASE WHEN r.time_limit_ms IS NULL THEN s.queued ELSE 0 END) AS endless,
            min(CASE WHEN s.retrying > 0 THEN ${FIRST_RETRY} END) AS retry_at,
            coalesce(p.hold_until, 0) AS held_until, coalesce(p.breaker_open_until, 0) AS open_until,
            coalesce(p.breaker_failed_probes, 0) AS failed_probes
          FROM streams s JOIN lanes l ON l.id = s.lane JOIN runs r ON r.n = s.run
-           LEFT JOIN sites p ON p.site = s.site
+           LEFT JOIN sites p ON p.site = s.site ${JOIN_WAITS}
          WHERE ${STREAM_IS_OPEN} AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK} AND coalesce(p.paused, 0) = 0
            AND (${HAS_PLACE} OR s.running > 0 OR s.retrying > 0)
            AND (l.owner IS NULL OR l.owner = ? OR l.lease_until < ?)

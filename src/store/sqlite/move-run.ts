@@ -4,7 +4,7 @@ import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE } from "./context.ts";
 import { changeCounters } from "./counters.ts";
-import { lanesThatWaitForRun } from "./site-deps.ts";
+import { lanesThatWaitForRun, runBegins } from "./site-deps.ts";
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
   failed: "error",
@@ -39,10 +39,11 @@ export function moveRun(
       `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3,
          started_at = coalesce(started_at, ${UNLESS_HELD}), ran_ms = ${RAN_UNTIL("?5")}, running_since = ${UNLESS_HELD},
          hold = CASE WHEN ?3 IS NULL THEN hold END WHERE n = ?6
-       RETURNING id, kind, parent_task`,
+       RETURNING id, kind, parent_task, began_at`,
     )
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
+  if (to === "running" && row.began_at === null) runBegins(context, run);
   if (row.kind === "workflow") workflowMoved(context, run, to, now);
   if (!terminal) return [];
   const parent = row.parent_task === null ? [] : wakeParent(context, row.parent_task, row.id);
@@ -63,6 +64,7 @@ interface MovedRun {
   id: string;
   kind: string;
   parent_task: number | null;
+  began_at: number | null;
 }
 
 /** Opens an ended run again, as a new generation: each has one end. A crawl waits its turn once more. */
@@ -76,7 +78,7 @@ export function reopenRun(
   refuseLeftBehind(context, run.n);
   context.connection
     .sql(
-      `UPDATE runs SET generation = generation + 1, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
+      `UPDATE runs SET generation = generation + 1, began_at = NULL, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
        WHERE n = ?`,
     )
     .run(run.n);

@@ -19,6 +19,7 @@ import {
 } from "./context.ts";
 import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
+import { runBegins } from "./site-deps.ts";
 import { openReadySteps } from "./open-steps.ts";
 
 interface RunRow {
@@ -173,7 +174,8 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
       toJson(hold),
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
-  if (hold !== null) tellHold(context, row.n, hold, now);
+  if (hold === null) runBegins(context, row.n);
+  else tellHold(context, row.n, hold, now);
   return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
 }
 

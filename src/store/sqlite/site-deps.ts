@@ -1,33 +1,56 @@
 /** Sites whose work waits until that of others is finished. */
 import { OrbError } from "../../base/errors.ts";
-import { type Context, rows, stampIdleLane } from "./context.ts";
-
-const isOpen = (table: string) => `(${table}.queued > 0 OR ${table}.running > 0 OR ${table}.retrying > 0)`;
+import { type Context, RUN_MAY_WORK, rows, stampIdleLane } from "./context.ts";
 
 /**
- * Open work `o` of a site, found by the lane that the site is in. It is only looked for where somebody has said that sites
- * depend on each other.
+ * Whose open work is waited for: that of a run which has begun, and not ended. A crawl that waits for its turn is not waited
+ * for: what waits for it might have the turn.
  */
-const openAt = (site: string) => `streams o INDEXED BY streams_open
-  ON o.lane = (SELECT lane FROM sites WHERE site = ${site}) AND o.site = ${site} AND ${isOpen("o")}`;
+const COUNTS = `q.finished_at IS NULL AND q.began_at IS NOT NULL AND NOT (q.kind = 'crawl'
+  AND (q.status = 'queued' OR (q.hold IS NOT NULL AND json_extract(q.hold, '$.reason') = 'turn')))`;
 
-/** It is waited for, unless it is that of a crawl which waits for its turn: what waits for it might have the turn. */
-const COUNTS = `EXISTS (SELECT 1 FROM runs q WHERE q.n = o.run AND q.finished_at IS NULL
-  AND (q.kind <> 'crawl' OR q.status <> 'queued'))`;
+/** Since when a run that counts has had open work at site `d.needs`; of several the first. Null: there is none. */
+const OPEN_SINCE = `(SELECT o.opened_at FROM streams o INDEXED BY streams_opened CROSS JOIN runs q ON q.n = o.run
+  WHERE o.site = d.needs AND o.opened_at IS NOT NULL AND ${COUNTS} ORDER BY o.opened_at LIMIT 1)`;
 
 /**
- * The work of a run at a site waits while the run itself, or one that is older, has open work at a site that is needed. Only
- * older ones: then no two runs can wait for each other, and whoever comes later keeps nobody waiting.
+ * Goes before a statement that asks whether work may be done: what is waited for at a site is the same for all its runs, and
+ * there may be ten thousand of them. It is only looked up where somebody has said that sites depend on each other.
  */
-export const SITE_MAY_WORK = `NOT (EXISTS (SELECT 1 FROM site_deps) AND EXISTS (SELECT 1 FROM site_deps d
-  CROSS JOIN ${openAt("d.needs")} AND o.run <= s.run WHERE d.site = s.site AND ${COUNTS}))`;
+export const withSiteWaits = (which: string) => `WITH site_waits AS MATERIALIZED (
+  SELECT d.site, min(${OPEN_SINCE}) AS since FROM site_deps d ${which} GROUP BY d.site)`;
+
+/** Joined to streams `s`: asked for in a subquery it would be found anew for each of them. */
+export const JOIN_WAITS = "LEFT JOIN site_waits w ON w.site = s.site";
+
+/** With the lane as the first value. */
+export const WITH_WAITS_OF_LANE = withSiteWaits("WHERE d.site IN (SELECT site FROM sites WHERE lane = ?)");
+
+const OWN_WORK = `EXISTS (SELECT 1 FROM streams o INDEXED BY streams_by_run WHERE o.run = r.n AND o.site = d.needs AND o.opened_at IS NOT NULL)`;
+
+/**
+ * The work of a run at a site waits while the run itself has open work at a site that is needed, or while another one has
+ * had some there since before this one began. So whoever comes later keeps nobody waiting, and neither does new work of
+ * older runs. No two can wait for each other: sites do not need each other in circles.
+ */
+export const SITE_MAY_WORK = `NOT (EXISTS (SELECT 1 FROM site_deps) AND (
+  coalesce(w.since < r.began_at, 0) OR EXISTS (SELECT 1 FROM site_deps d WHERE d.site = s.site AND ${OWN_WORK})))`;
+
+/** Within the transaction that lets a run work for the first time, behind the event that says so. */
+export function runBegins({ connection }: Context, run: number): void {
+  connection
+    .sql(
+      `UPDATE runs AS r SET began_at = (SELECT max(n) FROM events) WHERE n = ? AND began_at IS NULL AND ${RUN_MAY_WORK}`,
+    )
+    .run(run);
+}
 
 /** The sites that keep the work of a run at this one waiting. */
 export function sitesWaitedFor({ connection }: Context, site: string, run: number): string[] {
   const list = connection
     .sql(
-      `SELECT DISTINCT d.needs FROM site_deps d CROSS JOIN ${openAt("d.needs")} AND o.run <= ?2
-       WHERE d.site = ?1 AND ${COUNTS} ORDER BY d.needs`,
+      `SELECT d.needs FROM runs r CROSS JOIN site_deps d ON d.site = ?1 WHERE r.n = ?2
+         AND (${OWN_WORK} OR ${OPEN_SINCE} < coalesce(r.began_at, 9e18)) ORDER BY d.needs`,
     )
     .all(site, run);
   return rows<{ needs: string }>(list).map(({ needs }) => needs);
@@ -35,29 +58,35 @@ export function sitesWaitedFor({ connection }: Context, site: string, run: numbe
 
 /** The newest run with open work at a site; null: there is none. */
 export function newestOpenRun({ connection }: Context, site: string): number | null {
-  const newest = connection.sql(`SELECT max(o.run) AS n FROM sites p CROSS JOIN ${openAt("p.site")} WHERE p.site = ?`);
+  const newest = connection.sql("SELECT max(run) AS n FROM streams WHERE site = ? AND opened_at IS NOT NULL");
   return (newest.get(site) as { n: number | null }).n;
 }
 
-/** Where the oldest run has work at site `w`, as `s`: if that must wait, all that is there must. */
-const OLDEST = `CROSS JOIN streams s ON s.id = (SELECT o.id FROM sites p CROSS JOIN ${openAt("p.site")}
-    WHERE p.site = w.site ORDER BY o.run LIMIT 1) JOIN lanes l ON l.id = s.lane`;
-
 /** Lanes in which work may go on that waited for these sites, at which something was finished. */
 export function lanesThatWaitFor(context: Context, sites: Iterable<string>): string[] {
+  const waiting = context.connection.sql("SELECT site FROM site_deps WHERE needs = ?");
+  // Those that began first are the likeliest to be free.
   const find = context.connection.sql(
-    `SELECT l.id, l.lane FROM site_deps w ${OLDEST} WHERE w.needs = ? AND ${SITE_MAY_WORK}`,
+    `${withSiteWaits("WHERE d.site = ?1")}
+     SELECT l.id, l.lane FROM sites p JOIN lanes l ON l.id = p.lane WHERE p.site = ?1 AND EXISTS (
+       SELECT 1 FROM streams s INDEXED BY streams_opened CROSS JOIN runs r ON r.n = s.run ${JOIN_WAITS}
+       WHERE s.site = p.site AND s.opened_at IS NOT NULL AND ${RUN_MAY_WORK} AND ${SITE_MAY_WORK})`,
   );
-  return [...sites].flatMap((needs) => told(context, find.all(needs)));
+  const dependent = new Set(
+    [...sites].flatMap((needs) => rows<{ site: string }>(waiting.all(needs))).map((one) => one.site),
+  );
+  return [...dependent].flatMap((site) => told(context, find.all(site)));
 }
 
 /** As above, for all sites at which a run has left something at its end. */
 export function lanesThatWaitForRun(context: Context, run: number): string[] {
-  const find = context.connection.sql(
-    `SELECT l.id, l.lane FROM site_deps w ${OLDEST} WHERE ${SITE_MAY_WORK}
-       AND EXISTS (SELECT 1 FROM streams n WHERE n.run = ? AND n.site = w.needs AND ${isOpen("n")})`,
+  const left = context.connection.sql(
+    `SELECT DISTINCT d.needs FROM site_deps d JOIN runs r ON r.n = ? WHERE ${OWN_WORK}`,
   );
-  return told(context, find.all(run));
+  return lanesThatWaitFor(
+    context,
+    rows<{ needs: string }>(left.all(run)).map(({ needs }) => needs),
+  );
 }
 
 function told(context: Context, list: unknown[]): string[] {

@@ -87,6 +87,69 @@ export function dependScenarios(scenario: Scenario): void {
     await kit.settle(other, of("young"), DONE);
   });
 
+  scenario("new work of an older run at the needed site stops nobody who has begun", async (kit) => {
+    await depend(kit, "b.example");
+    const queue = await kit.run();
+    await kit.runWith(["a1", "a2"]);
+    const lane = await kit.take("A");
+    await kit.settle(lane, (await kit.claim(lane, 1)).tasks, DONE);
+    await kit.enqueue(queue, [elsewhere("b1")]);
+    const rest = await kit.claim(lane);
+    assert.deepEqual(keysOf(rest), ["a2"]);
+    await kit.settle(lane, rest.tasks, DONE);
+
+    // Whoever begins now waits for what is there now, and not for what is added when that has been finished.
+    await kit.page("late");
+    assert.deepEqual(keysOf(await kit.claim(lane)), []);
+    const other = await kit.take("A", OTHER);
+    const { tasks } = await kit.claim(other);
+    await kit.enqueue(queue, [elsewhere("b2", { resolver: "r" })]);
+    assert.deepEqual((await kit.settle(other, tasks, DONE)).opened, [], "the run has never been without work there");
+    assert.deepEqual(keysOf(await kit.claim(lane)), []);
+    assert.deepEqual((await kit.work(other, DONE)).opened, [LANE]);
+    await kit.enqueue(queue, [elsewhere("b3")]);
+    assert.deepEqual(keysOf(await kit.claim(lane)), ["late"]);
+    await kit.expectClean();
+  });
+
+  scenario("a crawl waits for all who were at work at the needed site when it had its turn", async (kit) => {
+    await depend(kit, "b.example");
+    const crawl = { kind: "crawl" as const, maxAttempts: 1, snapshot: {} };
+    await kit.store.startRun(crawl, [newTask("a")], kit.now);
+    const page = (key: string) =>
+      kit.store.startRun({ kind: "page", maxAttempts: 1, snapshot: {} }, [elsewhere(key)], kit.now);
+    await page("before");
+    await kit.store.admitCrawls(1, kit.now);
+    await page("after");
+    assert.deepEqual(await ready(kit), []);
+    const other = await kit.take("A", OTHER);
+    const { tasks } = await kit.claim(other);
+    const of = (key: string) => tasks.filter((task) => task.key === key);
+    assert.deepEqual((await kit.settle(other, of("after"), DONE)).opened, []);
+    assert.deepEqual((await kit.settle(other, of("before"), DONE)).opened, [LANE]);
+    assert.deepEqual(await ready(kit), ["a"]);
+  });
+
+  scenario(
+    "a run that has not begun because it is held is not waited for, and begins when it is released",
+    async (kit) => {
+      await depend(kit, "b.example");
+      const hold = { reason: "previous_run", since: kit.now, until: null, message: "Waiting" } as const;
+      const held = (key: string, lane: string) =>
+        kit.store.startRun({ kind: "page", maxAttempts: 1, snapshot: {}, hold }, [newTask(key, { lane })], kit.now);
+      const { made: first } = await held("b", OTHER);
+      const { made: second } = await held("a", LANE);
+      await kit.page("page");
+      assert.deepEqual(await ready(kit), ["page"]);
+      const release = { level: "info", message: "Run goes on" } as const;
+      await kit.store.releaseRuns([first.id, second.id], "previous_run", release, kit.now);
+      await kit.expectClean();
+      assert.equal((await kit.store.runSites(second.id, { limit: 1 }))[0]?.waitsFor[0], "b.example");
+      assert.deepEqual((await kit.work(await kit.take("A", OTHER), DONE)).opened, [LANE]);
+      assert.deepEqual((await ready(kit)).toSorted(), ["a", "page"]);
+    },
+  );
+
   scenario(
     "a run that is cancelled or has no time left is waited for no longer, one that is paused is",
     async (kit) => {

@@ -56,6 +56,14 @@ export const sites = {
       -- The work of a site waits until that of the sites which it needs is finished.
       CREATE TABLE site_deps (site TEXT NOT NULL, needs TEXT NOT NULL, PRIMARY KEY (site, needs)) WITHOUT ROWID;
       CREATE INDEX site_deps_by_needs ON site_deps (needs, site);
+      -- Since when a run has had open work at a site without a break, and when it began: by the number of the newest event.
+      -- What is open now goes by the age of its run; no run has a higher number than its events.
+      ALTER TABLE streams ADD COLUMN opened_at INTEGER;
+      ALTER TABLE runs ADD COLUMN began_at INTEGER;
+      UPDATE streams SET opened_at = run WHERE site <> '' AND (${isOpen});
+      UPDATE runs SET began_at = n WHERE finished_at IS NULL
+        AND (started_at IS NOT NULL OR kind NOT IN ('crawl', 'workflow'));
+      CREATE INDEX streams_opened ON streams (site, opened_at) WHERE opened_at IS NOT NULL;
     `);
   },
 };

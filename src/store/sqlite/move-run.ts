@@ -43,7 +43,7 @@ export function moveRun(
     )
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
-  if (to === "running" && row.began_at === null) runBegins(context, run);
+  if (!terminal && row.began_at === null) runBegins(context, run);
   if (row.kind === "workflow") workflowMoved(context, run, to, now);
   if (!terminal) return [];
   const parent = row.parent_task === null ? [] : wakeParent(context, row.parent_task, row.id);

@@ -265,8 +265,8 @@ describe("SQLite: a database of the first schema", () => {
       claimed.tasks.map(({ key, site }) => [key, site]),
       [
         ["waits", "a.example"],
-        ["flies", "a.example"],
         ["retries", "b.example"],
+        ["flies", "a.example"],
       ],
     );
     await kit.settle(lane, claimed.tasks, DONE);

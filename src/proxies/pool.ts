@@ -43,7 +43,7 @@ const WRITE_EVERY_MS = 1_000;
 const MOST_SITES = 1_000;
 /** So many are read, or tried to be opened, before others of this process have their turn. */
 const READ_AT_ONCE = 500;
-const OPENED_AT_ONCE = 100;
+const OPENED_AT_ONCE = 50;
 
 export class ProxyPool {
   readonly #deps: PoolDeps;
@@ -94,13 +94,12 @@ export class ProxyPool {
     const roster = this.#roster;
     const now = this.#deps.clock.now();
     const shares = roster.sharesAt(now);
-    const seatOf = (id: string) => roster.get(id)?.seat;
     for (const id of exclude) {
-      const seat = seatOf(id);
+      const seat = roster.get(id)?.seat;
       if (seat !== undefined) shares[seat] = 0;
     }
     if (!shares.some((share) => share > 0)) return null;
-    atSite.narrow(shares, seatOf, now, this.#rotation.keeps);
+    atSite.narrow(shares, roster, now, this.#rotation.keeps);
     return roster.at(this.#rotation.next(shares, `${sessionKey}\n${site}`));
   }
 

@@ -33,6 +33,7 @@ export class Roster {
   readonly #shares: number[] = [];
   /** Those that cannot be used before some time. */
   readonly #resting = new Set<Member>();
+  #seating = 0;
   #firstBackAt = Number.POSITIVE_INFINITY;
 
   constructor(rotation: Rotation) {
@@ -47,6 +48,11 @@ export class Roster {
     return this.#members.values();
   }
 
+  /** Another number whenever somebody has come or gone. */
+  get seating(): number {
+    return this.#seating;
+  }
+
   at(seat: number): Member {
     return this.#seats[seat]!;
   }
@@ -55,6 +61,7 @@ export class Roster {
     const seat = this.#freeSeats.pop() ?? this.#seats.length;
     const member: Member = { id, seat, ...what, upstream: null, inUse: 0, unwritten: [], inWriting: [] };
     this.#members.set(id, member);
+    this.#seating += 1;
     this.#seats[seat] = member;
     this.#rotation.seat(seat, id);
     this.update(member, now);
@@ -62,6 +69,7 @@ export class Roster {
 
   remove(member: Member): void {
     this.#members.delete(member.id);
+    this.#seating += 1;
     this.#resting.delete(member);
     this.#seats[member.seat] = null;
     this.#shares[member.seat] = 0;

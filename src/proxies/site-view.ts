@@ -5,6 +5,7 @@ import {
   type ProxyOutcome,
   type SiteRecordOfProxy,
 } from "../domain/proxy-score.ts";
+import type { Roster } from "./roster.ts";
 
 /** What those that are avoided get of what they would get elsewhere: enough to see when it has become better. */
 const AVOIDED_SHARE = 0.1;
@@ -12,6 +13,8 @@ const AVOIDED_SHARE = 0.1;
 export class SiteView {
   readonly #records = new Map<string, SiteRecordOfProxy>();
   readonly #avoidedUntil = new Map<string, number>();
+  /** Where those sit, until the first of them is forgiven; null: that has changed. */
+  #seats: { list: readonly number[]; seating: number; until: number } | null = null;
   /** Turns that the avoided ones have a right to, and did not get yet. */
   #owed = 0;
 
@@ -26,29 +29,39 @@ export class SiteView {
 
   /**
    * Leaves those whose turn it is: as a rule the welcome ones, now and then the avoided ones; everybody where all are avoided.
-   * `seatOf`: undefined for who is not in the pool. `always`: the avoided ones get no turn as long as there are others.
+   * `always`: the avoided ones get no turn as long as there are others.
    */
-  narrow(shares: number[], seatOf: (id: string) => number | undefined, now: number, always: boolean): void {
-    const avoided: { seat: number; share: number }[] = [];
-    let avoidedTotal = 0;
+  narrow(shares: number[], roster: Pick<Roster, "get" | "seating">, now: number, always: boolean): void {
+    const avoided = this.#avoidedSeats(roster, now);
+    if (avoided.length === 0) return;
+    const theirs = avoided.map((seat) => shares[seat]!);
+    let part = 0;
+    for (const share of theirs) part += share * AVOIDED_SHARE;
+    for (const seat of avoided) shares[seat] = 0;
+    let welcome = 0;
+    for (const share of shares) welcome += share;
+    if (welcome > 0 && (always || !this.#isTheirTurn(part / (part + welcome)))) return;
+    if (welcome > 0) shares.fill(0);
+    for (let n = 0; n < avoided.length; n += 1) shares[avoided[n]!] = theirs[n]!;
+  }
+
+  /** Found anew only when others are avoided, or sit elsewhere: it takes milliseconds where they are thousands. */
+  #avoidedSeats(roster: Pick<Roster, "get" | "seating">, now: number): readonly number[] {
+    const { seating } = roster;
+    if (this.#seats !== null && this.#seats.seating === seating && now < this.#seats.until) return this.#seats.list;
+    const list: number[] = [];
+    let first = Number.POSITIVE_INFINITY;
     for (const [id, until] of this.#avoidedUntil) {
       if (until <= now) {
         this.#avoidedUntil.delete(id);
         continue;
       }
-      const seat = seatOf(id);
-      const share = seat === undefined ? 0 : shares[seat]!;
-      if (seat === undefined || share === 0) continue;
-      avoided.push({ seat, share });
-      avoidedTotal += share * AVOIDED_SHARE;
-      shares[seat] = 0;
+      first = Math.min(first, until);
+      const seat = roster.get(id)?.seat;
+      if (seat !== undefined) list.push(seat);
     }
-    if (avoided.length === 0) return;
-    let welcome = 0;
-    for (const share of shares) welcome += share;
-    if (welcome > 0 && (always || !this.#isTheirTurn(avoidedTotal / (avoidedTotal + welcome)))) return;
-    if (welcome > 0) shares.fill(0);
-    for (const { seat, share } of avoided) shares[seat] = share;
+    this.#seats = { list, seating, until: first };
+    return list;
   }
 
   #isTheirTurn(part: number): boolean {
@@ -61,6 +74,7 @@ export class SiteView {
   #set(id: string, record: SiteRecordOfProxy): void {
     this.#records.set(id, record);
     const until = avoidedAtSiteUntil(record);
+    if (until > 0 !== this.#avoidedUntil.has(id)) this.#seats = null;
     if (until > 0) this.#avoidedUntil.set(id, until);
     else this.#avoidedUntil.delete(id);
   }

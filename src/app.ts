@@ -113,7 +113,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       clock,
       seal: client.seal,
       pool,
-      holdRun: (id) => holdForProxies(client, id),
+      holdRun: (id, triedMs) => holdForProxies(client, id, triedMs),
     });
     const others = queueHandlers(config, clock, strategy, user, proxied);
     const pages = {
@@ -291,10 +291,11 @@ function proxyChecks(config: Config, clock: Clock) {
   return { http, checkUrl, timeoutMs };
 }
 
-/** The run has no proxy left. */
-async function holdForProxies({ store, clock, proxyRules }: Client, runId: string): Promise<void> {
+/** The run has no proxy left, or has tried many in vain. */
+async function holdForProxies({ store, clock, proxyRules }: Client, runId: string, triedMs: number): Promise<void> {
   const now = clock.now();
-  await store.holdRun(runId, waitForProxies({ usable: 0, atLeast: 1 }, { now, waitMs: proxyRules.waitMs }), now);
+  const there = { ...(await store.countProxies()), usable: 0 };
+  await store.holdRun(runId, waitForProxies(there, 1, { now, waitMs: proxyRules.waitMs }), now, triedMs);
 }
 
 function laneRules(config: Config): LaneRules {

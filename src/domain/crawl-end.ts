@@ -4,7 +4,14 @@
  */
 import type { Failure, FailureCode, FailureReason } from "./failure.ts";
 
-export const END_REASONS = ["exhausted", "limit_pages", "limit_depth", "limit_time", "breaker_open"] as const;
+export const END_REASONS = [
+  "exhausted",
+  "limit_pages",
+  "limit_depth",
+  "limit_time",
+  "breaker_open",
+  "no_proxies",
+] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
 /** How one page ended. */
@@ -25,6 +32,8 @@ export interface CrawlFacts {
   timeIsUp: boolean;
   /** Pages are left because their site's circuit breaker is open. */
   breakerOpen: boolean;
+  /** Pages are left because no proxy could be used for them. */
+  proxiesGone: boolean;
   /** `max_pages` kept pages out. */
   pagesLeft: boolean;
   /** Sites of which nothing was got, though it was tried, when `max_pages` ended the crawl before the next try. */
@@ -104,10 +113,12 @@ const WORDS: Readonly<Record<EndReason, string>> = {
   limit_depth: "; links that lead further were left (max_depth)",
   limit_time: "",
   breaker_open: "",
+  no_proxies: "",
 };
 
 /** What stopped it comes before what it would have stopped at. */
 function endReasonOf(facts: CrawlFacts): EndReason {
+  if (facts.proxiesGone) return "no_proxies";
   if (facts.timeIsUp) return "limit_time";
   if (facts.breakerOpen) return "breaker_open";
   if (facts.pagesLeft) return "limit_pages";
@@ -115,9 +126,10 @@ function endReasonOf(facts: CrawlFacts): EndReason {
 }
 
 /** What is missing that the crawl wanted; null: nothing. */
-function gapOf({ timeIsUp, breakerOpen, pages, silent }: CrawlFacts): string | null {
+function gapOf({ timeIsUp, breakerOpen, proxiesGone, pages, silent }: CrawlFacts): string | null {
   const gaps: string[] = [];
   if (timeIsUp) gaps.push("its time was over before all pages were done");
+  if (proxiesGone) gaps.push("pages are left because no proxy could be used for them");
   if (breakerOpen) gaps.push("pages are left because their site keeps failing");
   if (pages.failed > 0) gaps.push(`${count(pages.failed, "page")} failed`);
   if (silent.length > 0) gaps.push(`nothing from ${named(silent)}`);
@@ -131,11 +143,12 @@ function named(sites: readonly string[]): string {
   return `${sites.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
-function errorClass({ errors, timeIsUp, breakerOpen }: CrawlFacts, isWrong: boolean): ErrorClass | null {
+function errorClass({ errors, timeIsUp, breakerOpen, proxiesGone }: CrawlFacts, isWrong: boolean): ErrorClass | null {
   if (!isWrong) return null;
   const most = ERROR_CLASSES.reduce((best, name) => (errors[name] > errors[best] ? name : best));
   if (errors[most] > 0) return most;
-  // No page failed by itself: then it is the time, or the site as a whole.
+  // No page failed by itself: then it is the proxies, the time, or the site as a whole.
+  if (proxiesGone) return "connection";
   return timeIsUp && !breakerOpen ? "timeout" : "general";
 }
 

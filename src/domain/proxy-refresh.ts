@@ -18,7 +18,14 @@ export interface ChunkDetail {
   usable: number;
 }
 
+/**
+ * Which proxies a check looks at, of those that are not switched off. `due`: all but those that have failed and still
+ * rest. `wanting`: those that may become usable by it, which are new or have rested.
+ */
+export type CheckedProxies = "all" | "due" | "wanting";
+
 export interface RefreshSnapshot {
+  which: CheckedProxies;
   total: number;
   chunks: number;
   /** `reachable`: nothing was fetched through the proxies, because no address is configured for that. */

@@ -24,12 +24,17 @@ export interface ProxyHealth {
 export type ProxyOutcome =
   /** An answer came through it. */
   | { kind: "good"; latencyMs: number | null }
+  /** It lets us in; whether anything comes through it was not tried. */
+  | { kind: "reached"; latencyMs: number }
   /** An answer came through it, and it was that this address is not wanted at the site. */
   | { kind: "blocked" }
   /** It could not be reached, or did not let us in: its own fault for sure. */
   | { kind: "fault"; why: string }
   /** No answer came, and whether that was the proxy or the site cannot be told. */
   | { kind: "unsure"; why: string };
+
+/** What a page that was to come through a proxy can show. */
+export type PageOutcome = Exclude<ProxyOutcome, { kind: "reached" }>;
 
 /** Nothing is known yet: in the middle, so that one good use already prefers it, and one bad one does not ruin it. */
 export const FIRST_SCORE = 0.5;
@@ -52,6 +57,13 @@ export function afterUse(health: ProxyHealth, outcome: ProxyOutcome, now: number
       return working(health, {
         score: towards(health.score, 1, SURE_WEIGHT),
         latencyMs: smoothed(health.latencyMs, outcome.latencyMs),
+      });
+    case "reached":
+      // If its last use failed, so may the next one: then it rests for longer.
+      return working(health, {
+        latencyMs: smoothed(health.latencyMs, outcome.latencyMs),
+        restStep: health.restStep,
+        score: towards(health.score, 1, UNSURE_WEIGHT),
       });
     case "blocked":
       // It works; that one site does not like it is noted for that site.
@@ -187,7 +199,7 @@ export function mayBeOfProxy(what: Failure): boolean {
 }
 
 /** What came of a page says this about the proxy it came through; null: nothing. */
-export function shownByPage(what: Failure | null, latencyMs: number | null): ProxyOutcome | null {
+export function shownByPage(what: Failure | null, latencyMs: number | null): PageOutcome | null {
   if (what === null) return { kind: "good", latencyMs };
   if (isProxyFault(what)) return { kind: "fault", why: what.message };
   if (isBlockOfAddress(what)) return { kind: "blocked" };

@@ -31,6 +31,14 @@ export function cutByTime(counts: TaskCounts): { status: RunState; message: stri
   return { status: "partial", message: `Run completed in part: its time was over when ${done} of ${total} were done` };
 }
 
+/** The state of a run that has no proxies left for what is not done. */
+export function cutWithoutProxies(counts: TaskCounts, why: string): { status: RunState; message: string } {
+  const done = counts.completed + counts.skipped;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (done === 0) return { status: "failed", message: `Run failed: ${why}` };
+  return { status: "partial", message: `Run completed in part: ${done} of ${total} were done; ${why}` };
+}
+
 /** A run of one page ends with the page's own words. */
 export function endOfPageRun(
   counts: TaskCounts,

@@ -9,6 +9,23 @@ export interface RunHold {
   until: number | null;
   /** A sentence for people: what it waits for. */
   message: string;
+  /** The run is paused or waits for a person: its time stands still, and goes on from here. */
+  stopped?: { at: number; until: number };
+}
+
+/** The time of a hold stands still while nobody wants the run to go on. */
+export function holdOf(hold: RunHold, isStopped: boolean, now: number): RunHold {
+  const { stopped, ...rest } = hold;
+  if (isStopped) return rest.until === null ? hold : { ...rest, until: null, stopped: { at: now, until: rest.until } };
+  if (stopped === undefined) return hold;
+  const passed = Math.max(0, now - stopped.at);
+  return { ...rest, since: rest.since + passed, until: stopped.until + passed };
+}
+
+export interface ProxiesThere {
+  usable: number;
+  total: number;
+  disabled: number;
 }
 
 /** A crawl that waited for something else has given its place back, and goes on when it has one again. */
@@ -18,14 +35,78 @@ export function waitForTurn(now: number): RunHold {
 
 /** A run that needs proxies waits until there are enough of them, or until its time to wait is over. */
 export function waitForProxies(
-  { usable, atLeast }: { usable: number; atLeast: number },
+  there: ProxiesThere,
+  atLeast: number,
   { now, waitMs }: { now: number; waitMs: number },
 ): RunHold {
-  const there = usable === 0 ? "none is usable" : `${usable} of at least ${atLeast} are usable`;
   return {
     reason: "proxies",
     since: now,
     until: now + waitMs,
-    message: `Waiting for proxies: ${there}; all of them are being checked`,
+    message: `Waiting for proxies: ${wanting(there, atLeast)}`,
   };
+}
+
+function wanting({ usable, total, disabled }: ProxiesThere, atLeast: number): string {
+  const inUse = total - disabled;
+  if (total === 0) return "there are none; import some (POST /proxies, or orb proxies import FILE)";
+  if (inUse === 0) return "all are switched off; switch some on (orb proxies enable ID)";
+  const be = (count: number) => (count === 1 ? "is" : "are");
+  const have = usable === 0 ? "none is usable" : `${usable} of at least ${atLeast} ${be(usable)} usable`;
+  const only = inUse < atLeast ? `, and there ${be(inUse)} only ${inUse}` : "";
+  const others = usable === 0 ? "they" : "the others";
+  return `${have}${only}${usable < inUse ? `; ${others} are checked, after a rest if they have failed` : ""}`;
+}
+
+/** A run that is held for want of proxies. */
+export interface HeldRun {
+  id: string;
+  hold: RunHold;
+  /**
+   * How often it has been held since something of it last ended, this time included; 0: it has not begun, and waits for
+   * as many proxies as are wanted to begin with.
+   */
+  waits: number;
+}
+
+export interface ShortageRules {
+  /** Usable proxies that a run which needs some waits for. */
+  atLeast: number;
+  /** What becomes of a run that has waited so long. */
+  shortage: "use_fewer" | "fail";
+}
+
+export type HoldEnd = "waits" | "goes_on" | "goes_on_with_fewer" | "fails";
+
+/** What is known of the last proxy is written a moment later than the run is held. */
+const WRITTEN_AFTER_MS = 3_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** What becomes of a run that waits for proxies. */
+export function afterWaiting(
+  { hold, waits }: HeldRun,
+  there: ProxiesThere,
+  rules: ShortageRules,
+  now: number,
+): HoldEnd {
+  const { usable } = there;
+  const isOver = (hold.until ?? now) <= now;
+  if (waits > 0) {
+    // Or the clock was set back.
+    const waited = Math.abs(now - hold.since);
+    // That proxies count as usable did not help it the last time: then it asks again later each time, and not for ever.
+    const pause = Math.min(LONGEST_PAUSE_MS, WRITTEN_AFTER_MS * 2 ** (waits - 1));
+    if (usable > 0 && waited >= pause && (waits === 1 || !isOver)) return "goes_on";
+    return isOver && waited >= WRITTEN_AFTER_MS ? "fails" : "waits";
+  }
+  if (usable >= leastOf(rules)) return "goes_on";
+  // More than all cannot become usable.
+  const isAll = usable === there.total - there.disabled;
+  if (rules.shortage === "use_fewer" && usable > 0 && (isOver || isAll)) return "goes_on_with_fewer";
+  return isOver ? "fails" : "waits";
+}
+
+/** Without a minimum it still needs one. */
+export function leastOf({ atLeast }: Pick<ShortageRules, "atLeast">): number {
+  return Math.max(1, atLeast);
 }

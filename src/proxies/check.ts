@@ -45,9 +45,10 @@ export async function checkProxies(
   await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, work));
   // When nobody gets there, it may as well be the address that does not answer: then nobody who served well is sent away.
   const someGotThere = results.some(({ good }) => good);
+  const good = deps.checkUrl === null ? "reached" : "good";
   return proxies.map(({ id }, index) => {
     const result = results[index]!;
-    return { id, outcome: toOutcome(result, someGotThere), at: result.at, site: null };
+    return { id, outcome: toOutcome(result, good, someGotThere), at: result.at, site: null };
   });
 }
 
@@ -82,7 +83,7 @@ async function tryOut(
   return (await http.fetch({ url: checkUrl, via, limits, signal }, discardBody)).status;
 }
 
-function toOutcome(result: Result, someGotThere: boolean): ProxyOutcome {
-  if (result.good) return { kind: "good", latencyMs: result.latencyMs };
+function toOutcome(result: Result, good: "good" | "reached", someGotThere: boolean): ProxyOutcome {
+  if (result.good) return { kind: good, latencyMs: result.latencyMs };
   return { kind: result.sure || someGotThere ? "fault" : "unsure", why: result.why };
 }

@@ -1,4 +1,5 @@
 /** The verbs and words of the store about proxies. */
+import type { CheckedProxies } from "../domain/proxy-refresh.ts";
 import type { ProxyHealth, ProxyOutcome, ProxyState, SiteRecordOfProxy } from "../domain/proxy-score.ts";
 import type { UpstreamScheme } from "../domain/upstream.ts";
 import type { NewRun, NewTask, RunRecord } from "./run-records.ts";
@@ -83,6 +84,8 @@ export interface ProxyVerbs {
     tasks: readonly NewTask[],
     now: number,
   ): Promise<{ run: RunRecord; started: boolean; lanes: string[] }>;
-  /** The newest run that checks proxies, or has checked them. */
-  lastRefresh(): Promise<RunRecord | null>;
+  /** The newest run that checks proxies, or has checked them; of those that looked at these, if that is said. */
+  lastRefresh(which?: readonly CheckedProxies[]): Promise<RunRecord | null>;
+  /** Ids of those that such a check looks at: who was checked longest ago comes first. Nobody who is switched off. */
+  proxiesToCheck(which: CheckedProxies, now: number): Promise<string[]>;
 }

@@ -20,6 +20,7 @@ function end(given: Given) {
     unchanged: 0,
     timeIsUp: false,
     breakerOpen: false,
+    proxiesGone: false,
     pagesLeft: false,
     depthLeft: false,
     sitemapsUnread: 0,
@@ -48,6 +49,7 @@ const TABLE: [Given, status: string, reason: string, errorClass: string | null, 
   [{ pages: { succeeded: 5 }, timeIsUp: true }, "partial", "limit_time", "timeout", /time was over/],
   [{ pages: { succeeded: 5 }, timeIsUp: true, pagesLeft: true }, "partial", "limit_time", "timeout", /time was over/],
   [{ pages: { succeeded: 5 }, breakerOpen: true }, "partial", "breaker_open", "general", /keeps failing/],
+  [{ pages: { succeeded: 5 }, proxiesGone: true }, "partial", "no_proxies", "connection", /no proxy could be used/],
   [
     { pages: { succeeded: 5, failed: 1 }, partialResultsOk: false },
     "failed",
@@ -124,6 +126,7 @@ test("every end is one that a running run may come to, and hangs together", () =
     } satisfies Record<PageEnd, unknown>),
     timeIsUp: fc.boolean(),
     breakerOpen: fc.boolean(),
+    proxiesGone: fc.boolean(),
     pagesLeft: fc.boolean(),
     depthLeft: fc.boolean(),
     sitemapsUnread: fc.nat(3),
@@ -134,7 +137,7 @@ test("every end is one that a running run may come to, and hangs together", () =
       const got = end(some);
       assert.ok(canRunMove("running", got.status));
       assert.ok(END_REASONS.includes(got.end_reason));
-      const whole = some.pages.failed === 0 && !some.timeIsUp && !some.breakerOpen;
+      const whole = some.pages.failed === 0 && !some.timeIsUp && !some.breakerOpen && !some.proxiesGone;
       const expected =
         some.pages.succeeded === 0 ? "failed" : whole ? "completed" : some.partialResultsOk ? "partial" : "failed";
       assert.equal(got.status, expected);

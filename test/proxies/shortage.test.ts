@@ -16,13 +16,21 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
   test("waits, names the reason, has them checked, and goes on when there are enough", async () => {
     await using running = await startProxies([GOOD, GOOD, DEAD]);
     await using site = await MisbehavingSite.start({ "/check": page("Here"), "/": page("Page") });
-    await using place = await Place.open({ ...ENV, APP_MIN_PROXIES: "2", APP_PROXY_CHECK_URL: site.url("/check") });
+    await using place = await Place.open({
+      ...ENV,
+      APP_MIN_PROXIES: "2",
+      APP_PROXY_SHORTAGE: "fail",
+      APP_PROXY_CHECK_URL: site.url("/check"),
+    });
     const [one, ...others] = urlsOf(running);
     await place.api.post("/proxies", { proxies: [one] });
     const { id } = await place.begin({ target_url: site.url("/"), proxy: "pool" });
     const waiting = await place.show(id);
     assert.equal(waiting.waiting_for?.reason, "proxies");
-    assert.match(waiting.waiting_for.message, /^Waiting for proxies: none is usable; all of them are being checked$/);
+    assert.match(
+      waiting.waiting_for.message,
+      /^Waiting for proxies: none is usable, and there is only 1; they are checked/,
+    );
     assert.ok(waiting.waiting_for.until !== null);
     const crawled = await place.api.post("/scraping/async-scrape", { url: site.url("/"), proxy: "pool", max_pages: 1 });
     const { task_id: crawl } = crawled.json<{ task_id: string }>();

@@ -112,7 +112,7 @@ const look = async (api: OpenApi, id: string) =>
   (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlDetail>();
 
 /** Crawls that ended by these may have left pages that were never tried. */
-const PAGES_LEFT: ReadonlySet<string> = new Set(["limit_time", "breaker_open"]);
+const PAGES_LEFT: ReadonlySet<string> = new Set(["limit_time", "breaker_open", "no_proxies"]);
 
 /**
  * Whatever state it is in: what was paused is resumed, what failed or was left when its time was over is tried again, and

@@ -4,7 +4,7 @@ import { isOrbError } from "../../base/errors.ts";
 import type { Seal } from "../../base/seal.ts";
 import { type Failure, FetchFailure } from "../../domain/failure.ts";
 import type { Handled } from "../../domain/outcome.ts";
-import { type ProxyOutcome, shownByPage } from "../../domain/proxy-score.ts";
+import { type PageOutcome, shownByPage } from "../../domain/proxy-score.ts";
 import { POOL, type ProxyWish, proxyWishOf } from "../../domain/proxy-wish.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Upstream } from "../../domain/upstream.ts";
@@ -12,6 +12,7 @@ import { siteOf } from "../../domain/url.ts";
 import type { Picked, ProxyPool } from "../../proxies/pool.ts";
 import { wishedUpstream } from "../../proxies/sealed-upstream.ts";
 import type { ClaimedTask, RunRecord, Store } from "../../store/port.ts";
+import { FruitlessTries } from "./fruitless.ts";
 import type { Asleep, HandlerContext, TaskHandler } from "./handler.ts";
 
 export interface ProxiedDeps {
@@ -19,12 +20,12 @@ export interface ProxiedDeps {
   clock: Clock;
   seal: Seal;
   pool: Pick<ProxyPool, "pick" | "report" | "hasAny">;
-  /** No proxy can be used: the run waits until some can. */
-  holdRun(runId: string): Promise<void>;
+  /** No proxy can be used, or has been of any use for so long: the run waits until some can. */
+  holdRun(runId: string, triedMs: number): Promise<void>;
 }
 
 /** How many others are tried within one attempt after failures of each kind. */
-const MOST_OTHERS: Readonly<Record<Exclude<ProxyOutcome["kind"], "good">, number>> = {
+const MOST_OTHERS: Readonly<Record<Exclude<PageOutcome["kind"], "good">, number>> = {
   fault: 10,
   unsure: 2,
   blocked: 1,
@@ -35,6 +36,9 @@ const LATER_MS = 1_000;
 
 /** Who waits longer than this for its turn at the site leaves its place in the process to others. */
 const PATIENCE_MS = 1_000;
+
+/** A run whose pages have all come back without an answer for so long is held, although there are proxies to try. */
+const FRUITLESS_MS = 30_000;
 
 const MOST_RUNS = 1_000;
 
@@ -48,6 +52,7 @@ interface RunProxy extends ProxyWish {
 /** Makes handlers fetch through the proxy that the run of their task asks for. */
 export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => TaskHandler {
   const runs = new Recent<RunProxy>(MOST_RUNS);
+  const tries = new FruitlessTries();
   const wishOf = async (runId: string): Promise<RunProxy | null> => {
     const run = await deps.store.run(runId);
     if (run === null) return null;
@@ -63,7 +68,7 @@ export function throughProxies(deps: ProxiedDeps): (handler: TaskHandler) => Tas
       // Whoever asked for a proxy does not want to be seen without one: nothing is fetched while that is not known.
       if (wish === null) return later("its run is not there");
       if (wish.proxy === null) return handler.run(task, context);
-      if (wish.proxy === POOL) return new Passage(deps, handler, task, context, wish.sessionKey).handled();
+      if (wish.proxy === POOL) return new Passage(deps, tries, handler, task, context, wish.sessionKey).handled();
       const upstream = opened(deps.seal, { ...wish, proxy: wish.proxy });
       return named(await tried(handler, task, context, upstream), wish.proxy);
     },
@@ -88,6 +93,8 @@ function opened(seal: Seal, wish: ProxyWish & { proxy: string }): Upstream {
 /** One attempt at a task, through as many proxies of the pool as it takes. */
 class Passage {
   readonly #deps: ProxiedDeps;
+  readonly #tries: FruitlessTries;
+  readonly #begunAt: number;
   readonly #handler: TaskHandler;
   readonly #task: ClaimedTask;
   readonly #context: HandlerContext;
@@ -96,8 +103,17 @@ class Passage {
   readonly #tried = new Set<string>();
   readonly #others = { ...MOST_OTHERS };
 
-  constructor(deps: ProxiedDeps, handler: TaskHandler, task: ClaimedTask, context: HandlerContext, sessionKey: string) {
+  constructor(
+    deps: ProxiedDeps,
+    tries: FruitlessTries,
+    handler: TaskHandler,
+    task: ClaimedTask,
+    context: HandlerContext,
+    sessionKey: string,
+  ) {
     this.#deps = deps;
+    this.#tries = tries;
+    this.#begunAt = deps.clock.monotonic();
     this.#handler = handler;
     this.#task = task;
     this.#context = context;
@@ -106,17 +122,25 @@ class Passage {
   }
 
   async handled(): Promise<Handled | Asleep> {
+    const handled = await this.#passed();
+    // What goes back to the queue is no end of anything.
+    if (handled.kind !== "handed_back") this.#tries.anew(this.#task.runId, this.#deps.clock.monotonic());
+    return handled;
+  }
+
+  async #passed(): Promise<Handled | Asleep> {
     const { pool } = this.#deps;
     // What the page would be told if there were no other proxy; a proxy's own fault is no word about the page.
     let last: Handled | null = null;
     for (;;) {
       const picked = await pool.pick({ site: this.#site, sessionKey: this.#sessionKey, exclude: this.#tried });
-      if (picked === null) return last ?? (await this.#noneLeft());
+      if (picked === null) return last ?? (await this.#inVain("no proxy can be used now"));
       this.#tried.add(picked.id);
       const { handled, outcome } = await this.#through(picked);
       if (handled.kind === "asleep" || outcome === null || outcome.kind === "good") return handled;
       if (outcome.kind !== "fault") last = handled;
-      if (this.#others[outcome.kind] === 0) return last ?? later("many proxies failed, one after the other");
+      if (this.#others[outcome.kind] === 0)
+        return last ?? (await this.#inVain("many proxies failed, one after the other"));
       this.#others[outcome.kind] -= 1;
       // The site may have been asked: it is asked again at its own pace, whoever comes.
       if (outcome.kind !== "fault") await this.#turn();
@@ -132,8 +156,8 @@ class Passage {
     if (waitMs > 0) await sleep(this.#deps.clock, waitMs, signal);
   }
 
-  async #through(picked: Picked): Promise<{ handled: Handled | Asleep; outcome: ProxyOutcome | null }> {
-    let outcome: ProxyOutcome | null = null;
+  async #through(picked: Picked): Promise<{ handled: Handled | Asleep; outcome: PageOutcome | null }> {
+    let outcome: PageOutcome | null = null;
     try {
       const handled = named(await tried(this.#handler, this.#task, this.#context, picked.upstream), picked.shown);
       if (!this.#context.signal.aborted && handled.kind !== "asleep" && handled.kind !== "handed_back")
@@ -144,10 +168,16 @@ class Passage {
     }
   }
 
-  /** Nobody's failure: the task goes back, and its run waits if that is so for all of them. */
-  async #noneLeft(): Promise<Handled> {
-    if (!(await this.#deps.pool.hasAny())) await this.#deps.holdRun(this.#task.runId);
-    return later("no proxy can be used now");
+  /** Nobody's failure: the task goes back, and its run waits if there is no proxy at all, or none was of use for long. */
+  async #inVain(why: string): Promise<Handled> {
+    const { clock, pool, holdRun } = this.#deps;
+    const { runId } = this.#task;
+    const triedMs = this.#tries.inVain(runId, this.#begunAt, clock.monotonic());
+    if (triedMs >= FRUITLESS_MS || !(await pool.hasAny())) {
+      await holdRun(runId, Math.round(triedMs));
+      this.#tries.anew(runId, clock.monotonic());
+    }
+    return later(why);
   }
 }
 

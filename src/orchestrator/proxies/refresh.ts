@@ -1,6 +1,7 @@
 /** A check of all proxies, as a run of its own. */
 import { OrbError } from "../../base/errors.ts";
 import {
+  type CheckedProxies,
   type ChunkDetail,
   PROXIES_LANE,
   PROXIES_PER_CHUNK,
@@ -37,16 +38,32 @@ const READ_AT_ONCE = 1000;
 
 /** Starts a check of all proxies; while one is at work, that is the answer. */
 export async function refreshProxies(deps: RefreshDeps): Promise<{ view: RefreshView; started: boolean }> {
+  const { view, started } = await checkProxies(deps, "all");
+  if (view !== null) return { view, started };
+  throw new OrbError("illegal_transition", "there are no proxies to check", {
+    hint: "Import some first: POST /proxies, or orb proxies import FILE.",
+  });
+}
+
+const NAMES: Readonly<Record<CheckedProxies, string>> = {
+  all: "check of all proxies",
+  due: "check of proxies in their rhythm",
+  wanting: "check of proxies that are new or have rested",
+};
+
+/** Starts a check of these proxies, unless one is at work already. null: none of them is there. */
+export async function checkProxies(
+  deps: RefreshDeps,
+  which: CheckedProxies,
+): Promise<{ view: RefreshView | null; started: boolean }> {
   const { store, clock, proxyRules: rules } = deps;
-  const ids = await idsToCheck(deps);
-  if (ids.length === 0)
-    throw new OrbError("illegal_transition", "there are no proxies to check", {
-      hint: "Import some first: POST /proxies, or orb proxies import FILE.",
-    });
+  const ids = await store.proxiesToCheck(which, clock.now());
+  if (ids.length === 0) return { view: null, started: false };
   const chunks = Array.from({ length: Math.ceil(ids.length / PROXIES_PER_CHUNK) }, (_, index) =>
     ids.slice(index * PROXIES_PER_CHUNK, (index + 1) * PROXIES_PER_CHUNK),
   );
   const snapshot: RefreshSnapshot = {
+    which,
     total: ids.length,
     chunks: chunks.length,
     checks: rules.checkUrl === null ? "reachable" : "fetch",
@@ -54,7 +71,7 @@ export async function refreshProxies(deps: RefreshDeps): Promise<{ view: Refresh
   const { run, started, lanes } = await store.startRefresh(
     {
       kind: "proxy_refresh",
-      name: "check of all proxies",
+      name: NAMES[which],
       maxAttempts: deps.defaultMaxAttempts,
       snapshot,
       meta: { proxies: snapshot.total, chunks: snapshot.chunks, checks: snapshot.checks },
@@ -65,17 +82,6 @@ export async function refreshProxies(deps: RefreshDeps): Promise<{ view: Refresh
   );
   if (lanes.length > 0) await deps.wake(lanes);
   return { view: await viewOf(deps, run), started };
-}
-
-/** All that are not switched off. */
-async function idsToCheck({ store }: RefreshDeps): Promise<string[]> {
-  const ids: string[] = [];
-  for (let after: string | undefined; ;) {
-    const page = await store.proxies({ limit: READ_AT_ONCE, ...(after === undefined ? {} : { after }) });
-    ids.push(...page.filter(({ state }) => state !== "disabled").map(({ id }) => id));
-    after = page.at(-1)?.id;
-    if (page.length < READ_AT_ONCE) return ids;
-  }
 }
 
 function toTask(ids: readonly string[], index: number): NewTask {

@@ -45,6 +45,7 @@ export function crawlEnd(
     // is still left when only a part of what failed was tried again.
     timeIsUp: left.time === true && (sites.length === 0 || sites.includes("well")),
     breakerOpen,
+    proxiesGone: left.proxies === true,
     example: groups[0]?.example_message ?? readRetryReasons(context, run.n)[0]?.exampleMessage ?? null,
     pagesLeft: left.pages === true,
     silent: cutBy === "pages" ? silentSites(context, run.n) : [],

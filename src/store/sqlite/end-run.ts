@@ -1,4 +1,13 @@
-import { cutByTime, endOfPageRun, endOfRun, endOfWorkflow, NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
+import {
+  cutByTime,
+  cutWithoutProxies,
+  endOfPageRun,
+  endOfRun,
+  endOfWorkflow,
+  NO_TASKS,
+  type TaskCounts,
+} from "../../domain/run-end.ts";
+import type { Failure } from "../../domain/failure.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { OPEN_TASK_STATES, type RunState, TASK_STATES } from "../../domain/states.ts";
 import { bumpControl, type Context, mergeFacts, parseJson } from "./context.ts";
@@ -68,7 +77,7 @@ function endCrawl(
   context: Context,
   row: EndingRun,
   counts: TaskCounts,
-  cutBy: "pages" | "time" | null,
+  cutBy: "pages" | "time" | "proxies" | null,
 ): { status: RunState; message: string; meta: unknown } {
   const before = parseJson<RunFacts>(row.facts, {}).left ?? {};
   const left = cutBy === null ? before : { ...before, [cutBy]: true };
@@ -87,5 +96,20 @@ export function endByTime(context: Context, run: number, now: number): void {
     row.kind === "crawl" ? endCrawl(context, row, counts, "time") : { ...cutByTime(counts), meta: { counts } };
   if (row.kind !== "crawl") mergeFacts(context, run, { left: { time: true } });
   moveRun(context, run, end.status, end.message, now, end.meta);
+  bumpControl(context);
+}
+
+/** No proxy has come for what is left: the run ends with what it has, and what waits is swept. It can go on later. */
+export function endWithoutProxies(context: Context, run: number, failure: Failure, now: number): void {
+  const row = readRow(context, run);
+  const counts = readCounts(context, run);
+  const end =
+    row.kind === "crawl"
+      ? endCrawl(context, row, counts, "proxies")
+      : { ...cutWithoutProxies(counts, failure.message), meta: { counts } };
+  const told = { failure_code: failure.code, failure_reason: failure.reason, error_message: failure.message };
+  const left = { ...parseJson<RunFacts>(row.facts, {}).left, proxies: true };
+  mergeFacts(context, run, { left, ...(end.status === "failed" ? told : {}) });
+  moveRun(context, run, end.status, end.message, now, end.status === "failed" ? told : end.meta);
   bumpControl(context);
 }

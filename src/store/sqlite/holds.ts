@@ -1,36 +1,58 @@
 /** Runs that wait for something else to happen: they are offered to nobody until they are released. */
 import type { Failure } from "../../domain/failure.ts";
-import type { RunFacts } from "../../domain/run-facts.ts";
-import { type HoldReason, type RunHold, waitForTurn } from "../../domain/run-hold.ts";
+import { type HeldRun, type HoldReason, type RunHold, waitForTurn } from "../../domain/run-hold.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { HoldVerbs } from "../hold-port.ts";
-import { appendEvent, bumpControl, type Context, mergeFacts, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
+import { appendEvent, bumpControl, type Context, parseJson, rows, stampIdleLanesOfRun } from "./context.ts";
+import { endWithoutProxies } from "./end-run.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
-import { letGoOn, moveRun, RAN_UNTIL } from "./move-run.ts";
+import { letGoOn } from "./move-run.ts";
+import { requireRun } from "./runs.ts";
 import { runBegins } from "./site-deps.ts";
-import { readRun, requireRun, tellHold } from "./runs.ts";
+import { shortOf, STOPPED, writeHold } from "./write-hold.ts";
 
 export function holdVerbs(context: Context): HoldVerbs {
   return {
-    holdRun: async (id, hold, now) => holdRun(context, id, hold, now),
+    holdRun: async (id, hold, now, triedMs = 0) => holdRun(context, id, hold, now, triedMs),
     releaseRuns: async (ids, reason, event, now) => releaseRuns(context, ids, reason, event, now),
     failHeldRun: async (id, reason, failure, now) => failHeldRun(context, id, reason, failure, now),
-    heldRuns: async (reason, limit) => readHeldRuns(context, reason, limit),
+    heldRuns: async (reason, limit, after) => readHeldRuns(context, reason, limit, after),
   };
 }
 
-function holdRun(context: Context, id: string, hold: RunHold, now: number): boolean {
+function holdRun(context: Context, id: string, hold: RunHold, now: number, triedMs: number): boolean {
   return context.connection.write(
     () => {
       const run = requireRun(context, id);
       if (run.hold !== null || TERMINAL_RUN_STATES.includes(run.status)) return false;
-      putOnHold(context, run.n, hold, now);
+      const before = fruitlessSoFar(context, run);
+      const fruitless: Fruitless = { ...before, ms: before.ms + triedMs, waits: before.waits + 1 };
+      context.connection.sql("UPDATE runs SET fruitless = ? WHERE n = ?").run(JSON.stringify(fruitless), run.n);
+      const until = hold.until === null ? null : Math.max(now, hold.until - before.ms);
+      writeHold(context, run.n, { ...hold, until }, now);
       // Whoever has taken tasks of it and not begun them gives them back.
       bumpControl(context);
       return true;
     },
     { durable: true },
   );
+}
+
+/** How long a run has been without anything that ended, and how often it was held meanwhile. */
+interface Fruitless {
+  ms: number;
+  waits: number;
+  /** Its tasks that had ended by then. */
+  ended: number;
+}
+
+/** As soon as something of it has ended, what was before does not count. */
+function fruitlessSoFar({ connection }: Context, run: { n: number; fruitless: string | null }): Fruitless {
+  const { ended } = connection
+    .sql("SELECT coalesce(sum(completed + failed + skipped), 0) AS ended FROM streams WHERE run = ?")
+    .get(run.n) as { ended: number };
+  const known = parseJson<Fruitless | null>(run.fruitless, null);
+  return known?.ended === ended ? known : { ms: 0, waits: 0, ended };
 }
 
 interface HeldRow {
@@ -40,7 +62,11 @@ interface HeldRow {
   status: RunState;
 }
 
-const HELD_FOR = "hold IS NOT NULL AND json_extract(hold, '$.reason') = ?";
+const HELD_FOR = "hold IS NOT NULL AND json_extract(hold, '$.reason') = ?1";
+
+// Of a run that has begun; of others nothing is kept.
+const WAITED_LONGER = `UPDATE runs SET fruitless = json_set(fruitless, '$.ms',
+  json_extract(fruitless, '$.ms') + max(0, ?1 - json_extract(hold, '$.since'))) WHERE n = ?2`;
 
 function releaseRuns(
   context: Context,
@@ -55,15 +81,23 @@ function releaseRuns(
       const held = rows<HeldRow>(
         connection
           .sql(
-            `SELECT n, id, kind, status FROM runs WHERE ${HELD_FOR} AND id IN (SELECT value FROM json_each(?)) ORDER BY n`,
+            `SELECT n, id, kind, status FROM runs WHERE ${HELD_FOR} AND id IN (SELECT value FROM json_each(?2)) ORDER BY n`,
           )
           .all(reason, JSON.stringify(ids)),
       );
       const lanes = new Set<string>();
+      const released: string[] = [];
       for (const run of held) {
-        const { n } = run;
+        const { n, id } = run;
+        connection.sql(WAITED_LONGER).run(now, n);
         appendEvent(context, n, event, now);
+        const short = reason === "proxies" ? null : shortOf(context, n, now);
+        if (short !== null) {
+          writeHold(context, n, short, now);
+          continue;
+        }
         goesOn(context, run, now);
+        released.push(id);
         stampIdleLanesOfRun(context, n);
         const own = connection
           .sql(
@@ -73,7 +107,7 @@ function releaseRuns(
         for (const { lane } of rows<{ lane: string }>(own)) lanes.add(lane);
       }
       if (held.length > 0) bumpControl(context);
-      return { released: held.map(({ id }) => id), lanes: [...lanes] };
+      return { released, lanes: [...lanes] };
     },
     { durable: true },
   );
@@ -81,47 +115,40 @@ function releaseRuns(
 
 /** A crawl that had begun has given its place back. Whoever needs none goes on at once. */
 function goesOn(context: Context, { n, kind, status }: HeldRow, now: number): void {
-  if (kind === "crawl" && status === "running") putOnHold(context, n, waitForTurn(now), now);
+  if (kind === "crawl" && status === "running") writeHold(context, n, waitForTurn(now), now);
   else {
     letGoOn(context, n, now);
     runBegins(context, n);
   }
 }
 
-/** Its time stands still, and the place of a crawl is free for another one. */
-function putOnHold(context: Context, run: number, hold: RunHold, now: number): void {
-  context.connection
-    .sql(`UPDATE runs SET hold = ?1, ran_ms = ${RAN_UNTIL("?2")}, running_since = NULL WHERE n = ?3`)
-    .run(JSON.stringify(hold), now, run);
-  tellHold(context, run, hold, now);
-}
-
 function failHeldRun(context: Context, id: string, reason: HoldReason, failure: Failure, now: number): boolean {
   return context.connection.write(
     () => {
       const run = requireRun(context, id);
-      if (parseJson<RunHold | null>(run.hold, null)?.reason !== reason) return false;
-      const { code, reason: why, message } = failure;
-      const told = { failure_code: code, failure_reason: why, error_message: message };
-      // What was not begun goes on when the run is tried again.
-      const left = { ...parseJson<RunFacts>(run.facts, {}).left, proxies: true };
-      mergeFacts(context, run.n, { ...told, left });
-      if (run.kind === "workflow")
-        context.connection
-          .sql("UPDATE workflows SET error_message = coalesce(error_message, ?) WHERE run = ?")
-          .run(message, run.n);
-      moveRun(context, run.n, "failed", `Run failed: ${message}`, now, told);
-      bumpControl(context);
+      if (parseJson<RunHold | null>(run.hold, null)?.reason !== reason || STOPPED.has(run.status)) return false;
+      endWithoutProxies(context, run.n, failure, now);
       return true;
     },
     { durable: true },
   );
 }
 
-function readHeldRuns(context: Context, reason: HoldReason, limit: number): Awaited<ReturnType<HoldVerbs["heldRuns"]>> {
-  const held = context.connection.sql(`SELECT id FROM runs WHERE ${HELD_FOR} ORDER BY n LIMIT ?`).all(reason, limit);
-  return rows<{ id: string }>(held).flatMap(({ id }) => {
-    const run = readRun(context, id);
-    return run === null || run.hold === null ? [] : [{ ...run, hold: run.hold }];
+function readHeldRuns(
+  { connection }: Context,
+  reason: HoldReason,
+  limit: number,
+  after: string | undefined,
+): HeldRun[] {
+  const list = connection
+    .sql(
+      `SELECT id, hold, coalesce(json_extract(fruitless, '$.waits'), 0) AS waits FROM runs
+       WHERE ${HELD_FOR} AND status NOT IN ('paused', 'waiting_for_human')
+         AND n > coalesce((SELECT n FROM runs WHERE id = ?2), 0)
+       ORDER BY n LIMIT ?3`,
+    )
+    .all(reason, after ?? null, limit);
+  return rows<{ id: string; hold: string; waits: number }>(list).map(({ id, hold, waits }) => {
+    return { id, hold: JSON.parse(hold) as RunHold, waits };
   });
 }

@@ -1,20 +1,16 @@
 /** How runs change their state, and what follows for the workflow that waits for one, or that has started others. */
 import { OrbError } from "../../base/errors.ts";
-import { LONGEST_STEP_MS } from "../../domain/running-time.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE } from "./context.ts";
+import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE, toJson } from "./context.ts";
 import { changeCounters } from "./counters.ts";
 import { lanesThatWaitForRun, runBegins } from "./site-deps.ts";
+import { moveHold, RAN_UNTIL, shortOf, tellHold } from "./write-hold.ts";
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
   failed: "error",
   partial: "warn",
   waiting_for_human: "warn",
 };
-
-/** What the run has been at work, up to this moment. A clock that was set must not take its time away. */
-export const RAN_UNTIL = (now: string) =>
-  `ran_ms + max(0, min(${LONGEST_STEP_MS}, ${now} - coalesce(running_since, ${now})))`;
 
 /** A run that is held has not begun, and its time stands still, whatever its state is called. */
 const UNLESS_HELD = "CASE WHEN hold IS NULL THEN ?4 END";
@@ -39,12 +35,13 @@ export function moveRun(
       `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3,
          started_at = coalesce(started_at, ${UNLESS_HELD}), ran_ms = ${RAN_UNTIL("?5")}, running_since = ${UNLESS_HELD},
          hold = CASE WHEN ?3 IS NULL THEN hold END WHERE n = ?6
-       RETURNING id, kind, parent_task, began_at`,
+       RETURNING id, kind, parent_task, began_at, hold`,
     )
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
   if (!terminal && row.began_at === null) runBegins(context, run);
   if (row.kind === "workflow") workflowMoved(context, run, to, now);
+  if (row.hold !== null) moveHold(context, run, row.hold, to, now);
   if (!terminal) return [];
   const parent = row.parent_task === null ? [] : wakeParent(context, row.parent_task, row.id);
   return [...parent, ...lanesThatWaitForRun(context, run)];
@@ -65,9 +62,13 @@ interface MovedRun {
   kind: string;
   parent_task: number | null;
   began_at: number | null;
+  hold: string | null;
 }
 
-/** Opens an ended run again, as a new generation: each has one end. A crawl waits its turn once more. */
+/**
+ * Opens an ended run again, as a new generation: each has one end. A crawl waits its turn once more, and what needs
+ * proxies waits for them as when it began.
+ */
 export function reopenRun(
   context: Context,
   run: { n: number; kind: string },
@@ -76,13 +77,16 @@ export function reopenRun(
   to: RunState = run.kind === "crawl" ? "queued" : "running",
 ): void {
   refuseLeftBehind(context, run.n);
+  const hold = shortOf(context, run.n, now);
   context.connection
     .sql(
-      `UPDATE runs SET generation = generation + 1, began_at = NULL, ran_ms = 0, page_ms = 0, facts = json_remove(facts, '$.end_reason')
+      `UPDATE runs SET generation = generation + 1, began_at = NULL, ran_ms = 0, page_ms = 0, fruitless = NULL,
+         facts = json_remove(facts, '$.end_reason'), hold = ?
        WHERE n = ?`,
     )
-    .run(run.n);
+    .run(toJson(hold), run.n);
   moveRun(context, run.n, to, message, now);
+  if (hold !== null) tellHold(context, run.n, hold, now);
 }
 
 /** The end of a step's run is what its step went on with: another end would be seen by nobody. */

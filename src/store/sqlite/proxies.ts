@@ -1,13 +1,15 @@
 /** Proxies: which there are, how they have served, and the runs that check them. */
 import { OrbError } from "../../base/errors.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
+import type { CheckedProxies } from "../../domain/proxy-refresh.ts";
 import { FIRST_SCORE, type ProxyState } from "../../domain/proxy-score.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { UpstreamScheme } from "../../domain/upstream.ts";
 import type { NewRun, NewTask } from "../port.ts";
-import type { NewProxy, ProxyCounts, ProxyRecord, ProxyVerbs } from "../proxy-port.ts";
+import type { NewProxy, ProxyRecord, ProxyVerbs } from "../proxy-port.ts";
 import { type Context, positionOf, rows } from "./context.ts";
 import { insertRunWithTasks } from "./enqueue.ts";
+import { countProxies, proxiesToCheck } from "./proxy-counts.ts";
 import { markChanged, nextChange, noteProxies, readProxySites } from "./proxy-notes.ts";
 import { readRun } from "./runs.ts";
 
@@ -24,7 +26,8 @@ export function proxyVerbs(context: Context): ProxyVerbs {
     deleteProxy: async (id) => deleteProxy(context, id),
     proxyVersion: async () => readVersion(context),
     startRefresh: async (run, tasks, now) => startRefresh(context, run, tasks, now),
-    lastRefresh: async () => lastRefresh(context),
+    lastRefresh: async (which) => lastRefresh(context, which),
+    proxiesToCheck: async (which, now) => proxiesToCheck(context, which, now),
   };
 }
 
@@ -146,17 +149,6 @@ function readChanged(context: Context, since: number, limit: number): { proxies:
   return { proxies: list.map((row) => toRecord(context, row)), next: list.at(-1)?.changed ?? since };
 }
 
-function countProxies({ connection }: Context): ProxyCounts {
-  const counts = { total: 0, usable: 0, unchecked: 0, resting: 0, disabled: 0 };
-  const groups = connection.sql("SELECT disabled, state, count(*) AS n FROM proxies GROUP BY disabled, state").all();
-  for (const { disabled, state, n } of rows<{ disabled: number; state: ProxyState; n: number }>(groups)) {
-    counts.total += n;
-    counts[disabled === 1 ? "disabled" : state] += n;
-  }
-  const { at } = connection.sql("SELECT max(used_at) AS at FROM proxies").get() as { at: number | null };
-  return { ...counts, usedAt: at };
-}
-
 function setDisabled(context: Context, id: string, disabled: boolean): ProxyRecord {
   const { connection } = context;
   return connection.write(
@@ -184,10 +176,13 @@ function deleteProxy(context: Context, id: string): void {
 }
 
 /** Said as the partial index says it. */
-const REFRESHES = "FROM runs WHERE kind = 'proxy_refresh' AND removing_at IS NULL ORDER BY n DESC LIMIT 1";
+const REFRESHES = "FROM runs WHERE kind = 'proxy_refresh' AND removing_at IS NULL";
 
-function lastRefresh(context: Context): ReturnType<typeof readRun> {
-  const row = context.connection.sql(`SELECT id ${REFRESHES}`).get() as { id: string } | undefined;
+function lastRefresh(context: Context, which?: readonly CheckedProxies[]): ReturnType<typeof readRun> {
+  const among = which === undefined ? "" : "AND json_extract(snapshot, '$.which') IN (SELECT value FROM json_each(?))";
+  const row = context.connection
+    .sql(`SELECT id ${REFRESHES} ${among} ORDER BY n DESC LIMIT 1`)
+    .get(...(which === undefined ? [] : [JSON.stringify(which)])) as { id: string } | undefined;
   return row === undefined ? null : readRun(context, row.id);
 }
 

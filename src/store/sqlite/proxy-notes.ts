@@ -70,7 +70,7 @@ function noteProxy(context: Context, id: string, seen: readonly ProxySeen[], now
   };
   let { checked_at: checkedAt, used_at: usedAt } = row;
   let overtaken = false;
-  const count = { good: 0, blocked: 0, fault: 0, unsure: 0 };
+  const count = { good: 0, reached: 0, blocked: 0, fault: 0, unsure: 0 };
   for (const { outcome, at, site } of seen) {
     count[outcome.kind] += 1;
     if (isLater(site === null ? row.used_at : row.checked_at, at, now)) overtaken = true;
@@ -87,7 +87,7 @@ function noteProxy(context: Context, id: string, seen: readonly ProxySeen[], now
       Math.round(health.restUntil),
       health.restStep,
       health.lastError,
-      count.good,
+      count.good + count.reached,
       count.fault + count.unsure,
       count.blocked,
       checkedAt,

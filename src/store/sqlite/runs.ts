@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { OrbError } from "../../base/errors.ts";
 import { encodeId } from "../../domain/ids.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
-import { type RunHold, waitForProxies } from "../../domain/run-hold.ts";
+import type { RunHold } from "../../domain/run-hold.ts";
 import { canRunMove, TERMINAL_RUN_STATES, type RunState } from "../../domain/states.ts";
 import { type RunFilter, SEARCHED_RUNS } from "../job-records.ts";
 import type { NewRun, RunRecord } from "../port.ts";
@@ -21,6 +21,7 @@ import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { runBegins } from "./site-deps.ts";
 import { openReadySteps } from "./open-steps.ts";
+import { shortOfProxies, tellHold } from "./write-hold.ts";
 
 interface RunRow {
   n: number;
@@ -49,6 +50,7 @@ interface RunRow {
   running_since: number | null;
   progress: number;
   hold: string | null;
+  fruitless: string | null;
   message: string | null;
   created_at: number;
   started_at: number | null;
@@ -146,12 +148,12 @@ export interface ParentStep {
 
 /** Within a transaction of the caller's. */
 export function insertRun(context: Context, run: NewRun, now: number, parent?: ParentStep): RunRecord {
-  const hold = run.hold ?? shortOfProxies(context, run, now);
+  const hold = run.hold ?? shortOfProxies(context, run.proxies, now);
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
-         created_at, parent_run, parent_task, parent_generation, hold)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+         created_at, parent_run, parent_task, parent_generation, hold, proxies)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -172,30 +174,12 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
       parent?.task ?? null,
       parent?.generation ?? null,
       toJson(hold),
+      toJson(run.proxies ?? null),
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
   if (hold === null) runBegins(context, row.n);
   else tellHold(context, row.n, hold, now);
   return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);
-}
-
-/** Counted in the transaction that makes the run: no task of it can begin before. */
-function shortOfProxies(context: Context, { proxies }: NewRun, now: number): RunHold | null {
-  if (proxies === undefined) return null;
-  const { atLeast, waitMs } = proxies;
-  const usable = countUsable(context);
-  return usable >= atLeast ? null : waitForProxies({ usable, atLeast }, { now, waitMs });
-}
-
-function countUsable({ connection }: Context): number {
-  const count = connection.sql("SELECT count(*) AS n FROM proxies WHERE disabled = 0 AND state = 'usable'");
-  return (count.get() as { n: number }).n;
-}
-
-/** Its log says what it waits for. */
-export function tellHold(context: Context, run: number, { reason, until, message }: RunHold, now: number): void {
-  const meta = { waiting_for: reason, until: until === null ? null : new Date(until).toISOString() };
-  appendEvent(context, run, { level: "info", message, meta }, now);
 }
 
 export function readRuns(context: Context, filter: RunFilter): RunRecord[] {

@@ -1,5 +1,6 @@
 import type { TurnDeps } from "../../orchestrator/crawls/turns.ts";
-import { keepProxiesFresh, lookAfterHeldRuns } from "../../orchestrator/proxies/held-runs.ts";
+import { lookAfterHeldRuns } from "../../orchestrator/proxies/held-runs.ts";
+import { keepProxiesFresh } from "../../orchestrator/proxies/keep-fresh.ts";
 import type { RefreshDeps } from "../../orchestrator/proxies/refresh.ts";
 import type { Duty } from "../duties.ts";
 

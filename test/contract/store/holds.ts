@@ -188,4 +188,90 @@ export function holdScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(run), "completed");
     assert.equal((await kit.store.goOn(run.id, { limit: 10 }, kit.now)).requeued, 0, "nothing is left");
   });
+
+  scenario("what a run has waited in vain counts until something of it has ended", async (kit) => {
+    const run = await kit.runWith(["a", "b"]);
+    const held = async () => (await kit.store.heldRuns("proxies", 10))[0];
+    const untilFrom = async () => ((await held())?.hold.until ?? 0) - kit.now;
+    await kit.store.holdRun(run.id, hold(kit), kit.now, 5_000);
+    assert.deepEqual([await untilFrom(), (await held())?.waits], [60_000, 1]);
+    kit.pass(20_000);
+    await kit.store.releaseRuns([run.id], "proxies", THERE_ARE_ENOUGH, kit.now);
+    kit.pass(100_000);
+    await kit.store.holdRun(run.id, hold(kit), kit.now);
+    assert.deepEqual(
+      [await untilFrom(), (await held())?.waits],
+      [35_000, 2],
+      "not the time in which it had its chance",
+    );
+    kit.pass(50_000);
+    await kit.store.releaseRuns([run.id], "proxies", THERE_ARE_ENOUGH, kit.now);
+    await kit.store.holdRun(run.id, hold(kit), kit.now);
+    assert.deepEqual([await untilFrom(), (await held())?.waits], [0, 3]);
+    await kit.store.releaseRuns([run.id], "proxies", THERE_ARE_ENOUGH, kit.now);
+    const grant = await kit.take("w");
+    await kit.settle(grant, (await kit.claim(grant, 1)).tasks, DONE);
+    await kit.store.holdRun(run.id, hold(kit), kit.now);
+    assert.deepEqual([await untilFrom(), (await held())?.waits], [60_000, 1], "a page came");
+  });
+
+  scenario("the time of a held run stands still while it is paused, and it hides nobody meanwhile", async (kit) => {
+    const [paused, other] = [await kit.page("a", { hold: hold(kit) }), await kit.page("b", { hold: hold(kit) })];
+    const until = kit.now + 60_000;
+    const ids = async (limit: number, after?: string) =>
+      (await kit.store.heldRuns("proxies", limit, after)).map(({ id }) => id);
+    assert.deepEqual(await ids(1), [paused.id]);
+    assert.deepEqual(await ids(1, paused.id), [other.id]);
+    kit.pass(10_000);
+    await kit.store.changeRun(paused.id, "paused", "Run paused", kit.now);
+    assert.deepEqual(await ids(1), [other.id]);
+    assert.equal((await kit.store.run(paused.id))?.hold?.until, null);
+    kit.pass(500_000);
+    await kit.store.changeRun(paused.id, "running", "Run resumed", kit.now);
+    assert.deepEqual((await kit.store.run(paused.id))?.hold, {
+      ...hold(kit),
+      since: kit.now - 10_000,
+      until: until + 500_000,
+    });
+    assert.deepEqual(await ids(1), [paused.id]);
+  });
+
+  scenario("a crawl that gets no proxy for the rest ends with the pages it has, and can go on", async (kit) => {
+    const crawl = async (partial_results_ok: boolean) => {
+      const snapshot = { options: { partial_results_ok } };
+      const { made } = await kit.store.startRun(
+        { kind: "crawl", maxAttempts: 3, snapshot, pagesLimit: 9 },
+        [newTask("a"), newTask("b")],
+        kit.now,
+      );
+      await kit.store.admitCrawls(5, kit.now);
+      const grant = await kit.take("w");
+      await kit.settle(grant, (await kit.claim(grant, 1)).tasks, DONE);
+      await kit.store.releaseLane(grant);
+      await kit.store.holdRun(made.id, hold(kit), kit.now);
+      assert.equal(await kit.store.failHeldRun(made.id, "proxies", NO_PROXIES, kit.now), true);
+      while ((await kit.store.sweepEnded(10, kit.now)) > 0);
+      return made;
+    };
+    const all = (await kit.store.run((await crawl(false)).id))!;
+    assert.deepEqual(
+      [all.status, all.facts.failure_reason, all.facts.end_reason],
+      ["failed", "no_proxies", "no_proxies"],
+    );
+    const part = await crawl(true);
+    const ended = (await kit.store.run(part.id))!;
+    assert.deepEqual(
+      [ended.status, ended.facts.failure_reason, ended.facts.end_reason],
+      ["partial", undefined, "no_proxies"],
+    );
+    assert.match(
+      ended.message ?? "",
+      /^Run completed in part: 1 page got; pages are left because no proxy could be used/,
+    );
+    await kit.expectClean();
+    assert.equal((await kit.store.goOn(part.id, { limit: 10 }, kit.now)).requeued, 1);
+    await kit.store.admitCrawls(5, kit.now);
+    await kit.work(await kit.take("w"), DONE);
+    assert.equal(await kit.status(part), "completed");
+  });
 }

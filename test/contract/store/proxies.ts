@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewProxy, ProxyRecord, ProxySeen } from "../../../src/store/proxy-port.ts";
-import { DONE, type Kit, keysOf, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
+import { DONE, FAILED, type Kit, keysOf, newTask, NOBODY, refused, refusedField, type Scenario, walk } from "./kit.ts";
 
 const SEALED = new Uint8Array([1, 2, 3]);
 
@@ -44,7 +44,7 @@ async function changedSince(kit: Kit, since: number): Promise<number[]> {
 }
 
 const ports = (list: readonly ProxyRecord[]) => list.map(({ port }) => port);
-const REFRESH = { kind: "proxy_refresh", maxAttempts: 3, snapshot: {} } as const;
+const REFRESH = { kind: "proxy_refresh", maxAttempts: 3, snapshot: { which: "due" } } as const;
 const chunk = (key: string) => newTask(key, { lane: "proxies", site: null, url: null, handler: "@proxy_check" });
 
 export function proxyScenarios(scenario: Scenario): void {
@@ -241,7 +241,8 @@ export function proxyScenarios(scenario: Scenario): void {
     const needs = { proxies: { atLeast: 2, waitMs: 5000 } };
     await kit.store.noteProxies([used(kit, one)], kit.now);
     const held = await kit.page("held", needs);
-    const words = "Waiting for proxies: 1 of at least 2 are usable; all of them are being checked";
+    const words =
+      "Waiting for proxies: 1 of at least 2 is usable; the others are checked, after a rest if they have failed";
     assert.deepEqual((await kit.store.run(held.id))?.hold, {
       reason: "proxies",
       since: kit.now,
@@ -251,6 +252,68 @@ export function proxyScenarios(scenario: Scenario): void {
     assert.deepEqual(await kit.words(held), ["Run created", words]);
     await kit.page("free", { proxies: { atLeast: 1, waitMs: 5000 } });
     assert.deepEqual(keysOf(await kit.claim(await kit.take("w"))), ["free"]);
+  });
+
+  scenario(
+    "a run that needs proxies asks for them also when it is opened again, and when its turn has come",
+    async (kit) => {
+      const [one] = (await add(kit, 1)) as [ProxyRecord];
+      const needs = { proxies: { atLeast: 1, waitMs: 5000 } };
+      await kit.store.noteProxies([used(kit, one)], kit.now);
+      const failed = await kit.page("failed", needs);
+      await kit.work(await kit.take("w"), FAILED);
+      const hold = {
+        reason: "previous_run",
+        since: kit.now,
+        until: null,
+        message: "Waiting for the run before it",
+      } as const;
+      const queued = await kit.page("queued", { ...needs, hold });
+      await kit.store.setProxyDisabled(one.id, true);
+      kit.pass(1000);
+      const words = "Waiting for proxies: all are switched off; switch some on (orb proxies enable ID)";
+      const event = { level: "info", message: "The run before it has ended" } as const;
+      assert.deepEqual(await kit.store.releaseRuns([queued.id], "previous_run", event, kit.now), {
+        released: [],
+        lanes: [],
+      });
+      assert.equal((await kit.store.retryFailed(failed.id, { limit: 10 }, kit.now)).requeued, 1);
+      for (const run of [failed, queued]) {
+        const { reason, until, message } = (await kit.store.run(run.id))!.hold!;
+        assert.deepEqual([reason, until, message], ["proxies", kit.now + 5000, words]);
+        assert.equal((await kit.words(run)).at(-1), words);
+      }
+      assert.deepEqual(
+        (await kit.store.heldRuns("proxies", 10)).map(({ id, waits }) => [id, waits]),
+        [
+          [failed.id, 0],
+          [queued.id, 0],
+        ],
+      );
+    },
+  );
+
+  scenario("a check looks at those that were checked longest ago first, and leaves alone who rests", async (kit) => {
+    const all = await add(kit, 1, 2, 3, 4, 5);
+    const [fresh, rests, rested, off, old] = all as [ProxyRecord, ProxyRecord, ProxyRecord, ProxyRecord, ProxyRecord];
+    const never = (await add(kit, 6))[0]!;
+    await kit.store.noteProxies(
+      [
+        checked(kit, fresh, { at: kit.now - 10 }),
+        checked(kit, rests, { at: kit.now - 29_999, outcome: FAULT }),
+        checked(kit, rested, { at: kit.now - 30_000, outcome: FAULT }),
+        checked(kit, off, { at: kit.now - 40_000 }),
+        checked(kit, old, { at: kit.now - 50_000 }),
+      ],
+      kit.now,
+    );
+    await kit.store.setProxyDisabled(off.id, true);
+    const toCheck = (which: "all" | "due" | "wanting", now = kit.now) => kit.store.proxiesToCheck(which, now);
+    assert.deepEqual(await toCheck("all"), [never.id, old.id, rested.id, rests.id, fresh.id]);
+    assert.deepEqual(await toCheck("due"), [never.id, old.id, rested.id, fresh.id]);
+    assert.deepEqual(await toCheck("wanting"), [never.id, rested.id]);
+    const setBack = kit.now - 24 * 3_600_000;
+    assert.deepEqual(await toCheck("wanting", setBack), [never.id, rested.id, rests.id], "nobody rests for days");
   });
 
   scenario("one check of all proxies is at work at a time; when it has ended, another may begin", async (kit) => {
@@ -263,6 +326,8 @@ export function proxyScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.lastRefresh())?.status, "completed");
     const next = await kit.store.startRefresh(REFRESH, [chunk("0")], kit.now + 1);
     assert.deepEqual([next.started, (await kit.store.lastRefresh())?.id], [true, next.run.id]);
+    assert.equal((await kit.store.lastRefresh(["all", "due"]))?.id, next.run.id);
+    assert.equal(await kit.store.lastRefresh(["wanting"]), null);
     kit.pass(10);
     assert.equal(await kit.store.expireCrawls(kit.now, 10, kit.now), 1, "old ones go as crawls do");
     assert.equal(await kit.store.run(first.run.id), null);

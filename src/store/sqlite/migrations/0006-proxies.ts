@@ -8,6 +8,10 @@ export const proxies = {
     db.exec(`
       -- What the run waits for, as JSON; nothing: NULL.
       ALTER TABLE runs ADD COLUMN hold TEXT;
+      -- What it needs of proxies to begin, as JSON: how many, and how long it waits for them.
+      ALTER TABLE runs ADD COLUMN proxies TEXT;
+      -- How long and how often it was held without anything having ended in between, as JSON.
+      ALTER TABLE runs ADD COLUMN fruitless TEXT;
       CREATE INDEX runs_held ON runs (json_extract(hold, '$.reason'), n) WHERE hold IS NOT NULL;
 
       CREATE TABLE proxies (

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import { type ProxiesThere, waitForProxies } from "../../src/domain/run-hold.ts";
+import { restMs } from "../../src/domain/proxy-score.ts";
+import { lookAfterHeldRuns } from "../../src/orchestrator/proxies/held-runs.ts";
+import { keepProxiesFresh } from "../../src/orchestrator/proxies/keep-fresh.ts";
+import type { ProxyRules } from "../../src/orchestrator/proxies/rules.ts";
+import type { NewRun } from "../../src/store/port.ts";
+import { DONE, newTask } from "../contract/store/kit.ts";
+import { PROXY_RULES } from "../support/proxy-rules.ts";
+import { openDesk } from "./kit.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const RULES: ProxyRules = { ...PROXY_RULES, atLeast: 1, waitMs: 5 * MINUTE, shortage: "use_fewer", refreshEveryMs: 0 };
+
+async function open(t: TestContext, rules: Partial<ProxyRules> = {}) {
+  const desk = await openDesk(t);
+  const { store, clock } = desk;
+  const proxyRules = { ...RULES, ...rules };
+  const deps = { ...desk, proxyRules, defaultMaxAttempts: 3, maxConcurrentCrawls: 5 };
+  const usable = (id: string) => {
+    const at = clock.now();
+    return store.noteProxies([{ id, outcome: { kind: "good", latencyMs: 10 }, at, site: null }], at);
+  };
+  /** It has failed so often in a row, the last time now. */
+  const rests = (id: string, times: number) => {
+    let at = clock.now();
+    for (let step = 0; step < times - 1; step += 1) at -= restMs(step);
+    const seen = Array.from({ length: times }, (_, step) => {
+      const failed = { id, outcome: { kind: "fault", why: "gone" } as const, at, site: null };
+      at += restMs(step);
+      return failed;
+    });
+    return store.noteProxies(seen, clock.now());
+  };
+  return {
+    ...deps,
+    usable,
+    rests,
+    async add(count: number, state: "usable" | null): Promise<string[]> {
+      const ports = Array.from({ length: count }, (_, index) => index + 1);
+      await store.addProxies(
+        ports.map((port) => ({
+          scheme: "http",
+          hostname: "p.example",
+          port,
+          sealed: null,
+          userHash: "",
+          passwordHash: "",
+        })),
+        clock.now(),
+      );
+      const ids = (await store.proxies({ limit: count })).map(({ id }) => id);
+      if (state !== null) for (const id of ids) await usable(id);
+      return ids;
+    },
+    async begin(more: Partial<NewRun> = {}): Promise<string> {
+      const proxies = { atLeast: Math.max(1, proxyRules.atLeast), waitMs: proxyRules.waitMs };
+      const run: NewRun = { kind: "page", maxAttempts: 3, snapshot: {}, proxies, ...more };
+      return (await store.startRun(run, [newTask("a")], clock.now())).made.id;
+    },
+    /** As when a page found no proxy. */
+    hold: async (id: string) => {
+      const hold = waitForProxies({ usable: 0, total: 1, disabled: 0 }, 1, {
+        now: clock.now(),
+        waitMs: proxyRules.waitMs,
+      });
+      return store.holdRun(id, hold, clock.now());
+    },
+    run: async (id: string) => (await store.run(id))!,
+    words: async (id: string) => (await store.events(id, { limit: 1000 })).map(({ message }) => message),
+    checks: async () => (await store.runs({ kind: "proxy_refresh", limit: 100 })).map(({ snapshot }) => snapshot),
+    endCheck: () => desk.work("proxies", () => DONE),
+  };
+}
+
+describe("a run that waits for proxies", () => {
+  test("ends, although checks say that they are usable while no page comes through any", async (t) => {
+    const place = await open(t);
+    await place.add(3, "usable");
+    const id = await place.begin();
+    const begun = place.clock.now();
+    let waits = 0;
+    while ((await place.run(id)).finishedAt === null) {
+      assert.ok(place.clock.now() - begun < 10 * MINUTE, JSON.stringify(await place.words(id)));
+      if (await place.hold(id)) waits += 1;
+      await place.clock.advance(SECOND);
+      await lookAfterHeldRuns(place);
+    }
+    const { status, facts } = await place.run(id);
+    assert.deepEqual([status, facts.failure_reason], ["failed", "no_proxies"]);
+    assert.match(
+      facts.error_message ?? "",
+      /^no page has come through a proxy for too long: 3 proxies are usable of 3/,
+    );
+    assert.ok(waits > 2 && waits < 12, `${waits} waits: later each time`);
+    assert.ok(place.clock.now() - begun >= 5 * MINUTE);
+  });
+
+  test("goes on although its time to wait is shorter than it takes to write what is known", async (t) => {
+    const place = await open(t, { waitMs: SECOND });
+    await place.add(1, "usable");
+    const id = await place.begin();
+    await place.hold(id);
+    await place.clock.advance(1500);
+    await lookAfterHeldRuns(place);
+    assert.equal((await place.run(id)).status, "queued");
+    await place.clock.advance(1500);
+    await lookAfterHeldRuns(place);
+    assert.deepEqual([(await place.run(id)).hold, (await place.run(id)).finishedAt], [null, null]);
+  });
+
+  test("waits for no more than there are, unless the policy is to fail", async (t) => {
+    for (const shortage of ["use_fewer", "fail"] as const) {
+      const place = await open(t, { atLeast: 10, shortage });
+      const [, last] = await place.add(3, "usable");
+      await place.rests(last!, 1);
+      const id = await place.begin();
+      assert.match(
+        (await place.run(id)).hold?.message ?? "",
+        /^Waiting for proxies: 2 of at least 10 are usable, and there are only 3; the others are checked/,
+      );
+      await lookAfterHeldRuns(place);
+      assert.notEqual((await place.run(id)).hold, null, "the third may come");
+      await place.usable(last!);
+      await lookAfterHeldRuns(place);
+      const { hold } = await place.run(id);
+      if (shortage === "fail") assert.notEqual(hold, null);
+      else {
+        assert.equal(hold, null);
+        assert.match(
+          (await place.words(id)).at(-1)!,
+          /^Run goes on with fewer proxies than wanted: 3 proxies are usable/,
+        );
+      }
+    }
+  });
+
+  test("is told the truth about what there is", () => {
+    const words = (there: ProxiesThere, atLeast = 2) =>
+      waitForProxies(there, atLeast, { now: 0, waitMs: 1 }).message.replace("Waiting for proxies: ", "");
+    assert.match(words({ usable: 0, total: 0, disabled: 0 }), /^there are none; import some/);
+    assert.match(words({ usable: 0, total: 3, disabled: 3 }), /^all are switched off/);
+    assert.match(words({ usable: 1, total: 1, disabled: 0 }), /^1 of at least 2 is usable, and there is only 1$/);
+    assert.match(words({ usable: 0, total: 4, disabled: 1 }), /^none is usable; they are checked/);
+  });
+});
+
+describe("checks that nobody has asked for", () => {
+  test("are not made when all proxies are switched off, and the run is decided all the same", async (t) => {
+    const place = await open(t, { waitMs: MINUTE });
+    for (const id of await place.add(2, null)) await place.store.setProxyDisabled(id, true);
+    const id = await place.begin();
+    await lookAfterHeldRuns(place);
+    await keepProxiesFresh(place);
+    assert.deepEqual(await place.checks(), []);
+    await place.clock.advance(MINUTE);
+    await lookAfterHeldRuns(place);
+    assert.equal((await place.run(id)).facts.failure_reason, "no_proxies");
+  });
+
+  test("for a run that waits look once at all, then only at those that are new or have rested", async (t) => {
+    const place = await open(t, { atLeast: 5 });
+    const [one, two, three] = await place.add(3, null);
+    await place.rests(one!, 1);
+    await place.rests(two!, 6);
+    await place.rests(three!, 8);
+    await place.begin();
+    const look = async () => {
+      const before = (await place.checks()).length;
+      await lookAfterHeldRuns(place);
+      await keepProxiesFresh(place);
+      const all = (await place.checks()) as { which: string; total: number }[];
+      return all.length === before ? null : `${all[0]!.which} ${all[0]!.total}`;
+    };
+    assert.equal(await look(), "all 3", "nobody is to fail before everybody was asked");
+    await place.endCheck();
+    assert.equal(await look(), null);
+    await place.clock.advance(MINUTE);
+    assert.equal(await look(), "wanting 1");
+    await place.endCheck();
+    await place.usable(one!);
+    await place.clock.advance(MINUTE);
+    assert.equal(await look(), null, "what is usable cannot become more so, and the others rest");
+  });
+
+  test("in their rhythm go on although others were made in between", async (t) => {
+    const place = await open(t, { refreshEveryMs: 10 * MINUTE });
+    await place.add(2, "usable");
+    await keepProxiesFresh(place);
+    await place.endCheck();
+    for (let minute = 0; minute < 10; minute += 1) {
+      await place.add(3 + minute, null);
+      await place.clock.advance(MINUTE);
+      await keepProxiesFresh(place);
+      await place.endCheck();
+    }
+    const which = ((await place.checks()) as { which: string }[]).map((check) => check.which);
+    assert.deepEqual(which, ["due", ...Array.from({ length: 9 }, () => "wanting"), "due"]);
+  });
+});

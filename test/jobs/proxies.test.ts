@@ -174,7 +174,8 @@ describe("a crawl whose proxies have all gone", () => {
     await place.ended((await place.api.post("/proxies/refresh")).json<{ job_id: string }>().job_id);
     const { view } = await crawler.ended(id);
     assert.deepEqual([view.status, view.completed_items, view.failed_items], ["completed", 61, 0]);
-    assert.ok((await tasksOf(place, id)).every(({ attempts }) => attempts.length === 1));
+    for (const { url, attempts } of await tasksOf(place, id))
+      assert.equal(attempts.length, 1, `${url}: ${JSON.stringify(attempts)}`);
   });
 });
 

@@ -43,6 +43,19 @@ const outcomes = fc.array(
 );
 
 describe("what uses show of a proxy", () => {
+  test("one that can be reached and fails in use rests longer each time, until something came through it", () => {
+    const reached: ProxyOutcome = { kind: "reached", latencyMs: 5 };
+    let [health, now] = [FRESH, 0];
+    for (const rest of [30_000, 60_000, 120_000]) {
+      health = afterUse(health, reached, now);
+      assert.deepEqual([health.state, mayBeUsed(health, now)], ["usable", true]);
+      health = afterUse(health, FAULT, now);
+      assert.equal(health.restUntil - now, rest);
+      now = health.restUntil;
+    }
+    assert.equal(afterUse(health, good(), now).restStep, 0);
+  });
+
   test("whatever happens, a score stays between 0 and 1, a weight above 0, and a rest below an hour", () => {
     fc.assert(
       fc.property(outcomes, (list) => {

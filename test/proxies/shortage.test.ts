@@ -105,4 +105,26 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     for (const { url, attempts } of tasks) assert.equal(attempts.length, 1, `${url}: ${JSON.stringify(attempts)}`);
     assert.ok(paths.every((path) => site.of(path).length > 0));
   });
+
+  test("ends although checks can reach the proxies, when they let nobody in, or cannot be opened any more", async () => {
+    const auth = { username: "user", password: "right" };
+    await using running = await startProxies([
+      { kind: "connect", auth },
+      { kind: "connect", auth },
+    ]);
+    await using site = await MisbehavingSite.start({ "/": page("Page") });
+    const env = { ...ENV, APP_MIN_PROXIES: "1", APP_PROXY_WAIT_SECONDS: "6" };
+    await using place = await Place.open({ ...env, APP_SECRET_KEY: "0123456789abcdef0123456789abcdef" });
+    await place.api.post("/proxies", { proxies: urlsOf(running).map((url) => url.replace("right", "wrong")) });
+    const fails = async () => {
+      const run = await place.run({ target_url: site.url("/"), proxy: "pool", strategy: "http" });
+      assert.deepEqual([run.status, run.failure_reason], ["failed", "no_proxies"], run.error_message ?? "");
+      return (await place.events(run.id)).filter(({ message }) => message.startsWith("Waiting for proxies")).length;
+    };
+    assert.ok((await fails()) > 1, "it went on, and nothing came");
+    await place.stop();
+    await place.start({ env: { APP_SECRET_KEY: "9876543210fedcba9876543210abcdef" } });
+    await fails();
+    assert.equal(site.of("/").length, 0);
+  });
 });

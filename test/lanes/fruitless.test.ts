@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FruitlessTries } from "../../src/lanes/handlers/fruitless.ts";
+
+test("tries in vain add up until something comes of the run", () => {
+  const tries = new FruitlessTries();
+  assert.equal(tries.inVain("run", 1_000, 15_000), 14_000);
+  assert.equal(tries.inVain("run", 16_000, 40_000), 39_000);
+  assert.equal(tries.inVain("other", 39_000, 40_000), 1_000);
+  tries.anew("run", 41_000);
+  assert.equal(tries.inVain("run", 20_000, 45_000), 4_000, "it began before, and others had success meanwhile");
+  assert.equal(tries.inVain("run", 46_000, 50_000), 9_000);
+});
+
+test("what the run did not try does not count", () => {
+  const tries = new FruitlessTries();
+  tries.inVain("run", 0, 5_000);
+  assert.equal(tries.inVain("run", 600_000, 601_000), 1_000, "its site was paused in between");
+});

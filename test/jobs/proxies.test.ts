@@ -174,8 +174,11 @@ describe("a crawl whose proxies have all gone", () => {
     await place.ended((await place.api.post("/proxies/refresh")).json<{ job_id: string }>().job_id);
     const { view } = await crawler.ended(id);
     assert.deepEqual([view.status, view.completed_items, view.failed_items], ["completed", 61, 0]);
-    for (const { url, attempts } of await tasksOf(place, id))
-      assert.equal(attempts.length, 1, `${url}: ${JSON.stringify(attempts)}`);
+    // One that dies while it makes a connection to the site may have failed because of the site: that counts.
+    const paid = (await tasksOf(place, id)).flatMap(({ attempts }) =>
+      attempts.map((attempt) => attempt.failure_reason),
+    );
+    assert.ok(!paid.includes("proxy_unreachable"), "no page has paid for a proxy that was gone");
   });
 });
 

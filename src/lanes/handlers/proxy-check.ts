@@ -18,7 +18,7 @@ export function proxyCheckHandler(deps: ProxyCheckDeps): TaskHandler {
       const proxies = found.filter((proxy): proxy is ProxyRecord => proxy !== null && proxy.state !== "disabled");
       const seen = await checkProxies(deps, proxies, signal);
       await deps.store.noteProxies(seen, deps.clock.now());
-      const usable = seen.filter(({ outcome }) => outcome.kind === "good").length;
+      const usable = seen.filter(({ outcome }) => outcome.kind === "good" || outcome.kind === "reached").length;
       const detail: ChunkDetail = { checked: seen.length, usable };
       return { kind: "completed", artifacts: [], results: [], detail };
     },

@@ -19,7 +19,7 @@ export function crawlEnd(
   run: { n: number; facts: string | null },
   counts: TaskCounts,
   left: NonNullable<RunFacts["left"]>,
-  cutBy: "pages" | "time" | null,
+  cutBy: "pages" | "time" | "proxies" | null,
 ): CrawlEnd {
   const pages: Record<PageEnd, number> = { succeeded: counts.completed, missing: 0, disallowed: 0, failed: 0 };
   const errors = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;

@@ -17,17 +17,29 @@ const POOL = { kind: "download", snapshot: { proxy: "pool" } } as const;
 const MINE = parseUpstream("http://mine.example:8080") as Upstream;
 const OWN = { kind: "download", snapshot: sealedWish(SEAL, MINE) } as const;
 
-/** A workshop that reaches its sites through eight proxies. */
-async function open(t: TestContext, options: WorkshopOptions & { reads?: Pick<Store, "run"> }): Promise<Workshop> {
+interface Options extends WorkshopOptions {
+  reads?: Pick<Store, "run">;
+  proxies?: number;
+  onHold?: (triedMs: number) => void;
+}
+
+/** A workshop that reaches its sites through eight proxies, if nothing else is said. */
+async function open(t: TestContext, { proxies = 8, onHold, ...options }: Options): Promise<Workshop> {
   const shop = await Workshop.open(t, {
     around: (handler, { store, clock }) => {
       const pool = new ProxyPool({ store, clock, seal: SEAL, log: silentLog, rotation: "round_robin" });
       const run = (id: string) => (options.reads ?? store).run(id);
-      return throughProxies({ store: { run }, clock, seal: SEAL, pool, holdRun: async () => {} })(handler);
+      return throughProxies({
+        store: { run },
+        clock,
+        seal: SEAL,
+        pool,
+        holdRun: async (_, triedMs) => onHold?.(triedMs),
+      })(handler);
     },
     ...options,
   });
-  const names = Array.from({ length: 8 }, (_, n) => parseUpstream(`http://p${n}.example:8080`) as Upstream);
+  const names = Array.from({ length: proxies }, (_, n) => parseUpstream(`http://p${n}.example:8080`) as Upstream);
   await shop.store.addProxies(
     names.map((upstream) => toNewProxy(SEAL, upstream)),
     shop.clock.now(),
@@ -54,6 +66,24 @@ test("after a block the next proxy is tried at the rate of the site", async (t) 
   await shop.finish();
   const times = shop.starts.map(({ at }) => at).toSorted((a, b) => a - b);
   for (const [n, at] of times.slice(1).entries()) assert.ok(at - times[n]! >= 1999, `${at - times[n]!} ms apart`);
+});
+
+test("a run that tries many proxies in vain is held long before it has tried them all", async (t) => {
+  const held: number[] = [];
+  const shop = await open(t, {
+    proxies: 400,
+    onHold: (triedMs) => void held.push(triedMs),
+    latencyMs: () => 5_000,
+    answer: () => failed("proxy_unreachable"),
+  });
+  await shop.run(pages("a.example", 1), POOL);
+  while (held.length === 0 && shop.starts.length < 100) await shop.clock.advance(1000);
+  assert.deepEqual(
+    [held[0]! >= 30_000, shop.starts.length < 20],
+    [true, true],
+    `${held[0]} ms, ${shop.starts.length} tries`,
+  );
+  await shop.worker.stop();
 });
 
 test("a proxy that could not be reached costs no time: the site was not asked", async (t) => {

@@ -46,11 +46,10 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
       left = isFollowing ? outside : [...outside, union];
       continue;
     }
-    // What is of another type altogether resembles it least.
     const misfit = (branch: readonly ErrorObject[]) =>
       branch
         .filter(({ instancePath }) => instancePath === union.instancePath)
-        .reduce((sum, { keyword }) => sum + (keyword === "type" ? 2 : 1), 0);
+        .reduce((sum, error) => sum + weightOf(error), 0);
     const ranked = [...branches.values()].toSorted((a, b) => misfit(a) - misfit(b));
     const best = ranked[0] ?? [];
     const onlyTypes = ranked.every((branch) =>
@@ -70,6 +69,12 @@ function nearestBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     left = [...left.filter((error) => !dropped.has(error)), ...told];
   }
   return left;
+}
+
+/** What is of another type altogether resembles it little, and nobody who gave something meant to give nothing. */
+function weightOf({ keyword, params }: ErrorObject): number {
+  if (keyword !== "type") return 1;
+  return (params as { type?: unknown }).type === "null" ? 100 : 2;
 }
 
 /** What the schema itself says of its choice, in `errorMessage: { "oneOf": "…" }`; null: nothing. */

@@ -111,6 +111,11 @@ describe("the sites", () => {
       Object.fromEntries(Object.entries(view).filter(([name]) => Object.hasOwn(DEFAULTS, name)));
     assert.deepEqual(limitsOf((await place.send("PUT", "/sites/a.test", all)).json()), all);
     assert.deepEqual(place.woken, [null], "running work is told");
+    const half = await place.send("PATCH", "/sites/a.test", { burst: 0.5 });
+    assert.deepEqual(half.json<{ errors: unknown }>().errors, [
+      { path: "burst", message: "expected integer, got number" },
+      { path: "burst", message: "must be at least 1" },
+    ]);
     const some = await place.send("PATCH", "/sites/a.test", { burst: null, max_concurrency: 9 });
     assert.deepEqual(limitsOf(some.json()), { ...all, burst: null, max_concurrency: 9 });
     const put = await place.send("PUT", "/sites/a.test", { burst: 4 });

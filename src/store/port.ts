@@ -131,8 +131,7 @@ export interface Store
   lanesWithWork(owner?: string): Promise<LaneWork[]>;
   /** Makes `owner` the only owner, with a new epoch; what the owner before left running goes back to the queue. */
   takeLane(lane: string, owner: string, ttlMs: number): Promise<LaneGrant | null>;
-  /** `waiting`: what its sites wait for from now on, if that is to be known. */
-  releaseLane(hold: LaneHold, waiting?: Waiting | null): Promise<void>;
+  releaseLane(hold: LaneHold): Promise<void>;
   /** Takes up to `limit` ready tasks, fairly over the lane's runs, by priority within a run. null: the lane is not ours. */
   claim(hold: LaneHold, options: ClaimOptions, now: number): Promise<Claim | null>;
   /** Writes many outcomes in one transaction. Nothing is written for lanes that are not ours any more. */

@@ -1,10 +1,9 @@
 import { FAILED_PROBES_BEFORE_GIVING_UP } from "../../domain/circuit.ts";
-import type { Waiting } from "../../domain/waiting.ts";
 import type { LaneGrant, LaneHold, LaneWork } from "../port.ts";
 import { type Context, HAS_PLACE, NEVER, rows, STATE, RUN_MAY_WORK } from "./context.ts";
 import { changeCounters } from "./counters.ts";
 import { JOIN_WAITS, SITE_MAY_WORK, withSiteWaits } from "./site-deps.ts";
-import { siteOfLane, writeWaiting } from "./sites.ts";
+import { siteOfLane } from "./sites.ts";
 
 /** Written as the partial index has it, so that SQLite uses the index. */
 export const STREAM_IS_OPEN = "(s.queued > 0 OR s.running > 0 OR s.retrying > 0)";
@@ -104,12 +103,11 @@ export function holdsLane({ connection }: Context, hold: LaneHold): boolean {
   );
 }
 
-export function releaseLane(context: Context, hold: LaneHold, waiting?: Waiting | null): void {
+export function releaseLane(context: Context, hold: LaneHold): void {
   const { connection, leaseNow } = context;
   connection.write(() => {
-    const { changes } = connection
+    connection
       .sql("UPDATE lanes SET owner = NULL, lease_until = ? WHERE id = ? AND epoch = ? AND owner = ?")
       .run(leaseNow(), hold.laneId, hold.epoch, hold.owner);
-    if (changes === 1 && waiting !== undefined) writeWaiting(context, hold.laneId, waiting);
   });
 }

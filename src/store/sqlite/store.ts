@@ -138,9 +138,9 @@ export function openSqliteStore(options: { path: string; clock: Clock; connectio
 
     lanesWithWork: async (owner) => lanesWithWork(context, owner),
     takeLane: async (lane, owner, ttlMs) => takeLane(context, lane, owner, ttlMs),
-    releaseLane: async (hold, waiting) => {
+    releaseLane: async (hold) => {
       cursor.forget(hold.laneId);
-      releaseLane(context, hold, waiting);
+      releaseLane(context, hold);
     },
     claim: async (hold, choice, now) => claim(context, cursor, hold, choice, now),
     settle: async (batches, now) => settle(context, batches, now),

@@ -173,10 +173,11 @@ export function siteScenarios(scenario: Scenario): void {
     assert.deepEqual((await kit.store.site("a.example"))?.waiting, waiting, "what is not said stays");
     await kit.store.settle([{ hold: lane, tasks: [], waiting: null }], kit.now);
     assert.equal((await kit.store.site("a.example"))?.waiting, null);
-    await kit.store.releaseLane(lane, waiting);
+    await kit.store.settle([{ hold: lane, tasks: [], waiting }], kit.now);
+    await kit.store.releaseLane(lane);
     const next = await kit.take("B");
     assert.deepEqual([next.site?.health, next.site?.waiting], [health, waiting]);
-    await kit.store.releaseLane(lane, null);
+    await kit.store.settle([{ hold: lane, tasks: [], waiting: null }], kit.now);
     assert.deepEqual((await kit.store.site("a.example"))?.waiting, waiting, "an owner that was says nothing");
   });
 

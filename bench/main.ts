@@ -15,6 +15,9 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   extract: () => import("./extract/index.ts"),
   workflow: () => import("./workflow/index.ts"),
   "store-thread": () => import("./store-thread/index.ts"),
+  cluster: () => import("./cluster/index.ts"),
+  postgres: () => import("./postgres/index.ts"),
+  dashboard: () => import("./dashboard/index.ts"),
 };
 
 const { positionals, values } = parseArgs({
@@ -29,7 +32,7 @@ const { positionals, values } = parseArgs({
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; crawl and workflow take --part NAME, and crawl --pages N and --only NAMES, too\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too\n`,
   );
   process.exitCode = 2;
 } else {

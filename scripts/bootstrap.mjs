@@ -1,7 +1,7 @@
 // What every script needs before it can do its work: the packages, and a Node that runs TypeScript. Plain JavaScript
 // without dependencies, because it runs on Node 20 in a fresh clone.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, lstatSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,12 +18,21 @@ export async function ensureInstalled({ folder = root, dev = true } = {}) {
   const unlock = await lock(join(folder, ".install.lock"));
   try {
     if (isInstalled(folder, dev)) return false;
+    refuseLink(join(folder, "node_modules"));
     process.stderr.write("installing packages (npm ci) …\n");
     await npm(folder, ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
     return true;
   } finally {
     unlock();
   }
+}
+
+/** npm would empty the folder behind a link, which others use, and put one of its own in the link's place. */
+function refuseLink(path) {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new Error(
+    `${path} is a link, and what it leads to is not what package-lock.json asks for: run npm ci there, or remove the link.`,
+  );
 }
 
 /** npm writes what it installed to node_modules/.package-lock.json; times alone would lie after a git checkout. */
@@ -94,7 +103,7 @@ function npm(folder, args) {
 const LOCK_STALE_MS = 15_000;
 
 /** A directory can be created by one process only; its time is renewed, so that one left by a dead owner is known. */
-async function lock(path) {
+export async function lock(path) {
   for (;;) {
     try {
       mkdirSync(path);

@@ -3,15 +3,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
 import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
+import { apiPage, eventsPage } from "./reference.mjs";
 
 await script(async (args) => {
   await ensureInstalled();
   // The tables are TypeScript.
   if (!isNewEnough(process.versions.node)) return run(node24(), process.argv.slice(1));
   const pages = {
+    "docs/api-reference.md": await apiPage(),
     "docs/cli.md": await cliPage(),
     "docs/configuration.md": await configurationPage(),
     "docs/errors.md": await errorsPage(),
+    "docs/events.md": await eventsPage(),
     "docs/step-kinds.md": await stepKindsPage(),
   };
   const stale = Object.entries(pages).filter(([path, text]) => readIfThere(path) !== text);
@@ -135,7 +138,8 @@ async function stepKindsPage() {
           `| \`${name}\` | ${cell(type)}${fallback === "required" ? "; required" : ""} | ${cell(words)} |`,
       );
       const table = rows.length === 0 ? "It takes no params." : `| param | type | |\n|---|---|---|\n${rows.join("\n")}`;
-      return `## ${kind}\n\n${about} [More](${explained[kind]}).\n\n${table}\n`;
+      const more = explained[kind] === undefined ? "" : ` [More](${explained[kind]}).`;
+      return `## ${kind}\n\n${about}${more}\n\n${table}\n`;
     });
   return `# Kinds of steps
 

@@ -16,7 +16,8 @@ export default async function* report(source) {
 
 function toLine({ type, data }) {
   if (type === "test:summary") return { type: "summary", counts: data.counts };
-  if (type === "test:start") return { type: "start", name: data.name };
+  // Told when it begins: `test:start` waits until those before it are reported, and thereby for the hooks of its suite.
+  if (type === "test:dequeue") return { type: "start", name: data.name };
   if (type !== "test:pass" && type !== "test:fail") return undefined;
   return {
     type: type.slice("test:".length),

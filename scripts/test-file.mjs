@@ -7,8 +7,12 @@ import { EVENT_FD, noTotals, outcomeOf } from "./reporter.mjs";
 
 const REPORTER = fileURLToPath(new URL("./reporter.mjs", import.meta.url));
 
-/** `spareMs` is the time after its limit that a test gets to report that it failed. */
-export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, signal }) {
+const CPU_FD = 4;
+/** The shell knows what all that it waited for has used, and what those waited for. */
+const MEASURED = ["sh", "-c", `"$@"; code=$?; times >&${CPU_FD}; exit $code`, "sh"];
+
+/** `spareMs` is the time after its limit that a test gets to report that it failed; `cpu` asks for seconds of processor time. */
+export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, signal, cpu = false }) {
   return new Promise((resolve) => {
     const totals = noTotals();
     const failures = [];
@@ -16,11 +20,14 @@ export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, sign
     let running = "its first test";
     let hung = false;
     let output = "";
-    const child = spawn(
-      node,
-      [`--test-timeout=${testTimeoutMs}`, `--test-reporter=${REPORTER}`, "--test-reporter-destination=stdout", file],
-      { cwd, env, stdio: ["ignore", "pipe", "pipe", "pipe"], detached: true },
-    );
+    let times = "";
+    const flags = [`--test-timeout=${testTimeoutMs}`, `--test-reporter=${REPORTER}`];
+    const [command, ...words] = [
+      ...(cpu ? MEASURED : []),
+      ...[node, ...flags, "--test-reporter-destination=stdout", file],
+    ];
+    const stdio = ["ignore", "pipe", "pipe", "pipe", ...(cpu ? ["pipe"] : [])];
+    const child = spawn(command, words, { cwd, env, stdio, detached: true });
     const killAll = () => {
       try {
         process.kill(-child.pid, "SIGKILL");
@@ -41,6 +48,7 @@ export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, sign
       stream.setEncoding("utf8");
       stream.on("data", (text) => (output += text));
     }
+    child.stdio[CPU_FD]?.setEncoding("utf8").on("data", (text) => (times += text));
     createInterface({ input: child.stdio[EVENT_FD] }).on("line", (line) => {
       clearTimeout(silence);
       silence = setTimeout(onSilence, testTimeoutMs + spareMs);
@@ -67,7 +75,7 @@ export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, sign
           failures.push({ name: "the file as a whole", error: complaint });
           totals.failed += 1;
         }
-        resolve({ totals, failures, output, leftovers: leftovers && !hung });
+        resolve({ totals, failures, output, leftovers: leftovers && !hung, cpuSeconds: secondsOf(times) });
       }, 50);
     });
   });
@@ -81,4 +89,10 @@ function endOf({ code, died, hung, summary, running, totals }) {
   if (!summary) return `ended with exit code ${code} before its tests did, in or after "${running}"`;
   if (code !== 0 && totals.failed === 0) return `ended with exit code ${code} though no test failed`;
   return undefined;
+}
+
+/** Its second line is of the children: `1m2.50s 0m3.25s`. */
+function secondsOf(times) {
+  const parts = [...(times.trim().split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
 }

@@ -1,16 +1,18 @@
-// npm test [-- [--full] [part of a file name …]]: runs the test files and prints, as the very last line, how many tests
-// passed and failed. --full adds the long ones.
+// npm test [-- [--full] [--cpu] [part of a file name …]]: runs the test files and prints, as the very last line, how many
+// tests passed and failed. --full adds the long ones, --cpu says what each file took of the processors.
 import { readFileSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
+import { ensureCode } from "./code.mjs";
 import { ensureChromium, findChromium } from "./chromium.mjs";
 import { ensureServices } from "./services.mjs";
 import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
 import { runTestFile } from "./test-file.mjs";
+import { ensureWeb } from "./web.mjs";
 
 /** Folders whose files take long come first: one of them at the end would keep everybody waiting. */
-const LONG = ["simulation/", "chaos/", "cli/", "fetch/browser/"];
+const LONG = ["simulation/", "chaos/", "cluster/", "store/postgres", "engine/", "cli/", "fetch/browser/"];
 
 await script(async (args) => {
   await ensureInstalled();
@@ -22,6 +24,10 @@ await script(async (args) => {
   );
   const chromium = await chromiumFor(folder, files);
   const servicesLack = await lacksServices(folder, files);
+  // Once, before many processes at the same time would want them. Tests that start `orb` run what users run: the built program.
+  await ensureCode();
+  // The tests of the dashboard say what is wrong with it.
+  await ensureWeb().catch(() => {});
   const compiled = join(root, "node_modules", ".cache", "tests");
   const totals = noTotals();
   const failures = [];
@@ -40,7 +46,9 @@ await script(async (args) => {
     testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? (full ? 900_000 : 90_000)),
     spareMs: Number(process.env.ORB_TEST_SPARE_MS ?? 15_000),
     signal: stop.signal,
+    cpu: args.includes("--cpu"),
   };
+  let cpuSeconds = 0;
   const next = files.values();
   const work = async () => {
     for (const file of next) {
@@ -48,19 +56,22 @@ await script(async (args) => {
       const started = Date.now();
       const result = await runTestFile({ ...settings, file: join(folder, file) });
       const seconds = ((Date.now() - started) / 1000).toFixed(1);
+      cpuSeconds += result.cpuSeconds;
+      const cpu = settings.cpu ? `, ${result.cpuSeconds.toFixed(1)} s of CPU` : "";
       // Each file's output stays together, although files run side by side.
       if (result.output.trim() !== "") process.stdout.write(result.output.replace(/\n*$/, "\n"));
       const mark = result.totals.failed > 0 ? "✖" : "✔";
-      process.stdout.write(`${mark} ${file}: ${sentence(result.totals)} (${seconds} s)\n`);
+      process.stdout.write(`${mark} ${file}: ${sentence(result.totals)} (${seconds} s${cpu})\n`);
       if (result.leftovers) process.stdout.write(`  ${file} left processes behind; they were ended\n`);
       addTotals(totals, result.totals);
       failures.push(...result.failures.map((failure) => describeFailure(file, failure)));
     }
   };
-  // Files often wait for timers and processes, so one more than there are cores; many more would disturb each other.
-  const workers = Math.min(4, availableParallelism() + 1);
+  // Files often wait for timers and processes, so two more than there are cores; many more would disturb each other.
+  const workers = Math.min(4, availableParallelism() + 2);
   await Promise.all(Array.from({ length: workers }, work));
   process.stdout.write(failures.join(""));
+  if (settings.cpu) process.stdout.write(`\n${cpuSeconds.toFixed(0)} s of CPU in all\n`);
   const browserLacks = chromium === "" && files.some((file) => needsBrowser(folder, file));
   const lacking = process.env.CI === "true" && (browserLacks || servicesLack);
   const ran = totals.passed + totals.failed;

@@ -1,10 +1,15 @@
 import type { ApiDeps } from "./api/deps.ts";
 import { Health } from "./orchestrator/health.ts";
+import type { Resources } from "./orchestrator/live/overview.ts";
+import { LiveWatch } from "./orchestrator/live/watch.ts";
 import { type Parts, probesOf } from "./probes.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Client } from "./client.ts";
+import type { LoadedConfig } from "./config/load.ts";
 import type { Config } from "./config/options.ts";
+import { configRows } from "./config/show.ts";
+import { productTokenOf } from "./domain/robots.ts";
 import type { PageTools } from "./page-tools.ts";
 import type { AlertRecord } from "./store/alert-port.ts";
 import type { WorkMetrics } from "./work-metrics.ts";
@@ -18,8 +23,15 @@ export function apiDeps(
   log: Log,
   version: string,
   client: Client,
-  work: { pages: () => Promise<PageTools>; metrics: WorkMetrics; wake: ApiDeps["wake"] } & Parts,
+  work: {
+    pages: () => Promise<PageTools>;
+    metrics: WorkMetrics;
+    wake: ApiDeps["wake"];
+    demo?: ApiDeps["demo"];
+  } & Parts,
+  sources?: LoadedConfig["sources"],
 ): ApiDeps {
+  const siteDefaults = { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs };
   return {
     store: client.store,
     clock: client.clock,
@@ -30,7 +42,7 @@ export function apiDeps(
     maxConcurrentCrawls: client.maxConcurrentCrawls,
     respectRobots: client.respectRobots,
     stepKinds: client.stepKinds,
-    siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
+    siteDefaults,
     crawlsKeptMs: client.crawlsKeptMs,
     pages: work.pages,
     listFetcher: async () => (await work.pages()).http,
@@ -49,7 +61,31 @@ export function apiDeps(
     },
     pathOf: client.pathOf,
     health: new Health({ clock: client.clock, log, probes: probesOf(client, work), probeMs: PROBE_MS }),
+    live: new LiveWatch({ ...client, siteDefaults, log, resources: () => resourcesOf(client, work) }),
+    configuration: configRows({ config, ...(sources === undefined ? {} : { sources }) }),
+    robotsName: productTokenOf(config.userAgent),
     metrics: () => work.metrics.read(),
+    board: client.board,
+    demo: work.demo ?? null,
+  };
+}
+
+const MB = 1024 * 1024;
+/** What changes with every look by a few bytes is not worth telling. */
+const wholeMb = (bytes: number) => Math.round(bytes / MB) * MB;
+
+async function resourcesOf({ room }: Client, { tools }: Parts): Promise<Resources> {
+  const memory = tools()?.memory ?? null;
+  return {
+    disk: room.rooms.map(({ what, freeBytes }) => ({
+      what: what.replace("the ", ""),
+      free_bytes: wholeMb(freeBytes),
+      least_free_bytes: room.minBytes,
+    })),
+    memory: {
+      used_bytes: wholeMb(memory === null ? process.memoryUsage.rss() : await memory.used()),
+      limit_bytes: memory?.limitBytes ?? null,
+    },
   };
 }
 

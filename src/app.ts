@@ -3,20 +3,20 @@ import { type Clock, systemClock } from "./base/clock.ts";
 import { messageOf } from "./base/errors.ts";
 import { processGauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
-import { machineName, mayBeAlive, ownIdentity } from "./base/machine.ts";
+import { machineName, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
 import { ServiceStack } from "./base/service.ts";
 import { productVersion } from "./base/version.ts";
 import { keepYoungHeapSmall } from "./base/young-heap.ts";
-import { type Client, openClient, requireSqlite } from "./client.ts";
+import { chooseEngine } from "./choose-engine.ts";
+import { type Client, openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
 import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
 import { PROXY_CHECK_HANDLER } from "./domain/proxy-refresh.ts";
 import { waitForProxies } from "./domain/run-hold.ts";
 import { STEP_HANDLER } from "./domain/workflow/definition.ts";
-import { EmbeddedEngine } from "./engine/embedded/engine.ts";
-import { createLink, socketPath, watchEngine } from "./engine/embedded/link.ts";
+import { productTokenOf } from "./domain/robots.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { createHttpStrategy } from "./fetch/http/download.ts";
 import type { Strategy } from "./fetch/strategy.ts";
@@ -45,6 +45,7 @@ import { RobotsGate } from "./sites/robots.ts";
 import type { SettledTask, Store } from "./store/port.ts";
 import { troublesOf } from "./own-worker.ts";
 import type { WorkerPulse } from "./store/worker-port.ts";
+import { watchFiles } from "./shared-means.ts";
 import { startAlerting } from "./supervisor/alerting.ts";
 import { Duties } from "./supervisor/duties.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
@@ -57,6 +58,7 @@ import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 import { Registration } from "./supervisor/registration.ts";
 import { watchLimit } from "./supervisor/watch-limit.ts";
+import { keyDiffers, keyMarkOf } from "./secret-key.ts";
 import { loadUserCode } from "./user-code.ts";
 import { createImageInspector } from "./images/inspector.ts";
 import { createStepKinds } from "./workflows/registry.ts";
@@ -85,6 +87,8 @@ export interface WorkerHooks {
    * although they take turns anyway.
    */
   client?: Client;
+  /** It has given work: where many may work at once, it does it itself only when nobody else is there for it. */
+  standBy?: boolean;
   /** Shared with others in the process, who close them; without it the worker has its own. */
   tools?: PageTools;
   onRole?: (role: EngineRole) => void;
@@ -94,14 +98,17 @@ export interface WorkerHooks {
 /** A process that executes tasks, or stands by to. */
 export async function startWorker(config: Config, log: Log, hooks: WorkerHooks = {}): Promise<RunningWorker> {
   const clock = systemClock;
-  const client = hooks.client ?? (await openClient(config, clock));
+  const client = hooks.client ?? (await openClient(config, clock, { log }));
   const { store, artifacts } = client;
   const stack = new ServiceStack();
-  if (hooks.client === undefined) stack.defer("store", () => store.close());
+  if (hooks.client === undefined) {
+    stack.defer("store", () => store.close());
+    void watchFiles(client, log);
+  }
   const heap = keepYoungHeapSmall(clock);
   stack.defer("heap", async () => heap.stop());
   try {
-    const tools = hooks.tools ?? createPageTools(config, log, clock, store);
+    const tools = hooks.tools ?? createPageTools(config, log, client);
     if (hooks.tools === undefined) stack.defer("pages", () => tools.close());
     const user = await loadUserCode(config, { clock, http: tools.http, artifacts });
     if (user !== null) stack.defer("user code", () => user.stop());
@@ -162,10 +169,11 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       maxWorkers: config.maxWorkers,
       gauge,
       probeRoom: async () => {
-        artifacts.probe();
+        await artifacts.probe();
         client.room.check();
       },
       onOpened: (lanes) => engine.offer(lanes),
+      onOwner: () => crawls.forget(),
       onTask: (lane, what, settled) => {
         // A beginning of a download is of use only to a task that goes on.
         const over = settled?.verdict.kind === "failed" || settled?.verdict.kind === "skipped";
@@ -183,23 +191,19 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     stack.defer("disk", () => disk.stop());
     const memory = watchLimit({ clock, check: () => tools.memory.check(), tell: (error) => worker.short(error) });
     stack.defer("memory", () => memory.stop());
-    const engine: EmbeddedEngine = new EmbeddedEngine({
-      store,
+    const { engine, kind } = await chooseEngine(config, client, {
       host: worker,
-      clock,
-      random: systemRandom,
+      timetable: { keep: () => dueJobs.keep(), nextAt: () => dueJobs.nextAt() },
       log,
-      identity: ownIdentity(),
-      mayBeAlive,
-      link: createLink(socketPath(requireSqlite(config))),
-      watch: watchEngine,
-      leaseTtlMs: config.leaseTtlMs,
-      heartbeatMs: config.heartbeatMs,
-      graceMs: config.shutdownGraceMs,
-      maxActiveLanes: config.maxWorkers,
-      onRole: (role) => {
-        if (role === "engine") duties.start();
+      standBy: hooks.standBy === true,
+      onLead: (leads) => {
+        if (leads) duties.start();
         else void duties.stop();
+      },
+      onRole: (role) => {
+        if (role === "engine") shared.start();
+        else void shared.stop();
+        // Each process has beginnings of downloads on its own machine.
         if (role === "engine")
           sweepParts(client).catch((error: unknown) =>
             log.warn("old partial downloads were not removed", { error: messageOf(error) }),
@@ -219,20 +223,29 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         command: hooks.command ?? "library",
         maxWorkers: config.maxWorkers,
       },
+      key: client.cluster === null ? null : { mark: keyMarkOf(client.seal), differs: () => keyDiffers(config) },
       engine,
+      engineKind: kind,
       worker,
       memory: () => tools.memory.used(),
       troubles: () => troublesOf(tools),
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
-    const alerts = startAlerting(config, { ...client, log });
+    const alerts = startAlerting(config, { ...client, log, works: true });
     stack.defer("alerts", () => alerts.stop());
+    const told = kind === "bullmq";
+    const dueJobs = startDueJobs({ ...inside, log }, { told });
+    // Where any of them may be told of what is due, all that work are there for it.
+    const shared = new Duties({ clock, log, store, duties: told ? [dueJobs.presence] : [] });
+    stack.defer("shared duties", () => shared.stop());
     const duties = new Duties({
       clock,
       log,
+      store,
+      may: () => engine.leads(),
       duties: [
         sweepEndedRuns(client),
-        startDueJobs({ ...inside, log }),
+        dueJobs,
         keepCrawls(inside),
         keepWorkflows(inside),
         keepProxies(inside),
@@ -279,7 +292,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
 
 /** robots.txt is asked about under the product's own name, which the user agent begins with. */
 function robotsGate(config: Config, http: HttpClient, clock: Clock, store: Store): RobotsGate {
-  const productToken = /^[A-Za-z_-]+/.exec(config.userAgent)?.[0] ?? "Orbweaver";
+  const productToken = productTokenOf(config.userAgent);
   const backoff = { baseMs: 3 * config.retryBaseMs, maxMs: config.retryMaxMs };
   return new RobotsGate({ http, clock, store, productToken, backoff });
 }

@@ -2,46 +2,103 @@
  * A process's part in the store. With `app.ts` the only place that knows which implementation stands behind which port;
  * apart from it, because most commands only look or write something down, and should not load all that does the work.
  */
-import { dirname } from "node:path";
-import { type ArtifactStore, createArtifactStore } from "./artifacts/store.ts";
+import { dirname, join } from "node:path";
+import type { ArtifactStore } from "./artifacts/port.ts";
+import { createArtifactStore } from "./artifacts/store.ts";
 import { type Clock, systemClock } from "./base/clock.ts";
 import { DiskRoom } from "./base/disk-room.ts";
 import { OrbError } from "./base/errors.ts";
+import { type Log, silentLog } from "./base/log.ts";
 import { systemRandom } from "./base/random.ts";
 import type { Seal } from "./base/seal.ts";
+import { type Cluster, clusterOf, redisPrefix } from "./cluster.ts";
 import type { Config } from "./config/options.ts";
 import { poke } from "./engine/embedded/link.ts";
+import { lateBoard } from "./engine/late-board.ts";
 import { parseAddressPolicy } from "./net/address.ts";
 import { knownKinds } from "./known-kinds.ts";
+import { BOARD_PLACE, type BoardDeps } from "./orchestrator/board.ts";
 import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import type { ProxyRules } from "./orchestrator/proxies/rules.ts";
-import { openSeal } from "./secret-key.ts";
+import { agreesOnKey, keyDiffers, openSeal } from "./secret-key.ts";
 import type { Store } from "./store/port.ts";
 import { refuseWhenFull } from "./store/refuse-when-full.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
 
-export interface Client extends CrawlDeps, AsyncDisposable {
+export interface Client extends CrawlDeps, BoardDeps, AsyncDisposable {
+  /** null: one process on this machine works. */
+  cluster: Cluster | null;
   artifacts: ArtifactStore;
   /** What is left on its disks. */
   room: DiskRoom;
-  /** The path of a stored file. */
+  /** The path of a stored file, or its address in the bucket. */
   pathOf(hash: string): string;
   close(): Promise<void>;
 }
 
 export function requireSqlite(config: Config): string {
   if (config.database.kind === "sqlite") return config.database.path;
-  throw new OrbError("config_invalid", "APP_DATABASE_URL: this version keeps its data in SQLite", {
-    hint: "Set APP_DATABASE_URL=sqlite:./data/orb.db",
+  throw new OrbError("config_invalid", "APP_DATABASE_URL: expected sqlite:PATH", {
     fields: [{ path: "APP_DATABASE_URL", message: "expected sqlite:PATH" }],
   });
 }
 
-function artifactsDir(config: Config): string {
-  if (config.artifacts.kind === "local") return config.artifacts.path;
-  throw new OrbError("config_invalid", "APP_ARTIFACTS_URL: this version keeps files in a directory", {
-    hint: "Set APP_ARTIFACTS_URL to a path, or leave it out.",
-    fields: [{ path: "APP_ARTIFACTS_URL", message: "expected a directory" }],
+async function openStore(config: Config, cluster: Cluster | null, clock: Clock, log: Log): Promise<Store> {
+  if (cluster === null) return openSqliteStore({ path: requireSqlite(config), clock });
+  const { openPostgresStore } = await import("./store/postgres/store.ts");
+  return openPostgresStore({ url: cluster.databaseUrl, clock, log });
+}
+
+interface Office extends BoardDeps {
+  /** How those who work are told; null: nobody works. */
+  tell(lanes: string[] | null): Promise<boolean | null>;
+  close(): Promise<void>;
+}
+
+/** What a process that does not work has to do with those who do. */
+async function openOffice(store: Store, cluster: Cluster | null, clock: Clock, log: Log): Promise<Office> {
+  if (cluster === null) {
+    const tell: Office["tell"] = async (lanes) => {
+      const holder = await store.engineHolder();
+      return holder === null ? null : poke(holder.address, lanes);
+    };
+    return { tell, board: null, close: async () => {} };
+  }
+  const { TicketClient } = await import("./engine/bullmq/client.ts");
+  const redis = { redisUrl: cluster.redisUrl, prefix: redisPrefix(store), clock };
+  const tickets = new TicketClient({ ...redis, store, log });
+  let heard = true;
+  const tell: Office["tell"] = async (lanes) => {
+    const telling = tickets.poke(lanes).then((told) => (heard = told));
+    // While Redis is away nobody who gives work waits for it: it is told when it is back.
+    return heard ? telling : false;
+  };
+  const board = lateBoard(async () => {
+    const { TicketBoard } = await import("./engine/bullmq/board.ts");
+    return new TicketBoard({ ...redis, place: BOARD_PLACE });
+  });
+  return { tell, board, close: async () => void (await Promise.all([tickets.close(), board.close()])) };
+}
+
+/** With a bucket: where this machine has what is being written. */
+function artifactsDir({ artifacts, dataDir }: Config): string {
+  return artifacts.kind === "local" ? artifacts.path : join(dataDir, "artifacts");
+}
+
+async function openArtifacts(config: Config, clock: Clock): Promise<ArtifactStore> {
+  const dir = artifactsDir(config);
+  if (config.artifacts.kind === "local") return createArtifactStore({ dir, clock });
+  const { openBucketArtifacts } = await import("./artifacts/s3/open.ts");
+  const { bucket, prefix } = config.artifacts;
+  return openBucketArtifacts({
+    dir,
+    clock,
+    bucket,
+    prefix,
+    endpoint: config.s3Endpoint,
+    region: config.s3Region,
+    accessKeyId: config.s3AccessKeyId ?? "",
+    secretAccessKey: config.s3SecretAccessKey ?? "",
   });
 }
 
@@ -65,28 +122,45 @@ const SHORTEST_KEPT_MS = 60_000;
 export async function openClient(
   config: Config,
   clock: Clock = systemClock,
-  given: { store?: Store; seal?: Seal; onPoke?: (heard: boolean) => void } = {},
+  given: {
+    store?: Store;
+    seal?: Seal;
+    log?: Log;
+    onPoke?: (heard: boolean) => void;
+    /** Ports at which this process has sites of its own. */
+    ownPorts?: ReadonlySet<number>;
+  } = {},
 ): Promise<Client> {
-  const opened = given.store ?? openSqliteStore({ path: requireSqlite(config), clock });
-  const artifacts = createArtifactStore({ dir: artifactsDir(config), clock });
+  const { log = silentLog, seal = openSeal(config) } = given;
+  const cluster = given.store === undefined ? await clusterOf(config) : null;
+  const opened = given.store ?? (await openStore(config, cluster, clock, log));
+  if (cluster !== null && !(await agreesOnKey(opened, seal))) {
+    await opened.close();
+    throw keyDiffers(config);
+  }
+  const office = await openOffice(opened, cluster, clock, log);
+  const artifacts = await openArtifacts(config, clock);
   const room = new DiskRoom({
     clock,
     minBytes: config.minFreeDiskMb * 1024 * 1024,
     places: [
-      ...(given.store === undefined ? [{ what: "the database", path: dirname(requireSqlite(config)) }] : []),
+      ...(given.store === undefined && cluster === null
+        ? [{ what: "the database", path: dirname(requireSqlite(config)) }]
+        : []),
       { what: "artifacts", path: artifactsDir(config) },
     ],
   });
   const store = refuseWhenFull(opened, () => room.check());
-  const close = () => store.close();
+  const close = () => office.close().finally(() => store.close());
   return {
     store,
+    cluster,
     clock,
     artifacts,
     room,
-    seal: given.seal ?? openSeal(config),
+    seal,
     random: systemRandom,
-    policy: parseAddressPolicy(config.allowPrivateNetworks),
+    policy: { ...parseAddressPolicy(config.allowPrivateNetworks), ownPorts: given.ownPorts ?? new Set() },
     defaultMaxAttempts: config.defaultMaxAttempts,
     proxyRules: proxyRules(config),
     maxConcurrentCrawls: config.maxConcurrentTasks,
@@ -95,11 +169,10 @@ export async function openClient(
     crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
     pathOf: (hash) => artifacts.placeOf(hash),
     wake: async (lanes) => {
-      const holder = await store.engineHolder();
-      if (holder === null) return;
-      const heard = await poke(holder.address, lanes);
-      given.onPoke?.(heard);
+      const heard = await office.tell(lanes);
+      if (heard !== null) given.onPoke?.(heard);
     },
+    board: office.board,
     close,
     [Symbol.asyncDispose]: close,
   };

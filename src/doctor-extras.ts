@@ -7,8 +7,10 @@ import { silentLog } from "./base/log.ts";
 import { harmlessEnvironment } from "./base/machine.ts";
 import type { Config } from "./config/options.ts";
 import { FetchFailure } from "./domain/failure.ts";
+import { installCommand } from "./fetch/browser/find.ts";
 import { Launcher } from "./fetch/browser/launch.ts";
 import { UserCode } from "./lanes/handlers/user/user-code.ts";
+import { whoListens } from "./port-in-use.ts";
 import { secretKeyFile } from "./secret-key.ts";
 import { serviceFolder, SERVICES } from "./supervisor/services.ts";
 
@@ -18,6 +20,8 @@ export async function examineExtras(config: Config): Promise<DoctorCheck[]> {
     examineKey(config),
     ...examineServices(config),
     ...(await examineHandlers(config)),
+    examineClock(),
+    await examinePort(config),
   ];
 }
 
@@ -42,18 +46,46 @@ async function examineBrowser(config: Config): Promise<DoctorCheck> {
     const fix = "run as an ordinary user where sites are not trusted";
     return { name: "browser", status: "warning", what: `${what}, without its sandbox`, fix };
   } catch (error) {
-    const [what = "", fix] = messageOf(error)
+    const [what = ""] = messageOf(error)
       .replace("this page needs a browser, and ", "")
       .split(/; (?:correct it, or leave it out and )?(?=run: )/);
     // Everything but pages that need one works without.
-    return { name: "browser", status: "warning", what, fix: fix ?? remedyFor(error) };
+    return { name: "browser", status: "warning", what, fix: await remedyFor(error, config) };
   }
 }
 
-function remedyFor(error: unknown): string {
-  return error instanceof FetchFailure && error.failure.reason === "browser_missing"
-    ? "install a Chromium, or name one in APP_BROWSER_PATH"
+async function remedyFor(error: unknown, { browserPath }: Config): Promise<string> {
+  const isMissing = error instanceof FetchFailure && error.failure.reason === "browser_missing";
+  if (isMissing && browserPath !== null) return "correct APP_BROWSER_PATH, or leave it out and run: orb doctor --fix";
+  return isMissing
+    ? `run: orb doctor --fix, or by hand: ${await installCommand()}`
     : "start it by hand to see more; APP_BROWSER_PATH names another";
+}
+
+/** When this was written: no clock that is right shows less. */
+const WRITTEN = Date.parse("2026-01-01T00:00:00Z");
+
+/** Schedules, certificates and what is kept for how long all go by it. */
+function examineClock(): DoctorCheck {
+  const now = systemClock.now();
+  const what = new Date(now).toISOString();
+  if (now >= WRITTEN) return { name: "clock", status: "ok", what, fix: null };
+  return { name: "clock", status: "problem", what: `${what} is in the past`, fix: "set the clock of this machine" };
+}
+
+async function examinePort(config: Config): Promise<DoctorCheck> {
+  const name = "port";
+  const place = `${config.port} on ${config.host}`;
+  const who = await whoListens(config);
+  if (who === null)
+    return { name, status: "ok", what: config.port === 0 ? "any free one" : `${place} is free`, fix: null };
+  if (who === "orb") return { name, status: "ok", what: `${place}: an Orbweaver answers`, fix: null };
+  return {
+    name,
+    status: "warning",
+    what: `${place} is in use by another program`,
+    fix: "choose another with APP_PORT, or orb serve --port 0",
+  };
 }
 
 function examineKey(config: Config): DoctorCheck {

@@ -4,9 +4,11 @@ import { isOrbError, messageOf } from "./base/errors.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import type { DoctorCheck } from "./cli/wiring.ts";
 import type { LoadedConfig } from "./config/load.ts";
-import { openClient } from "./client.ts";
-import { dirname } from "node:path";
+import { type Client, openClient } from "./client.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Config } from "./config/options.ts";
 import { examineExtras } from "./doctor-extras.ts";
+import { filesApart } from "./shared-means.ts";
 
 const LOW_DISK_BYTES = 1024 ** 3;
 
@@ -50,9 +52,16 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
   try {
     await using client = await openClient(config);
     await client.store.probe();
-    client.artifacts.probe();
-    add("artifacts", "ok", dirname(dirname(dirname(client.pathOf("0".repeat(64))))));
-    add("database", "ok", config.database.kind === "sqlite" ? config.database.path : config.database.kind);
+    await client.artifacts.probe();
+    const apart = client.cluster === null ? null : await filesApart(client);
+    if (apart === null) add("artifacts", "ok", client.artifacts.home);
+    else add("artifacts", "warning", apart.what, apart.fix);
+    add("database", "ok", await placeOf(config, client.cluster));
+    if (client.cluster !== null) {
+      await examineCluster(client, client.cluster, add);
+      checks.push(...(await examineExtras(config)));
+      return checks;
+    }
     const holder = await client.store.engineHolder();
     // One of an earlier boot is gone, whatever its lease says: the clock that it was measured by started anew.
     if (holder === null || holder.boot !== ownIdentity().boot || !mayBeAlive(holder))
@@ -67,15 +76,49 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     else add("engine", "ok", `process ${holder.pid} is working`);
   } catch (error) {
     if (isOrbError(error, "artifacts_unavailable")) {
-      add("artifacts", "problem", messageOf(error), "make the artifacts folder and what is in it writable");
+      add(
+        "artifacts",
+        "problem",
+        messageOf(error),
+        error.hint ?? "make the artifacts folder and what is in it writable",
+      );
       return checks;
     }
     const fix =
       isOrbError(error) && error.hint !== undefined
         ? error.hint
         : "check the path in APP_DATABASE_URL, its permissions and the disk";
-    add("database", "problem", messageOf(error), fix);
+    if (isOrbError(error, "secret_key_wrong")) add("secret key", "problem", messageOf(error), fix);
+    else add("database", "problem", messageOf(error), fix);
   }
   checks.push(...(await examineExtras(config)));
   return checks;
+}
+
+type Add = (name: string, status: DoctorCheck["status"], what: string, fix?: string | null) => void;
+
+async function placeOf({ database }: Config, cluster: Cluster | null): Promise<string> {
+  if (database.kind === "sqlite" || cluster === null) return database.kind === "sqlite" ? database.path : database.kind;
+  const { takeSchema } = await import("./store/postgres/store.ts");
+  const { url, schema } = takeSchema(cluster.databaseUrl);
+  const { hostname, port, pathname } = new URL(url);
+  return `Postgres, ${pathname.slice(1)} on ${hostname}${port === "" ? "" : `:${port}`}, schema ${schema}`;
+}
+
+const REDIS_MS = 3000;
+const MOST_WORKERS = 1000;
+
+async function examineCluster({ store, clock }: Client, { redisUrl }: Cluster, add: Add): Promise<void> {
+  const { probeRedis } = await import("./engine/bullmq/redis.ts");
+  try {
+    add("redis", "ok", `Redis ${await probeRedis(redisUrl, clock, REDIS_MS)}`);
+  } catch (error) {
+    const fix = isOrbError(error) ? error.hint : undefined;
+    add("redis", "problem", messageOf(error), fix ?? "start it, or correct APP_REDIS_URL");
+  }
+  const workers = (await store.workers({ live: true, limit: MOST_WORKERS })).filter(({ state }) => state !== "lost");
+  const engines = workers.filter(({ role }) => role === "engine");
+  const machines = new Set(engines.map(({ machine }) => machine)).size;
+  if (engines.length === 0) add("engine", "ok", "no process is working now; orb worker or orb serve starts one");
+  else add("engine", "ok", `${engines.length} working, on ${machines} ${machines === 1 ? "machine" : "machines"}`);
 }

@@ -26,7 +26,7 @@ import { allResults, listEvents, listRuns, listTasks, showRun } from "./orchestr
 import type { RunSiteDeps } from "./orchestrator/runs/sites.ts";
 import { startJobRun, startPageRun } from "./orchestrator/runs/start.ts";
 import type { ResultView, RunView } from "./orchestrator/runs/view.ts";
-import { followSites, sitesProgress } from "./orchestrator/sites-progress.ts";
+import { sitesProgress, SitesWatch } from "./orchestrator/sites-progress.ts";
 import { changeSite, forgetLearned, listSites, resetSite, showSite } from "./orchestrator/sites.ts";
 import type { SiteLimits } from "./store/site-records.ts";
 
@@ -176,6 +176,7 @@ function crawlsOf(deps: Deps) {
 }
 
 function sitesOf(deps: Deps) {
+  const watch = new SitesWatch(deps);
   const change = (site: string, limits: Partial<SiteLimits>) => changeSite(deps, site, limits);
   return {
     list: (filter: Parameters<typeof listSites>[1]) => listSites(deps, filter),
@@ -189,7 +190,7 @@ function sitesOf(deps: Deps) {
     /** How all of them together are getting on. */
     progress: () => sitesProgress(deps),
     /** The same, as it changes, until `signal` says stop. */
-    follow: (signal: AbortSignal) => followSites(deps, signal),
+    follow: (signal: AbortSignal) => watch.follow(signal),
   };
 }
 

@@ -21,7 +21,13 @@ export interface LocalApi extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export async function openLocalApi(config: Config, log: Log, version: string, command = "library"): Promise<LocalApi> {
+/** `observed`: with its description and its metrics, which a command has no use for. */
+export async function openLocalApi(
+  config: Config,
+  log: Log,
+  version: string,
+  { command = "library", observed = false }: { command?: string; observed?: boolean } = {},
+): Promise<LocalApi> {
   const stack = new ServiceStack();
   try {
     const client = await openClient(config);
@@ -29,9 +35,7 @@ export async function openLocalApi(config: Config, log: Log, version: string, co
     // Most commands get no page: what does is loaded for those that do.
     let tools: Promise<PageTools> | null = null;
     const pages = () => {
-      tools ??= import("./page-tools.ts").then(({ createPageTools }) =>
-        createPageTools(config, log, client.clock, client.store),
-      );
+      tools ??= import("./page-tools.ts").then(({ createPageTools }) => createPageTools(config, log, client));
       return tools;
     };
     stack.defer("pages", async () => (await tools)?.close());
@@ -46,18 +50,27 @@ export async function openLocalApi(config: Config, log: Log, version: string, co
         metrics,
         wake: (lanes) => (worker ?? client).wake(lanes),
       }),
+      [],
+      { observed },
     );
     stack.defer("api", () => api.close());
     const close = () => stack.stop();
     return {
       send: (call) => sendTo(api, call),
       engineRuns: async () => {
+        if (client.cluster !== null) return (await import("./choose-engine.ts")).someoneWorks(client.store);
         const holder = await client.store.engineHolder();
         return holder !== null && holder.boot === ownIdentity().boot && mayBeAlive(holder);
       },
       work: async (hooks) => {
         const { startWorker } = await import("./app.ts");
-        const started = await startWorker(config, log, { ...hooks, command, client, tools: await pages() });
+        const started = await startWorker(config, log, {
+          ...hooks,
+          command,
+          client,
+          tools: await pages(),
+          standBy: true,
+        });
         stack.defer("worker", async () => {
           worker = null;
           await started.stop();

@@ -1,4 +1,5 @@
 /** The edge: the only file that touches the process's environment, streams and signals. */
+import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "./base/clock.ts";
 import { createLog } from "./base/log.ts";
@@ -10,13 +11,11 @@ import { runCli } from "./cli/program.ts";
 import { createPrompt } from "./cli/prompt.ts";
 import { isAsciiOnly } from "./cli/signs.ts";
 import type { CliClient, Wiring } from "./cli/wiring.ts";
-import { type Client, openClient, requireSqlite } from "./client.ts";
+import { type Client, openClient } from "./client.ts";
 import { loadConfig } from "./config/load.ts";
 import { auditAll } from "./orchestrator/audit.ts";
-import { Connection } from "./store/sqlite/connection.ts";
-import { migrate } from "./store/sqlite/migrate.ts";
 
-const terminal: Terminal = {
+const ownTerminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   live: process.stderr.isTTY === true && process.env["TERM"] !== "dumb",
@@ -38,88 +37,112 @@ function forCli<T extends Client>(client: T): T & CliClient {
   });
 }
 
-const load = () => loadConfig({ env: process.env, cwd: process.cwd() });
+/** What a command finds around it. */
+export interface Surroundings {
+  terminal: Terminal;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: () => string;
+}
 
-const wiring: Wiring = {
-  terminal,
-  loadConfig: load,
-  createLog: (config) => createLog({ level: config.logLevel, pretty: terminal.live, write: terminal.err }),
-  openClient: async (config) => forCli(await openClient(config)),
-  // What does the work is loaded when it is needed: most commands only look, or write something down.
-  startWorker: async (config, log, hooks) => {
-    const { startWorker } = await import("./app.ts");
-    return forCli(
-      await startWorker(config, log, {
-        command: command(),
-        onRole: hooks.onRole,
-        onTask: (lane, what, settled) =>
-          hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
-      }),
-    );
-  },
-  startServer: async (config, log, options) => {
-    const { startServer } = await import("./serve.ts");
-    return startServer(config, log, { ...options, version: productVersion() });
-  },
-  takeUp: async (config, log) => {
-    const { takeUp } = await import("./supervise.ts");
-    return takeUp(config, log, { entry: orbEntry, env: process.env, cwd: process.cwd() });
-  },
-  upState: async (config) => (await import("./supervise.ts")).upState(config),
-  stopUp: async (config, log) => (await import("./supervisor/stop-up.ts")).stopUp(config, log),
-  openApi: async (config, log) => {
-    const { openLocalApi } = await import("./local-api.ts");
-    return openLocalApi(config, log, productVersion(), command());
-  },
-  startScratch: async (config, log, options) => {
-    const { startScratch } = await import("./scrape.ts");
-    return forCli(await startScratch(config, log, options));
-  },
-  capture: async (config, log, url, options) => {
-    const { capturePage } = await import("./capture.ts");
-    return capturePage(config, log, url, options);
-  },
-  captureHar: async (text) => (await import("./capture.ts")).captureHar(text),
-  login: async (config, log, url, done) => {
-    const { displayOf, recordLogin } = await import("./login.ts");
-    const display = displayOf(process.env, process.platform);
-    return display === null ? null : recordLogin(config, log, url, { display, done });
-  },
-  migrate: async (config) => {
-    const connection = new Connection(requireSqlite(config));
-    try {
-      return migrate(connection);
-    } finally {
-      connection.close();
-    }
-  },
-  doctor: async () => (await import("./doctor.ts")).examine(load),
-  openFile: readFile,
-  refuseUnwritable,
-  write: writeAll,
-  prompt: createPrompt(process.stdin, process.stderr),
-  now: () => systemClock.now(),
-  onSignals: (handler) => {
-    process.on("SIGINT", handler);
-    process.on("SIGTERM", handler);
-    return () => {
-      process.off("SIGINT", handler);
-      process.off("SIGTERM", handler);
-    };
-  },
-  onHangUp: (handler) => {
-    if (ignoresHangUp()) return () => {};
-    process.on("SIGHUP", handler);
-    return () => process.off("SIGHUP", handler);
-  },
-  exit: (code) => process.exit(code),
-};
+export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
+  const load = () => loadConfig({ env, cwd: cwd() });
+  return {
+    terminal,
+    program: programFrom(cwd()),
+    loadConfig: load,
+    createLog: (config) => createLog({ level: config.logLevel, pretty: terminal.live, write: terminal.err }),
+    openClient: async (config) => forCli(await openClient(config)),
+    // What does the work is loaded when it is needed: most commands only look, or write something down.
+    startWorker: async (config, log, hooks) => {
+      const { startWorker } = await import("./app.ts");
+      return forCli(
+        await startWorker(config, log, {
+          command: command(),
+          standBy: hooks.standBy === true,
+          onRole: hooks.onRole,
+          onTask: (lane, what, settled) =>
+            hooks.onTask(lane, what, settled === undefined ? undefined : (settled.attempt?.failure_reason ?? "ok")),
+        }),
+      );
+    },
+    startServer: async (config, log, options) => {
+      const { startServer } = await import("./serve.ts");
+      return startServer(config, log, { ...options, version: productVersion() });
+    },
+    browserThere: async (config) => (await import("./browser-there.ts")).browserThere(config),
+    startDemo: async (config, log, options) => (await import("./demo-run.ts")).startDemo(config, log, options),
+    showPage: async (url, { always }) => {
+      const [{ displayOf }, { showPage }] = await Promise.all([import("./login.ts"), import("./demo-run.ts")]);
+      const isSeen = (always || process.stdout.isTTY === true) && displayOf(env, process.platform) !== null;
+      return isSeen && showPage(url, env);
+    },
+    takeUp: async (config, log) => {
+      const { takeUp } = await import("./supervise.ts");
+      return takeUp(config, log, { entry: orbEntry, env, cwd: cwd() });
+    },
+    upState: async (config) => (await import("./supervise.ts")).upState(config),
+    stopUp: async (config, log) => (await import("./supervisor/stop-up.ts")).stopUp(config, log),
+    openApi: async (config, log) => {
+      const { openLocalApi } = await import("./local-api.ts");
+      return openLocalApi(config, log, productVersion(), { command: command() });
+    },
+    startScratch: async (config, log, options) => {
+      const { startScratch } = await import("./scrape.ts");
+      return forCli(await startScratch(config, log, options));
+    },
+    capture: async (config, log, url, options) => {
+      const { capturePage } = await import("./capture.ts");
+      return capturePage(config, log, url, options);
+    },
+    captureHar: async (text) => (await import("./capture.ts")).captureHar(text),
+    login: async (config, log, url, done) => {
+      const { displayOf, recordLogin } = await import("./login.ts");
+      const display = displayOf(env, process.platform);
+      return display === null ? null : recordLogin(config, log, url, { display, done });
+    },
+    migrate: async (config) => (await import("./migrate.ts")).migrateDatabase(config),
+    copyTo: async (config, url, tell) => (await import("./migrate.ts")).copyDatabaseTo(config, url, tell),
+    doctor: async (fix) => {
+      if (fix !== null) await (await import("./doctor-fix.ts")).mend(load, fix);
+      return (await import("./doctor.ts")).examine(load);
+    },
+    openFile: readFile,
+    refuseUnwritable,
+    write: writeAll,
+    prompt: createPrompt(process.stdin, process.stderr),
+    now: () => systemClock.now(),
+    onSignals: (handler) => {
+      process.on("SIGINT", handler);
+      process.on("SIGTERM", handler);
+      return () => {
+        process.off("SIGINT", handler);
+        process.off("SIGTERM", handler);
+      };
+    },
+    onHangUp: (handler) => {
+      if (ignoresHangUp()) return () => {};
+      process.on("SIGHUP", handler);
+      return () => process.off("SIGHUP", handler);
+    },
+    exit: (code) => process.exit(code),
+  };
+}
 
 /** The command that was called, for the registry of workers. */
 const command = () => process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "orb";
 
+/** In a clone nobody has it on the PATH. */
+function programFrom(cwd: string): string {
+  const path = relative(cwd, orbEntry);
+  return /^\.\.|node_modules/.test(path) || isAbsolute(path) ? "orb" : `./${path}`;
+}
+
 const orbEntry = fileURLToPath(new URL("../bin/orb", import.meta.url));
 
 export function main(argv: string[]): Promise<number> {
-  return runCli(argv, wiring, productVersion());
+  return runCli(
+    argv,
+    wiringOf({ terminal: ownTerminal, env: process.env, cwd: () => process.cwd() }),
+    productVersion(),
+  );
 }

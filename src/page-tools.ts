@@ -4,6 +4,7 @@ import { type Clock, sleep } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { harmlessEnvironment } from "./base/machine.ts";
 import { MemoryLimit } from "./base/memory-limit.ts";
+import type { Client } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import { softBlockOf } from "./domain/soft-block.ts";
 import { createPageReader } from "./extract/pool.ts";
@@ -29,8 +30,11 @@ export interface PageTools extends PageDeps {
 const READ_MS = 5_000;
 
 /** Starts nothing by itself: connections, browser and threads come with the first page that needs them. */
-export function createPageTools(config: Config, log: Log, clock: Clock, store: Store): PageTools {
-  const policy = parseAddressPolicy(config.allowPrivateNetworks);
+export function createPageTools(
+  config: Config,
+  log: Log,
+  { clock, store, policy }: Pick<Client, "clock" | "store" | "policy">,
+): PageTools {
   const limits = httpLimits(config);
   const http = createHttpClient({
     policy,
@@ -45,7 +49,7 @@ export function createPageTools(config: Config, log: Log, clock: Clock, store: S
     used: async () => process.memoryUsage.rss() + (await browser.memory()),
     relieve: () => browser.relieve(),
   });
-  const browser = openBrowser(config, log, clock, { enter: (signal) => memory.enter(signal) });
+  const browser = openBrowser(config, log, clock, { policy, enter: (signal) => memory.enter(signal) });
   const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
   return {
     clock,
@@ -85,7 +89,9 @@ export function openBrowser(
   config: Config,
   log: Log,
   clock: Clock,
-  more: Pick<BrowserPoolOptions, "headed" | "enter"> & { env?: Readonly<Record<string, string>> } = {},
+  more: Partial<Pick<BrowserPoolOptions, "headed" | "enter" | "policy">> & {
+    env?: Readonly<Record<string, string>>;
+  } = {},
 ): BrowserPool {
   return createBrowserPool({
     clock,

@@ -1,10 +1,14 @@
 /** What `GET /ready` looks at. Part of the composition root, because it looks at everything. */
 import type { RunningWorker } from "./app.ts";
+import { messageOf } from "./base/errors.ts";
 import type { Client } from "./client.ts";
+import type { Cluster } from "./cluster.ts";
+import { leastOf } from "./domain/run-hold.ts";
 import type { Finding, Probe } from "./orchestrator/health.ts";
 import { standstill } from "./orchestrator/workforce.ts";
 import { inMb, memoryWords, troublesOf } from "./own-worker.ts";
 import type { PageTools } from "./page-tools.ts";
+import { agreesOnKey } from "./secret-key.ts";
 import type { WorkerRecord, WorkerTrouble } from "./store/worker-port.ts";
 
 /** What this process has, if it has it. */
@@ -14,18 +18,23 @@ export interface Parts {
 }
 
 const MOST_WORKERS = 1000;
+const REDIS_MS = 2000;
 /** So many others are named when all is well. */
 const MOST_NAMED = 5;
 
 export function probesOf(client: Client, { worker, tools }: Parts): Record<string, Probe> {
   const { store, artifacts, room } = client;
   return {
-    database: () => store.probe(),
+    database: async () => {
+      await store.probe();
+      return { message: client.cluster === null ? "SQLite" : "Postgres" };
+    },
+    ...(client.cluster === null ? {} : clusterProbes(client, client.cluster)),
     disk: async () => {
       room.check();
       return { message: room.rooms.map(({ what, freeBytes }) => `${inMb(freeBytes)} MB free for ${what}`).join(", ") };
     },
-    artifacts: async () => artifacts.probe(),
+    artifacts: () => artifacts.probe(),
     worker: async () => workerFinding(client, worker()),
     memory: async () => {
       const own = tools();
@@ -38,7 +47,27 @@ export function probesOf(client: Client, { worker, tools }: Parts): Record<strin
       ];
       return words.length === 0 ? undefined : { message: words.join(", ") };
     },
+    proxies: () => proxyFinding(client),
     browser: async () => (await troubleOf("browser", tools(), await otherWorkers(client, worker()))) ?? undefined,
+  };
+}
+
+/** What only processes on several machines need. */
+function clusterProbes({ store, seal, clock }: Client, { redisUrl }: Cluster): Record<string, Probe> {
+  return {
+    redis: async () => {
+      const { probeRedis } = await import("./engine/bullmq/redis.ts");
+      try {
+        return { message: `Redis ${await probeRedis(redisUrl, clock, REDIS_MS)}` };
+      } catch (error) {
+        // What is under way goes on, and what is given is kept.
+        return { degraded: true, message: messageOf(error) };
+      }
+    },
+    key: async () =>
+      (await agreesOnKey(store, seal))
+        ? undefined
+        : { degraded: true, message: "APP_SECRET_KEY is not the one that the workers have" },
   };
 }
 
@@ -50,7 +79,36 @@ async function workerFinding(client: Client, own: RunningWorker | null): Promise
   }
   const still = await standstill(client);
   if (still !== null) return { degraded: true, message: still.message };
-  return { message: own?.role === "engine" ? "this process does the work" : "another process does the work" };
+  if (client.cluster === null)
+    return { message: own?.role === "engine" ? "this process does the work" : "another process does the work" };
+  const engines = (await otherWorkers(client, own)).filter(({ role }) => role === "engine");
+  const pausing = engines.filter((one) => one.paused !== null);
+  if (pausing.length > 0) {
+    const work = engines.length - pausing.length + (own?.role === "engine" ? 1 : 0);
+    const names = pausing.slice(0, MOST_NAMED).map((one) => `${nameOf(one)} ${one.paused}`);
+    return {
+      degraded: true,
+      message: `${work} ${work === 1 ? "works" : "work"}, ${pausing.length} ${pausing.length === 1 ? "pauses" : "pause"}: ${names.join("; ")}`,
+    };
+  }
+  const others = engines.length;
+  const words = `${others} ${others === 1 ? "other process does" : "other processes do"} the work, by the engine bullmq`;
+  return { message: own?.role === "engine" ? `this process and ${words}` : words };
+}
+
+/** Whether those that ask for the pool get what they want of it. */
+async function proxyFinding({ store, proxyRules: rules }: Client): Promise<Finding | undefined> {
+  const { total, disabled, usable } = await store.countProxies();
+  const enabled = total - disabled;
+  const least = leastOf(rules);
+  // More than all cannot become usable: with those there are, runs go on, if they may.
+  const wanted = rules.shortage === "fail" ? least : Math.min(least, enabled);
+  const waits = (await store.heldRuns("proxies", 1)).length > 0;
+  if (enabled === 0 && !waits) return undefined;
+  const message = `${usable} of ${enabled} proxies can be used`;
+  const few = usable < Math.max(1, wanted) ? `, wanted are ${Math.max(1, wanted)} (APP_MIN_PROXIES)` : "";
+  if (waits) return { degraded: true, message: `${message}${few}: runs wait for proxies` };
+  return few === "" ? { message } : { degraded: true, message: `${message}${few}: runs that need some wait` };
 }
 
 /** Those that work elsewhere: what they say of themselves is at most a few seconds old. */

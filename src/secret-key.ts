@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { OrbError, systemCode } from "./base/errors.ts";
 import { createSeal, type Seal } from "./base/seal.ts";
 import type { Config } from "./config/options.ts";
+import type { WorkerVerbs } from "./store/worker-port.ts";
 
 /** Where the key lies that was made because none was configured. */
 export function secretKeyFile(config: Config): string {
@@ -22,6 +23,27 @@ export function openSeal(config: Config): Seal {
     open: (bytes, about) => get().open(bytes, about),
     mark: (text) => get().mark(text),
   };
+}
+
+/** Marked with a key, it tells whether two keys are the same, and nothing else. */
+const MARKED = "the key of this deployment";
+
+/** Where several machines work, each has to open what another has sealed. */
+export async function agreesOnKey(store: Pick<WorkerVerbs, "agreeOnKey">, seal: Seal): Promise<boolean> {
+  return store.agreeOnKey(keyMarkOf(seal));
+}
+
+export function keyMarkOf(seal: Seal): string {
+  return seal.mark(MARKED);
+}
+
+export function keyDiffers(config: Config): OrbError {
+  const which = config.secretKey === null ? `the key in ${secretKeyFile(config)}` : "APP_SECRET_KEY";
+  const message = `${which} is not the one that the workers of this deployment have`;
+  return new OrbError("secret_key_wrong", `${message}: none of them could open what this process would store`, {
+    hint: "Set APP_SECRET_KEY to the same value on all machines. To change it, stop all workers first.",
+    fields: [{ path: "APP_SECRET_KEY", message: "expected the same on all machines" }],
+  });
 }
 
 /** So that the file is there after a power cut, and not only its content. */

@@ -5,11 +5,16 @@ import { type RunningWorker, startWorker } from "./app.ts";
 import { openClient } from "./client.ts";
 import { systemClock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
+import { mayBeAlive } from "./base/machine.ts";
 import { Trouble } from "./base/trouble.ts";
 import { ServiceStack } from "./base/service.ts";
+import type { LoadedConfig } from "./config/load.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
+import { DemoHost } from "./demo-host.ts";
 import { createPageTools } from "./page-tools.ts";
+import { explainTakenPort } from "./port-in-use.ts";
+import { watchFiles, watchRedis } from "./shared-means.ts";
 import { startAlerting } from "./supervisor/alerting.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
@@ -18,6 +23,8 @@ export interface ServerOptions {
   /** false: calls are answered, and another process does the work. */
   worker: boolean;
   onRole?: (role: EngineRole) => void;
+  /** Where the configuration comes from, to be shown. */
+  sources?: LoadedConfig["sources"];
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -31,34 +38,50 @@ export interface RunningServer extends AsyncDisposable {
 export async function startServer(config: Config, log: Log, options: ServerOptions): Promise<RunningServer> {
   const stack = new ServiceStack();
   try {
+    let worker: RunningWorker | null = null;
+    const demo = new DemoHost({
+      config,
+      clock: systemClock,
+      worksHere: () => client.cluster === null && worker?.role === "engine",
+    });
     const poking = new Trouble(log);
     const client = await openClient(config, systemClock, {
+      log,
+      ownPorts: demo.ownPorts,
       onPoke: (heard) =>
         heard
-          ? poking.ends("the process that works can be woken again")
-          : poking.begins("the process that works cannot be woken; it finds new work by looking", {}),
+          ? poking.ends("those who work can be woken again")
+          : poking.begins("those who work cannot be woken; they find new work by looking", {}),
     });
     stack.defer("store", () => client.close());
+    void watchFiles(client, log);
+    if (!options.worker) void watchRedis(client, log);
     // What is wrong with a user's module is said at the start.
     await client.stepKinds();
-    const tools = createPageTools(config, log, client.clock, client.store);
+    const tools = createPageTools(config, log, client);
     stack.defer("pages", () => tools.close());
-    let worker: RunningWorker | null = null;
+    stack.defer("demo site", () => demo.close());
     const metrics = new WorkMetrics(client, () => worker);
     stack.defer("metrics", async () => metrics.stop());
     let stopping = false;
-    const api = await createApi(
-      apiDeps(config, log, options.version, client, {
-        pages: async () => tools,
-        tools: () => tools,
-        worker: () => worker,
-        metrics,
-        // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
-        wake: (lanes) => (stopping || worker === null ? client : worker).wake(lanes),
-      }),
-    );
+    const parts = {
+      pages: async () => tools,
+      tools: () => tools,
+      worker: () => worker,
+      metrics,
+      // A worker that stops has closed its own doors; the client's stay open until the last call is answered.
+      demo,
+      wake: (lanes: string[] | null) => (stopping || worker === null ? client : worker).wake(lanes),
+    };
+    const deps = apiDeps(config, log, options.version, client, parts, options.sources);
+    deps.live.start();
+    stack.defer("live", async () => deps.live.stop());
+    const api = await createApi(deps);
     // First the port: when it is taken, no work has been begun.
-    const { url } = await api.listen();
+    const { url } = await api.listen().catch(async (error: unknown) => {
+      const holder = client.cluster === null ? await client.store.engineHolder() : null;
+      throw await explainTakenPort(error, config, holder !== null && mayBeAlive(holder) ? holder.pid : null);
+    });
     stack.defer("api and worker", async () => {
       stopping = true;
       await Promise.all([api.close(), worker?.stop()]);

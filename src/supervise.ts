@@ -3,8 +3,9 @@ import { systemClock } from "./base/clock.ts";
 import { messageOf, OrbError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import { type Client, openClient } from "./client.ts";
+import { clusterOf } from "./cluster.ts";
 import type { Config } from "./config/options.ts";
-import { startAlerting } from "./supervisor/alerting.ts";
+import { type Alerting, startAlerting } from "./supervisor/alerting.ts";
 import type { Health } from "./supervisor/child.ts";
 import { tellCrashLoops } from "./supervisor/crash-loops.ts";
 import type { Handle } from "./supervisor/handle.ts";
@@ -33,47 +34,72 @@ export async function takeUp(
   { entry, env, cwd }: Surroundings,
   more: Pick<UpDeps, "pace" | "logRules"> = {},
 ): Promise<RunningUp | null> {
-  const program = {
-    file: process.execPath,
-    args: [...process.execArgv, entry],
-    cwd,
-    env: { ...env, ORB_PARENT_FD: "3", ORB_PARENT_GONE: "stop" },
-  };
   let client: Client | null = null;
+  let alerts: Alerting | null = null;
+  let opening: Promise<void> | null = null;
+  let tell = () => {};
+  /** Migrates, too, before the others begin. */
+  const open = async () => {
+    client = await openClient(config, systemClock, { log }).catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    alerts = startAlerting(config, { ...client, log });
+    const told = tellCrashLoops({ clock: systemClock, raise: alerts.raise });
+    tell = () =>
+      void told(up?.state.children ?? []).catch((error: unknown) =>
+        log.warn("a crash loop could not be told", { error: messageOf(error) }),
+      );
+  };
+  const close = async () => {
+    const [alerting, opened] = [alerts, client];
+    [opening, alerts, client] = [null, null, null];
+    await alerting?.stop().finally(() => opened?.close());
+  };
+  const program = async () => {
+    if (opening === null) refuseMissing(up?.state.children ?? []);
+    await (opening ??= open());
+    const cluster = await clusterOf(config);
+    const addresses =
+      cluster === null ? {} : { APP_DATABASE_URL: cluster.databaseUrl, APP_REDIS_URL: cluster.redisUrl };
+    return {
+      file: process.execPath,
+      args: [...process.execArgv, entry],
+      cwd,
+      env: { ...env, ...addresses, ORB_PARENT_FD: "3", ORB_PARENT_GONE: "stop" },
+    };
+  };
   const health = async ({ identity }: Handle, first: boolean): Promise<Health> => {
     if (identity === null || client === null) return { ok: false, why: "it is not ours" };
     return workerHealth({ store: client.store, clock: systemClock }, identity, { ask: first });
   };
-  let tell = () => {};
-  const own = { program, workerHealth: health };
+  // What is open leads to where nobody is any more; the next process to begin opens it anew.
+  const own = { program, moved: close, workerHealth: health };
   const up = Up.take({ config, clock: systemClock, log, own, changed: () => tell(), ...more });
   if (up === null) return null;
   try {
-    // Migrates, too, before the others begin; and says what is wrong with the configuration while there is nothing to undo.
-    client = await openClient(config);
+    // What is wrong with the configuration is said while there is nothing to undo, unless it needs services of ours.
+    if (config.database.kind === "sqlite" || config.managedServices === null) await (opening = open());
   } catch (error) {
     up.giveUp();
     throw error;
   }
-  const opened = client;
-  const alerts = startAlerting(config, { ...opened, log });
-  const told = tellCrashLoops({ clock: systemClock, raise: alerts.raise });
-  tell = () =>
-    void told(up.state.children).catch((error: unknown) =>
-      log.warn("a crash loop could not be told", { error: messageOf(error) }),
-    );
+  const stop = () => up.stop().finally(close);
   return {
     get state() {
       return up.state;
     },
-    start: () => up.start(),
+    start: () => up.start().catch((error: unknown) => stop().then(() => Promise.reject(error))),
     hurry: () => up.hurry(),
-    stop: () =>
-      up
-        .stop()
-        .finally(() => alerts.stop())
-        .finally(() => opened.close()),
+    stop,
   };
+}
+
+/** Nothing can be done without the services. */
+function refuseMissing(children: UpState["children"]): void {
+  const failed = children.find(({ kind, state }) => kind !== "api" && kind !== "worker" && state !== "up");
+  if (failed === undefined) return;
+  throw new OrbError("service_unavailable", `${failed.name} cannot be started: ${failed.note ?? failed.health}`);
 }
 
 /** The services of the configuration for a program that has the rest in itself. What an `orb up` runs is left to it. */
@@ -81,10 +107,13 @@ export async function startServices(config: Config, log: Log): Promise<{ stop():
   const up = Up.take({ config, clock: systemClock, log, own: null });
   if (up === null) return { stop: async () => {} };
   await up.start();
-  const failed = up.state.children.find(({ state }) => state !== "up");
-  if (failed === undefined) return up;
-  await up.stop();
-  throw new OrbError("service_unavailable", `${failed.name} cannot be started: ${failed.note ?? failed.health}`);
+  try {
+    refuseMissing(up.state.children);
+    return up;
+  } catch (error) {
+    await up.stop();
+    throw error;
+  }
 }
 
 /** What is written down, as far as it is still true. */

@@ -1,5 +1,5 @@
 /** A user's module as the configuration names it, and what the engine does on its behalf. */
-import type { ArtifactStore } from "./artifacts/store.ts";
+import type { ArtifactStore } from "./artifacts/port.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Config } from "./config/options.ts";
 import { classifyStatus } from "./domain/classify.ts";

@@ -16,8 +16,17 @@ const TOP = new Set([
   "src/app.ts",
   "src/api-deps.ts",
   "src/client.ts",
+  "src/cluster.ts",
+  "src/choose-engine.ts",
+  "src/migrate.ts",
   "src/doctor.ts",
   "src/doctor-extras.ts",
+  "src/demo-host.ts",
+  "src/demo-run.ts",
+  "src/doctor-fix.ts",
+  "src/port-in-use.ts",
+  "src/shared-means.ts",
+  "src/browser-there.ts",
   "src/serve.ts",
   "src/local-api.ts",
   "src/scrape.ts",
@@ -183,6 +192,21 @@ test("commands load what they need when they need it, so that the quick ones are
     loaded.filter((name) => slow.has(name)),
     [],
   );
+});
+
+test("BullMQ, its board and its Redis client are known to one engine alone, and rooms know engines by their port", () => {
+  const strangers = edges.filter(
+    ({ from, name }) => /^(bullmq|ioredis|@bull-board\/.+)$/.test(name) && !from.startsWith("src/engine/bullmq/"),
+  );
+  assert.deepEqual(strangers, []);
+  const past = edges.filter(
+    ({ from, to }) =>
+      to?.startsWith("src/engine/") === true &&
+      to !== "src/engine/port.ts" &&
+      !from.startsWith("src/engine/") &&
+      !TOP.has(from),
+  );
+  assert.deepEqual(past, []);
 });
 
 test("a file has one subject: past 300 lines it is asked, past 400 it fails", (t) => {

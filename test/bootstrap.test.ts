@@ -54,8 +54,8 @@ function makePackage(
   const dir = folder.path;
   cpSync(join(root, "bin"), join(dir, "bin"), { recursive: true });
   writeFileSync(join(dir, "package.json"), '{"type":"module"}');
-  const [place, file] = options.built === true ? ["dist", "main.js"] : ["src", "main.ts"];
-  mkdirSync(join(dir, place));
+  const [place, file] = options.built === true ? ["dist/code", "main.js"] : ["src", "main.ts"];
+  mkdirSync(join(dir, place), { recursive: true });
   writeFileSync(join(dir, place, file), options.built === true ? "export const main = async () => 5;" : PROGRAM);
   writeFileSync(join(dir, "old.mjs"), OLD);
   if (options.runtime !== false) {
@@ -180,6 +180,13 @@ test("a new Node runs the program itself, and keeps compiled code inside the clo
   assert.ok(existsSync(join(dir, "node_modules/.cache/orb")));
 });
 
+test("a published package on an old Node asks for a newer one, and speaks of no clone", async (t) => {
+  const node = [process.execPath, "--import", "./old.mjs"];
+  const { code, stderr } = await makePackage(t, node, { built: true, runtime: false }).start().ended;
+  assert.equal(code, 1);
+  assert.equal(stderr, "orb needs Node 24 or newer, this is 20.11.0: install Node 24.\n");
+});
+
 test("without sources the built program is run", async (t) => {
   const { ended } = makePackage(t, [process.execPath], { built: true }).start();
   assert.equal((await ended).code, 5);
@@ -188,4 +195,21 @@ test("without sources the built program is run", async (t) => {
 test("warnings that matter are shown", async (t) => {
   const { ended } = makePackage(t, [process.execPath]).start("warn");
   assert.match((await ended).stderr, /Warning: look out/);
+});
+
+test("packages are not installed through a link: what it leads to is somebody else's", async (t) => {
+  const folder = tempDir();
+  t.after(() => folder[Symbol.dispose]());
+  const [there, here] = [join(folder.path, "there"), join(folder.path, "here")];
+  mkdirSync(join(there, "kept"), { recursive: true });
+  mkdirSync(here);
+  symlinkSync(there, join(here, "node_modules"));
+  writeFileSync(join(here, "package.json"), '{"name":"here"}');
+  const wanted = { lockfileVersion: 3, packages: { "": {}, "node_modules/one": { version: "1.0.0", integrity: "x" } } };
+  writeFileSync(join(here, "package-lock.json"), JSON.stringify(wanted));
+  const { ensureInstalled } = (await import(join(root, "scripts/bootstrap.mjs"))) as {
+    ensureInstalled(options: { folder: string }): Promise<boolean>;
+  };
+  await assert.rejects(ensureInstalled({ folder: here }), /is a link/);
+  assert.ok(existsSync(join(there, "kept")));
 });

@@ -224,10 +224,14 @@ test("what is wrong with items is told all at once, by item and field, and nothi
 });
 
 test("what cannot be started is refused by its code, every time", async (t) => {
-  const config = configure(t, { APP_DATABASE_URL: "postgres://me@db.test/orb" });
+  // Nobody listens there.
+  const config = configure(t, {
+    APP_DATABASE_URL: "postgres://me@127.0.0.1:1/orb",
+    APP_REDIS_URL: "redis://127.0.0.1:1",
+  });
   for (const work of [true, true, false])
     await assert.rejects(Orchestrator.start(config, { work }), (error) =>
-      orbweaver.isOrbError(error, "config_invalid"),
+      orbweaver.isOrbError(error, "database_unavailable"),
     );
   await assert.rejects(Orchestrator.start(configure(t), { handlers: "./no-such-module.ts" }), (error) =>
     orbweaver.isOrbError(error, "handlers_invalid"),

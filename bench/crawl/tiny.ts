@@ -15,7 +15,7 @@ interface Given {
   at: number;
 }
 
-interface TinySite {
+export interface TinySite {
   origin: string;
   /** What it told so far: one for every step of pages. */
   told: Given[];
@@ -25,7 +25,7 @@ interface TinySite {
   stop(): void;
 }
 
-async function startTinySite(shape: "tree" | "hubs", pages: number, step: number): Promise<TinySite> {
+export async function startTinySite(shape: "tree" | "hubs", pages: number, step: number): Promise<TinySite> {
   const server = fork(fileURLToPath(new URL("tiny-site.ts", import.meta.url)), [shape, `${pages}`, `${step}`]);
   const [{ port }] = (await once(server, "message")) as [{ port: number }];
   const told: Given[] = [];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
 import type { ClaimedTask, LaneGrant, NewTask, SettleBatch, Store } from "../../src/store/port.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { perSecond, print, race, seconds, verdict } from "../support/measure.ts";
@@ -107,7 +107,7 @@ async function ownRates(): Promise<Rates> {
  */
 async function bareRates(options: { trigger: boolean }): Promise<Rates> {
   return inTempDir(async (path) => {
-    const connection = new Connection(path);
+    const connection = new SqliteConnection(path);
     migrate(connection);
     const { db } = connection;
     if (!options.trigger) db.exec("DROP TRIGGER tasks_move");
@@ -181,7 +181,7 @@ export async function benchDepth(): Promise<boolean> {
   return inTempDir(async (path) => {
     const store = openSqliteStore({ path, clock: systemClock });
     const run = await store.openRun({ kind: "queue", alias: "queue", maxAttempts: null, snapshot: {} }, 1);
-    const connection = new Connection(path, { readOnly: true });
+    const connection = new SqliteConnection(path, { readOnly: true });
     const bytes = () =>
       Object.values(
         connection.db.prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").get() ?? {},

@@ -1,4 +1,4 @@
-import { execFileSync, type ChildProcess, spawn } from "node:child_process";
+import { execFileSync, type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -99,9 +99,12 @@ export async function startPostgres(): Promise<RunningService | null> {
     ...who,
   });
   await untilAnswers(port, child);
-  execFileSync(join(bin, "psql"), ["-h", "127.0.0.1", "-p", `${port}`, "-U", "orb", "-c", "select 1", "postgres"], {
-    stdio: "ignore",
-  });
+  // It listens before it answers.
+  const ask = ["-h", "127.0.0.1", "-p", `${port}`, "-U", "orb", "-c", "select 1", "postgres"];
+  for (let tries = 0; spawnSync(join(bin, "psql"), ask, { stdio: "ignore" }).status !== 0; tries += 1) {
+    if (tries === 100) throw new Error("PostgreSQL did not answer");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
   return {
     url: `postgres://orb@127.0.0.1:${port}/postgres`,
     stop: async () => {

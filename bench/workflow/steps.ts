@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { Orchestrator } from "../../src/library.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
-import { STATE } from "../../src/store/sqlite/context.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
+import { STATE } from "../../src/store/sql/context.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { perSecond, print, race, seconds, verdict } from "../support/measure.ts";
@@ -73,7 +73,7 @@ function bare(steps: number): Promise<number> {
       1,
     );
     await store.close();
-    const connection = new Connection(path);
+    const connection = new SqliteConnection(path);
     migrate(connection);
     const { db } = connection;
     // As the store has it for these moves: a kill loses nothing, a power cut the last transactions.

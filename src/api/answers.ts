@@ -38,7 +38,10 @@ function withLimit(error: unknown, { routeOptions }: ApiRequest): unknown {
 
 export function answerProblems(api: ApiInstance, deps: ApiDeps): void {
   const methods = new RouteMethods();
-  api.addHook("onRoute", (route) => methods.add(route.url, [route.method].flat()));
+  api.addHook("onRoute", (route) => {
+    // A page may stand at any address; which methods an address has is a matter of the API.
+    if (route.config?.page !== "dashboard") methods.add(route.url, [route.method].flat());
+  });
   api.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, deps));
   api.setNotFoundHandler((request, reply) => {
     const [path = ""] = request.url.split("?", 1);
@@ -92,7 +95,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   const { problem } = answerTo(broken, "");
   const body = JSON.stringify(problem);
   const headers = {
-    ...securityHeaders(false),
+    ...securityHeaders("data"),
     "content-type": PROBLEM_TYPE,
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",

@@ -43,31 +43,50 @@ function cookieOf(request: ApiRequest): string | undefined {
     ?.slice(prefix.length);
 }
 
-export type Proof = "none_needed" | "token" | "cookie";
+/** `password`: a browser asked its user, which it does for pages by itself. */
+export type Proof = "none_needed" | "token" | "cookie" | "password";
 
 /** How the caller has shown that it may call; null: it has not. */
 export function proofOf(request: ApiRequest, { settings, clock }: Pick<ApiDeps, "settings" | "clock">): Proof | null {
   const { token } = settings;
   if (token === null) return "none_needed";
-  const { authorization } = request.headers;
-  if (authorization !== undefined) {
+  const { authorization = "" } = request.headers;
+  const password = passwordOf(authorization);
+  if (authorization !== "" && password === null) {
     const given = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
     return given !== undefined && sameSecret(given, token) ? "token" : null;
   }
+  // A browser sends it along to other addresses as well, also where other web sites ask it to: it opens pages alone.
+  if (password !== null && isPage(request) && sameSecret(password, token)) return "password";
   const cookie = cookieOf(request);
   return cookie !== undefined && isGoodCookie(cookie, token, clock) ? "cookie" : null;
 }
 
+const isPage = (request: ApiRequest) => request.routeOptions.config.page !== undefined;
+
+/** What was given as a password, under whatever name. */
+function passwordOf(authorization: string): string | null {
+  const given = /^Basic +([\w+/=-]+)\s*$/i.exec(authorization)?.[1];
+  if (given === undefined) return null;
+  const pair = Buffer.from(given, "base64").toString();
+  return pair.slice(pair.indexOf(":") + 1);
+}
+
 export function requireProof(api: ApiInstance, deps: ApiDeps): void {
-  api.addHook("onRequest", async (request) => {
+  const { token } = deps.settings;
+  api.addHook("onRequest", async (request, reply) => {
     if (request.routeOptions.config.open === true) return;
     const proof = proofOf(request, deps);
     if (proof === null) {
       const given = request.headers.authorization !== undefined;
+      const bearer = given ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"';
       throw new ApiProblem("unauthorized", given ? "the token is not the right one" : "the call shows no token", {
-        headers: { "www-authenticate": given ? 'Bearer realm="orb", error="invalid_token"' : 'Bearer realm="orb"' },
+        // A browser then asks its user, who gives the token as the password.
+        headers: { "www-authenticate": isPage(request) ? 'Basic realm="orb", charset="UTF-8"' : bearer },
       });
     }
+    // What the page goes on to ask for is asked with the cookie.
+    if (proof === "password" && token !== null) reply.header("set-cookie", sessionCookie(token, deps.clock));
     // A browser sends a cookie along without being asked: a change must be known to come from our own page.
     if (proof === "cookie" && UNSAFE_METHODS.has(request.method) && !isSameOrigin(request))
       throw new ApiProblem("forbidden_origin", "with a cookie, changes are taken from pages of this server alone");

@@ -1,26 +1,55 @@
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Readable } from "node:stream";
+import type { ConfigRow } from "../config/show.ts";
 import type { AlertsDeps } from "../orchestrator/alerts.ts";
+import type { BoardDeps } from "../orchestrator/board.ts";
 import type { ImportDeps } from "../orchestrator/proxies/import.ts";
 import type { Health } from "../orchestrator/health.ts";
+import type { LiveWatch } from "../orchestrator/live/watch.ts";
 import type { PreviewDeps } from "../orchestrator/preview.ts";
 import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { Reading } from "../orchestrator/reading.ts";
 import type { RunSiteDeps } from "../orchestrator/runs/sites.ts";
 
 /** Everything the API works with; the composition root hands it in, the API starts nothing by itself. */
-export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, ImportDeps {
+export interface ApiDeps extends CrawlDeps, PreviewDeps, RunSiteDeps, AlertsDeps, ImportDeps, BoardDeps {
   log: Log;
   random: Random;
   settings: ApiSettings;
-  /** The path of a stored file. */
+  /** The path of a stored file, or its address in the bucket. */
   pathOf(hash: string): string;
-  openArtifact(hash: string): Readable;
+  openArtifact(hash: string): Promise<Readable>;
   /** What `GET /ready` asks. */
   health: Health;
+  /** What is set, with secrets masked. */
+  configuration: readonly ConfigRow[];
+  /** By which name robots.txt speaks to us. */
+  robotsName: string;
+  /** What dashboards show; whoever puts the server together starts it. */
+  live: LiveWatch;
   /** What `GET /metrics` shows besides the requests; asked on every scrape. */
   metrics(): Promise<readonly Reading[]>;
+  /** null: no server, or none that has one. */
+  demo: DemoOffer | null;
+}
+
+/** A site on this machine, for those who have none at hand. */
+export interface DemoOffer {
+  /** null: it can be started here. */
+  whyNot(): string | null;
+  /** null: it does not run. */
+  url(): Promise<string | null>;
+  /** Starts it unless it runs. */
+  open(): Promise<OpenDemo>;
+}
+
+export interface OpenDemo {
+  url: string;
+  /** Whether there is a browser for the pages that need one. */
+  browser: boolean;
+  /** A crawl of it, as `POST /scraping/async-scrape` takes it. */
+  crawl: Record<string, unknown>;
 }
 
 export interface ApiSettings {

@@ -7,12 +7,21 @@ import { tooLarge } from "./body.ts";
 import type { ApiDeps, ApiLimits } from "./deps.ts";
 import { type ApiInstance, UNSAFE_METHODS } from "./instance.ts";
 import { HTTP_PROBLEMS } from "./problems.ts";
-import { problemAnswer, ProblemSchema } from "./schemas.ts";
+import { problemAnswer } from "./schemas.ts";
 import { Type } from "./type.ts";
 
 export const TAGS = {
+  jobs: "saved recipes: a page, a crawl or a workflow, run again and again",
+  runs: "one execution each: its state, its tasks, and how it is steered",
+  events: "the logs of runs, as lists and live",
+  results: "what was found, and stored files",
+  crawls: "whole sites, from a start along their links",
+  extract: "rules, tried on a page",
+  live: "everything at one glance, and as it changes",
   queue: "items to download or to hand to your own code, each done once",
   workflows: "steps that wait for each other, done once each, and gone on with after failures",
+  sessions: "what lets us in: cookies, headers, passwords, sealed",
+  proxies: "the pool of proxies, and how each does",
   sites: "what is known of each site, and its limits",
   workers: "the processes that do the work",
   schedules: "jobs that run by themselves",
@@ -50,7 +59,6 @@ export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limit
     const own = (route.schema?.response ?? {}) as Responses;
     route.schema = { ...route.schema, response: { ...frameAnswers(route, limits), ...own } };
   });
-  api.addSchema(ProblemSchema);
   await api.register(swagger, {
     refResolver: { buildLocalReference: ({ $id }, _base, _fragment, index) => String($id ?? `schema${index}`) },
     openapi: {
@@ -81,10 +89,11 @@ export async function describeApi(api: ApiInstance, { settings }: ApiDeps, limit
       theme: { title: "Orbweaver API" },
     });
   });
+  serveDescription(api);
 }
 
 /** `GET /openapi.json` itself. */
-export function serveDescription(api: ApiInstance): void {
+function serveDescription(api: ApiInstance): void {
   api.get(
     "/openapi.json",
     {

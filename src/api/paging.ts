@@ -24,6 +24,11 @@ export const LINK_HEADER = {
   link: { type: "string", description: 'of the next page, if there is one: <…>; rel="next"' },
 } as const;
 
+/** Of a list that counts what it has in all, where that is asked for. */
+export const TOTAL_HEADER = {
+  "x-total-count": { type: "integer", description: "with total=true: how many there are in all; 10000: or more" },
+} as const;
+
 export function encodeCursor(position: string): string {
   return Buffer.from(`1:${position}`, "utf8").toString("base64url");
 }

@@ -7,23 +7,45 @@ import { ApiProblem } from "./problems.ts";
 const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
 /** Pages load what this server itself serves, and nothing inline. */
-const PAGE_POLICY = [
+const pagePolicy = (base: "'self'" | "'none'", more: { images?: string; frames?: string } = {}) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data:${more.images ?? ""}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    ...(more.frames === undefined ? [] : [`frame-src ${more.frames}`]),
+    `base-uri ${base}`,
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+/** What shows HTML of strangers: an origin of its own that knows no cookie, no network, and one script, which is ours. */
+const FRAME_POLICY = [
+  "sandbox allow-scripts",
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
+  "frame-ancestors 'self'",
 ].join("; ");
 
-export function securityHeaders(page: boolean): Record<string, string> {
+const POLICIES = {
+  data: DATA_POLICY,
+  page: pagePolicy("'none'"),
+  based: pagePolicy("'self'"),
+  dashboard: pagePolicy("'none'", { images: " blob:", frames: "'self'" }),
+  frame: FRAME_POLICY,
+};
+
+export function securityHeaders(kind: keyof typeof POLICIES): Record<string, string> {
   return {
-    "content-security-policy": page ? PAGE_POLICY : DATA_POLICY,
+    "content-security-policy": POLICIES[kind],
     "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
+    "x-frame-options": kind === "frame" ? "SAMEORIGIN" : "DENY",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -44,7 +66,8 @@ export function guardRequests(api: ApiInstance, deps: ApiDeps, limits: ApiLimits
   const { host } = deps.settings;
   const local = isLoopback(host);
   api.addHook("onRequest", async (request, reply) => {
-    reply.headers(securityHeaders(request.routeOptions.config.page === true));
+    const { page } = request.routeOptions.config;
+    reply.headers(securityHeaders(page === true ? "page" : (page ?? "data")));
     if (request.url.length > limits.urlLength)
       throw new ApiProblem("url_too_long", `the address is longer than ${limits.urlLength} characters`);
     if (local) requireKnownHost(request, allowedHosts(host, port()));
@@ -77,5 +100,5 @@ function hostOf(origin: string): string | null {
 
 /** For answers that are made before any hook runs. */
 export function setSecurityHeaders(reply: ApiReply): void {
-  reply.headers(securityHeaders(false));
+  reply.headers(securityHeaders("data"));
 }

@@ -7,12 +7,12 @@ import { isLoopback } from "../config/cross-check.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
 import { requireProof } from "./auth.ts";
 import { readBodies } from "./body.ts";
+import { knowPages, serveDashboard } from "./dashboard.ts";
 import { type ApiDeps, limitsOf } from "./deps.ts";
 import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
-import { ApiMetrics } from "./metrics.ts";
-import { describeApi, serveDescription } from "./openapi.ts";
 import { ApiProblem } from "./problems.ts";
 import { addRoutes, type Routes } from "./routes/registry.ts";
+import { ProblemSchema } from "./schemas.ts";
 import { guardRequests, setSecurityHeaders } from "./security.ts";
 import { OpenStreams } from "./sse.ts";
 import { createValidatorCompiler } from "./validation.ts";
@@ -26,8 +26,15 @@ export interface Api extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** `more` are routes beside those of the registry, of whoever puts the server together. */
-export async function createApi(deps: ApiDeps, more: readonly Routes[] = []): Promise<Api> {
+/**
+ * `more` are routes beside those of the registry, of whoever puts the server together. Without `observed` there is no
+ * description and there are no metrics, which a command that makes one call has no use for, and need not load.
+ */
+export async function createApi(
+  deps: ApiDeps,
+  more: readonly Routes[] = [],
+  { observed = true }: { observed?: boolean } = {},
+): Promise<Api> {
   const { settings } = deps;
   requireTokenOrLoopback(settings.host, settings.token);
   const limits = limitsOf(deps);
@@ -57,15 +64,16 @@ export async function createApi(deps: ApiDeps, more: readonly Routes[] = []): Pr
   app.server.maxConnections = limits.connections;
 
   const streams = new OpenStreams();
-  const metrics = new ApiMetrics(() => streams.count);
+  const metrics = observed ? new (await import("./metrics.ts")).ApiMetrics(() => streams.count) : null;
   const state = { port: settings.port, closing: false };
   app.decorate("openStreams", streams);
   app.setValidatorCompiler(createValidatorCompiler());
   // What a use case answers is sent as it is; tests hold it against the declared schema.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  knowPages(app);
   readBodies(app, limits);
   answerProblems(app, deps);
-  metrics.watch(app);
+  metrics?.watch(app);
   guardRequests(app, deps, limits, () => state.port);
   app.addHook("onRequest", async (_request, reply) => {
     if (!state.closing) return;
@@ -80,9 +88,10 @@ export async function createApi(deps: ApiDeps, more: readonly Routes[] = []): Pr
   });
   requireProof(app, deps);
   refuseUnwantedBodies(app);
-  await describeApi(app, deps, limits);
-  serveDescription(app);
+  app.addSchema(ProblemSchema);
+  if (observed) await (await import("./openapi.ts")).describeApi(app, deps, limits);
   addRoutes(app, deps, metrics);
+  serveDashboard(app);
   for (const add of more) add(app, deps);
   await app.ready();
 

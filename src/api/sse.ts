@@ -8,8 +8,8 @@ import { textAnswer } from "./schemas.ts";
 import { Type } from "./type.ts";
 
 export interface SseEvent {
-  /** What `Last-Event-ID` says when the client comes back. */
-  id: string;
+  /** What `Last-Event-ID` says when the client comes back; absent: what it said before. */
+  id?: string;
   event: string;
   data: unknown;
 }
@@ -63,13 +63,13 @@ declare module "fastify" {
 
 /**
  * Answers with a stream of what `source` yields. `source` is called once what the client wants is known; it is read only
- * while the client takes what was sent before. A handler returns what this returns: the reply, which fits any route.
+ * while the client takes what was sent before. A text is events as `frameOf` makes them: what many get is made once. A handler returns what this returns: the reply, which fits any route.
  */
 export function sendEvents(
   request: ApiRequest,
   reply: ApiReply,
   deps: Pick<ApiDeps, "clock" | "settings">,
-  source: (from: StreamFrom) => AsyncIterable<SseEvent>,
+  source: (from: StreamFrom) => AsyncIterable<SseEvent | string>,
 ): never {
   const { heartbeatMs, reconnectMs } = limitsOf(deps);
   const ended = request.server.openStreams.open();
@@ -88,7 +88,7 @@ export function sendEvents(
 const HIGH_WATER = 16 * 1024;
 
 async function* framesOf(
-  source: AsyncIterable<SseEvent>,
+  source: AsyncIterable<SseEvent | string>,
   options: { clock: Clock; heartbeatMs: number; reconnectMs: number; signal: AbortSignal },
 ): AsyncGenerator<string> {
   const { clock, heartbeatMs, signal } = options;
@@ -106,7 +106,7 @@ async function* framesOf(
         continue;
       }
       if (what.done === true) return;
-      yield frameOf(what.value);
+      yield typeof what.value === "string" ? what.value : frameOf(what.value);
       next = events.next();
       next.catch(() => {});
     }
@@ -118,11 +118,11 @@ async function* framesOf(
 
 /** The next event; or that none came for a while; or that the stream is over. */
 function firstOf(
-  next: Promise<IteratorResult<SseEvent>>,
+  next: Promise<IteratorResult<SseEvent | string>>,
   clock: Clock,
   heartbeatMs: number,
   signal: AbortSignal,
-): Promise<IteratorResult<SseEvent> | "quiet" | "ended"> {
+): Promise<IteratorResult<SseEvent | string> | "quiet" | "ended"> {
   return new Promise((resolve, reject) => {
     const over = () => finish(() => resolve("ended"));
     const timer = clock.after(heartbeatMs, () => finish(() => resolve("quiet")));
@@ -143,6 +143,11 @@ function firstOf(
 
 /** Line ends would begin another field: in ids and names they cannot stand, in JSON they never do. */
 export function frameOf({ id, event, data }: SseEvent): string {
+  return frameOfJson(event, JSON.stringify(data) ?? "null", id);
+}
+
+/** `json` was made by JSON.stringify. */
+export function frameOfJson(event: string, json: string, id?: string): string {
   const word = (text: string) => text.replace(/[\r\n\0]/g, " ");
-  return `id: ${word(id)}\nevent: ${word(event)}\ndata: ${JSON.stringify(data) ?? "null"}\n\n`;
+  return `${id === undefined ? "" : `id: ${word(id)}\n`}event: ${word(event)}\ndata: ${json}\n\n`;
 }

@@ -21,18 +21,12 @@ import {
 import { open, rename, rm, unlink } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { promisify } from "node:util";
-import { constants, createZstdCompress, createZstdDecompress, zstdCompress } from "node:zlib";
 import { systemCode } from "../base/errors.ts";
 import { onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
 import { asideName, asideOf, putBack, removeLoose } from "./loose.ts";
+import { contentSize, HEAD_BYTES, PACKED_SUFFIX, packer, packingPays, SAMPLE_BYTES, unpacked } from "./packing.ts";
 
-const PACKED_SUFFIX = ".zst";
-const PACKING = { [constants.ZSTD_c_compressionLevel]: 9 };
-const SAMPLE_BYTES = 256 * 1024;
-/** Pictures and archives shrink by a hundredth; that is not worth unpacking them. */
-const PAYS_BELOW = 0.95;
 const PIECE_BYTES = 256 * 1024;
 
 interface ColdFile {
@@ -73,7 +67,7 @@ export class ColdPlace {
   sizeOf(hash: string): number | null {
     const found = this.find(hash);
     if (found === null || !found.packed) return found?.bytes ?? null;
-    const head = Buffer.alloc(18);
+    const head = Buffer.alloc(HEAD_BYTES);
     const file = openSync(found.path, "r");
     try {
       return contentSize(head.subarray(0, readSync(file, head)));
@@ -88,10 +82,7 @@ export class ColdPlace {
     if (found === null) return null;
     const stored = createReadStream(found.path, { highWaterMark: PIECE_BYTES });
     if (!found.packed) return stored;
-    const unpacked = createZstdDecompress();
-    stored.once("error", (error) => unpacked.destroy(error));
-    unpacked.once("close", () => stored.destroy());
-    return stored.pipe(unpacked);
+    return unpacked(stored);
   }
 
   /** Null when the file is in neither place. */
@@ -150,8 +141,7 @@ export class ColdPlace {
     try {
       const from = createReadStream(hot, { highWaterMark: PIECE_BYTES });
       const to = createWriteStream(draft, { flags: "wx", flush: true });
-      // The size stands in the head of what is packed, and is read from there.
-      if (pays) await pipeline(from, createZstdCompress({ pledgedSrcSize: size, params: PACKING }), to);
+      if (pays) await pipeline(from, packer(size), to);
       else await pipeline(from, to);
       await rename(draft, target);
     } catch (error) {
@@ -217,28 +207,12 @@ async function unlinkIfThere(path: string): Promise<void> {
   }
 }
 
-/** Asked of its beginning: that is enough to tell text from what is compressed already. */
 async function shrinks(path: string): Promise<boolean> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
-    const packed = await promisify(zstdCompress)(buffer.subarray(0, bytesRead));
-    return packed.length < bytesRead * PAYS_BELOW;
+    return await packingPays(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
-}
-
-const FRAME = 0xfd2fb528;
-
-/** The size that the head of a Zstandard frame (RFC 8878, 3.1.1.1) names; null when it does not. */
-function contentSize(head: Buffer): number | null {
-  if (head.length < 6 || head.readUInt32LE(0) !== FRAME) return null;
-  const about = head[4]!;
-  const single = (about & 0x20) !== 0;
-  const at = 5 + (single ? 0 : 1) + [0, 1, 2, 4][about & 3]!;
-  const length = [single ? 1 : 0, 2, 4, 8][about >> 6]!;
-  if (length === 0 || head.length < at + length) return null;
-  if (length === 8) return Number(head.readBigUInt64LE(at));
-  return head.readUIntLE(at, length) + (length === 2 ? 256 : 0);
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { systemCode } from "../base/errors.ts";
 
 /** Longer than anybody needs from finding a file there to writing the row that names it. */
-const YOUNG_MS = 60 * 60 * 1000;
+export const YOUNG_MS = 60 * 60 * 1000;
 /** Files on their way out are named by what they are called, so that they can be put back. */
 const ASIDE_PREFIX = "loose-";
 

@@ -1,44 +1,21 @@
 import { createHash, type Hash, hash as hashAtOnce } from "node:crypto";
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { OrbError, systemCode } from "../base/errors.ts";
-import { asDiskError, onDisk, onDiskAsync } from "./disk.ts";
+import { OrbError } from "../base/errors.ts";
+import { asDiskError, onDiskAsync } from "./disk.ts";
 import { artifactPath, type Folder } from "./layout.ts";
-import { dropPart, type PartOf, writeSidecar } from "./part.ts";
+import { dropPart, writeSidecar } from "./part.ts";
+import { type KeepingPlace, SMALL_BYTES } from "./place.ts";
+import type { ArtifactWriter, StoredArtifact, WriterOptions } from "./port.ts";
 
-export interface StoredArtifact {
-  /** SHA-256 of the bytes, in hexadecimal: the name of the file. */
-  hash: string;
-  size: number;
-  /** Relative to the store's folder. */
-  path: string;
-}
-
-export interface ArtifactWriter {
-  /** Bytes so far, those of a resumed part included. */
-  readonly size: number;
-  /** A promise is back-pressure. The chunk must not be altered afterwards. */
-  write(chunk: Buffer): void | Promise<void>;
-  finish(): Promise<StoredArtifact>;
-  /** Leaves nothing behind, or with `keepPart` the part that a later writer can go on from. */
-  abort(keepPart: boolean): Promise<void>;
-}
-
-export interface WriterOptions {
-  /** Makes the transfer resumable: what is written survives an abort that keeps it, and a kill. */
-  part?: PartOf;
-  /** Go on after the bytes that the part already has (they are read once more for the hash). */
-  resume?: boolean;
-}
-
-/** Bodies up to here wait in memory and become a file in one synchronous step. */
-export const SMALL_BYTES = 64 * 1024;
 /** Larger ones go to disk in pieces of this size: fewer trips to the thread pool than one per socket read. */
 const PIECE_BYTES = 256 * 1024;
 const READ_BACK_BYTES = 1024 * 1024;
 
+/** Gathers bytes in memory or in a file of this machine, and hands them to the place where they are kept when they are whole. */
 export class FileWriter implements ArtifactWriter {
   readonly #folder: Folder;
+  readonly #place: KeepingPlace;
   readonly #options: WriterOptions;
   #size = 0;
   #resumedBytes = 0;
@@ -48,8 +25,9 @@ export class FileWriter implements ArtifactWriter {
   /** File work in order; a failure stays in it and meets whoever comes next. */
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(folder: Folder, options: WriterOptions) {
+  constructor(folder: Folder, place: KeepingPlace, options: WriterOptions) {
     this.#folder = folder;
+    this.#place = place;
     this.#options = options;
     if (options.resume === true) {
       if (options.part === undefined) throw new OrbError("input_invalid", "only a part can be resumed");
@@ -72,16 +50,20 @@ export class FileWriter implements ArtifactWriter {
   }
 
   async finish(): Promise<StoredArtifact> {
-    if (this.#file === null && this.#size <= SMALL_BYTES && this.#options.resume !== true) return this.#finishSmall();
+    if (this.#file === null && this.#size <= SMALL_BYTES && this.#options.resume !== true) {
+      const body = this.#waiting.length === 1 ? this.#waiting[0]! : Buffer.concat(this.#waiting, this.#waitingBytes);
+      this.#waiting = [];
+      const name = artifactPath(hashAtOnce("sha256", body, "hex"));
+      await this.#place.keepSmall(name, body);
+      return { hash: name.slice(-64), size: body.length, path: name };
+    }
     try {
       await this.#flush();
       const { handle, path, hash } = this.#file!;
       if (!(await this.#isStillOurs())) throw new OrbError("engine_lost", "another process took over the partial file");
-      // A large file costs more than its sync: what is settled as stored survives a power cut.
-      await handle.datasync();
-      await handle.close();
       const name = artifactPath(hash.digest("hex"));
-      onDisk(() => this.#moveInto(path, name));
+      await this.#place.keepFile(name, { handle, path, size: this.#size });
+      await handle.close();
       if (this.#options.part !== undefined) dropPart(this.#folder, this.#options.part.key);
       return { hash: name.slice(-64), size: this.#size, path: name };
     } catch (error) {
@@ -111,47 +93,6 @@ export class FileWriter implements ArtifactWriter {
     const held = await this.#file.handle.stat().catch(() => null);
     const named = statSync(this.#file.path, { throwIfNoEntry: false });
     return held !== null && named !== undefined && held.ino === named.ino && held.size === this.#file.position;
-  }
-
-  /**
-   * Straight to the final name, created exclusively, in one write: 50 µs of CPU for 1 KiB, against 65 µs with a rename
-   * and 120 µs with fs.promises. A kill between the two can leave a shorter file, but never one that is referred to
-   * (we had not returned), and never one of the full size; whoever stores the same content next sees that and repairs it,
-   * and where the content was stored before and is in the cold place now, that one is read.
-   */
-  #finishSmall(): StoredArtifact {
-    const body = this.#waiting.length === 1 ? this.#waiting[0]! : Buffer.concat(this.#waiting, this.#waitingBytes);
-    this.#waiting = [];
-    const name = artifactPath(hashAtOnce("sha256", body, "hex"));
-    onDisk(() => {
-      const path = this.#folder.prepare(name);
-      try {
-        writeFileSync(path, body, { flag: "wx" });
-      } catch (error) {
-        if (systemCode(error) === "EEXIST") return this.#repairUnlessWhole(path, body);
-        rmSync(path, { force: true });
-        throw error;
-      }
-    });
-    return { hash: name.slice(-64), size: body.length, path: name };
-  }
-
-  #repairUnlessWhole(path: string, body: Buffer): void {
-    if (this.#folder.findAgain(path, body.length)) return;
-    const draft = this.#folder.temporary();
-    try {
-      writeFileSync(draft, body, { flag: "wx" });
-      renameSync(draft, path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
-    }
-  }
-
-  #moveInto(draft: string, name: string): void {
-    const path = this.#folder.prepare(name);
-    if (this.#folder.findAgain(path, this.#size)) rmSync(draft, { force: true });
-    else renameSync(draft, path);
   }
 
   #flush(): Promise<void> {

@@ -80,8 +80,9 @@ export const ERROR_CATALOGUE = {
   },
   secret_key_wrong: {
     reaction: "fix_input",
-    meaning: "A stored session cannot be opened with the present key.",
-    remedy: "Set APP_SECRET_KEY to the key it was stored with, or store the session anew.",
+    meaning:
+      "A stored session cannot be opened with the present key, or processes of one deployment have different keys.",
+    remedy: "Set APP_SECRET_KEY to the key it was stored with, the same on all machines, or store the session anew.",
   },
   database_newer: {
     reaction: "stop",
@@ -92,6 +93,11 @@ export const ERROR_CATALOGUE = {
     reaction: "stop",
     meaning: "The file named as database is not an Orbweaver database.",
     remedy: "Point APP_DATABASE_URL at another file.",
+  },
+  database_unfinished: {
+    reaction: "stop",
+    meaning: "A copy into this Postgres schema is under way, was interrupted, or did not turn out as its original.",
+    remedy: "Wait until `orb migrate --to` has ended, or begin it again: it starts from the beginning.",
   },
   database_busy: {
     reaction: "retry",
@@ -116,8 +122,8 @@ export const ERROR_CATALOGUE = {
   },
   artifacts_unavailable: {
     reaction: "wait",
-    meaning: "The folder that holds the artifacts cannot be written.",
-    remedy: "Check its permissions; `orb doctor` looks at it. Running work pauses and goes on by itself.",
+    meaning: "The folder that holds the artifacts cannot be written, or the bucket cannot be reached or used.",
+    remedy: "Do what the message says; `orb doctor` looks at it. Running work pauses and goes on by itself.",
   },
   engine_lost: {
     reaction: "give_up",
@@ -127,9 +133,14 @@ export const ERROR_CATALOGUE = {
   service_unavailable: {
     reaction: "wait",
     meaning:
-      "A service that `orb up` runs by itself (Redis, Postgres) is not installed, cannot be started, or does not answer.",
+      "A service that is needed (Redis, Postgres) is not installed, cannot be started, does not answer, or lets nobody in.",
     remedy:
-      "Do what the message says; `orb doctor` looks at what is installed, and `logs/` in the data directory has the rest.",
+      "Do what the message says; `orb doctor` looks at it, and `logs/` in the data directory tells about those that `orb up` runs.",
+  },
+  demo_unavailable: {
+    reaction: "give_up",
+    meaning: "The demo site is offered by a server that does the work itself, and this one leaves it to others.",
+    remedy: "Run `orb demo`, which has a server and a site of its own.",
   },
   forbidden_target: {
     reaction: "give_up",

@@ -4,6 +4,7 @@ import { CliContext } from "./context.ts";
 import { addAlertsCommand } from "./commands/alerts.ts";
 import { addCaptureCommand } from "./commands/capture.ts";
 import { addCrawlCommand } from "./commands/crawl.ts";
+import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
 import { addLoginCommand } from "./commands/login.ts";
@@ -51,6 +52,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addUpkeepCommands(program, context);
   addCrawlCommand(program, context);
   addDoctorCommand(program, context);
+  addDemoCommand(program, context);
   everyCommand(program, (command) => {
     command.exitOverride().configureOutput({
       writeOut: (text) => terminal.out(text),

@@ -23,16 +23,23 @@ export function schemaRows(schema: JsonValue, before = ""): ParamRow[] {
   return Object.entries(asSchema(properties)).flatMap(([name, value]) => {
     const own = asSchema(value);
     const fallback = needed.has(name) ? "required" : own["default"] === undefined ? "" : JSON.stringify(own["default"]);
-    const row = { name: `${before}${name}`, type: typeWords(own), fallback, about: String(own["description"] ?? "") };
+    const row = { name: `${before}${name}`, type: typeWords(own), fallback, about: aboutOf(own) };
     return [row, ...schemaRows(own, `${before}${name}.`)];
   });
+}
+
+/** Where something may be null, what it means often stands with what it is otherwise. */
+function aboutOf(schema: Schema): string {
+  const choices = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].map(asSchema);
+  return String([schema, ...choices].find((one) => one["description"] !== undefined)?.["description"] ?? "");
 }
 
 /** `integer, 1 to 100`, `"zip" or "tar"`, `list of texts`. */
 export function typeWords(schema: Schema): string {
   const choices = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].map((one) => typeWords(asSchema(one)));
   const values = listOf(schema["enum"]).map((value) => JSON.stringify(value));
-  const types = listOf(schema["type"]).map((type) => oneType(String(type), schema));
+  // Values say what they are.
+  const types = values.length > 0 ? [] : listOf(schema["type"]).map((type) => oneType(String(type), schema));
   const words = [...new Set([...values, ...types, ...choices])].filter((word) => word !== "");
   return `${words.length === 0 ? "anything" : words.join(" or ")}${boundsOf(schema)}`;
 }

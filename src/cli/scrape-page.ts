@@ -26,6 +26,7 @@ export interface ScrapeOptions extends RecipeOptions {
   format?: string;
   out?: string;
   save?: boolean;
+  respectRobots?: boolean;
 }
 
 /** Gets one page and prints what is in it. */
@@ -36,7 +37,8 @@ export async function scrape(context: CliContext, url: string, options: ScrapeOp
   const loaded = wiring.loadConfig();
   const { config } = loaded;
   const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;
-  const input: JobInput = { ...recipe, target_url: absolute(url) };
+  const robots = options.respectRobots === true ? { respect_robots: true } : {};
+  const input: JobInput = { ...recipe, ...robots, target_url: absolute(url) };
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   const log = line.wrap(commandLog(terminal, config.logLevel));
   for (const warning of loaded.warnings) log.warn(warning);

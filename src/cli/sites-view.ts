@@ -57,7 +57,7 @@ export function siteFacts(view: SiteView, now: number, columns: number | undefin
       ],
       ["group", view.group],
       ["depends on", view.depends_on.length === 0 ? null : view.depends_on.join(", ")],
-      ["shards", view.shards === 1 ? null : view.shards],
+      ["shards", shards(view)],
       ["first seen", ago(view.first_seen_at)],
       ["last success", ago(view.last_success_at)],
     ],
@@ -80,6 +80,12 @@ function pace({ pages_per_second: speed, error_rate: errors }: SiteView): string
 function breakerWords({ state, failures, reopens_at: until }: SiteView["breaker"]): string {
   if (state === "closed") return failures === 0 ? "closed" : `closed, ${plural(failures, "failure")} in a row`;
   return `${state.replace("_", "-")} after ${plural(failures, "failure")}${until === null ? "" : `, until ${until}`}`;
+}
+
+/** Those asked for, and how many there can be. */
+function shards({ shards: own, effective }: SiteView): string | null {
+  if (own === 1) return null;
+  return effective.shards === own ? String(own) : `${own}, of which its limits allow ${effective.shards}`;
 }
 
 function rate({ requests_per_second: own, effective }: SiteView): string {

@@ -33,7 +33,8 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
     await context.withApi({ ...given({ url }), log: (log) => picture.wrap(log) }, async (api) => {
       if (!context.json && api.here !== null && !(await api.here.engineRuns()))
         picture.note("nobody works on this database now: orb worker or orb serve does");
-      for await (const progress of siteChanges(api, { signal: stop.signal, wait: pause(stop.signal) })) {
+      const note = (text: string) => picture.note(text);
+      for await (const progress of siteChanges(api, { signal: stop.signal, wait: pause(stop.signal), note })) {
         seen = progress;
         if (context.json) terminal.out(`${JSON.stringify(progress)}\n`);
         else if (!isLive) lines.tell(progress);

@@ -11,7 +11,7 @@ export interface StopRequest extends Disposable {
 
 const NOTE = "stopping: what is in flight is finished first; once more stops at once";
 
-const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
+export const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export type StopSignal = keyof typeof EXIT_OF_SIGNAL;
 

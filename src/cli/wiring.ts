@@ -10,11 +10,19 @@ import type { Prompt } from "./prompt.ts";
 /** What the composition root hands to the commands: they start nothing by themselves. */
 export interface Wiring {
   terminal: Terminal;
+  /** How this program is called from where one stands: `orb`, or `./bin/orb` in a clone. */
+  readonly program: string;
   loadConfig(): LoadedConfig;
   createLog(config: Config): Log;
   openClient(config: Config): Promise<CliClient>;
   startWorker(config: Config, log: Log, hooks: CliWorkerHooks): Promise<CliWorker>;
   startServer(config: Config, log: Log, options: CliServerOptions): Promise<CliServer>;
+  /** The browser for pages that need one; null: there is none. */
+  browserThere(config: Config): Promise<string | null>;
+  /** A server and a site to try everything out on, in a folder of their own. */
+  startDemo(config: Config, log: Log, options: { keep: boolean }): Promise<CliDemo>;
+  /** Shows a page in the browser of whoever sits here; false: nobody does, or none could be opened. `always`: also off a terminal. */
+  showPage(url: string, options: { always: boolean }): Promise<boolean>;
   /** All processes that the configuration needs, looked after; null: somebody does already. */
   takeUp(config: Config, log: Log): Promise<CliUp | null>;
   /** What is known of them by now; null: there never were any. */
@@ -30,7 +38,10 @@ export interface Wiring {
   /** Opens a browser that people see; null: there is no display. `done` ends it. */
   login(config: Config, log: Log, url: string, done: () => Promise<void>): Promise<StorageState | null>;
   migrate(config: Config): Promise<{ from: number; to: number; applied: string[] }>;
-  doctor(): Promise<DoctorCheck[]>;
+  /** Copies the configured SQLite database, which nobody uses, into an empty schema of Postgres. */
+  copyTo(config: Config, url: string, tell: (progress: CliCopyProgress) => void): Promise<CliCopy>;
+  /** Looks at everything; given somebody to tell, it first mends what it can. */
+  doctor(mend: ((what: string) => void) | null): Promise<DoctorCheck[]>;
   openFile(path: string): AsyncIterable<Uint8Array>;
   /** Throws if no file could be written there. */
   refuseUnwritable(path: string): Promise<void>;
@@ -52,6 +63,8 @@ export interface CliClient extends RunDeps {
 }
 
 export interface CliWorkerHooks {
+  /** Where many processes may work at once, it does only when no other is there for it. */
+  standBy?: boolean;
   onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
   onTask: (name: string, what: "started" | "ended", end?: string) => void;
 }
@@ -83,6 +96,7 @@ export interface StorageState {
 
 export interface CliServerOptions {
   worker: boolean;
+  sources: LoadedConfig["sources"];
   onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
 }
 
@@ -90,6 +104,21 @@ export interface CliServer {
   readonly url: string;
   /** null: it does no work. */
   readonly role: "engine" | "standby" | "drained" | "stopped" | null;
+  stop(): Promise<void>;
+}
+
+export interface CliDemo {
+  /** The server's, with its dashboard. */
+  readonly url: string;
+  /** Where it keeps what it makes. */
+  readonly folder: string;
+  /** The browser for pages that need one; null: there is none. */
+  readonly browser: string | null;
+  /** Paths of the site that are empty without a browser. */
+  readonly scripted: readonly string[];
+  /** What `POST /workflows` takes for the site's gallery. */
+  galleryWorkflow(origin: string): unknown;
+  /** Everything ends, and the folder goes unless it was to be kept. */
   stop(): Promise<void>;
 }
 
@@ -121,6 +150,24 @@ export interface CliUpChild {
   since: number | null;
   health: string | null;
   note: string | null;
+}
+
+/** How far a copy is: of one table, and of all. */
+export interface CliCopyProgress {
+  table: string;
+  rows: number;
+  of: number;
+  copied: number;
+  total: number;
+}
+
+export interface CliCopy {
+  instance: string;
+  schema: string;
+  tables: { table: string; rows: number }[];
+  rows: number;
+  cleanedTexts: number;
+  findings: { check: string; what: string }[];
 }
 
 /** One thing that `orb doctor` looked at. */

@@ -29,12 +29,31 @@ const RULES: readonly Rule[] = [
     };
   },
   ({ redisUrl, database, managedServices }) => {
-    if (typeof redisUrl !== "string" || database === undefined || database.kind === "postgres") return undefined;
+    if (typeof redisUrl !== "string" || database === undefined || database.kind !== "sqlite") return undefined;
     // Then it says where the managed one is, or is to be.
     if (managedServices === undefined || managedServices?.includes("redis") === true) return undefined;
     return {
       path: OPTIONS.redisUrl.name,
       message: `expected ${OPTIONS.database.name} to be postgres://… as well (SQLite has one engine and needs no Redis), or redis in ${OPTIONS.managedServices.name}`,
+    };
+  },
+  ({ redisUrl, database, managedServices }) => {
+    if (redisUrl !== null || database === undefined || database.kind === "sqlite") return undefined;
+    if (managedServices === undefined || managedServices?.includes("redis") === true) return undefined;
+    const what = database.kind === "postgres" ? `${OPTIONS.database.name} is` : `${OPTIONS.managedServices.name} names`;
+    return {
+      path: OPTIONS.redisUrl.name,
+      message: `expected redis://…, because ${what} Postgres, whose processes find their work by Redis; got none. One process alone needs neither: ${OPTIONS.database.name}=sqlite:PATH`,
+    };
+  },
+  (config) => {
+    const { artifacts } = config;
+    if (artifacts === undefined || artifacts.kind !== "s3") return undefined;
+    const missing = (["s3AccessKeyId", "s3SecretAccessKey"] as const).find((key) => config[key] === null);
+    if (missing === undefined) return undefined;
+    return {
+      path: OPTIONS[missing].name,
+      message: `expected a key for the bucket of ${OPTIONS.artifacts.name}=s3://${artifacts.bucket}; got none`,
     };
   },
 ];

@@ -9,10 +9,12 @@ import { type FieldError, messageOf, OrbError, systemCode } from "../base/errors
 import { suggest } from "../domain/suggest.ts";
 import { crossCheck } from "./cross-check.ts";
 import { masked } from "./mask.ts";
-import { type Config, CONFIG_KEYS, type ConfigKey, type Option, OPTIONS } from "./options.ts";
+import { type Config, CONFIG_KEYS, type ConfigKey, OPTIONS } from "./options.ts";
+import type { Option } from "./option.ts";
 import { BadValue } from "./types.ts";
 
-export type ConfigSource = "default" | ".env" | "environment";
+export const CONFIG_SOURCES = ["default", ".env", "environment", "command line"] as const;
+export type ConfigSource = (typeof CONFIG_SOURCES)[number];
 
 export interface LoadedConfig {
   config: Config;
@@ -46,7 +48,7 @@ export function loadConfig({ env, cwd }: ConfigInput): LoadedConfig {
       errors.push({ path: option.name, message: complaint(option, text ?? "", error.message, sources[key]) });
     }
   }
-  deriveValues(values);
+  deriveValues(values, sources);
   errors.push(...crossCheck(values as Partial<Config>));
   if (errors.length > 0) throw configError(errors);
   return Object.freeze({
@@ -74,12 +76,21 @@ function complaint(option: Option<unknown>, text: string, why: string, source: C
 }
 
 /** Fills in the options that follow from others; a missing basis was complained about already. */
-function deriveValues(values: Partial<Record<ConfigKey, unknown>>): void {
+function deriveValues(
+  values: Partial<Record<ConfigKey, unknown>>,
+  sources: Partial<Record<ConfigKey, ConfigSource>>,
+): void {
+  const { managedServices } = values as Partial<Config>;
+  if (sources.database === "default" && managedServices?.includes("postgres") === true)
+    values.database = { kind: "managed" } satisfies Config["database"];
   if (values.heartbeatMs === null && typeof values.leaseTtlMs === "number") {
     values.heartbeatMs = Math.floor(values.leaseTtlMs / 4);
   }
   if (values.artifacts === null && typeof values.dataDir === "string") {
     values.artifacts = { kind: "local", path: join(values.dataDir, "artifacts") };
+  }
+  if (values.s3Endpoint === null && typeof values.s3Region === "string") {
+    values.s3Endpoint = `https://s3.${values.s3Region}.amazonaws.com`;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Secrets as they may be shown in errors, in `orb config` and on pages. */
-import type { Option } from "./options.ts";
+import type { Option } from "./option.ts";
 
 export const MASK = "********";
 

@@ -4,31 +4,9 @@
  */
 import { LOG_LEVELS } from "../base/log.ts";
 import { PROXY_ROTATIONS } from "../domain/proxy-rotation.ts";
+import { BUCKET_OPTIONS } from "./bucket-options.ts";
+import { derived, type Option, option, optional } from "./option.ts";
 import * as type from "./types.ts";
-
-export interface Option<T> {
-  /** The environment variable. */
-  name: string;
-  type: type.ValueType<NonNullable<T>>;
-  /** As it would be written in the environment; null leaves the value null (or, with `otherwise`, derives it). */
-  default: string | null;
-  /** What a null default means, for the reference page. */
-  otherwise?: string;
-  /** One sentence. */
-  about: string;
-  example: string;
-  /** `whole`: never shown. `password`: a URL of which only the password and query are hidden. */
-  secret?: "whole" | "password";
-}
-
-const option = <T>(entry: Option<T> & { default: string }): Option<T> => entry;
-const optional = <T>(entry: Omit<Option<T>, "default">): Option<T | null> =>
-  ({ ...entry, default: null }) as Option<T | null>;
-/** Like optional, but the loader fills the value in, so that nobody else meets a null. */
-const derived = <T>(entry: Omit<Option<T>, "default"> & { otherwise: string }): Option<T> => ({
-  ...entry,
-  default: null,
-});
 
 const DAY = 86_400;
 
@@ -37,7 +15,8 @@ export const OPTIONS = {
     name: "APP_DATABASE_URL",
     type: type.database,
     default: "sqlite:./data/orb.db",
-    about: "Where runs, tasks and results are kept: one SQLite file, or Postgres for several machines.",
+    about:
+      "Where runs, tasks and results are kept: one SQLite file, or Postgres for several processes and machines (with `APP_REDIS_URL`). When `APP_MANAGED_SERVICES` names postgres and this is not set: in that one.",
     example: "postgres://orb:secret@db.internal/orb",
     secret: "password",
   }),
@@ -301,7 +280,8 @@ export const OPTIONS = {
     name: "APP_UP_WORKERS",
     type: type.integer(0, 64),
     default: "1",
-    about: "Worker processes that `orb up` keeps running; on SQLite one works and the others stand by.",
+    about:
+      "Worker processes that `orb up` keeps running; on SQLite one works and the others stand by, on Postgres all work.",
     example: "2",
   }),
   secretKey: optional({
@@ -331,6 +311,7 @@ export const OPTIONS = {
     about: "Where downloaded files are stored: a directory, or a bucket.",
     example: "s3://bucket/prefix",
   }),
+  ...BUCKET_OPTIONS,
   llmUrl: optional({
     name: "APP_LLM_URL",
     type: type.url(["http", "https"]),

@@ -1,24 +1,29 @@
 /** What `orb config` prints: every option with its effective value and where that came from, secrets masked. */
 import type { ConfigSource, LoadedConfig } from "./load.ts";
 import { masked } from "./mask.ts";
-import { CONFIG_KEYS, type Option, OPTIONS } from "./options.ts";
+import { CONFIG_KEYS, OPTIONS } from "./options.ts";
+import type { Option } from "./option.ts";
 
 export interface ConfigRow {
   name: string;
   /** Null when the option is not set and has no value of its own. */
   value: string | null;
-  source: ConfigSource;
+  /** Null: nobody has told. */
+  source: ConfigSource | null;
   about: string;
 }
 
-export function configRows({ config, sources }: Pick<LoadedConfig, "config" | "sources">): ConfigRow[] {
+export function configRows({
+  config,
+  sources,
+}: Pick<LoadedConfig, "config"> & Partial<Pick<LoadedConfig, "sources">>): ConfigRow[] {
   return CONFIG_KEYS.map((key) => {
     const option = OPTIONS[key] as Option<unknown>;
     const value: unknown = config[key];
     return {
       name: option.name,
       value: value === null ? null : masked(option, option.type.format(value as NonNullable<unknown>)),
-      source: sources[key],
+      source: sources?.[key] ?? null,
       about: option.about,
     };
   });

@@ -133,6 +133,20 @@ export function url(schemes: readonly string[]): ValueType<string> {
   };
 }
 
+/** Scheme, host and port of a server, and nothing behind them. */
+export const origin: ValueType<string> = {
+  expected: "http:// or https:// with a host, and a port if it has one",
+  parse: (text) => {
+    const parsed = URL.parse(text);
+    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return refuse();
+    if (parsed.username !== "" || parsed.password !== "") refuse("keys have options of their own");
+    if (!/^\/?$/.test(parsed.pathname) || parsed.search !== "" || parsed.hash !== "")
+      refuse("the bucket and the prefix stand in another option");
+    return parsed.origin;
+  },
+  format: String,
+};
+
 export const host: ValueType<string> = {
   expected: "a host name or an IP address",
   parse: (text) => {
@@ -147,7 +161,9 @@ export const host: ValueType<string> = {
 
 export type DatabaseTarget =
   | { readonly kind: "sqlite"; readonly path: string }
-  | { readonly kind: "postgres"; readonly url: string };
+  | { readonly kind: "postgres"; readonly url: string }
+  /** The Postgres that `orb up` runs; where it listens is known when it does. */
+  | { readonly kind: "managed" };
 
 export const database: ValueType<DatabaseTarget> = {
   expected: "sqlite:PATH or postgres://…",
@@ -167,7 +183,12 @@ export const database: ValueType<DatabaseTarget> = {
     if (name === "" || name.endsWith("/")) refuse("the path must name a file");
     return { kind: "sqlite", path: resolve(cwd, name) };
   },
-  format: (target) => (target.kind === "sqlite" ? `sqlite:${target.path}` : target.url),
+  format: (target) =>
+    target.kind === "sqlite"
+      ? `sqlite:${target.path}`
+      : target.kind === "postgres"
+        ? target.url
+        : "the managed Postgres",
 };
 
 export type ArtifactsTarget =

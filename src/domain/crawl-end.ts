@@ -101,16 +101,13 @@ export function endOfCrawl(facts: CrawlFacts): CrawlEnd {
   const got = `${count(pages.succeeded, "page")} got${same}${alsoOf(pages)}`;
   if (gap === null) return end("completed", `Crawl completed: ${got}${WORDS[end_reason]}`);
   if (partialResultsOk) return end("partial", `Crawl completed in part: ${got}; ${gap}`);
-  return end(
-    "failed",
-    `Crawl failed: ${gap}, and a part of the pages is not enough (partial_results_ok is false); ${got}`,
-  );
+  return end("failed", `Crawl failed: ${gap}, and it was asked for all pages or none; ${got}`);
 }
 
 const WORDS: Readonly<Record<EndReason, string>> = {
   exhausted: "",
-  limit_pages: "; it has as many pages as it may have (max_pages)",
-  limit_depth: "; links that lead further were left (max_depth)",
+  limit_pages: "; it has as many pages as it may have",
+  limit_depth: "; links that lead deeper than it may go were left",
   limit_time: "",
   breaker_open: "",
   no_proxies: "",

@@ -3,6 +3,17 @@ export function laneOfSite(site: string): string {
   return `site:${site}`;
 }
 
+/** The lane of one shard of a site; the first one is the site's own lane. No host has a `#` in its name. */
+export function laneOfShard(site: string, shard: number): string {
+  return shard === 0 ? laneOfSite(site) : `${laneOfSite(site)}#${shard}`;
+}
+
+/** The lane of the site that a lane is a shard of; others as they are. */
+export function laneWithoutShard(lane: string): string {
+  const at = lane.startsWith("site:") ? lane.indexOf("#") : -1;
+  return at === -1 ? lane : lane.slice(0, at);
+}
+
 /** The lane that the sites of a group share, because they are one server. */
 export function laneOfGroup(group: string): string {
   return `group:${group}`;

@@ -45,6 +45,16 @@ export const ROBOTS_BYTES = READ_BYTES + 1;
 const LONGEST_DELAY_SECONDS = 30;
 const MOST_SITEMAPS = 1_000;
 
+/** The name of a crawler, which its user agent begins with. */
+export function productTokenOf(userAgent: string): string {
+  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "Orbweaver";
+}
+
+/** A rule as it is written, in the form in which it is compared. */
+export function ruleText({ allow, pattern: { pieces, toTheEnd } }: Robots["rules"][number]): string {
+  return `${allow ? "Allow" : "Disallow"}: ${pieces.map(({ text }) => text).join("*")}${toTheEnd ? "$" : ""}`;
+}
+
 /** No rules: everything is allowed. What a missing robots.txt (4xx) means. */
 export const ALLOW_ALL: Robots = { rules: [], crawlDelaySeconds: null, sitemaps: [] };
 

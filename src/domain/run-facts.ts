@@ -22,6 +22,8 @@ export interface RunFacts {
   end_reason?: EndReason;
   /** The session that a person supplied for this run. */
   session_id?: string;
+  /** The site that the way of its page leads to, and that is to be left alone; null: it goes on. */
+  waits_at?: string | null;
 }
 
 export interface PageStats {

@@ -11,6 +11,9 @@ export interface Upstream {
   credentials: { username: string; password: string } | null;
 }
 
+/** Stands in a shown address for what lets somebody in. */
+const HIDDEN = "***";
+
 const DEFAULT_PORTS: Readonly<Record<UpstreamScheme, number>> = { http: 80, https: 443, socks5: 1080 };
 
 /** A proxy as people write it, `scheme://user:password@host:port`; a string says what is wrong, without repeating any of it. */
@@ -30,6 +33,8 @@ export function parseUpstream(text: string): Upstream | string {
       ? "names no host that can be read: in a user name or a password, / ? # and @ are written as %2F %3F %23 and %40"
       : "names no host";
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return "has something behind its port";
+  if ([url.username, url.password].includes(HIDDEN))
+    return `is a masked value, which cannot be used as it is: ${HIDDEN} stands for a user name and a password; give the real ones`;
   const named = url.username !== "" || url.password !== "";
   return {
     scheme: known,
@@ -49,5 +54,5 @@ function decoded(part: string): string {
 
 /** As it may be shown: what lets us in is not. */
 export function shownUpstream({ scheme, hostname, port, credentials }: Upstream): string {
-  return `${scheme}://${credentials === null ? "" : "***@"}${hostname}:${port}`;
+  return `${scheme}://${credentials === null ? "" : `${HIDDEN}@`}${hostname}:${port}`;
 }

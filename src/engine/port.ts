@@ -14,6 +14,8 @@ export interface Engine extends Service {
   /** Finishes what runs, takes nothing more and lets others be the engine, until `resume`. */
   drain(): void;
   resume(): void;
+  /** By our own clock no other process can be the one that does what is to be done once. */
+  leads(): boolean;
 }
 
 /** `drained`: somebody asked it to take no work, and it has none left. */
@@ -48,9 +50,36 @@ export interface TicketEnd {
   more: boolean;
   /** Wall time at which something becomes ready. */
   wakeAt: number | null;
+  /** The lane was not to be had, or was lost: perhaps the lease behind it is gone. */
+  refused?: boolean;
 }
 
 /** Who does the work of a lane. */
 export interface LaneHost {
   work(ticket: LaneTicket): Promise<TicketEnd>;
+  /** It could begin nothing now, whatever it is given. */
+  readonly resting: boolean;
+  /** Raises `changed` whenever that may have changed, until what it gives is called. */
+  watchRest(changed: Signal): () => void;
+}
+
+/** What is due by the clock. When that is stands in the store; an engine only sees to it that somebody looks then. */
+export interface Timetable {
+  /** Does what is due, in whatever process, and gives when something is due next; null: nothing ever is. */
+  keep(): Promise<number | null>;
+  nextAt(): Promise<number | null>;
+}
+
+/** Pages that show what an engine has in its books: to be looked at, and not to be changed. */
+export interface Board {
+  /** What to answer whoever opens an address, which begins behind the place that the board has; null: nothing is there. */
+  open(path: string, query: Readonly<Record<string, unknown>>): Promise<BoardAnswer | null>;
+  close(): Promise<void>;
+}
+
+export interface BoardAnswer {
+  status: number;
+  /** The type of its content. */
+  type: string;
+  body: string | Buffer;
 }

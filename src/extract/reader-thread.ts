@@ -43,7 +43,7 @@ export class ReaderThread {
 
   constructor(options: ReaderThreadOptions) {
     this.#options = options;
-    const code = new URL(import.meta.url.endsWith(".ts") ? "./thread-start.ts" : "./thread-start.js", import.meta.url);
+    const code = new URL("./thread-start.ts", import.meta.url);
     this.#worker = new Worker(code, {
       // No environment and no flags: secrets of the configuration are not the business of strangers' pages.
       env: {},

@@ -23,6 +23,8 @@ export interface PageRequest {
   via?: Upstream;
   /** Asked at each redirect of the page itself that the guard allows; false ends the fetch with `notFollowed`. */
   followRedirects?: (from: URL, to: URL) => boolean;
+  /** Waited for before one is followed, or a script that leads elsewhere; what it throws ends the fetch. */
+  beforeRedirect?: (to: URL) => Promise<void>;
   /** How many are followed, when fewer than usual; plain requests keep to it. */
   maxRedirects?: number;
   /** Answered with 304 when the page is as it was then; only plain requests can carry them. */

@@ -35,7 +35,7 @@ export class InspectorProcess {
 
   constructor(options: InspectorProcessOptions) {
     this.#options = options;
-    const code = new URL(import.meta.url.endsWith(".ts") ? "./process.ts" : "./process.js", import.meta.url);
+    const code = new URL("./process.ts", import.meta.url);
     this.#child = spawn(process.execPath, [fileURLToPath(code), String(options.memoryMb)], {
       // No environment: secrets of the configuration are not the business of strangers' pictures.
       env: {},

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { isoOf } from "../base/iso.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
@@ -65,7 +66,7 @@ export async function attemptTask(
     attempt: task.attempts.length + 1,
     strategy: handled.report?.strategy ?? handler?.strategy ?? "none",
     proxy: handled.report?.proxy ?? null,
-    started_at: new Date(handled.report?.startedAt ?? startedAt).toISOString(),
+    started_at: isoOf(handled.report?.startedAt ?? startedAt),
     duration_ms: Math.round(clock.monotonic() - begun + Math.max(0, sinceMs)),
     http_status: statusOf(handled),
     failure_code: "failure" in handled ? handled.failure.code : null,

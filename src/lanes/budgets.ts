@@ -13,7 +13,13 @@ interface Budget {
   used: number;
   /** The newest cap, fewer than are held when it was lowered; null: none. */
   cap: number | null;
+  /** No more than this while other processes want some. */
+  share: number;
+  /** Others have all of it, and know that we want some. */
+  wished: boolean;
   borrowing: boolean;
+  /** Until it is looked at how many processes want some. */
+  shareTimer: Timer | null;
   idleTimer: Timer | null;
   /** Until it is looked at whether others still want what was left for them. */
   leftTimer: Timer | null;
@@ -26,6 +32,8 @@ interface Budget {
 
 const IDLE_MS = 1000;
 const ASK_AGAIN_MS = 200;
+/** How often it is looked whether other processes want some. */
+const SHARE_LOOK_MS = 1000;
 /** A lane that has not asked for this long does not want any more. */
 const WANTED_MS = 1000;
 
@@ -50,7 +58,7 @@ export class Budgets {
     this.#owner = owner;
     // It counts its changes anew.
     this.#refreshed = null;
-    for (const budget of this.#budgets.values()) budget.held = 0;
+    for (const budget of this.#budgets.values()) [budget.held, budget.wished] = [0, false];
   }
 
   /** Takes a unit, or promises to raise `waiter` when it is worth asking again. */
@@ -61,7 +69,7 @@ export class Budgets {
       return false;
     }
     // Without a cap nothing is borrowed, but what is at work is counted: a cap may be set any moment.
-    const most = budget.cap === null ? Number.POSITIVE_INFINITY : Math.min(budget.held, budget.cap);
+    const most = budget.cap === null ? Number.POSITIVE_INFINITY : Math.min(budget.held, budget.cap, budget.share);
     if (budget.used < most && this.#isFair(budget, waiter, most)) {
       budget.used += 1;
       budget.shares.set(waiter, (budget.shares.get(waiter) ?? 0) + 1);
@@ -74,7 +82,8 @@ export class Budgets {
     if (budget.used < most) this.#wakeLater(budget);
     budget.waiting.add(waiter);
     budget.wanted.set(waiter, this.#deps.clock.monotonic());
-    if (budget.cap !== null && budget.held < budget.cap && !budget.borrowing) void this.#borrow(budget, budget.cap);
+    if (budget.cap !== null && budget.held < Math.min(budget.cap, budget.share) && !budget.borrowing)
+      void this.#borrow(budget, budget.cap);
     return false;
   }
 
@@ -99,6 +108,7 @@ export class Budgets {
       // What its page has led to is on its way: a site that hangs would have the last place of all others before that.
       budget.wanted.set(lane, this.#deps.clock.monotonic());
     }
+    void this.#giveSurplusBack(budget);
     this.#wake(budget);
     if (budget.used === 0 && budget.waiting.size === 0) this.#giveBackLater(budget);
   }
@@ -143,7 +153,10 @@ export class Budgets {
           held: 0,
           used: 0,
           cap,
+          share: Number.POSITIVE_INFINITY,
+          wished: false,
           borrowing: false,
+          shareTimer: null,
           idleTimer: null,
           leftTimer: null,
           waiting: new Set(),
@@ -163,11 +176,16 @@ export class Budgets {
   async #borrow(budget: Budget, cap: number): Promise<void> {
     budget.borrowing = true;
     try {
-      const wanted = cap - budget.held;
+      const { singleEngine } = this.#deps.store.capabilities;
+      const most = Math.min(cap, budget.share) - budget.held;
+      // Other processes may want some, too: no more than twice of what is in use.
+      const wanted = singleEngine ? most : Math.min(most, Math.max(1, budget.used));
       budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, cap);
+      budget.wished = budget.held === 0;
+      this.#lookAtShareLater(budget);
       if (budget.used < budget.held) this.#wake(budget);
       // Others have all of it: ask again after a while.
-      else this.#deps.clock.after(ASK_AGAIN_MS, () => this.#wake(budget));
+      else this.#askAgainLater(budget);
     } catch (error) {
       for (const waiter of budget.waiting) this.#failed(error, waiter);
     } finally {
@@ -175,24 +193,67 @@ export class Budgets {
     }
   }
 
+  #askAgainLater(budget: Budget): void {
+    this.#deps.clock.after(ASK_AGAIN_MS, () => {
+      this.#wake(budget);
+      this.#giveBackLater(budget);
+    });
+  }
+
+  /** Whoever came first has all of it: while other processes want some, no process keeps more than its share. */
+  #lookAtShareLater(budget: Budget): void {
+    if (this.#deps.store.capabilities.singleEngine || budget.held === 0) return;
+    budget.shareTimer ??= this.#deps.clock.after(SHARE_LOOK_MS, () => {
+      budget.shareTimer = null;
+      void this.#lookAtShare(budget);
+    });
+  }
+
+  async #lookAtShare(budget: Budget): Promise<void> {
+    const { store, log } = this.#deps;
+    try {
+      const parties = await store.borrowers(budget.key);
+      const before = budget.share;
+      budget.share = parties > 1 && budget.cap !== null ? Math.ceil(budget.cap / parties) : Number.POSITIVE_INFINITY;
+      await this.#giveSurplusBack(budget);
+      if (budget.share > before) this.#wake(budget);
+    } catch (error) {
+      log.debug("how many processes want a budget could not be asked", { error: messageOf(error) });
+    }
+    this.#lookAtShareLater(budget);
+  }
+
+  async #giveSurplusBack(budget: Budget): Promise<void> {
+    const surplus = budget.held - Math.max(budget.used, budget.share);
+    if (surplus <= 0 || budget.borrowing) return;
+    budget.held -= surplus;
+    await this.#return(budget, surplus);
+  }
+
   /** The next task of the resolver is often on its way: only what stays unused goes back. */
   #giveBackLater(budget: Budget): void {
     if (budget.idleTimer !== null) return;
     budget.idleTimer = this.#deps.clock.after(IDLE_MS, () => {
       budget.idleTimer = null;
-      if (budget.used === 0) void this.#giveBack(budget);
+      // Who waits wants some nevertheless, and others are to see it.
+      if (budget.used === 0 && !(budget.wished && budget.waiting.size > 0)) void this.#giveBack(budget);
     });
   }
 
   async #giveBack(budget: Budget): Promise<void> {
     const units = budget.held;
     budget.held = 0;
+    if (units > 0 || budget.wished) await this.#return(budget, units);
+    budget.wished = false;
+    this.#forget(budget);
+  }
+
+  async #return(budget: Budget, units: number): Promise<void> {
     try {
-      if (units > 0) await this.#deps.store.giveBack(budget.key, this.#owner, units);
+      await this.#deps.store.giveBack(budget.key, this.#owner, units);
     } catch (error) {
       this.#deps.log.debug("borrowed units were not given back; they end with the lease", { error: messageOf(error) });
     }
-    this.#forget(budget);
   }
 
   /** True when it was not in use, nor waited for. */

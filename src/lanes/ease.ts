@@ -14,7 +14,7 @@ const FEWER = 0.75;
  */
 export class Ease {
   /** At most this many at once; Infinity: as many as the limit says. */
-  #most = AT_FIRST;
+  #most: number;
   /** Up to here each good answer allows one more; beyond, many are needed for it. */
   #quickUpTo = Number.POSITIVE_INFINITY;
   #good = 0;
@@ -23,7 +23,9 @@ export class Ease {
   readonly #longestSpacingMs: number;
   readonly #latency = new Latency();
 
-  constructor(longestSpacingMs: number) {
+  /** `shards` is how many do the same for their part of the site. */
+  constructor(longestSpacingMs: number, shards = 1) {
+    this.#most = Math.max(1, Math.floor(AT_FIRST / shards));
     this.#longestSpacingMs = longestSpacingMs;
   }
 

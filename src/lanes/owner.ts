@@ -13,7 +13,7 @@ import { SiteNotes } from "./site-notes.ts";
 import type { Slots, SlotSeeker } from "./slots.ts";
 import { taskContext } from "./task-context.ts";
 import { earliest, unlessAborted } from "./waits.ts";
-import { Window } from "./window.ts";
+import { LASTING, SITS_MS, Window } from "./window.ts";
 
 export interface OwnerDeps {
   store: Store;
@@ -33,8 +33,8 @@ export interface OwnerDeps {
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
-/** A lane that has to wait longer than this gives its ticket back instead of sitting on it. */
-const PATIENCE_MS = 1000;
+/** What may not start within this time is left in the store. */
+export const PATIENCE_MS = 1000;
 const BREATHE_MS = 25;
 
 /**
@@ -45,10 +45,11 @@ export class LaneOwner implements SlotSeeker {
   readonly #deps: OwnerDeps;
   readonly #ticket: LaneTicket;
   readonly #grant: LaneGrant;
-  readonly #pace: Pace;
+  readonly pace: Pace;
   readonly #window: Window;
   readonly #notes: SiteNotes;
   readonly #running: Running;
+  readonly #sitsMs: number;
   #grantedSlots = 0;
   #lost = false;
   #offersSeen = 0;
@@ -56,6 +57,8 @@ export class LaneOwner implements SlotSeeker {
   /** Nothing ready was left in the store when last asked. */
   #dry = false;
   #nextReadyAt: number | null = null;
+  /** The work of the site is to be divided anew: what runs ends first, and then this lane, so that somebody can. */
+  #divides = false;
   /** The site was given up when last asked: tasks of runs with a deadline wait in the store until it is tried again. */
   #forsaken = false;
   /** Tasks on their way back to the queue: until that is written, the store seems to have nothing ready. */
@@ -68,9 +71,11 @@ export class LaneOwner implements SlotSeeker {
     this.#grant = grant;
     // A step of a workflow asks no site: it is not spaced out, and says nothing about one.
     const rules = grant.site === null ? { ...deps.rules, minDelayMs: 0 } : deps.rules;
-    this.#pace = new Pace(grant.site, rules, deps.clock, deps.paces.recall(grant));
+    this.pace = new Pace(grant.site, rules, deps.clock, deps.paces.recall(grant), grant);
     this.#running = new Running(deps.active, grant.lane, deps.clock);
-    this.#window = new Window(deps.clock, this.#pace.concurrency);
+    const among = deps.store.capabilities.singleEngine ? "alone" : "shared";
+    this.#sitsMs = SITS_MS[among];
+    this.#window = new Window(deps.clock, this.pace.concurrency, LASTING[among]);
     this.#notes = new SiteNotes(deps, grant);
     this.#controlsSeen = ticket.controls();
     this.#breathed = deps.clock.monotonic();
@@ -139,14 +144,14 @@ export class LaneOwner implements SlotSeeker {
   /** Something outside asks to stop taking work. */
   #mustEnd(): boolean {
     const { drain, hurry } = this.#ticket;
-    if (!this.#ticket.leaseHolds()) return true;
+    if (!this.#ticket.leaseHolds() || this.#divides) return true;
     return drain.aborted || hurry.aborted || this.#ticket.yieldWanted() || this.#deps.pressure.reason !== null;
   }
 
   /** Nothing is running: is there anything left to wait for here? */
   #finished(waitMs: number | null): boolean {
     if (this.#window.size === 0 && this.#dry && this.#returning === 0 && !this.#forsaken) return true;
-    return waitMs !== null && waitMs > PATIENCE_MS;
+    return waitMs !== null && waitMs > this.#sitsMs;
   }
 
   /** Whether what has just ended brings work for this lane, as the next entry of a list does: then it is kept. */
@@ -168,7 +173,7 @@ export class LaneOwner implements SlotSeeker {
   /** How the lane's sites do and what they wait for is written now and then; `all`: whatever has not been. */
   #tellNotes(all = false): void {
     if (this.#grant.site === null) return;
-    this.#notes.see(this.#pace.gate(), this.#window.size > 0 || !this.#dry);
+    this.#notes.see(this.pace.gate(), this.#window.size > 0 || !this.#dry);
     const dueMs = this.#notes.dueMs();
     if (dueMs === 0 || (all && dueMs !== null)) this.#deps.settler.note(this.#grant, this.#notes.take(), this.#onLost);
   }
@@ -180,7 +185,7 @@ export class LaneOwner implements SlotSeeker {
       this.#dry = false;
     }
     if (this.#nextReadyAt !== null && this.#nextReadyAt <= this.#deps.clock.now()) this.#dry = false;
-    if (this.#forsaken && this.#pace.gate().kind !== "give_up") {
+    if (this.#forsaken && this.pace.gate().kind !== "give_up") {
       this.#forsaken = false;
       this.#dry = false;
     }
@@ -200,8 +205,9 @@ export class LaneOwner implements SlotSeeker {
       await budgets.refresh(seen);
       const site = this.#grant.site === null ? null : await store.site(this.#grant.site.site);
       // It has joined a group, or left one: its work is in another lane now, and this one has no owner.
-      if (site !== null && site.lane !== this.#grant.lane) return this.#onLost();
-      if (site !== null) this.#pace.refresh(site, { settling: settler.isWriting(this.#grant) });
+      if (site !== null && site.lane !== this.#grant.site?.lane) return this.#onLost();
+      if (site !== null && site.split !== site.splitDue) this.#divides = true;
+      if (site !== null) this.pace.refresh(site, { settling: settler.isWriting(this.#grant) });
       // A run that was cancelled wants nothing of what is under way: its fetches end now, not when they are done.
       await this.#running.abortUnwanted(store);
     } catch (error) {
@@ -210,16 +216,16 @@ export class LaneOwner implements SlotSeeker {
     }
     this.#controlsSeen = seen;
     this.#dry = false;
-    this.#window.setConcurrency(this.#pace.concurrency);
+    this.#window.setConcurrency(this.pace.concurrency);
   }
 
   /** How many tasks to claim now: none while the window is well filled or nothing may start soon. */
   #wanted(): number {
     if (this.#dry) return 0;
-    const limit = this.#window.wanted(this.#pace.soon);
+    const limit = this.#window.wanted(this.pace.soon);
     if (limit === 0) return 0;
     // What may not start soon is better left in the store, where others can see and change it.
-    const gate = this.#pace.gate();
+    const gate = this.pace.gate();
     if (gate.kind === "wait" && gate.ms === null && gate.why === "paused") return 0;
     return gate.kind === "wait" && gate.ms !== null && gate.ms > PATIENCE_MS ? 0 : limit;
   }
@@ -230,14 +236,15 @@ export class LaneOwner implements SlotSeeker {
     try {
       // A retry that is still on its way to the store is not in the store's answer.
       const unwritten = settler.isWriting(this.#grant) ? this.#nextReadyAt : null;
-      const withoutDeadline = this.#pace.gate().kind === "give_up";
-      const options = { limit, soon: this.#pace.concurrency, withoutResolvers: blocked, withoutDeadline };
+      const withoutDeadline = this.pace.gate().kind === "give_up";
+      const options = { limit, soon: this.pace.concurrency, withoutResolvers: blocked, withoutDeadline };
       const claim = await store.claim(this.#grant, options, clock.now());
       if (claim === null) {
         this.#lost = true;
         return;
       }
       this.#window.add(claim.tasks);
+      if (claim.opened !== undefined) this.#deps.onOpened(claim.opened);
       this.#forsaken = withoutDeadline;
       this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
       // Tasks of a used-up resolver stay behind on purpose: they are asked for again when it has room.
@@ -254,7 +261,7 @@ export class LaneOwner implements SlotSeeker {
     while (this.#window.size > 0 && this.#ticket.leaseHolds()) {
       // The site may have been paused while tasks were claimed.
       if (this.#ticket.controls() !== this.#controlsSeen) break;
-      const gate = this.#pace.gate();
+      const gate = this.pace.gate();
       if (gate.kind === "give_up") {
         this.#giveUp();
         break;
@@ -265,7 +272,7 @@ export class LaneOwner implements SlotSeeker {
       }
       // First the slot, then the budget: a unit is never borrowed for a task that cannot start.
       if (this.#grantedSlots === 0) {
-        if (!slots.take(this, Math.min(this.#pace.free, this.#window.size))) return null;
+        if (!slots.take(this, Math.min(this.pace.free, this.#window.size))) return null;
         this.#grantedSlots += 1;
       }
       const task = this.#window.take((resolver) => budgets.take(resolver, this.#ticket.changed));
@@ -274,7 +281,7 @@ export class LaneOwner implements SlotSeeker {
       this.#start(task);
     }
     this.#giveSlotsBack();
-    const gate = this.#pace.gate();
+    const gate = this.pace.gate();
     // Nothing claimed because the site has to wait: the ticket ends at that time.
     if (this.#window.size === 0 && gate.kind === "wait")
       return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
@@ -297,7 +304,7 @@ export class LaneOwner implements SlotSeeker {
   #start(task: ClaimedTask): void {
     const { slots, budgets, onTask } = this.#deps;
     const signal = this.#running.start(task);
-    this.#pace.start();
+    this.pace.start();
     const name = task.site ?? this.#grant.lane;
     onTask?.(name, "started");
     let hasSlot = true;
@@ -306,12 +313,12 @@ export class LaneOwner implements SlotSeeker {
       hasSlot = false;
     };
     const site = task.site ?? "";
-    const lane = { grant: this.#grant, pace: this.#pace, notes: this.#notes, changed: this.#ticket.changed };
+    const lane = { grant: this.#grant, pace: this.pace, notes: this.#notes, changed: this.#ticket.changed };
     const context = { ...taskContext(this.#deps, lane, task), signal, leaveSlot };
     void attemptTask(this.#deps.attempt, task, context).then((end) => {
       this.#running.end(task);
       const about = this.#grant.site === null ? undefined : end.aboutSite;
-      const events = this.#pace.end(about, end.answeredMs, site);
+      const events = this.pace.end(about, end.answeredMs, site);
       this.#notes.ended(site, about, end.answeredMs ?? null);
       leaveSlot();
       if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
@@ -338,7 +345,7 @@ export class LaneOwner implements SlotSeeker {
       this.#grant,
       {
         task: end.settled,
-        politeness: this.#pace.takeChange(),
+        politeness: this.pace.takeChange(),
         ...(site === undefined ? {} : { site }),
         ...(events === undefined || events.length === 0 ? {} : { events }),
       },
@@ -361,20 +368,20 @@ export class LaneOwner implements SlotSeeker {
   async #finish(waitMs: number | null): Promise<TicketEnd> {
     const { settler, clock, pressure } = this.#deps;
     this.#giveSlotsBack();
-    this.#deps.paces.remember(this.#grant, this.#pace.memory());
+    this.#deps.paces.remember(this.#grant, this.pace.memory());
     this.#tellNotes(true);
     const left = this.#window.takeAll();
     for (const task of left) this.#settle({ settled: notStarted(task), aboutSite: undefined });
     if (!this.#ticket.fence.aborted && !this.#lost) await unlessAborted(settler.flush(this.#grant), this.#ticket.fence);
     if (this.#ticket.fence.aborted || this.#lost) {
       await this.#abandon();
-      return { more: false, wakeAt: clock.now() + PATIENCE_MS };
+      return { more: false, wakeAt: clock.now() + PATIENCE_MS, refused: true };
     }
-    const held = waitMs !== null && waitMs > PATIENCE_MS;
+    const held = waitMs !== null && waitMs > this.#sitsMs;
     const chanceAt = held && Number.isFinite(waitMs) ? clock.now() + waitMs : null;
     // A retry that becomes due while the site is given up ends then, if its run has no deadline.
     const wake = chanceAt === null || this.#forsaken ? earliest(chanceAt, this.#nextReadyAt) : chanceAt;
-    const more = !held && (left.length > 0 || !this.#dry || this.#forsaken);
+    const more = this.#divides || (!held && (left.length > 0 || !this.#dry || this.#forsaken));
     if (pressure.reason !== null || !this.#ticket.leaseHolds())
       return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     return { more, wakeAt: more ? null : wake };

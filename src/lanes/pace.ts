@@ -11,6 +11,7 @@ import {
 } from "../domain/circuit.ts";
 import { countsForBreaker, holdsSite } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
+import { type Shard, shareOfLimits } from "../domain/shards.ts";
 import type { LaneEvent, LaneGrant } from "../store/port.ts";
 import type { Politeness, ServerLimits, SiteRecord } from "../store/site-records.ts";
 import { Ease } from "./ease.ts";
@@ -46,6 +47,12 @@ export interface PaceMemory {
 
 const MEMORIES_AT_MOST = 10_000;
 
+/**
+ * When a site has rested, its shards try it one after the other: the next one begins so much later, and by then knows what
+ * became of the one before.
+ */
+const PROBE_APART_MS = 5000;
+
 /** The paces of lanes this process gave back. They hold only if nobody else owned the lane in between. */
 export class PaceMemories {
   readonly #memories = new Map<string, PaceMemory & { epoch: number }>();
@@ -57,6 +64,11 @@ export class PaceMemories {
     if (this.#memories.size > MEMORIES_AT_MOST && oldest !== undefined) this.#memories.delete(oldest);
   }
 
+  /** Somebody else may have owned them, or the store lost who did. */
+  forget(): void {
+    this.#memories.clear();
+  }
+
   recall(grant: LaneGrant): PaceMemory | undefined {
     const memory = this.#memories.get(grant.lane);
     return memory?.epoch === grant.epoch - 1 ? memory : undefined;
@@ -65,12 +77,13 @@ export class PaceMemories {
 
 /**
  * The manners of one lane: concurrency, rate, delay, holds and the breaker. Because a lane has one owner, these are
- * plain numbers in one process and still exact over all machines.
+ * plain numbers in one process and still exact over all machines; of a site that is divided, the lane has its share.
  */
 export class Pace {
   readonly #rules: LaneRules;
   readonly #clock: Clock;
   readonly #site: string | null;
+  readonly #shard: Shard | undefined;
   #limits: ServerLimits;
   #politeness: Politeness;
   #bucket: Bucket;
@@ -83,11 +96,18 @@ export class Pace {
   #inFlight = 0;
   #changed = false;
 
-  constructor(site: SiteRecord | null, rules: LaneRules, clock: Clock, memory?: PaceMemory) {
+  constructor(
+    site: SiteRecord | null,
+    rules: LaneRules,
+    clock: Clock,
+    memory?: PaceMemory,
+    { shard, restMs }: { shard?: Shard | undefined; restMs?: number | undefined } = {},
+  ) {
     this.#rules = rules;
     this.#clock = clock;
     this.#site = site?.site ?? null;
-    this.#limits = site ?? NO_LIMITS;
+    this.#shard = shard;
+    this.#limits = this.#shareOf(site ?? NO_LIMITS);
     this.#crawlDelays = new Map(memory?.crawlDelays);
     if (site !== null && memory === undefined) this.#crawlDelays.set(site.site, site.crawlDelayMs ?? 0);
     this.#crawlDelayMs = Math.max(0, ...this.#crawlDelays.values());
@@ -99,8 +119,30 @@ export class Pace {
     // A new owner does not know what the one before did last: it starts with an empty bucket and one delay.
     this.#bucket = memory?.bucket ?? emptyBucket(clock.monotonic());
     this.#lastStart = memory?.lastStart ?? clock.monotonic();
-    this.#ease = memory?.ease ?? new Ease(rules.retry.backoff.maxMs);
+    this.#ease = memory?.ease ?? new Ease(rules.retry.backoff.maxMs, shard?.of);
     if (memory === undefined && this.#politeness.holdStep > 0) this.#ease.refused(this.concurrency);
+    if (memory === undefined && restMs !== undefined) this.#goOnAfter(restMs);
+  }
+
+  /** Another process had the lane and said when the site may be asked again: it waits for no delay of its own besides. */
+  #goOnAfter(restMs: number): void {
+    const at = this.#clock.monotonic() + restMs;
+    this.#lastStart = at - Math.max(this.#ownDelayMs, this.#crawlDelayMs);
+    const rate = this.#limits.requestsPerSecond;
+    if (rate !== null && rate > 0) this.#bucket = emptyBucket(at - 1000 / rate);
+  }
+
+  /** How long its delay and its rate let nothing start, whoever owns the lane. */
+  get restMs(): number {
+    const now = this.#clock.monotonic();
+    const delayMs = this.#lastStart + Math.max(this.#ownDelayMs, this.#crawlDelayMs) - now;
+    const rate = this.#limits.requestsPerSecond;
+    const rateMs = rate !== null && rate > 0 ? takeToken(this.#bucket, this.#bucketRule(rate), now).waitMs : 0;
+    return Math.max(0, delayMs, rateMs);
+  }
+
+  #shareOf(limits: ServerLimits): ServerLimits {
+    return this.#shard === undefined ? limits : shareOfLimits(limits, this.#shard);
   }
 
   memory(): PaceMemory {
@@ -158,8 +200,9 @@ export class Pace {
    * While `settling`, the store does not know yet what the site asked for last: a closed breaker there is no reset.
    */
   refresh(site: SiteRecord, options: { settling?: boolean } = {}): void {
-    this.#limits = site;
+    this.#limits = this.#shareOf(site);
     this.#noteDelay(site.site, site.crawlDelayMs ?? 0);
+    if (this.#shard !== undefined) this.#hearOthers(site);
     if (options.settling === true || this.#changed) return;
     const { openUntil, failedProbes } = this.#politeness.breaker;
     const isReset = openUntil !== null && (site.breaker.openUntil === null || site.breaker.failedProbes < failedProbes);
@@ -167,6 +210,17 @@ export class Pace {
     if (isReset || isStricter) {
       this.#politeness = { holdUntil: site.holdUntil, holdStep: site.holdStep, breaker: site.breaker };
     }
+  }
+
+  /** What another shard was told by the site holds here as well, whatever is on its way to the store. */
+  #hearOthers({ holdUntil, holdStep, breaker }: Politeness): void {
+    const own = this.#politeness;
+    const isHeld = holdUntil > own.holdUntil;
+    if (isHeld && holdStep > own.holdStep) this.#ease.refused(this.#atOnce);
+    this.#politeness = {
+      ...(isHeld ? { holdUntil, holdStep } : { holdUntil: own.holdUntil, holdStep: own.holdStep }),
+      breaker: (breaker.openUntil ?? 0) > (own.breaker.openUntil ?? 0) ? breaker : own.breaker,
+    };
   }
 
   /** Nothing is to be asked of the site, not even by what has been started. */
@@ -190,6 +244,9 @@ export class Pace {
     }
     if (this.#politeness.holdUntil > now)
       return { kind: "wait", ms: this.#politeness.holdUntil - now, why: "rate_limited" };
+    const beforeUs = (this.#shard?.index ?? 0) * PROBE_APART_MS;
+    const probeMs = phase === "half_open" ? (this.#politeness.breaker.openUntil ?? now) + beforeUs - now : 0;
+    if (probeMs > 0) return { kind: "wait", ms: probeMs, why: "circuit_open" };
     if (phase === "half_open" && this.#inFlight > 0) return { kind: "wait", ms: null, why: "probing" };
     const own = this.#ownDelayMs;
     const delay = Math.max(own, this.#crawlDelayMs);

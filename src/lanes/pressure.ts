@@ -67,9 +67,10 @@ export class Pressure {
       this.#reason = messageOf(error);
       return this.#probeLater();
     }
+    const was = this.#reason;
     this.#reason = null;
     this.#since = null;
-    this.#deps.log.info("there is room again; work goes on");
+    this.#deps.log.info("work goes on: what it paused for is over", { was });
     this.#tell();
   }
 

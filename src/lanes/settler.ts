@@ -34,8 +34,11 @@ export interface SettlerDeps {
 
 // Outcomes gather this long before they are written together. On a fast local site that makes some 70 outcomes a
 // transaction (with 10 ms it was half of that, and 5 µs more an outcome); a crash refetches at most what was gathered.
-const GATHER_MS = 20;
-const MOST_TASKS = 500;
+export const GATHER_MS = 20;
+export const MOST_TASKS = 500;
+// Where many processes write to one database, one at a time, each transaction costs all of them something: whoever has
+// much to write does so this often, and whoever has written nothing for as long does not wait for it.
+export const SHARED_PAUSE_MS = 400;
 const RETRY_MS = 250;
 
 /** Writes the outcomes of all lanes of the process in few transactions. */
@@ -46,6 +49,7 @@ export class Settler {
   #count = 0;
   #scheduled = false;
   #writing = false;
+  #wroteAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
   readonly #room = new Signal();
 
@@ -109,7 +113,9 @@ export class Settler {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    this.#deps.clock.after(GATHER_MS, () => void this.#write(), { keepAlive: true });
+    const { clock, store } = this.#deps;
+    const pauseMs = store.capabilities.singleEngine ? 0 : this.#wroteAt + SHARED_PAUSE_MS - clock.monotonic();
+    clock.after(Math.max(GATHER_MS, pauseMs), () => void this.#write(), { keepAlive: true });
   }
 
   async #write(): Promise<void> {
@@ -121,6 +127,7 @@ export class Settler {
       const batch = [...this.#pending.values()];
       this.#pending = new Map();
       this.#count = 0;
+      this.#wroteAt = this.#deps.clock.monotonic();
       const settled = await this.#persist(batch.map(toBatch));
       const lost = new Set(settled.lost);
       const dropped = new Set(settled.dropped);

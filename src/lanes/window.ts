@@ -2,9 +2,17 @@ import type { Clock } from "../base/clock.ts";
 import type { ClaimedTask } from "../store/port.ts";
 
 const LARGEST = 256;
-/** A window that lasts shorter than this grows; one that lasts longer than the other shrinks. */
-const TOO_SHORT_MS = 100;
-const TOO_LONG_MS = 1000;
+/**
+ * A window that lasts shorter than this grows; one that lasts longer than the other shrinks. Where many processes write to
+ * one database, a claim costs all of them something: there it serves for longer.
+ */
+export const LASTING = { alone: { tooShortMs: 100, tooLongMs: 1000 }, shared: { tooShortMs: 1500, tooLongMs: 6000 } };
+
+/**
+ * An owner that has to wait longer gives its lane back instead of sitting on it. Where lanes are shared, giving back and
+ * taking costs everybody more than sitting does, and whoever wants its place is let in sooner.
+ */
+export const SITS_MS = { alone: 1000, shared: 30_000 };
 
 /**
  * The tasks a lane owner has claimed and not started. Its size follows the lane's speed: large enough that a claim
@@ -13,6 +21,7 @@ const TOO_LONG_MS = 1000;
 export class Window {
   readonly #clock: Clock;
   #tasks: ClaimedTask[] = [];
+  readonly #lasting: (typeof LASTING)["alone"];
   #concurrency: number;
   #target: number;
   #filledAt = Number.NEGATIVE_INFINITY;
@@ -21,8 +30,9 @@ export class Window {
   #short = false;
   readonly #blocked = new Set<string>();
 
-  constructor(clock: Clock, concurrency: number) {
+  constructor(clock: Clock, concurrency: number, lasting = LASTING.alone) {
     this.#clock = clock;
+    this.#lasting = lasting;
     this.#concurrency = concurrency;
     this.#target = concurrency * 2;
   }
@@ -47,8 +57,9 @@ export class Window {
     if (usable > this.#target / 4 || room <= 0) return 0;
     const lasted = this.#clock.monotonic() - this.#filledAt;
     // A window that was never full says nothing about the speed.
-    if (lasted < TOO_SHORT_MS && !this.#short) this.#target = Math.min(LARGEST, this.#target * 2);
-    else if (lasted > TOO_LONG_MS) this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
+    if (lasted < this.#lasting.tooShortMs && !this.#short) this.#target = Math.min(LARGEST, this.#target * 2);
+    else if (lasted > this.#lasting.tooLongMs)
+      this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
     this.#asked = Math.min(this.#target - usable, room);
     return this.#asked;
   }

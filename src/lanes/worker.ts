@@ -3,11 +3,13 @@ import { messageOf } from "../base/errors.ts";
 import type { Gauge } from "../base/gauge.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import type { Signal } from "../base/signal.ts";
 import type { LaneHost, LaneTicket, TicketEnd } from "../engine/port.ts";
-import type { LaneGrant, LaneHold, Settled, SettledTask, Store } from "../store/port.ts";
+import type { LaneGrant, Settled, SettledTask, Store } from "../store/port.ts";
 import type { ActiveTask } from "../store/worker-port.ts";
 import { Budgets } from "./budgets.ts";
 import type { HandlerLookup } from "./handlers/handler.ts";
+import { LeftLanes } from "./left-lanes.ts";
 import { LaneOwner, type OwnerDeps } from "./owner.ts";
 import { PaceMemories } from "./pace.ts";
 import { Pressure } from "./pressure.ts";
@@ -34,6 +36,8 @@ export interface WorkerOptions {
   /** Lanes that got work because a task moved there or found something. */
   onOpened: (lanes: string[]) => void;
   onSettled?: (settled: Settled) => void;
+  /** From now on lanes are owned under another name: before any of them is taken. */
+  onOwner?: () => void;
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
@@ -49,12 +53,14 @@ export class LaneWorker implements LaneHost {
   readonly #pressure: Pressure;
   readonly #shortage: Shortage;
   readonly #active = new ActiveTasks();
-  /** Lanes that are still ours in the store although nobody works on them: nobody else may, either. */
-  readonly #unreleased = new Map<string, LaneHold>();
+  readonly #left: LeftLanes;
+  readonly #onOwner: (() => void) | undefined;
+  #owner: string | null = null;
 
   constructor(options: WorkerOptions) {
     const { store, clock, random, log, rules } = options;
     this.#store = store;
+    this.#onOwner = options.onOwner;
     const yielding = new Yielding({ clock, log, gauge: options.gauge, most: options.maxWorkers });
     this.#shortage = new Shortage({ clock, log, onEnd: () => this.#slots.lookAgain() });
     this.#slots = new Slots((used) => (this.#shortage.reason === null ? yielding.most(used) : 1));
@@ -66,6 +72,7 @@ export class LaneWorker implements LaneHost {
         await options.probeRoom();
       },
     });
+    this.#left = new LeftLanes({ store, clock, onLeft: (lane) => options.onOpened([lane]) });
     this.#budgets = new Budgets({ store, clock, log, caps: rules.maxPerResolver });
     const settler = new Settler({
       store,
@@ -113,6 +120,14 @@ export class LaneWorker implements LaneHost {
     return this.#pressure.since ?? this.#shortage.since;
   }
 
+  get resting(): boolean {
+    return this.#pressure.reason !== null;
+  }
+
+  watchRest(changed: Signal): () => void {
+    return this.#pressure.subscribe(changed);
+  }
+
   /** There is no room for more work: what runs is finished, and nothing is begun until a probe finds room. */
   pause(error: unknown): void {
     this.#pressure.report(error);
@@ -127,49 +142,60 @@ export class LaneWorker implements LaneHost {
   /** After the engine has stopped: what waits for the store to come back does so no longer. */
   async stop(): Promise<void> {
     this.#pressure.stop();
+    this.#left.stop();
     this.#deps.settler.stop();
   }
 
   async work(ticket: LaneTicket): Promise<TicketEnd> {
-    if (this.#pressure.reason !== null || !ticket.leaseHolds())
-      return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
-    this.#budgets.setOwner(ticket.owner);
+    if (this.resting || !ticket.leaseHolds()) return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
+    this.#ownAs(ticket.owner);
     let grant: LaneGrant | null;
     try {
-      await this.#release(ticket.lane);
-      grant = await this.#store.takeLane(ticket.lane, ticket.owner, ticket.ttlMs);
-      if (grant !== null) {
-        this.#unreleased.set(ticket.lane, grant);
-        // What its owner before could not stop any more is not begun again.
-        const opened = await this.#store.endStopped(this.#deps.clock.now());
-        if (opened.length > 0) this.#deps.onOpened(opened);
-      }
+      await this.#left.leave(ticket.lane);
+      grant = await this.#take(ticket);
     } catch (error) {
       if (!this.#pressure.report(error)) throw error;
       return { more: false, wakeAt: this.#deps.clock.now() + LATER_MS };
     }
-    if (grant === null) return { more: false, wakeAt: null };
+    if (grant === null) return { more: false, wakeAt: null, refused: true };
+    const owner = new LaneOwner(this.#deps, ticket, grant);
     try {
-      return await new LaneOwner(this.#deps, ticket, grant).work();
+      return await owner.work();
     } finally {
-      if (!ticket.fence.aborted) await this.#giveBack(ticket.lane);
+      if (!ticket.fence.aborted) await this.#giveBack(grant, owner.pace.restMs);
     }
   }
 
-  /** What cannot be given back now is given back before the lane is taken again. */
-  async #giveBack(lane: string): Promise<void> {
+  /** Nothing that was true under another name is relied on under this one: what others did since, or what the store lost. */
+  #ownAs(owner: string): void {
+    if (owner === this.#owner) return;
+    this.#owner = owner;
+    this.#budgets.setOwner(owner);
+    this.#deps.paces.forget();
+    this.#onOwner?.();
+  }
+
+  async #take({ lane, owner, ttlMs }: LaneTicket): Promise<LaneGrant | null> {
     try {
-      await this.#release(lane);
+      const grant = await this.#store.takeLane(lane, owner, ttlMs);
+      // What its owner before could not stop any more is not begun again.
+      const opened = grant === null ? [] : await this.#store.endStopped(this.#deps.clock.now());
+      const divided = grant?.opened?.filter((name) => name !== lane) ?? [];
+      if (opened.length + divided.length > 0) this.#deps.onOpened([...opened, ...divided]);
+      return grant;
+    } catch (error) {
+      this.#left.add(lane, owner);
+      throw error;
+    }
+  }
+
+  async #giveBack(grant: LaneGrant, restMs: number): Promise<void> {
+    try {
+      await this.#store.releaseLane(grant, restMs);
     } catch (error) {
       this.#pressure.report(error);
-      this.#deps.log.warn("a lane could not be given back yet", { lane, error: messageOf(error) });
+      this.#deps.log.warn("a lane could not be given back yet", { lane: grant.lane, error: messageOf(error) });
+      this.#left.add(grant.lane, grant.owner);
     }
-  }
-
-  async #release(lane: string): Promise<void> {
-    const hold = this.#unreleased.get(lane);
-    if (hold === undefined) return;
-    await this.#store.releaseLane(hold);
-    this.#unreleased.delete(lane);
   }
 }

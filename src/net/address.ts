@@ -10,6 +10,18 @@ export interface AddressPolicy {
   readonly privateNetworks: boolean;
   /** Networks the operator opened by name; these win over every rule. */
   readonly listed: readonly Network[];
+  /**
+   * Ports of 127.0.0.1 at which this very process has a site for people to try things on. The address must be written so:
+   * no name leads there, and nothing else of the machine is opened by it.
+   */
+  readonly ownPorts?: ReadonlySet<number>;
+}
+
+const OWN_ADDRESS = "127.0.0.1";
+
+/** Whether that is a site of this process itself. */
+export function isOwnSite(hostname: string, port: number | undefined, { ownPorts }: AddressPolicy): boolean {
+  return port !== undefined && hostname === OWN_ADDRESS && ownPorts?.has(port) === true;
 }
 
 /** A parsed CIDR. `words` are 2 (IPv4) or 8 (IPv6) groups of 16 bits, in order. */

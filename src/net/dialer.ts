@@ -41,7 +41,7 @@ export function createDialer(options: DialerOptions): Dialer {
     },
     connect(target, callback) {
       try {
-        checkHost(target.hostname, policy);
+        checkHost(target.hostname, policy, Number(target.port || 80));
       } catch (error) {
         callback(error as Error, null);
         return;

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { FetchFailure } from "../domain/failure.ts";
-import { type AddressPolicy, isAllowedAddress } from "./address.ts";
+import { type AddressPolicy, isAllowedAddress, isOwnSite } from "./address.ts";
 
 /**
  * The first of three checks on everything that leaves: the URL as written, at every hop. The dialer makes the other
@@ -15,17 +15,18 @@ export function checkUrl(url: string | URL, policy: AddressPolicy): URL {
     );
   }
   if (parsed.hostname === "") throw new FetchFailure("url_not_allowed", "the URL names no host");
-  checkHost(parsed.hostname, policy);
+  checkHost(parsed.hostname, policy, parsed.protocol === "http:" ? Number(parsed.port || 80) : undefined);
   return parsed;
 }
 
 /**
- * Refuses an address literal that the policy closes; a name passes, since only its addresses can be judged. WHATWG
+ * Refuses an address literal that the policy closes, at any port but one of our own; a name passes, since only its addresses can be judged. WHATWG
  * parsing has already turned 2130706433, 0x7f.1 and 0177.0.0.1 into 127.0.0.1, so one form is all there is to check.
  */
-export function checkHost(hostname: string, policy: AddressPolicy): void {
+export function checkHost(hostname: string, policy: AddressPolicy, port?: number): void {
   const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-  if (isIP(literal) !== 0 && !isAllowedAddress(literal, policy)) throw privateAddress();
+  if (isIP(literal) === 0 || isAllowedAddress(literal, policy)) return;
+  if (!isOwnSite(literal, port, policy)) throw privateAddress();
 }
 
 export function privateAddress(hostname?: string): FetchFailure {

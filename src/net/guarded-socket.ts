@@ -22,7 +22,7 @@ export function createSocketOpener(options: SocketOpenerOptions): OpenSocket {
   const lookup = checkedLookup(options.resolve);
   return (hostname, port) =>
     new Promise((resolve, reject) => {
-      checkHost(hostname, policy);
+      checkHost(hostname, policy, port);
       const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
       const socket = connect({ host, port, lookup, autoSelectFamily: true, noDelay: true });
       const timer = clock.after(connectMs, () => {

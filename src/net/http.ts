@@ -40,6 +40,8 @@ export interface HttpRequest {
   signal?: AbortSignal;
   /** Asked at each hop that the guard allows; false ends the fetch with `notFollowed`. Default: always. */
   followRedirects?: (from: URL, to: URL) => boolean;
+  /** Waited for before a redirect is followed; what it throws ends the fetch. */
+  beforeRedirect?: (to: URL) => Promise<void>;
   maxRedirects?: number;
   /** The proxy that all of it goes through, redirects included. Default: none. */
   via?: Upstream;

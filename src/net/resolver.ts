@@ -2,7 +2,7 @@ import { promises as dns } from "node:dns";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import { FetchFailure } from "../domain/failure.ts";
-import { type AddressPolicy, isAllowedAddress } from "./address.ts";
+import { type AddressPolicy, isAllowedAddress, isOwnSite } from "./address.ts";
 import { privateAddress } from "./guard.ts";
 import { connectFailure } from "./wire-failure.ts";
 
@@ -92,6 +92,7 @@ const RESET = Object.assign(new Error("the connection closed while it opened"), 
 export function refuseConnected(socket: Socket, hostname: string, policy: AddressPolicy): FetchFailure | null {
   const remote = socket.remoteAddress;
   if (remote !== undefined && isAllowedAddress(remote, policy)) return null;
+  if (remote === hostname && isOwnSite(hostname, socket.remotePort, policy)) return null;
   socket.on("error", () => {}).destroy();
   return remote === undefined ? connectFailure(RESET, hostname) : privateAddress();
 }

@@ -199,7 +199,10 @@ export class Transfer implements Timed, HopOwner {
     }
     if (to.origin !== from.origin && this.#headers !== null) this.#headers = safeForOtherOrigin(this.#headers);
     this.#url = to;
-    afterRelease(() => this.#over || this.#dispatch(false));
+    const goOn = () => afterRelease(() => this.#over || this.#dispatch(false));
+    const { beforeRedirect } = this.#request;
+    if (beforeRedirect === undefined) return goOn();
+    beforeRedirect(to).then(goOn, (error: unknown) => this.fail(error));
   }
 
   onError(hop: Hop, error: Error, raw: Error): void {

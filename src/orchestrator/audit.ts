@@ -1,8 +1,11 @@
-import type { ArtifactStore } from "../artifacts/store.ts";
+import type { ArtifactStore } from "../artifacts/port.ts";
 import type { AuditReport } from "../store/audit-records.ts";
 import type { Store } from "../store/port.ts";
+import { inOrder } from "../workflows/in-order.ts";
 
 const PAGE = 1000;
+/** Files may be a network away. */
+const AT_ONCE = 16;
 const MOST_FINDINGS = 20;
 
 /** The store's own invariants, and that every file it speaks of is there; `deep` also reads each file again. */
@@ -19,8 +22,11 @@ export async function auditAll(
   let found = 0;
   for (let after = 0; found < MOST_FINDINGS;) {
     const page = await store.artifactsSince(0, after, PAGE);
-    for (const file of page) {
-      const sound = options.deep ? await artifacts.verify(file.hash) : artifacts.sizeOf(file.hash) === file.size;
+    const isSound = async ({ hash, size }: (typeof page)[number]) =>
+      options.deep ? artifacts.verify(hash) : (await artifacts.sizeOf(hash)) === size;
+    let at = 0;
+    for await (const sound of inOrder(page, AT_ONCE, isSound)) {
+      const file = page[at++]!;
       // What was removed since its row was read took its file along.
       if (!sound && (await store.artifact(file.id)) !== null && (found += 1) <= MOST_FINDINGS)
         findings.push({ check, what: `file ${file.hash} of task ${file.taskId} is missing or damaged` });

@@ -4,7 +4,9 @@ import type { Recipe, StrategyName } from "../domain/recipe.ts";
 import { recipeAt } from "../domain/site-wishes.ts";
 import { planStrategy } from "../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../domain/url.ts";
+import { decodeBody } from "../extract/charset.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
+import type { PageAnswer } from "../fetch/page.ts";
 import type { AddressPolicy } from "../net/address.ts";
 import { planSpecOf } from "../pages/judge.ts";
 import { getPage, type PageDeps } from "../pages/get-page.ts";
@@ -23,6 +25,10 @@ export interface PreviewInput {
   url?: string;
   /** Instead of fetching: the page itself; `url` is then only where its links start from. */
   html?: string;
+  /** Of `html`. */
+  content_type?: string;
+  /** The answer brings along the page that was fetched. */
+  include_html?: boolean;
   fields?: JsonValue;
   items?: JsonValue;
   schema?: JsonValue;
@@ -44,8 +50,13 @@ export interface PreviewView {
   error_message: string | null;
   errors: ExtractionProblem[];
   warnings: ExtractionProblem[];
+  /** The page as text, where it was asked for. */
+  html: string | null;
+  content_type: string | null;
   duration_ms: number;
 }
+
+const HTML = "text/html; charset=utf-8";
 
 /** A page that is handed in is not asked for. */
 const NOTHING_IS_FETCHED: AddressPolicy = { privateNetworks: true, listed: [] };
@@ -84,12 +95,18 @@ export async function previewExtraction(
     error_message: got.failure?.message ?? null,
     errors: [...(got.judgement?.errors ?? [])],
     warnings: [...(got.judgement?.warnings ?? [])],
+    html: input.include_html === true && got.answer !== null ? textOf(got.answer) : null,
+    content_type: got.answer?.contentType ?? null,
     duration_ms: elapsed(),
   };
 }
 
+function textOf({ body, contentType }: PageAnswer): string {
+  return typeof body === "string" ? body : decodeBody(body, contentType).text;
+}
+
 function jobInputOf(input: PreviewInput): JobInput {
-  const { url, ...rest } = without(input, "html");
+  const { url, ...rest } = without(input, "html", "content_type", "include_html");
   return { ...rest, ...(url === undefined ? {} : { target_url: url }) };
 }
 
@@ -102,7 +119,7 @@ async function readGiven(
   // Checks the rules and the address as a job would.
   const { recipe } = pageJobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
   const spec = planSpecOf(recipe as Recipe);
-  const page = { body: input.html ?? "", contentType: "text/html; charset=utf-8", url };
+  const page = { body: input.html ?? "", contentType: input.content_type ?? HTML, url };
   const { extraction } = await (await deps.pages()).reader.read(page, spec, { signal });
   const [first] = extraction.errors;
   return {
@@ -118,5 +135,7 @@ async function readGiven(
     error_message: first === undefined ? null : `${first.field}: ${first.message}`,
     errors: extraction.errors,
     warnings: extraction.warnings,
+    html: null,
+    content_type: null,
   };
 }

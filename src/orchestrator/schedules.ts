@@ -1,13 +1,15 @@
 /** Jobs that run by themselves: when they will, and what became of the times before. */
 import { OrbError } from "../base/errors.ts";
 import type { Recipe, Schedule } from "../domain/recipe.ts";
-import { nextSlots } from "../domain/schedule.ts";
 import type { SlotOutcome } from "../domain/slots.ts";
 import type { JobRecord } from "../store/job-records.ts";
 import type { SlotRecord } from "../store/schedule-port.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { requireJob } from "./jobs/manage.ts";
+import { nextTimeOf, timesOf } from "./jobs/next-times.ts";
 import { firstTime } from "./jobs/schedule-input.ts";
+import type { RunWaits } from "./runs/view.ts";
+import { standstill } from "./workforce.ts";
 
 export interface SlotView {
   at: string;
@@ -33,8 +35,10 @@ export interface ScheduleView {
   paused: boolean;
   /** When it starts next, with what chance adds to it; null: never, or it is paused. */
   next_at: string | null;
-  /** The next five times as the schedule says them. */
+  /** The next five times from now on, as the schedule says them. */
   next_times: string[];
+  /** Why nothing would start at its next time; null: it would, or it is paused. */
+  waiting_for: RunWaits | null;
   last: SlotView | null;
   counts: Record<SlotOutcome, number>;
 }
@@ -46,12 +50,17 @@ function toSlotView({ at, until, count, outcome, runId, message, notedAt }: Slot
   return { at: iso(at), until: iso(until), count, outcome, run_id: runId, message, noted_at: iso(notedAt) };
 }
 
-async function viewsOf({ store }: Pick<JobDeps, "store">, jobs: readonly JobRecord[]): Promise<ScheduleView[]> {
+async function viewsOf(
+  { store, clock }: Pick<JobDeps, "store" | "clock">,
+  jobs: readonly JobRecord[],
+): Promise<ScheduleView[]> {
+  const nobody = await nobodyStarts({ store });
   const counts = await store.slotCounts(jobs.map(({ id }) => id));
   return Promise.all(
     jobs.map(async (job) => {
       const { cron, timezone, overlap, missed, jitter_seconds } = (job.recipe as Recipe).schedule as Schedule;
       const [last] = await store.slots(job.id, { limit: 1 });
+      const nextAt = nextTimeOf(job, clock.now());
       return {
         job_id: job.id,
         name: job.name,
@@ -62,8 +71,9 @@ async function viewsOf({ store }: Pick<JobDeps, "store">, jobs: readonly JobReco
         missed,
         jitter_seconds,
         paused: job.schedulePausedAt !== null,
-        next_at: job.nextAt === null ? null : iso(job.nextAt),
-        next_times: timesOf(job, { cron, timezone }).map(iso),
+        next_at: nextAt === null ? null : iso(nextAt),
+        next_times: timesOf(job, clock.now(), SHOWN_TIMES).map(iso),
+        waiting_for: job.nextSlot === null ? null : nobody,
         last: last === undefined ? null : toSlotView(last),
         counts: counts.get(job.id) ?? { started: 0, missed: 0, skipped: 0, refused: 0 },
       };
@@ -71,8 +81,12 @@ async function viewsOf({ store }: Pick<JobDeps, "store">, jobs: readonly JobReco
   );
 }
 
-function timesOf({ nextSlot }: JobRecord, schedule: Pick<Schedule, "cron" | "timezone">): number[] {
-  return nextSlot === null ? [] : [nextSlot, ...nextSlots(schedule, nextSlot, SHOWN_TIMES - 1)];
+/** Schedules are kept by whoever works. */
+async function nobodyStarts(deps: Pick<JobDeps, "store">): Promise<RunWaits | null> {
+  const still = await standstill(deps);
+  if (still?.reason !== "no_worker") return null;
+  const message = "No worker runs: nothing starts by itself until orb serve or orb worker is started";
+  return { reason: still.reason, until: null, message };
 }
 
 /** Newest job first; `after` is the id of a job. */

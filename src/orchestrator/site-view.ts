@@ -3,11 +3,10 @@ import type { StrategyName } from "../domain/recipe.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import { summaryOf } from "../domain/site-health.ts";
 import type { SiteState } from "../domain/site-states.ts";
-import { isIdle, type SiteDefaults, toldByOwner, type Waiting, waitingFor } from "../domain/waiting.ts";
-import { waitingSentence } from "../domain/waiting-sentence.ts";
+import { type SiteDefaults, toldByOwner, type Waiting, waitingFor } from "../domain/waiting.ts";
 import type { HeldRun, SiteRecord } from "../store/site-records.ts";
 import type { RunSiteDeps } from "./runs/sites.ts";
-import { sentenceOf, type Standstill, standstill } from "./workforce.ts";
+import { type Standstill, standstill, waitingMessage } from "./workforce.ts";
 
 /** What holds for sites of which nothing is said. */
 export interface SiteDeps extends RunSiteDeps {
@@ -59,6 +58,8 @@ export interface SiteView extends SiteProgress {
     requests_per_second: number | null;
     burst: number | null;
     min_delay_ms: number;
+    /** Fewer than asked for where the limits allow no more. */
+    shards: number;
     strategy: StrategyName;
     respect_robots: boolean;
   };
@@ -163,6 +164,7 @@ function effectiveOf(record: SiteRecord, { defaults, respectRobots }: Moment): S
     requests_per_second: rate,
     burst: rate === null ? null : (record.burst ?? 1),
     min_delay_ms: Math.max(record.minDelayMs ?? defaults.minDelayMs, record.crawlDelayMs ?? 0),
+    shards: record.splitDue,
     strategy: record.strategy ?? "auto",
     respect_robots: record.respectRobots ?? respectRobots,
   };
@@ -182,9 +184,13 @@ function openOf({ pending, queued, running, retrying }: TaskCounts): number {
 }
 
 /** An owner takes more in hand than it has begun: no more than the limit allows can be under way. */
+export function runningAt(record: SiteRecord, inHand: number, defaults: SiteDefaults): number {
+  return Math.min(inHand, atOnce(record, defaults));
+}
+
 export function workOf(record: SiteRecord, defaults: SiteDefaults): SiteWork {
   const { pending, queued, retrying, completed, failed } = record.counts;
-  const running = Math.min(record.counts.running, atOnce(record, defaults));
+  const running = runningAt(record, record.counts.running, defaults);
   return { queued: pending + queued + record.counts.running - running, running, retrying, completed, failed };
 }
 
@@ -212,7 +218,7 @@ function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): 
   const waiting = waitingFor(work, record, moment.defaults, moment.now);
   if (waiting === null) return null;
   const { reason, until } = waiting;
-  const message = isIdle(reason) ? sentenceOf(still!) : waitingSentence({ reason, until }, record.waitsFor);
+  const message = waitingMessage(waiting, still, record.waitsFor);
   return { reason, until: iso(until), message: held?.hold?.message ?? message };
 }
 

@@ -54,14 +54,44 @@ export async function sitesProgress(deps: SiteDeps): Promise<SitesProgress> {
 
 const LOOK_MS = 1000;
 
-/** As it is now, then once a second when it has changed. */
-export async function* followSites(deps: SiteDeps, signal: AbortSignal): AsyncGenerator<SitesProgress> {
-  let last = "";
-  while (!signal.aborted) {
-    const progress = await sitesProgress(deps);
-    const text = JSON.stringify(progress);
-    if (text !== last) yield progress;
-    last = text;
-    await sleep(deps.clock, LOOK_MS, signal);
+interface Look {
+  /** Null while it is under way: whoever wants to see something waits for it. */
+  endedAt: number | null;
+  seen: Promise<{ progress: SitesProgress; text: string }>;
+}
+
+/** Looks at all sites for everybody who watches them: once a second, however many that are, and never for nobody. */
+export class SitesWatch {
+  readonly #deps: SiteDeps;
+  #last: Look | null = null;
+
+  constructor(deps: SiteDeps) {
+    this.#deps = deps;
+  }
+
+  /** As it is now, or was less than a second ago, then once a second when it has changed. */
+  async *follow(signal: AbortSignal): AsyncGenerator<SitesProgress> {
+    const { clock } = this.#deps;
+    let last = "";
+    while (!signal.aborted) {
+      const look = this.#look();
+      const { progress, text } = await look.seen;
+      if (text !== last) yield progress;
+      last = text;
+      await sleep(clock, Math.max(0, (look.endedAt ?? 0) + LOOK_MS - clock.monotonic()), signal);
+    }
+  }
+
+  #look(): Look {
+    const { clock } = this.#deps;
+    const last = this.#last;
+    if (last !== null && (last.endedAt === null || clock.monotonic() - last.endedAt < LOOK_MS)) return last;
+    const look: Look = { endedAt: null, seen: this.#see().finally(() => (look.endedAt = clock.monotonic())) };
+    return (this.#last = look);
+  }
+
+  async #see(): Promise<{ progress: SitesProgress; text: string }> {
+    const progress = await sitesProgress(this.#deps);
+    return { progress, text: JSON.stringify(progress) };
   }
 }

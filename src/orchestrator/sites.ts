@@ -1,4 +1,5 @@
 import { OrbError } from "../base/errors.ts";
+import { type ShardedSite, whyNotDivided } from "../domain/shards.ts";
 import { siteOf } from "../domain/url.ts";
 import { heldBySite, type Waiting } from "../domain/waiting.ts";
 import type { SiteFilter, SiteLimits, SiteRecord } from "../store/site-records.ts";
@@ -39,13 +40,40 @@ export async function showSite(deps: SiteDeps, name: string): Promise<SiteView> 
 export async function changeSite(deps: SiteDeps, name: string, change: Partial<SiteLimits>): Promise<SiteView> {
   const { dependsOn, ...rest } = change;
   const needs = dependsOn?.map((site, index) => siteName(site, `depends_on[${index}]`));
-  const record = await deps.store.setSite(
-    siteName(name, OWN),
-    needs === undefined ? rest : { ...rest, dependsOn: needs },
-  );
+  const site = siteName(name, OWN);
+  const limits = (change.shards ?? 1) > 1 ? { ...rest, ...(await pinned(deps, site, change)) } : rest;
+  const record = await deps.store.setSite(site, needs === undefined ? limits : { ...limits, dependsOn: needs });
   await deps.wake(null);
   return viewOf(deps, record);
 }
+
+/**
+ * A site that is divided stands on figures of its own: its owners reckon their shares of them, each where it is, and a
+ * configured default might be another one there.
+ */
+async function pinned(deps: SiteDeps, site: string, change: Partial<SiteLimits>): Promise<Partial<SiteLimits>> {
+  const { maxPerSite, minDelayMs } = deps.siteDefaults;
+  const known = await deps.store.site(site);
+  const after = { ...NOT_SET, ...known, ...change };
+  const limits = {
+    maxConcurrency: after.maxConcurrency ?? maxPerSite,
+    minDelayMs: after.minDelayMs ?? minDelayMs,
+  };
+  const message = whyNotDivided({ ...after, ...limits });
+  if (message !== null)
+    throw new OrbError("input_invalid", `shards ${message}`, { fields: [{ path: "shards", message }] });
+  return limits;
+}
+
+const NOT_SET: ShardedSite = {
+  shards: null,
+  maxConcurrency: null,
+  requestsPerSecond: null,
+  burst: null,
+  minDelayMs: null,
+  crawlDelayMs: null,
+  group: null,
+};
 
 /** Forgets what the site was found to need: its next page is probed again. */
 export async function forgetLearned(deps: SiteDeps, name: string): Promise<SiteView> {

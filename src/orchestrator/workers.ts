@@ -1,6 +1,7 @@
 /** The processes that do the work: who they are, how they are doing, and what can be asked of them. */
 import { sleep } from "../base/clock.ts";
 import { OrbError } from "../base/errors.ts";
+import type { Store } from "../store/port.ts";
 import type { WorkerRecord, WorkerState } from "../store/worker-port.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 import { requireRun } from "./runs/control.ts";
@@ -14,6 +15,7 @@ export interface WorkerView {
   state: WorkerState;
   role: WorkerRecord["role"];
   engine: string;
+  database: "sqlite" | "postgres";
   /** When it was last heard of. */
   heartbeat: string;
   in_flight: number;
@@ -33,7 +35,7 @@ export interface WorkerView {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-function toView(worker: WorkerRecord): WorkerView {
+export function toWorkerView({ capabilities }: Pick<Store, "capabilities">, worker: WorkerRecord): WorkerView {
   return {
     id: worker.id,
     machine: worker.machine,
@@ -43,6 +45,7 @@ function toView(worker: WorkerRecord): WorkerView {
     state: worker.state,
     role: worker.role,
     engine: worker.engine,
+    database: capabilities.singleEngine ? "sqlite" : "postgres",
     heartbeat: iso(worker.heardAt),
     in_flight: worker.inFlight,
     max_workers: worker.maxWorkers,
@@ -71,7 +74,7 @@ export async function listWorkers(
   { store }: Pick<OrchestratorDeps, "store">,
   { all }: { all: boolean },
 ): Promise<WorkerView[]> {
-  return (await store.workers({ live: !all, limit: MOST })).map(toView);
+  return (await store.workers({ live: !all, limit: MOST })).map((worker) => toWorkerView(store, worker));
 }
 
 export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id: string): Promise<WorkerView> {
@@ -80,7 +83,7 @@ export async function showWorker({ store }: Pick<OrchestratorDeps, "store">, id:
     throw new OrbError("not_found", `there is no worker with the id ${id}`, {
       hint: "orb workers shows those that there are.",
     });
-  return toView(worker);
+  return toWorkerView(store, worker);
 }
 
 /** It finishes what it has and takes no more, until it is resumed; it hears of it within a second. */
@@ -89,7 +92,20 @@ export async function drainWorker(
   id: string,
   drain: boolean,
 ): Promise<WorkerView> {
-  return toView(await store.askDrain(id, drain, clock.now()));
+  const worker = await store.worker(id);
+  if (worker?.state === "lost") throw unheard(worker);
+  return toWorkerView(store, await store.askDrain(id, drain, clock.now()));
+}
+
+/** It may be back in a moment, or be gone for good: nobody can promise what it will do. */
+function unheard({ id, command, identity, machine, heardAt, drainAsked }: WorkerRecord): OrbError {
+  const who = `orb ${command}, process ${identity.pid} on ${machine}`;
+  const asked = drainAsked ? "; it was asked to drain before" : "";
+  return new OrbError(
+    "illegal_transition",
+    `worker ${id} (${who}) has not been heard of since ${iso(heardAt)} and cannot be asked${asked}`,
+    { hint: "Look whether that process still runs. Its work is taken over by others; orb workers shows them." },
+  );
 }
 
 export interface PingView {

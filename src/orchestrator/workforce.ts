@@ -1,5 +1,7 @@
 /** Whether somebody takes up what is to be done, as the registry of workers tells. */
-import type { IdleReason } from "../domain/waiting.ts";
+import { laneWithoutShard } from "../domain/lane.ts";
+import { type IdleReason, isIdle, type Waiting } from "../domain/waiting.ts";
+import { waitingSentence } from "../domain/waiting-sentence.ts";
 import type { WorkerRecord } from "../store/worker-port.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 
@@ -20,20 +22,33 @@ export function sentenceOf({ message }: Standstill): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
+/** Why work waits at a site, as a sentence; `needs` are the sites that it waits for. */
+export function waitingMessage(
+  { reason, until }: Waiting,
+  still: Standstill | null,
+  needs: readonly string[] = [],
+): string {
+  if (!isIdle(reason)) return waitingSentence({ reason, until }, needs);
+  return still === null ? "" : sentenceOf(still);
+}
+
 /** null: somebody takes work. */
 export async function standstill({ store }: Pick<OrchestratorDeps, "store">): Promise<Standstill | null> {
   const holder = await store.engineHolder();
-  const engineLives = !store.capabilities.singleEngine || (holder !== null && holder.remainingMs > 0);
+  const holderLives = holder !== null && holder.remainingMs > 0;
   const workers = (await store.workers({ live: true, limit: MOST })).filter(({ state }) => state !== "lost");
   const active = workers.flatMap((worker) => worker.active);
   const because = (reason: IdleReason, message: string): Standstill => ({
     reason,
     message,
     runs: new Set(active.map(({ runId }) => runId)),
-    lanes: new Set(active.map(({ lane }) => lane)),
+    lanes: new Set(active.map(({ lane }) => laneWithoutShard(lane))),
   });
   if (workers.length > 0 && workers.every(({ state }) => state !== "working"))
     return because("workers_drained", drainedWords(workers));
+  // Where many may work, the one that leads may have just gone while others work.
+  const engineLives =
+    holderLives || (!store.capabilities.singleEngine && workers.some(({ role }) => role === "engine"));
   if (!engineLives) return because("no_worker", "no worker runs: work waits until orb serve or orb worker is started");
   const engines = workers.filter(({ role }) => role === "engine");
   const paused = engines.find((worker) => worker.paused !== null)?.paused ?? null;

@@ -49,13 +49,19 @@ export interface PageOrder {
   memory?: MemoryShare;
   /** Asked before the page and before every redirect; without it robots.txt is not looked at. */
   robots?: RobotsRules;
-  followRedirects?: (from: URL, to: URL) => boolean;
+  followRedirects?: (from: URL, to: URL, way: Way) => boolean;
+  /** See `PageRequest`. */
+  beforeRedirect?: (to: URL) => Promise<void>;
+  /** Redirects have led from the page that was asked for to this one. */
+  ledHere?: boolean;
   /** Time that is left for the page, when that may be less than its limit. */
   mostMs?: number;
   /** Of a page that is had already: a plain request then asks only whether it has changed. */
   conditions?: Validators;
   /** What goes over the wire is wanted with the answer. */
   keepExchanges?: boolean;
+  /** Whether a picture of a page that failed like this is wanted; without it, of every one. */
+  isShown?: (what: Failure) => boolean;
   /** The proxy that all of it goes through; without it, none. */
   via?: Upstream;
   /** Told before a browser is waited for. */
@@ -122,7 +128,7 @@ async function fetchAndJudge(
   way: Way,
 ): Promise<{ answer: PageAnswer; judgement: Judgement | null }> {
   const { strategies, limits, clock, reader } = deps;
-  const { recipe, url, robots, signal } = order;
+  const { recipe, url, robots, followRedirects, signal } = order;
   const wished = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
   // An explicit wish for plain HTTP without escalation takes a page as it comes, empty shells included.
   const shells = way === "http" && (recipe.strategy === "auto" || recipe.escalate);
@@ -133,6 +139,7 @@ async function fetchAndJudge(
       ...(order.follow === undefined ? {} : { follow: order.follow }),
       shells,
       wantsJson: recipe.strategy === "api_replay",
+      ledHere: order.ledHere ?? false,
       now: clock.now(),
       signal,
     }));
@@ -149,12 +156,18 @@ async function fetchAndJudge(
     ...(order.shareKey === undefined ? {} : { shareKey: order.shareKey }),
     ...(order.mayAsk === undefined ? {} : { mayAsk: order.mayAsk }),
     ...(order.memory === undefined ? {} : { memory: order.memory }),
-    ...(order.followRedirects === undefined ? {} : { followRedirects: order.followRedirects }),
+    ...(followRedirects === undefined
+      ? {}
+      : { followRedirects: (from: URL, to: URL) => followRedirects(from, to, way) }),
+    ...(order.beforeRedirect === undefined ? {} : { beforeRedirect: order.beforeRedirect }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(order.keepExchanges === true ? { keepExchanges: true } : {}),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
     ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
-    wantsEvidence: async (open) => (await judge(open)).failure !== null,
+    wantsEvidence: async (open) => {
+      const { failure } = await judge(open);
+      return failure !== null && (order.isShown?.(failure) ?? true);
+    },
   };
   const answer = await (robots === undefined
     ? strategies[way].fetch(request)

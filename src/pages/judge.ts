@@ -87,6 +87,8 @@ export async function judgeAnswer(
   options: {
     shells: boolean;
     wantsJson: boolean;
+    /** Redirects have led here before. */
+    ledHere?: boolean;
     now: number;
     signal: AbortSignal;
     spec?: PlanSpec;
@@ -117,7 +119,8 @@ export async function judgeAnswer(
     ...(options.follow === undefined ? {} : { follow: options.follow }),
   });
   const judgement = weigh(reading, none, answer, options);
-  if (judgement.failure !== null || !isSignIn(answer)) return judgement;
+  if (judgement.failure !== null || !(options.ledHere === true || answer.redirects.length > 0) || !isSignIn(answer))
+    return judgement;
   if (!recipe.requires_auth) {
     // It may be what was asked for; whoever reads the records is told.
     const seen = `the site sent us to ${new URL(url).pathname.slice(0, 200)}, which asks for a password`;
@@ -129,8 +132,7 @@ export async function judgeAnswer(
 }
 
 /** A site whose session is over often answers 200, with its sign-in page at another address. */
-function isSignIn({ redirects, body }: PageAnswer): boolean {
-  if (redirects.length === 0) return false;
+function isSignIn({ body }: PageAnswer): boolean {
   const html = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
   return /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i.test(html);
 }

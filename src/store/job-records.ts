@@ -58,8 +58,12 @@ export interface RunFilter {
   status?: readonly RunState[];
   kind?: string;
   site?: string;
-  /** Part of the name or the address, among the newest `SEARCHED_RUNS`; or the id of any run. */
+  /** Part of the name or the address, among the newest `SEARCHED_RUNS`; or the id of any run, or its beginning. */
   q?: string;
+  /** Created at that time or later, and before that one. */
+  since?: number;
+  until?: number;
+  ids?: readonly string[];
   /** Run id to continue after: newest first. */
   after?: string;
   limit: number;

@@ -2,10 +2,12 @@ import type { Failure } from "../domain/failure.ts";
 import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
+import type { TaskOrder } from "../domain/task-order.ts";
 import type { ClaimOptions } from "./claim-port.ts";
 import type { AlertVerbs } from "./alert-port.ts";
 import type { CrawlVerbs, Grown, Growth } from "./crawl-port.ts";
 import type { AuditReport } from "./audit-records.ts";
+import type { DutyVerbs } from "./duty-port.ts";
 import type { EngineCandidate, EngineHolder } from "./engine-records.ts";
 import type {
   JobChange,
@@ -21,6 +23,8 @@ import type {
 } from "./job-records.ts";
 import type { FailedChoice, ProgressVerbs, Requeued, RequeueWindow } from "./progress-port.ts";
 import type { HoldVerbs } from "./hold-port.ts";
+import type { LiveVerbs } from "./live-port.ts";
+import type { LaneWork, OwnerVerbs } from "./owner-port.ts";
 import type { ProxyVerbs } from "./proxy-port.ts";
 import type { RetentionVerbs } from "./retention-port.ts";
 import type { RobotsVerbs } from "./robots-port.ts";
@@ -44,7 +48,10 @@ export type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } fr
 export interface Store
   extends
     CrawlVerbs,
+    DutyVerbs,
     HoldVerbs,
+    LiveVerbs,
+    OwnerVerbs,
     ProgressVerbs,
     ProxyVerbs,
     RetentionVerbs,
@@ -58,18 +65,32 @@ export interface Store
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
   readonly instance: string;
+  /** Tells copies of one database apart, wherever they are asked from: they have the same `instance`. */
+  readonly deployment: string;
   close(): Promise<void>;
 
-  // The engine lock: only for stores with `singleEngine`.
+  /**
+   * Tells at once that events were appended, or that limits, pauses and run states changed, in whatever process. Only a
+   * fast path: what it does not tell is found by asking. Ends with the returned function.
+   */
+  watch(listener: (what: "events" | "control") => void): () => void;
+
+  // The engine lock. Where `singleEngine` is false its holder leads: it does what is to be done once, and all may own lanes.
   engineHolder(): Promise<EngineHolder | null>;
-  /** Takes the lock if it is free, expired, or held by `evict`. Taking it ends every lease of the holder before. */
+  /**
+   * Takes the lock if it is free, expired, or held by `evict`, and prolongs one's own. Where there is one engine, taking it
+   * ends every lease of the holder before.
+   */
   takeEngine(
     candidate: EngineCandidate,
     ttlMs: number,
     evict?: string,
   ): Promise<{ taken: boolean; holder: EngineHolder }>;
   releaseEngine(holder: string): Promise<void>;
-  /** Prolongs the engine lock, the lanes and the loans of one owner. Returns the ids of the lanes it still owns; null: not the engine any more. */
+  /**
+   * Prolongs the lanes and the loans of one owner, and, where there is one engine, its lock. Returns the ids of the lanes it
+   * still owns; null: not the engine, or no owner, any more.
+   */
   heartbeat(owner: string, ttlMs: number): Promise<Set<number> | null>;
 
   /**
@@ -131,7 +152,8 @@ export interface Store
   lanesWithWork(owner?: string): Promise<LaneWork[]>;
   /** Makes `owner` the only owner, with a new epoch; what the owner before left running goes back to the queue. */
   takeLane(lane: string, owner: string, ttlMs: number): Promise<LaneGrant | null>;
-  releaseLane(hold: LaneHold): Promise<void>;
+  /** `restMs`: whoever takes it next may not ask its site before; absent: it is not known. */
+  releaseLane(hold: LaneHold, restMs?: number): Promise<void>;
   /** Takes up to `limit` ready tasks, fairly over the lane's runs, by priority within a run. null: the lane is not ours. */
   claim(hold: LaneHold, options: ClaimOptions, now: number): Promise<Claim | null>;
   /** Writes many outcomes in one transaction. Nothing is written for lanes that are not ours any more. */
@@ -140,7 +162,10 @@ export interface Store
   growRun(hold: LaneHold, task: ClaimedTask, growth: Growth, now: number): Promise<Grown | null>;
 
   // Budgets that cross lanes.
-  /** Borrows units of a budget until the owner's lease ends; returns how many this owner now holds. */
+  /**
+   * Borrows units of a budget until the owner's lease ends; returns how many this owner now holds. Whoever gets none
+   * because others have all of them counts among its borrowers until it gets some, or gives back none.
+   */
   borrow(key: string, owner: string, units: number, cap: number): Promise<number>;
   giveBack(key: string, owner: string, units: number): Promise<void>;
   budgetCap(key: string): Promise<number | null>;
@@ -204,6 +229,10 @@ export interface TaskFilter {
   after?: string;
   /** Leaves out what serves the run and is none of its pages. */
   pagesOnly?: boolean;
+  /** Part of the address, among the next `SEARCHED_TASKS` of the run. */
+  q?: string;
+  /** Without it oldest first. Slowest and largest are found among the newest `SEARCHED_TASKS` of the run. */
+  order?: TaskOrder;
   limit: number;
 }
 
@@ -214,18 +243,16 @@ export interface SiteCounts {
   counts: TaskCounts;
 }
 
-export interface LaneWork {
-  lane: string;
-  /** 0 when something is ready now. */
-  readyAt: number;
-}
-
 export interface LaneGrant extends LaneHold {
   lane: string;
   /** One of the lane's sites: what it says of the server holds for all of them. null: the lane has none. */
   site: SiteRecord | null;
   /** Tasks of a dead owner that went back to the queue. */
   recovered: number;
+  /** How long the site is not to be asked yet, as the last owner said; absent: nobody did. */
+  restMs?: number;
+  /** Lanes that got work because the site was divided anew. */
+  opened?: string[];
 }
 
 export interface Claim {
@@ -234,6 +261,8 @@ export interface Claim {
   nextReadyAt: number | null;
   /** Ready tasks stay behind in the queue. */
   more: boolean;
+  /** Lanes of other shards that were given some of it. */
+  opened?: string[];
 }
 
 export interface SettledTask {

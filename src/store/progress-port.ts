@@ -3,14 +3,23 @@ import type { ErrorClass } from "../domain/crawl-end.ts";
 import type { Failure, FailureCode, FailureReason } from "../domain/failure.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunState, TaskState } from "../domain/states.ts";
+import type { RunFilter } from "./job-records.ts";
 import type { SiteRecord } from "./site-records.ts";
+
+/** Whoever watches a run asks for its retries again and again: no more tasks than these are looked at. */
+export const RETRIES_READ = 1000;
+
+/** So many of a run's tasks are searched or compared, from where the list begins: others wait for that to end. */
+export const SEARCHED_TASKS = 50_000;
 
 export interface ProgressVerbs {
   /** All runs that are there, by kind and state. */
   countRuns(): Promise<{ kind: string; status: RunState; count: number }[]>;
+  /** How many runs there are of those that `runs` would list; counts no further than `limit`. */
+  countRunsLike(filter: RunFilter): Promise<number>;
   /** What failed of a run, most frequent first. */
   runErrors(id: string): Promise<RunErrorRecord[]>;
-  /** Why tasks of a run that wait for another try have failed, most frequent first; of very many, of the first ones. */
+  /** Why tasks of a run that wait for another try have failed, most frequent first; of very many, of the first `RETRIES_READ`. */
   retryReasons(id: string): Promise<RunErrorRecord[]>;
   /** How a run is getting on, site by site, in order of their names. */
   runSites(id: string, filter: RunSiteFilter): Promise<RunSiteRecord[]>;

@@ -3,6 +3,7 @@ import type { Failure } from "../domain/failure.ts";
 import type { Attempt } from "../domain/outcome.ts";
 import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunHold } from "../domain/run-hold.ts";
+import type { Shard } from "../domain/shards.ts";
 import type { RunKind, RunState, TaskState } from "../domain/states.ts";
 import type { NewWorkflow } from "./workflow-records.ts";
 
@@ -111,6 +112,8 @@ export interface LaneHold {
   laneId: number;
   epoch: number;
   owner: string;
+  /** It has one shard of its site's work; absent: all of it. */
+  shard?: Shard;
 }
 
 export interface ClaimedTask {

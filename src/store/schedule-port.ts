@@ -45,6 +45,8 @@ export const MOST_QUEUED = 10;
 export interface ScheduleVerbs {
   /** Jobs whose time has come, longest due first; `after` is the last one of the page before, as it was then. */
   dueJobs(now: number, limit: number, after?: Pick<JobRecord, "id" | "nextAt">): Promise<JobRecord[]>;
+  /** When the next job is due, which may be long ago; null: none ever is. */
+  nextDueAt(): Promise<number | null>;
   /** These times are dealt with: the job waits for its next one. false: somebody else has dealt with them. */
   passSlots(jobId: string, slots: PassedSlots, next: ScheduledTime | null, now: number): Promise<boolean>;
   /** Starts the run of a slot and passes the slot, both or neither; runs before it are dealt with as `overlap` says. */

@@ -31,7 +31,7 @@ export interface SiteLimits extends ServerLimits {
   maxMemoryMb: number | null;
   strategy: StrategyName | null;
   respectRobots: boolean | null;
-  /** How many parts its work is divided into over several machines. */
+  /** How many shards its work is to be divided into, so that several processes can take part. */
   shards: number | null;
   /** Sites of one group are one server; null: it is a server of its own. */
   group: string | null;
@@ -43,6 +43,10 @@ export interface SiteRecord extends SiteLimits, Politeness {
   site: string;
   /** The lane its work is in at present. */
   lane: string;
+  /** In how many lanes its work is. */
+  split: number;
+  /** In how many it is to be as soon as nobody works on it. */
+  splitDue: number;
   /** What robots.txt asks for between two requests, over all origins of the server; null: nothing. */
   crawlDelayMs: number | null;
   learned: LearnedStrategy | null;

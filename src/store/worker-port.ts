@@ -77,7 +77,11 @@ export interface WorkerWishes {
 }
 
 export interface WorkerVerbs {
-  registerWorker(worker: NewWorker, now: number): Promise<void>;
+  /**
+   * With the mark of its key (see `agreeOnKey`) it is refused, with false, when those that live have another one: of two that
+   * begin at once the first decides.
+   */
+  registerWorker(worker: NewWorker, now: number, keyMark?: string): Promise<boolean>;
   /** Says how it is doing, which answers all pings, and hears what is wanted of it; `not_found` when it has been forgotten. */
   pulse(id: string, state: "working" | "draining" | "drained", pulse: WorkerPulse, now: number): Promise<WorkerWishes>;
   /** The wishes alone: cheap enough to ask often. */
@@ -100,6 +104,15 @@ export interface WorkerVerbs {
   stopTask(taskId: string, now: number): Promise<{ state: "failed" | "running"; lanes: string[] }>;
   /** Ends what is to be stopped and went back to the queue, as after a crash of its owner; says which lanes got work by that. */
   endStopped(now: number): Promise<string[]>;
+  /**
+   * Whether the key with this mark is the one that the processes of this deployment seal with. While no worker lives, any
+   * is: from then on that one.
+   */
+  agreeOnKey(mark: string): Promise<boolean>;
+  /** The mark of the place in which the files of this deployment are; null: none was set yet. */
+  filesMark(): Promise<string | null>;
+  /** Sets it if there is none, and says which one there is. */
+  markFiles(mark: string): Promise<string>;
   /** Which of these running tasks (by row) are to be stopped. */
   stoppedTasks(rows: readonly number[]): Promise<Set<number>>;
 }

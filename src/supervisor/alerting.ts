@@ -1,9 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { DiskRoom } from "../base/disk-room.ts";
 import type { Log } from "../base/log.ts";
+import { machineName, mayBeAlive, ownIdentity } from "../base/machine.ts";
 import type { Random } from "../base/random.ts";
 import type { Config } from "../config/options.ts";
 import type { NewAlert } from "../store/alert-port.ts";
+import type { EngineHolder } from "../store/engine-records.ts";
 import type { Store } from "../store/port.ts";
 import { type AlertSender, createAlertSender } from "./alert-sender.ts";
 import { type Raise, raiser } from "./alerts.ts";
@@ -21,33 +23,67 @@ export function openAlertSender(config: Config, { clock, log }: { clock: Clock; 
 
 export interface Alerting {
   raise: Raise;
-  /** What one process alone looks after: the one that is the engine. */
+  /** What one process alone looks after, where one is the engine. */
   engineDuties: readonly Duty[];
   stop(): Promise<void>;
+}
+
+/** So long it is believed who leads, if that one may be alive: two who do the same do not get in each other's way. */
+const BELIEVED_MS = 10_000;
+
+/** Whether somebody leads, by what was known so long ago. */
+function holds({ holder }: { holder: EngineHolder | null }, age: number, most: number): boolean {
+  return holder !== null && age < most && age <= holder.remainingMs && mayBeAlive(holder);
+}
+
+/** Where many processes work, the one that leads does it; and any of them when nobody leads. */
+function unlessAnotherLeads(
+  { store, clock }: { store: Store; clock: Clock },
+  duties: readonly Duty[],
+): readonly Duty[] {
+  if (store.capabilities.singleEngine) return duties;
+  const own = ownIdentity();
+  let believed: { holder: EngineHolder | null; at: number } | null = null;
+  const anotherLeads = async () => {
+    const now = clock.monotonic();
+    if (believed === null || !holds(believed, now - believed.at, BELIEVED_MS))
+      believed = { holder: await store.engineHolder(), at: now };
+    const { holder } = believed;
+    const isOwn = holder?.pid === own.pid && holder.pidStart === own.pidStart && holder.boot === own.boot;
+    return !isOwn && holds(believed, now - believed.at, Number.POSITIVE_INFINITY);
+  };
+  const lead = async (duty: Duty, signal: AbortSignal) => {
+    if (await anotherLeads()) return;
+    await duty.run(signal, duty.looksFirst === true ? await store.dutiesDue(clock.now()) : undefined);
+  };
+  return duties.map((duty) => ({ name: duty.name, everyMs: duty.everyMs, run: (signal) => lead(duty, signal) }));
 }
 
 /**
  * Begins what every process that lives on does about alerts, the API and the supervisor as well as workers: whoever is
  * left tells of those that are gone. They do not get in each other's way, since each alert is raised under its key, and
- * taken for delivery by one of them.
+ * taken for delivery by one of them. `works`: it looks after its own machine's disk, too.
  */
 export function startAlerting(
   config: Config,
-  deps: { store: Store; clock: Clock; random: Random; log: Log; room: DiskRoom },
+  deps: { store: Store; clock: Clock; random: Random; log: Log; room: DiskRoom; works?: true },
 ): Alerting {
   const sender = openAlertSender(config, deps);
   const raise = raiser({ ...deps, deliver: sender !== null });
   const delivery = sender === null ? [] : [deliverAlerts({ ...deps, sender })];
   const tellAtOnce =
     sender === null ? null : (alert: NewAlert) => sender.send(unwritten(alert, deps.random.uuid(), deps.clock.now()));
+  const { singleEngine } = deps.store.capabilities;
+  const disk = watchDisk({ ...deps, raise, tellAtOnce, machine: singleEngine ? null : machineName() });
+  const common = [raiseAlerts({ ...deps, raise }), loseWorkers({ ...deps, raise }), ...delivery];
   const duties = new Duties({
     ...deps,
-    duties: [raiseAlerts({ ...deps, raise }), loseWorkers({ ...deps, raise }), ...delivery],
+    duties: [...unlessAnotherLeads(deps, common), ...(singleEngine || deps.works !== true ? [] : [disk])],
   });
   duties.start();
   return {
     raise,
-    engineDuties: [watchDisk({ ...deps, raise, tellAtOnce })],
+    engineDuties: singleEngine ? [disk] : [],
     stop: async () => {
       await duties.stop();
       await sender?.close();

@@ -52,20 +52,28 @@ export function crashLoop({ name, kind, restarts, note }: ChildStatus, now: numb
   };
 }
 
-export const DISK_LOW_KEY = "disk_low";
+/** `machine`: where several work, each has disks of its own. */
+export function diskLowKey(machine: string | null): string {
+  return machine === null ? "disk_low" : `disk_low:${machine}`;
+}
 
-export function diskLow(room: DiskRoom, { what, since }: { what: string; since: number }): NewAlert {
+export function diskLow(
+  room: DiskRoom,
+  { what, since }: { what: string; since: number },
+  machine: string | null,
+): NewAlert {
   const message = room.describe(what);
   return {
     kind: "disk_low",
-    subject: what,
-    message: `Disk low: ${message.slice(message.indexOf(": ") + 2)}; work pauses`,
+    subject: machine === null ? what : `${what} on ${machine}`,
+    message: `Disk low${machine === null ? "" : ` on ${machine}`}: ${message.slice(message.indexOf(": ") + 2)}; work pauses`,
     detail: {
+      ...(machine === null ? {} : { machine }),
       free_bytes: room.rooms.find((one) => one.what === what)?.freeBytes ?? null,
       min_free_bytes: room.minBytes,
       since: iso(since),
     },
-    key: DISK_LOW_KEY,
+    key: diskLowKey(machine),
   };
 }
 

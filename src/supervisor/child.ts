@@ -59,6 +59,9 @@ export class Child {
   #health: string | null = null;
   /** The words that were told, and when. */
   #told: { words: string; at: number } | null = null;
+  /** Somebody has asked for a new process of it, and why. */
+  #renewal: string | null = null;
+  #pause = new AbortController();
   #note: string | null = null;
 
   constructor(kind: ChildKind, deps: ChildDeps) {
@@ -106,6 +109,13 @@ export class Child {
     this.#set("stopped");
   }
 
+  /** Ends the present process as a stop does, and begins another one at once; that is no death of it. */
+  async renew(why: string): Promise<void> {
+    this.#renewal = why;
+    this.#pause.abort();
+    if (this.#handle !== null) await endProcess(this.#handle, this.#kind.stopSteps, this.#deps.clock);
+  }
+
   /** Does not wait for what it has in hand; `stop` then ends soon. */
   hurry(): void {
     this.#stopping.abort();
@@ -134,16 +144,18 @@ export class Child {
     const { signal } = this.#stopping;
     const about = { child: this.#kind.name };
     while (!signal.aborted) {
+      this.#renewal = null;
       const why = await this.#once();
       this.#settled.resolve();
       if (signal.aborted) return;
+      if (this.#renewal !== null) {
+        this.#over("restarting", this.#renewal);
+        log.info(`${this.#kind.name} is started again`, { ...about, why: this.#renewal });
+        continue;
+      }
       const { waitMs, crashLoop } = this.#restarts.died(clock.monotonic());
       const wasLooping = this.#state === "crash_loop";
-      this.#handle = null;
-      this.#since = null;
-      this.#health = null;
-      this.#note = why;
-      this.#set(crashLoop ? "crash_loop" : "restarting");
+      this.#over(crashLoop ? "crash_loop" : "restarting", why);
       const seconds = waitMs / 1000;
       if (crashLoop)
         log.error(
@@ -153,8 +165,17 @@ export class Child {
           { ...about, why },
         );
       else log.warn(`${this.#kind.name} died and is started again in ${seconds} s`, { ...about, why });
-      await sleep(clock, waitMs, signal);
+      this.#pause = new AbortController();
+      await sleep(clock, waitMs, AbortSignal.any([signal, this.#pause.signal]));
     }
+  }
+
+  #over(state: ChildState, why: string): void {
+    this.#handle = null;
+    this.#since = null;
+    this.#health = null;
+    this.#note = why;
+    this.#set(state);
   }
 
   /** One life of it; gives why it ended. */
@@ -183,7 +204,7 @@ export class Child {
     const asked = () => over.abort();
     signal.addEventListener("abort", asked, { once: true });
     // A stop that came while it began found no process to end.
-    if (signal.aborted) await endProcess(handle, this.#kind.stopSteps, this.#deps.clock);
+    if (signal.aborted || this.#renewal !== null) await endProcess(handle, this.#kind.stopSteps, this.#deps.clock);
     const complaint = await this.#watch(handle, over.signal, gone);
     signal.removeEventListener("abort", asked);
     if (signal.aborted) return "";

@@ -1,23 +1,46 @@
 import { type Clock, sleep } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
+import { isOrbError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { Trouble } from "../base/trouble.ts";
+import type { DutiesDue } from "../store/duty-port.ts";
+import type { Store } from "../store/port.ts";
 
 /** Something that must be done from time to time, whatever else happens. */
 export interface Duty {
   name: string;
   everyMs: number;
-  /** What may take long looks at the signal now and then. */
-  run(signal: AbortSignal): Promise<void>;
+  /** It is told what is due, and leaves the rest. */
+  looksFirst?: true;
+  /** What may take long looks at the signal now and then. Without `due` it looks for everything. */
+  run(signal: AbortSignal, due?: DutiesDue): Promise<void>;
+}
+
+/** Duties that begin at about the same time share one look at what is due. */
+const SHARED_MS = 100;
+
+interface DutiesDeps {
+  clock: Clock;
+  log: Log;
+  store: Pick<Store, "dutiesDue">;
+  duties: readonly Duty[];
+  /** Asked before each of them, which is left out when it may not be done: a process that was frozen may have lost the right to. */
+  may?: () => boolean;
 }
 
 /** Runs duties one after the other, each in its own rhythm, until it is stopped. A duty that fails is tried again. */
 export class Duties {
-  readonly #deps: { clock: Clock; log: Log; duties: readonly Duty[] };
+  readonly #deps: DutiesDeps;
+  /** All of them need the database: that it is away is said once, and not for each. */
+  readonly #away: Trouble;
+  /** Those that it kept from being done. */
+  readonly #kept = new Set<Duty>();
+  #look: { due: Promise<DutiesDue>; until: number } | null = null;
   #stop: AbortController | null = null;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: { clock: Clock; log: Log; duties: readonly Duty[] }) {
+  constructor(deps: DutiesDeps) {
     this.#deps = deps;
+    this.#away = new Trouble(deps.log);
   }
 
   start(): void {
@@ -34,13 +57,30 @@ export class Duties {
     await this.#running;
   }
 
+  #due(): Promise<DutiesDue> {
+    const { clock, store } = this.#deps;
+    const now = clock.monotonic();
+    if (this.#look === null || this.#look.until < now)
+      this.#look = { due: store.dutiesDue(clock.now()), until: now + SHARED_MS };
+    return this.#look.due;
+  }
+
   async #keepUp(duty: Duty, signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock, log, may } = this.#deps;
+    const trouble = new Trouble(log);
     while (!signal.aborted) {
       try {
-        await duty.run(signal);
+        if (may?.() !== false) {
+          await duty.run(signal, duty.looksFirst === true ? await this.#due() : undefined);
+          trouble.ends(`done again: ${duty.name}`);
+          if (this.#kept.delete(duty)) this.#away.ends("the database can be reached again, and duties are done");
+        }
       } catch (error) {
-        log.warn("a duty could not be done and is tried again later", { duty: duty.name, error: messageOf(error) });
+        const fields = { duty: duty.name, error: messageOf(error) };
+        if (isOrbError(error, "database_unavailable")) {
+          this.#kept.add(duty);
+          this.#away.begins("the database cannot be reached: duties are done when it is back", fields);
+        } else trouble.begins("a duty could not be done and is tried again later", fields);
       }
       await sleep(clock, duty.everyMs, signal);
     }

@@ -10,8 +10,8 @@ import { LogFile } from "./log-file.ts";
 
 export interface OwnDeps {
   config: Config;
-  /** How this program is called; words are added. */
-  program: Program;
+  /** How this program is called, with the addresses that it is to use as they are now; words are added. */
+  program: () => Promise<Program>;
   /** Resolves when the process of this name that a dead supervisor has left is gone. */
   predecessor: Promise<void>;
 }
@@ -90,10 +90,12 @@ function ownProcess({ config, program, predecessor }: OwnDeps, name: string) {
     async begin(words: readonly string[], signal: AbortSignal): Promise<Spawned> {
       await predecessor;
       signal.throwIfAborted();
+      const now = await program();
+      signal.throwIfAborted();
       text = "";
       const log = logFile.open();
       written = logFile.size;
-      const own = { ...program, args: [...program.args, ...words, "--json"] };
+      const own = { ...now, args: [...now.args, ...words, "--json"] };
       const handle = await begin(own, { log, stdout: "pipe", tied: true }).finally(() => closeSync(log));
       handle.child.stdout
         ?.setEncoding("utf8")

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../base/clock.ts";
-import { isOrbError, messageOf } from "../base/errors.ts";
+import { isOrbError, messageOf, type OrbError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Service } from "../base/service.ts";
 import type { Engine } from "../engine/port.ts";
@@ -12,6 +12,8 @@ import { Throughput } from "./throughput.ts";
 /** How often a process says that it is there, and how often it looks what is wanted of it. */
 export const PULSE_MS = 2000;
 const LOOK_MS = 500;
+/** Where asking is a journey to another machine. */
+const FAR_LOOK_MS = 1000;
 /** Tasks at work that a pulse names. */
 const MOST_ACTIVE = 100;
 
@@ -20,7 +22,11 @@ export interface RegistrationDeps {
   clock: Clock;
   log: Log;
   self: Omit<NewWorker, "heartbeatMs">;
+  /** The mark of the key that all machines have to have in common, and what to say when it is another one; null: there is one machine. */
+  key: { mark: string; differs(): OrbError } | null;
   engine: Pick<Engine, "role" | "drain" | "resume">;
+  /** What kind of engine it is, for people. */
+  engineKind: string;
   worker: Pick<LaneWorker, "inFlight" | "paused" | "active">;
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
@@ -59,8 +65,14 @@ export class Registration implements Service {
     else if (kind === "failed") this.#throughput.note("failed");
   }
 
+  /** Throws when those that work have another key. */
   async start(): Promise<void> {
-    await this.#trying(() => this.#pulse());
+    try {
+      await this.#pulse();
+    } catch (error) {
+      if (isOrbError(error, "secret_key_wrong")) throw error;
+      this.#failed(error);
+    }
     this.#living = this.#live();
   }
 
@@ -79,8 +91,9 @@ export class Registration implements Service {
   async #live(): Promise<void> {
     const { store, clock } = this.#deps;
     let pulsed = clock.monotonic();
+    const lookMs = store.capabilities.singleEngine ? LOOK_MS : FAR_LOOK_MS;
     for (;;) {
-      await sleep(clock, LOOK_MS, this.#stopping.signal);
+      await sleep(clock, lookMs, this.#stopping.signal);
       if (this.#stopping.signal.aborted) return;
       const isDue = clock.monotonic() - pulsed >= PULSE_MS;
       if (isDue) pulsed = clock.monotonic();
@@ -92,8 +105,11 @@ export class Registration implements Service {
   }
 
   async #pulse(): Promise<void> {
-    const { store, clock, self } = this.#deps;
-    if (!this.#registered) await store.registerWorker({ ...self, heartbeatMs: PULSE_MS }, clock.now());
+    const { store, clock, self, key } = this.#deps;
+    if (!this.#registered) {
+      const worker = { ...self, heartbeatMs: PULSE_MS };
+      if (!(await store.registerWorker(worker, clock.now(), key?.mark)) && key !== null) throw key.differs();
+    }
     this.#registered = true;
     await this.#follow(await store.pulse(this.id, this.#state(), await this.reading(), clock.now()));
   }
@@ -105,10 +121,10 @@ export class Registration implements Service {
 
   /** How it is doing at the moment. */
   async reading(): Promise<WorkerPulse> {
-    const { engine, worker, memory, troubles } = this.#deps;
+    const { engine, engineKind, worker, memory, troubles } = this.#deps;
     return {
       role: engine.role === "drained" ? "standby" : engine.role,
-      engine: "embedded",
+      engine: engineKind,
       inFlight: worker.inFlight,
       ...this.#throughput.read(),
       memoryBytes: await memory(),
@@ -137,16 +153,19 @@ export class Registration implements Service {
   }
 
   async #trying(work: () => Promise<void>): Promise<void> {
-    const { log } = this.#deps;
     try {
       await work();
       this.#troubled = false;
     } catch (error) {
-      // Silent so long that it was forgotten: it begins anew.
-      if (isOrbError(error, "not_found")) this.#registered = false;
-      if (!this.#troubled)
-        log.warn("this worker cannot be heard of in the store; it goes on", { error: messageOf(error) });
-      this.#troubled = true;
+      this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    // Silent so long that it was forgotten: it begins anew.
+    if (isOrbError(error, "not_found")) this.#registered = false;
+    if (!this.#troubled)
+      this.#deps.log.warn("this worker cannot be heard of in the store; it goes on", { error: messageOf(error) });
+    this.#troubled = true;
   }
 }

@@ -22,17 +22,22 @@ export function serviceFolder(config: Config, name: ServiceName): string {
 
 const ANSWER_MS = 2000;
 const CHECK_EVERY_MS = 2000;
+const LOOK_MS = 100;
+/** So often it is looked whether its port is free again after a death. */
+const PORT_LOOKS = 20;
 
 export interface ServiceDeps {
   config: Config;
   clock: Clock;
   /** What the last supervisor left: ports are kept, and processes known again. */
   before: UpState | null;
+  /** Its port was taken by somebody else when it was to be started again: from now on it has another address. */
+  moved?: () => void;
 }
 
 /** A service as something that is kept running: reused when it is there, started when it is not. */
 export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & { logFile: LogFile } {
-  const { config, clock, before } = deps;
+  const { config, clock, before, moved } = deps;
   const folder = serviceFolder(config, kind.name);
   const data = kind.folderOf(folder);
   const logFile = new LogFile(join(config.dataDir, "logs", `${kind.name}.log`));
@@ -58,10 +63,13 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
 
   async function start(signal: AbortSignal): Promise<Handle> {
     kind.require(folder);
-    if (given === null && !(await isFree(port))) listensAt(await freePort(kind.defaultPort));
+    await othersGone(signal);
+    if (given === null && !(await isOurs(signal))) {
+      listensAt(await freePort(kind.defaultPort));
+      moved?.();
+    }
     const place =
       given === null ? { host: "127.0.0.1", port, password: servicePassword(folder) } : ownPlace(kind, given);
-    await othersGone(signal);
     const program = await kind.prepare({ folder, ...place, last }, signal);
     signal.throwIfAborted();
     const log = logFile.open();
@@ -69,10 +77,20 @@ export function serviceChild(kind: ServiceKind, deps: ServiceDeps): ChildKind & 
     return begin(program, { log }).finally(() => closeSync(log));
   }
 
+  /** Those who use it know it by its port: only when a stranger has taken that, another one is chosen. */
+  async function isOurs(signal: AbortSignal): Promise<boolean> {
+    const patience = last === null ? 0 : PORT_LOOKS;
+    for (let look = 0; !(await isFree(port)); look += 1) {
+      if (look >= patience || signal.aborted) return false;
+      await sleep(clock, LOOK_MS, signal);
+    }
+    return true;
+  }
+
   /** Helpers of a killed service end by themselves, and soon; until then they work on its files. */
   async function othersGone(signal: AbortSignal): Promise<void> {
     for (let look = 0; look < 50 && processesIn(realPath(data), kind.program).length > 0; look += 1)
-      await sleep(clock, 100, signal);
+      await sleep(clock, LOOK_MS, signal);
   }
 
   return {

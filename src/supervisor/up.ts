@@ -20,10 +20,18 @@ export interface UpDeps {
   clock: Clock;
   log: Log;
   /** The API and the workers; null: only the services are wanted. */
-  own: { program: Program; workerHealth: (handle: Handle, first: boolean) => Promise<Health> } | null;
+  own: OwnPrograms | null;
   changed?: () => void;
   pace?: Pace;
   logRules?: LogRules;
+}
+
+export interface OwnPrograms {
+  /** Asked for when the services were started, and before each process. */
+  program(): Promise<Program>;
+  /** Services have other addresses than before. */
+  moved(): Promise<void>;
+  workerHealth(handle: Handle, first: boolean): Promise<Health>;
 }
 
 /** All that one configuration needs, as processes that are looked after. */
@@ -42,6 +50,11 @@ export class Up {
   #url: string | null = null;
   #stopped: Promise<void> | null = null;
   #unwritten = false;
+  /** A service that has another address than before, and whom that is to be told to. */
+  #moved = false;
+  /** Whether the addresses of the services have been given to anybody. */
+  #told = false;
+  #following: Promise<void> = Promise.resolve();
 
   private constructor(deps: UpDeps, lock: { release(): void }) {
     this.#deps = deps;
@@ -86,9 +99,17 @@ export class Up {
       { clock, log, rules: this.#deps.logRules ?? LOG_RULES },
       this.#stopping.signal,
     );
-    for (const name of services) await this.#add(serviceChild(SERVICES[name], { config, clock, before: this.#before }));
+    const moved = () => (this.#moved = true);
+    for (const name of services)
+      await this.#add(serviceChild(SERVICES[name], { config, clock, before: this.#before, moved }));
+    // Nobody has been told of an address before: what moved until now moved away from nobody.
+    this.#moved = false;
+    this.#told = true;
     if (own === null || this.#stopping.signal.aborted) return;
-    const { program, workerHealth } = own;
+    const { workerHealth, program } = own;
+    // What is wrong is said before any process is begun.
+    await program();
+    if (this.#stopping.signal.aborted) return;
     const names = Array.from({ length: config.upWorkers }, (_, index) => `worker-${index + 1}`);
     await Promise.all([
       ...names.map((name) =>
@@ -130,7 +151,7 @@ export class Up {
     const of = (kind: Child["kind"]) => this.#children.filter((child) => child.kind === kind);
     for (const kind of ["api", "worker", "postgres", "redis"] as const)
       await Promise.all(of(kind).map((child) => child.stop()));
-    await Promise.all([this.#rotating, ...this.#ends]);
+    await Promise.all([this.#rotating, this.#following, ...this.#ends]);
     this.#write({ ...this.state, supervisor: null, url: null, children: [] });
     this.#lock.release();
   }
@@ -152,6 +173,25 @@ export class Up {
     const strangers = left.filter((old) => !children.some((child) => child.identity?.pid === old.identity?.pid));
     this.#write({ ...state, children: [...children, ...strangers] });
     this.#deps.changed?.();
+    const isThere = children.every(({ kind, state: how }) => kind === "api" || kind === "worker" || how === "up");
+    if (!this.#told || !this.#moved || !isThere) return;
+    this.#moved = false;
+    this.#following = this.#following.then(() => this.#follow());
+  }
+
+  /** The API and the workers are told of the addresses of services when they begin. */
+  async #follow(): Promise<void> {
+    const { own, log } = this.#deps;
+    if (this.#stopping.signal.aborted) return;
+    const why = "a service has another port, because somebody else has taken its own";
+    if (own === null) return log.warn(`${why}: whoever uses it has to be started again`);
+    try {
+      await own.moved();
+    } catch (error) {
+      log.warn("the services at their new ports cannot be used yet", { error: messageOf(error) });
+    }
+    for (const kind of ["worker", "api"] as const)
+      await Promise.all(this.#children.filter((child) => child.kind === kind).map((child) => child.renew(why)));
   }
 
   #write(state: UpState): void {

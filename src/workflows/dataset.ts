@@ -46,7 +46,7 @@ export async function openDataset(
     for await (const item of context.inputs()) {
       context.signal.throwIfAborted();
       if (!meets(item) || isKnown(item, params.unique, seen)) continue;
-      if (!images || presence.isThere(place, fileOf(context, item) !== null)) yield item;
+      if (!images || presence.isThere(place, (await fileOf(context, item)) !== null)) yield item;
       place += 1;
     }
   };

@@ -3,7 +3,7 @@
  * pulled only as results are taken. The first failure is thrown in its turn; a reader that stops waits for what is under way.
  */
 export async function* inOrder<T, R>(
-  source: AsyncIterable<T>,
+  source: AsyncIterable<T> | Iterable<T>,
   most: number,
   work: (entry: T) => Promise<R>,
 ): AsyncGenerator<R> {

@@ -69,11 +69,14 @@ export async function* untilAborted(
 }
 
 /** Reads a file of items, a line at a time. */
-export async function* readItems(files: Pick<StepFiles, "open">, file: Pick<ItemsFile, "hash">): AsyncGenerator<Item> {
+export async function* readItems(
+  files: { open(hash: string): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>> },
+  file: Pick<ItemsFile, "hash">,
+): AsyncGenerator<Item> {
   if (file.hash === null) return;
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of files.open(file.hash)) {
+  for await (const chunk of await files.open(file.hash)) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) if (line !== "") yield JSON.parse(line) as Item;

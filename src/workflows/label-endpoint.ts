@@ -112,7 +112,7 @@ export class LabelModel {
     const { url, headers = {}, min_score: least = -Infinity } = this.#endpoint;
     const { files, http, clock } = this.#context;
     const hash = hashOf(item);
-    const size = hash === null ? 0 : (files.sizeOf(hash) ?? 0);
+    const size = hash === null ? 0 : ((await files.sizeOf(hash)) ?? 0);
     using _ = await this.#bytes.take(Math.min(size, LARGEST_BODY));
     const sent = await bodyOf(this.#context, this.#endpoint, item);
     const answer = await http.fetch({
@@ -137,7 +137,7 @@ async function bodyOf(
   const hash = hashOf(item);
   if (send === "item" || (send === undefined && hash === null))
     return { body: JSON.stringify(item), type: "application/json" };
-  const size = hash === null ? null : files.sizeOf(hash);
+  const size = hash === null ? null : await files.sizeOf(hash);
   if (hash === null || size === null)
     throw new FetchFailure("request_invalid", "the item has no file that could be sent to the label endpoint");
   if (size > LARGEST_BODY)

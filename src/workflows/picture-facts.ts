@@ -36,13 +36,16 @@ export async function lookAt(
 ): Promise<Map<string, ImageFacts>> {
   const { files, signal } = context;
   const seen = new Map<string, ImageFacts>();
-  let unseen = [...new Set(items.flatMap((item) => fileOf(context, item) ?? []))];
+  const hashes = await Promise.all(items.map((item) => fileOf(context, item)));
+  let unseen = [...new Set(hashes.filter((hash) => hash !== null))];
   for (let looks = 0; unseen.length > 0 && looks < MOST_LOOKS; looks += 1) {
     const placed = (await Promise.all(unseen.map((hash) => placeOf(files, hash)))).filter((place) => place !== null);
     const paths = placed.map(({ path }) => path);
     for (const [at, facts] of (await inspector.inspect(paths, signal)).entries()) seen.set(placed[at]!.hash, facts);
     const isSeen = (hash: string) => (seen.get(hash) ?? { problem: "missing" }).problem !== "missing";
-    unseen = unseen.filter((hash) => files.has(hash) && !isSeen(hash));
+    const left = unseen.filter((hash) => !isSeen(hash));
+    const there = await Promise.all(left.map((hash) => files.has(hash)));
+    unseen = left.filter((_, at) => there[at]);
   }
   return seen;
 }
@@ -58,9 +61,9 @@ async function placeOf(files: StepFiles, hash: string): Promise<{ hash: string; 
 }
 
 /** The hash of the item's file, if it is there. */
-export function fileOf({ files }: Pick<StepContext, "files">, item: Item): string | null {
+export async function fileOf({ files }: Pick<StepContext, "files">, item: Item): Promise<string | null> {
   const hash = hashOf(item);
-  return hash !== null && files.has(hash) ? hash : null;
+  return hash !== null && (await files.has(hash)) ? hash : null;
 }
 
 /** As they stand in an item, under `image`. */

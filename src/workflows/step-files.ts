@@ -1,4 +1,4 @@
-import type { ArtifactStore } from "../artifacts/store.ts";
+import type { ArtifactStore } from "../artifacts/port.ts";
 import type { StepFiles } from "./step-kind.ts";
 
 /**
@@ -14,7 +14,9 @@ export function stepFiles(
     has: (hash) => artifacts.has(hash),
     sizeOf: (hash) => artifacts.sizeOf(hash),
     pathOf: (hash) => artifacts.pathOf(hash),
-    open: (hash) => artifacts.open(hash),
+    async *open(hash) {
+      yield* await artifacts.open(hash);
+    },
     adopt: ({ hash }) => saved(hash),
     coolDown: (hash) => artifacts.coolDown(hash),
     async save(bytes, about) {

@@ -148,12 +148,12 @@ export interface ChildEnd {
 
 /** Stored files, by content. */
 export interface StepFiles {
-  has(hash: string): boolean;
+  has(hash: string): Promise<boolean>;
   /** The size of its bytes; null: there is none. */
-  sizeOf(hash: string): number | null;
+  sizeOf(hash: string): Promise<number | null>;
   /**
-   * Where the bytes are on this machine; one that is compressed in the cold place is unpacked first. Another step may move
-   * the file before it is opened: who finds nothing there asks again.
+   * Where the bytes are on this machine; one that is compressed in the cold place, or in a bucket, is unpacked or fetched
+   * first. Another step may move the file before it is opened: who finds nothing there asks again.
    */
   pathOf(hash: string): Promise<string>;
   open(hash: string): AsyncIterable<Uint8Array>;

@@ -23,7 +23,8 @@ describe("with a token", () => {
       const refused = await place.get(path);
       assert.equal(refused.status, 401, path);
       assert.equal(refused.json<{ code: string }>().code, "unauthorized");
-      assert.equal(refused.headers["www-authenticate"], 'Bearer realm="orb"');
+      const wanted = path.startsWith("/docs") ? 'Basic realm="orb", charset="UTF-8"' : 'Bearer realm="orb"';
+      assert.equal(refused.headers["www-authenticate"], wanted, path);
       assert.notEqual((await place.get(path, bearer)).status, 401, path);
     }
     assert.equal((await place.get("/health")).status, 200);
@@ -58,6 +59,20 @@ describe("with a token", () => {
     const out = await place.call({ method: "DELETE", path: "/session", headers: { cookie } });
     assert.equal(out.status, 204);
     assert.match(String(out.headers["set-cookie"]), /^orb_session=; .*Max-Age=0$/);
+  });
+
+  test("a browser asks for the token as a password, which opens pages alone and is answered with a session", async (t) => {
+    const place = await openPlace(t, withToken);
+    const password = (text: string) => ({ authorization: `Basic ${Buffer.from(`me:${text}`).toString("base64")}` });
+    const wrong = await place.get("/docs/json", password(`${TOKEN}x`));
+    assert.deepEqual([wrong.status, wrong.headers["set-cookie"]], [401, undefined]);
+    const opened = await place.get("/docs/json", password(TOKEN));
+    assert.equal(opened.status, 200);
+    const cookie = String(opened.headers["set-cookie"]).split(";")[0] ?? "";
+    assert.equal((await place.get("/queue/stats", password(TOKEN))).status, 401, "data is not asked for in that way");
+    assert.equal((await place.get("/queue/stats", { ...password(TOKEN), cookie })).status, 200);
+    const change = { method: "POST", path: "/sites/a.test/pause", headers: password(TOKEN) };
+    assert.equal((await place.call(change)).status, 401, "nor is anything changed");
   });
 
   test("a cookie ends by itself, and nobody can make it last longer", async (t) => {

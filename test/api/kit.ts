@@ -6,12 +6,15 @@ import { type Api, createApi } from "../../src/api/server.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog, type Log } from "../../src/base/log.ts";
 import { systemRandom } from "../../src/base/random.ts";
+import type { Board } from "../../src/engine/port.ts";
 import { Health, type HealthDeps } from "../../src/orchestrator/health.ts";
+import { LiveWatch } from "../../src/orchestrator/live/watch.ts";
 import type { Reading } from "../../src/orchestrator/reading.ts";
 import type { SettledTask, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { pageDeps } from "./page-deps.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 export const TOKEN = "a-token-of-good-length-4711";
 
@@ -56,6 +59,7 @@ export interface PlaceOptions {
   probes?: HealthDeps["probes"];
   probeMs?: number;
   metrics?: readonly Reading[];
+  board?: Board;
   /** Further routes, for what no resource does yet. */
   routes?: readonly Routes[];
   store?: (store: Store) => Store;
@@ -72,18 +76,25 @@ interface Backstage {
 /** What an API works with: a real store in memory, an engine that only listens. */
 export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backstage {
   const clock = options.clock ?? systemClock;
-  const real = openSqliteStore({ path: ":memory:", clock });
+  const real = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   const store = options.store?.(real) ?? real;
   const lines: string[] = [];
   const log: Log = createLog({ level: "debug", pretty: false, write: (line) => void lines.push(line) });
   const woken: (string[] | null)[] = [];
-  const deps: ApiDeps = {
+  const shared = {
     ...pageDeps(t, { store, clock, ...(options.allow === undefined ? {} : { allow: options.allow }) }),
     store,
     clock,
     log,
     random: systemRandom,
-    wake: async (lanes) => void woken.push(lanes),
+    wake: async (lanes: string[] | null) => void woken.push(lanes),
+  };
+  const resources = async () => ({ disk: [], memory: { used_bytes: 1, limit_bytes: null } });
+  const deps: ApiDeps = {
+    ...shared,
+    configuration: [],
+    robotsName: "Orbweaver",
+    live: new LiveWatch({ ...shared, resources }),
     settings: {
       version: "1.2.3",
       host: "127.0.0.1",
@@ -102,6 +113,8 @@ export function openBackstage(t: TestContext, options: PlaceOptions = {}): Backs
       probeMs: options.probeMs ?? 5000,
     }),
     metrics: async () => options.metrics ?? [],
+    board: options.board ?? null,
+    demo: null,
   };
   return { deps, real, lines, woken, close: () => real.close() };
 }

@@ -34,11 +34,12 @@ export function pageDeps(
   const env = allow === undefined ? {} : { APP_ALLOW_PRIVATE_NETWORKS: allow };
   const { config } = loadConfig({ env, cwd: "/" });
   const log = createLog({ level: "error", pretty: false, write: () => {} });
-  const pages = createPageTools(config, log, clock, store);
+  const policy = parseAddressPolicy(config.allowPrivateNetworks);
+  const pages = createPageTools(config, log, { clock, store, policy });
   t.after(() => pages.close());
   return {
     seal: createSeal("a key that only tests know"),
-    policy: parseAddressPolicy(config.allowPrivateNetworks),
+    policy,
     defaultMaxAttempts: 3,
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Description } from "./fuzz/operations.ts";
 import { openPlace } from "./kit.ts";
@@ -23,4 +24,15 @@ test("every schema that the API describes itself with is a JSON Schema", async (
   assert.ok(checked.length > 100, "all of them are looked at");
   for (const [where, schema] of checked)
     assert.ok(ajv.validateSchema(schema), `${where}: ${JSON.stringify(ajv.errors)} in ${JSON.stringify(schema)}`);
+});
+
+test("the description of the API is OpenAPI 3.1, says a validator that is not ours, and a mistake would be found", async (t) => {
+  const place = await openPlace(t);
+  const { text } = await place.get("/openapi.json");
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(JSON.parse(text) as Record<string, never>);
+  assert.deepEqual([valid, errors, validator.version], [true, undefined, "3.1"]);
+  const wrong = JSON.parse(text) as Description;
+  Object.assign(Object.values(wrong.paths)[0]!, { get: { responses: { "200": {} } } });
+  assert.equal((await new Validator().validate({ ...wrong })).valid, false);
 });

@@ -84,6 +84,10 @@ describe("whoever creates a workflow", () => {
     assert.equal(answer.json<WorkflowView>().name, "From a file");
     const wrapped = await send("/workflows", `start: false\ndefinition:\n  ${yaml.join("\n  ")}`);
     assert.equal(wrapped.json<WorkflowView>().status, "pending", wrapped.text);
+    // Calls that take JSON alone take what it was read as.
+    const { source } = (await send("/workflows/validate", yaml.join("\n"))).json<{ source: { definition: object } }>();
+    const job = await place.api.post("/jobs", { kind: "workflow", workflow: source });
+    assert.equal(job.status, 201, job.text);
     const broken = await place.refused(send("/workflows", "name: [\nsteps"), 400, "body_malformed");
     assert.match(broken.detail, /line 2/);
     await place.refused(place.api.post("/jobs", Buffer.from("kind: page"), type), 415, "media_type_unsupported");

@@ -5,7 +5,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -13,15 +12,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, it } from "node:test";
-import { type ArtifactStore, createArtifactStore } from "../../src/artifacts/store.ts";
+import { createArtifactStore } from "../../src/artifacts/store.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
+import { artifactContract, putBytes, readBytes } from "../contract/artifacts.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const SMALL = Buffer.from("a small page");
 const LARGE = Buffer.alloc(1_000_000, "0123456789abcdef!");
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 const open = (dir: string) => createArtifactStore({ dir, clock: systemClock });
+const LONG_AGO = systemClock.now() / 1000 - 7200;
 const part = (key: string) => ({
   key,
   url: "http://example.com/file",
@@ -30,40 +31,37 @@ const part = (key: string) => ({
   total: LARGE.length,
 });
 
-async function put(store: ArtifactStore, bytes: Buffer, step = 50_000) {
-  const writer = store.writer();
-  for (let at = 0; at < bytes.length; at += step) await writer.write(bytes.subarray(at, at + step));
-  return writer.finish();
-}
+const hotOf = (dir: string, hash: string) => `${dir}/sha256/${hash.slice(0, 2)}/${hash}`;
+const coldOf = (dir: string, hash: string) => `${dir}/cold/${hash.slice(0, 2)}/${hash}`;
 
-async function read(store: ArtifactStore, hash: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of store.open(hash)) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
+artifactContract("a folder", async () => {
+  const dir = tempDir();
+  const placesOf = (hash: string) =>
+    [hotOf(dir.path, hash), coldOf(dir.path, hash), `${coldOf(dir.path, hash)}.zst`].filter((path) => existsSync(path));
+  return {
+    store: open(dir.path),
+    another: () => open(dir.path),
+    tmp: `${dir.path}/tmp`,
+    age: (hash) => {
+      for (const path of placesOf(hash)) utimesSync(path, LONG_AGO, LONG_AGO);
+    },
+    damage: (hash) => {
+      for (const path of placesOf(hash)) writeFileSync(path, "something else");
+    },
+    async [Symbol.asyncDispose]() {
+      dir[Symbol.dispose]();
+    },
+  };
+});
 
 describe("a stored body", () => {
-  it("is found under the hash of its bytes, be it empty, small or large", async () => {
-    using dir = tempDir();
-    const store = open(dir.path);
-    for (const bytes of [Buffer.alloc(0), SMALL, LARGE.subarray(0, 65_536), LARGE.subarray(0, 65_537), LARGE]) {
-      const stored = await put(store, bytes);
-      const hash = sha256(bytes);
-      assert.deepEqual(stored, { hash, size: bytes.length, path: `sha256/${hash.slice(0, 2)}/${hash}` });
-      assert.ok((await read(store, hash)).equals(bytes));
-      assert.equal(store.sizeOf(hash), bytes.length);
-      assert.equal(await store.verify(hash), true);
-    }
-    assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
-  });
-
   it("is one file, however often it is stored", async () => {
     using dir = tempDir();
     const store = open(dir.path);
     for (const bytes of [SMALL, LARGE]) {
-      const first = await put(store, bytes);
+      const first = await putBytes(store, bytes);
       const { ino } = statSync(`${dir.path}/${first.path}`);
-      await Promise.all([put(store, bytes), put(open(dir.path), bytes), put(store, bytes, 7_000)]);
+      await Promise.all([putBytes(store, bytes), putBytes(open(dir.path), bytes), putBytes(store, bytes, 7_000)]);
       assert.equal(statSync(`${dir.path}/${first.path}`).ino, ino);
     }
     assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
@@ -73,61 +71,12 @@ describe("a stored body", () => {
     using dir = tempDir();
     const store = open(dir.path);
     for (const bytes of [SMALL, LARGE]) {
-      const { hash, path } = await put(store, bytes);
+      const { hash, path } = await putBytes(store, bytes);
       truncateSync(`${dir.path}/${path}`, 3);
       assert.equal(await store.verify(hash), false);
-      await put(store, bytes);
+      await putBytes(store, bytes);
       assert.equal(await store.verify(hash), true);
     }
-  });
-
-  it("leaves nothing when it is given up", async () => {
-    using dir = tempDir();
-    const store = open(dir.path);
-    for (const bytes of [SMALL, LARGE]) {
-      const writer = store.writer();
-      await writer.write(bytes);
-      await writer.abort(true);
-      assert.equal(store.has(sha256(bytes)), false);
-    }
-    assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
-  });
-
-  it("cannot be named outside the folder", () => {
-    using dir = tempDir();
-    const store = open(dir.path);
-    writeFileSync(`${dir.path}/secret`, "x");
-    for (const name of [
-      "../secret",
-      "",
-      "A".repeat(64),
-      `${"a".repeat(63)}/`,
-      `../../${"a".repeat(58)}`,
-      "a".repeat(65),
-      `${"a".repeat(64)}\n`,
-    ]) {
-      for (const use of [store.has, store.open, store.sizeOf])
-        assert.throws(
-          () => use(name),
-          (error) => isOrbError(error, "input_invalid"),
-        );
-    }
-    for (const key of ["../x", "", "a/b", "a.json", "a".repeat(101)]) {
-      assert.throws(
-        () => store.resumable(key),
-        (error) => isOrbError(error, "input_invalid"),
-      );
-      assert.throws(
-        () => store.dropPart(key),
-        (error) => isOrbError(error, "input_invalid"),
-      );
-    }
-    assert.throws(
-      () => store.open("0".repeat(64)),
-      (error) => isOrbError(error, "not_found"),
-    );
-    store.probe();
-    assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
   });
 
   it("that finds the disk full says so", { skip: !existsSync("/dev/full") }, async () => {
@@ -164,28 +113,6 @@ describe("a stored body", () => {
 });
 
 describe("a part", () => {
-  it("is gone on with after an abort that keeps it", async () => {
-    using dir = tempDir();
-    const first = open(dir.path).writer({ part: part("t1") });
-    await first.write(LARGE.subarray(0, 300_000));
-    await first.write(LARGE.subarray(300_000, 300_010));
-    await first.abort(true);
-
-    const store = open(dir.path);
-    const found = store.resumable("t1");
-    assert.deepEqual(found, { ...part("t1"), offset: 300_010 });
-    const keys: string[] = [];
-    for await (const key of store.parts()) keys.push(key);
-    assert.deepEqual(keys, ["t1"]);
-    const second = store.writer({ part: part("t1"), resume: true });
-    assert.equal(second.size, 300_010);
-    await second.write(LARGE.subarray(300_010));
-    assert.equal((await second.finish()).hash, sha256(LARGE));
-    assert.equal(await store.verify(sha256(LARGE)), true);
-    assert.equal(store.resumable("t1"), null);
-    assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
-  });
-
   it("survives kill -9 of the process that wrote it", async () => {
     using dir = tempDir();
     const script = `
@@ -205,87 +132,17 @@ describe("a part", () => {
     await writer.write(LARGE.subarray(found.offset));
     assert.equal((await writer.finish()).hash, sha256(LARGE));
   });
-
-  it("that does not fit its description is not used", async () => {
-    using dir = tempDir();
-    const store = open(dir.path);
-    const path = `${dir.path}/tmp/part-t3`;
-    const make = async () => {
-      const writer = store.writer({ part: part("t3") });
-      await writer.write(LARGE.subarray(0, 100_000));
-      await writer.abort(true);
-      assert.notEqual(store.resumable("t3"), null);
-    };
-    const spoilers = [
-      () => writeFileSync(path, LARGE), // as long as the whole, or longer
-      () => truncateSync(path, 0),
-      () => writeFileSync(`${path}.json`, "{ broken"),
-      () => writeFileSync(`${path}.json`, '{"url":1}'),
-      () => store.dropPart("t3"),
-    ];
-    for (const spoil of spoilers) {
-      await make();
-      spoil();
-      assert.equal(store.resumable("t3"), null);
-      assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
-    }
-  });
-
-  it("started anew does not mix with what an earlier writer still writes", async () => {
-    using dir = tempDir();
-    const store = open(dir.path);
-    const frozen = store.writer({ part: part("t4") });
-    await frozen.write(Buffer.alloc(200_000, "old"));
-    const fresh = store.writer({ part: part("t4") });
-    await fresh.write(LARGE.subarray(0, 500_000));
-    await frozen.write(Buffer.alloc(600_000, "old"));
-    await assert.rejects(frozen.finish(), (error) => isOrbError(error, "engine_lost"));
-    await fresh.write(LARGE.subarray(500_000));
-    const { hash } = await fresh.finish();
-    assert.equal(await store.verify(hash), true);
-    assert.equal(readFileSync(`${dir.path}/sha256/${hash.slice(0, 2)}/${hash}`).length, LARGE.length);
-  });
 });
 
 describe("a file that no row names any more", () => {
   const HOUR_AGO = systemClock.now() / 1000 - 3601;
   const age = (dir: string, hash: string) =>
     utimesSync(`${dir}/sha256/${hash.slice(0, 2)}/${hash}`, HOUR_AGO, HOUR_AGO);
-  const yes = async () => true;
-
-  it("is removed when it is old, and only then", async () => {
-    using dir = tempDir();
-    const store = open(dir.path);
-    for (const bytes of [SMALL, LARGE]) {
-      const { hash } = await put(store, bytes);
-      assert.equal(await store.removeLoose(hash, yes), false);
-      assert.equal(store.has(hash), true);
-      age(dir.path, hash);
-      assert.equal(await store.removeLoose(hash, async () => false), false);
-      assert.equal(await store.verify(hash), true, "named again: it is back in its place");
-      assert.equal(await store.removeLoose(hash, yes), true);
-      assert.equal(store.has(hash), false);
-      assert.equal(await store.removeLoose(hash, yes), true, "gone is gone");
-    }
-    assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
-  });
-
-  it("stays when somebody stored the same content a moment ago", async () => {
-    using dir = tempDir();
-    const [store, other] = [open(dir.path), open(dir.path)];
-    for (const bytes of [SMALL, LARGE]) {
-      const { hash } = await put(store, bytes);
-      age(dir.path, hash);
-      await put(other, bytes);
-      assert.equal(await store.removeLoose(hash, yes), false);
-      assert.equal(await store.verify(hash), true);
-    }
-  });
 
   it("is put back by the next start when whoever removes it dies, or is slow", async () => {
     using dir = tempDir();
     const store = open(dir.path);
-    const { hash } = await put(store, SMALL);
+    const { hash } = await putBytes(store, SMALL);
     age(dir.path, hash);
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<boolean>();
@@ -294,24 +151,24 @@ describe("a file that no row names any more", () => {
       return answer.promise;
     });
     await asked.promise;
-    assert.equal(store.has(hash), false, "it is aside");
-    assert.deepEqual(await read(open(dir.path), hash), SMALL);
+    assert.equal(await store.has(hash), false, "it is aside");
+    assert.deepEqual(await readBytes(open(dir.path), hash), SMALL);
     answer.resolve(true);
     assert.equal(await removal, false, "it is there again, and has its turn another time");
-    assert.deepEqual([store.has(hash), readdirSync(`${dir.path}/tmp`)], [true, []]);
+    assert.deepEqual([await store.has(hash), readdirSync(`${dir.path}/tmp`)], [true, []]);
   });
 
   it("is there for whoever stores it while it is being removed, at whichever moment", async () => {
     using dir = tempDir();
     const [store, other] = [open(dir.path), open(dir.path)];
     for (const bytes of [SMALL, LARGE]) {
-      const { hash } = await put(store, bytes);
+      const { hash } = await putBytes(store, bytes);
       for (let round = 0; round < 50; round += 1) {
         age(dir.path, hash);
         // The look into the books comes after the file was put aside: the other one stores it then, or all along.
-        const storing = round % 2 === 0 ? put(other, bytes) : null;
+        const storing = round % 2 === 0 ? putBytes(other, bytes) : null;
         const gone = await store.removeLoose(hash, async () => {
-          if (storing === null) await put(other, bytes);
+          if (storing === null) await putBytes(other, bytes);
           return true;
         });
         if (storing === null) assert.equal(gone, true);

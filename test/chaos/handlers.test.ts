@@ -38,14 +38,14 @@ export const handlers = {
   throwsOdd() { throw null; },
   refuses() { throw Object.assign(new Error("will never work"), { retry: false }); },
   circle() { const a: any = {}; a.self = a; return a; },
-  loops: { timeoutSeconds: 0.5, run() { for (;;); } },
+  loops: { timeoutSeconds: 0.3, run() { for (;;); } },
   neverEnds: { timeoutSeconds: 0.5, run: () => new Promise(() => {}) },
-  redos: { timeoutSeconds: 0.5, run: () => /^(a+)+$/.test("a".repeat(50) + "!") },
+  redos: { timeoutSeconds: 0.3, run: () => /^(a+)+$/.test("a".repeat(50) + "!") },
   exits() { process.exit(0); },
   hoards() { for (;;) hoard.push(new Array(10_000).fill(hoard.length).map(String)); },
   hoardsBuffers: { timeoutSeconds: 20, run() { for (;;) hoard.push(Buffer.alloc(16 * 1024 * 1024, 1)); } },
-  floods: { timeoutSeconds: 1, run(item: Item, ctx: any) { for (;;) ctx.log.info("x".repeat(5000)); } },
-  floodsConsole: { timeoutSeconds: 1, async run() { for (;;) { console.log("y".repeat(5000)); await new Promise(setImmediate); } } },
+  floods: { timeoutSeconds: 0.5, run(item: Item, ctx: any) { for (;;) ctx.log.info("x".repeat(5000)); } },
+  floodsConsole: { timeoutSeconds: 0.5, async run() { for (;;) { console.log("y".repeat(5000)); await new Promise(setImmediate); } } },
   chatters(item: Item, ctx: any) { for (let n = 0; n < 20_000; n += 1) ctx.log.warn("line " + n); return { said: 20_000 }; },
 };
 `;

@@ -31,7 +31,7 @@ interface Expected {
 describe("a file of 2,000 lines over four sites", () => {
   test("is imported once whatever is in it, and survives kills until everything is stored exactly once", async () => {
     await withSeed(async (random) => {
-      const kills = FULL ? 50 : 5;
+      const kills = FULL ? 50 : 3;
       await using target = await Target.start(SITES);
       await using orb = new Orb({
         APP_MAX_PER_HOST: String(PER_HOST),

@@ -10,7 +10,7 @@ import { FULL, Orb, report, until } from "./orb.ts";
 import { assertNoBrowsers, Served } from "./served.ts";
 
 const RUNS = 30;
-const KILLS = FULL ? 25 : 4;
+const KILLS = FULL ? 25 : 2;
 
 type Kind = "plain" | "flaky" | "gone" | "shell" | "browser";
 
@@ -188,7 +188,7 @@ describe("orb serve without a browser", () => {
           if (error instanceof assert.AssertionError) throw error;
         }
       };
-      const rounds = FULL ? 10 : 3;
+      const rounds = FULL ? 10 : 2;
       for (let round = 0; round < rounds; round += 1) {
         const sending = Array.from({ length: 17 }, send);
         await pause(random.next() * 30);

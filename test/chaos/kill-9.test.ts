@@ -18,7 +18,7 @@ function kindOf(index: number): Kind {
 
 test("one site's queue of good, flaky and missing pages ends right however often the process is killed", async () => {
   await withSeed(async (random) => {
-    const kills = FULL ? 50 : 6;
+    const kills = FULL ? 50 : 4;
     await using target = await Target.start(1);
     await using orb = new Orb({ APP_MAX_PER_HOST: String(PER_HOST), APP_BREAKER_FAILURES: "1000" });
     // A page that fails on its first complete answer; a kill before it must not count as one.

@@ -11,6 +11,9 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
+/** What a command says of the machine that it runs on, which may be busy with other tests. */
+export const OF_THE_MACHINE = /^warning: fewer tasks at once,[^\n]*\n/gm;
+
 export const FULL = process.env["ORB_TEST_FULL"] === "1";
 
 /** Longer than anything here takes on a busy machine: who waits in vain says what for. */
@@ -35,11 +38,12 @@ export class OrbProcess {
 
   constructor(
     args: readonly string[],
-    options: { cwd: string; env: Record<string, string>; input?: string; through?: readonly string[] },
+    options: { cwd: string; env: Record<string, string>; input?: string; through?: readonly string[]; orb?: string },
   ) {
     this.args = args;
     // The runtime itself, not the hand-over from an older one: signals are to hit the process that does the work.
-    const [command = "", ...words] = [...(options.through ?? []), process.execPath, join(root, "bin", "orb"), ...args];
+    const orb = options.orb ?? join(root, "bin", "orb");
+    const [command = "", ...words] = [...(options.through ?? []), process.execPath, orb, ...args];
     this.#child = spawn(command, words, {
       cwd: options.cwd,
       env: options.env,
@@ -56,7 +60,7 @@ export class OrbProcess {
     this.ended = new Promise((resolve, reject) => {
       this.#child.once("error", reject);
       this.#child.once("close", (code, signal) => {
-        this.#over = { code, signal, stdout: this.stdout, stderr: this.stderr };
+        this.#over = { code, signal, stdout: this.stdout, stderr: this.stderr.replaceAll(OF_THE_MACHINE, "") };
         this.#tell();
         resolve(this.#over);
       });
@@ -202,11 +206,18 @@ export class Orb implements AsyncDisposable {
     return this.start(args, options).end();
   }
 
-  /** Runs a command that has to succeed, and reads what it says with `--json`. */
-  async json<T>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+  /** One command in this process, while others may be at work in theirs. */
+  async #aside(args: readonly string[]): Promise<string> {
+    // Loaded only when needed: most of the program.
+    const { runHere } = await import("../cli/here.ts");
+    const { code, stdout, stderr } = await runHere(this, [...args, "--json"]);
     assert.equal(code, 0, `orb ${args.join(" ")}: ${stderr}${stdout}`);
-    return JSON.parse(stdout) as T;
+    return stdout;
+  }
+
+  /** A command that has to succeed, and what it says with `--json`. */
+  async json<T>(...args: string[]): Promise<T> {
+    return JSON.parse(await this.#aside(args)) as T;
   }
 
   import(items: readonly object[]): Promise<{ lines: number; added: number; existing: number; bad: number }> {
@@ -228,9 +239,7 @@ export class Orb implements AsyncDisposable {
 
   /** Every invariant holds, and every stored file has the content it had. */
   async audit(): Promise<void> {
-    const { code, stdout, stderr } = await this.run(["audit", "--deep", "--json"]);
-    assert.equal(code, 0, `the audit found something: ${stdout}${stderr}`);
-    assert.equal((JSON.parse(stdout) as { clean: boolean }).clean, true);
+    assert.equal((await this.json<{ clean: boolean }>("audit", "--deep")).clean, true);
   }
 
   /** Where the engine is reached by other processes. */

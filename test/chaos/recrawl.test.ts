@@ -10,8 +10,8 @@ import { assertSound, pause, withSeed } from "./kills.ts";
 import { FULL, Orb, report } from "./orb.ts";
 import { Served } from "./served.ts";
 
-const KILLS = FULL ? 20 : 4;
-const PAGES = FULL ? 1000 : 200;
+const KILLS = FULL ? 20 : 2;
+const PAGES = FULL ? 1000 : 120;
 
 /** A tree of pages with versions; every tenth page differs from one edition to the next. */
 function tree(count: number, edition: number): Record<string, Route> {

@@ -1,42 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
-import type { Store } from "../../src/store/port.ts";
-import type { SlotRecord } from "../../src/store/schedule-port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { FULL, Orb, report, until } from "./orb.ts";
+import { FULL, Orb, report } from "./orb.ts";
 import { Served } from "./served.ts";
+import { assertAccounted, SECOND, slotsOf, started } from "./slots.ts";
 import { Target } from "./target.ts";
 
-const SECOND = 1000;
 const KILLS = FULL ? 10 : 3;
-
-/** What the store says of the job's times, oldest first. */
-async function slotsOf(store: Store, jobId: string): Promise<SlotRecord[]> {
-  return (await store.slots(jobId, { limit: 1000 })).toReversed();
-}
-
-/** As many more times as that have had their run. */
-async function started(store: Store, jobId: string, more: number): Promise<void> {
-  const count = async () => (await store.slotCounts([jobId])).get(jobId)?.started ?? 0;
-  const before = await count();
-  await until(async () => (await count()) >= before + more, `${more} more times have their run`);
-}
-
-/** Every second from the first to the last is in exactly one record, and every run belongs to one of them. */
-async function assertAccounted(store: Store, jobId: string): Promise<Record<string, number>> {
-  const slots = await slotsOf(store, jobId);
-  for (const [index, slot] of slots.entries()) {
-    assert.equal(slot.count, (slot.until - slot.at) / SECOND + 1, JSON.stringify(slot));
-    const next = slots[index + 1];
-    if (next !== undefined)
-      assert.equal(next.at, slot.until + SECOND, `${JSON.stringify(slot)} → ${JSON.stringify(next)}`);
-  }
-  const own = slots.flatMap(({ outcome, runId }) => (outcome === "started" ? [runId] : []));
-  const runs = (await store.runs({ jobId, limit: 1000 })).map(({ id }) => id);
-  assert.deepEqual(own.toSorted(), runs.toSorted(), "each time has at most one run, and each run its time");
-  return (await store.slotCounts([jobId])).get(jobId) as Record<string, number>;
-}
 
 describe("a schedule of every second", () => {
   test("over restarts after kill -9 each time starts at most one run, and the missed ones are told", async () => {

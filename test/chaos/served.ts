@@ -16,8 +16,8 @@ export class Served extends Caller {
   }
 
   /** Ready once it says where it listens. */
-  static async start(orb: Orb, options: readonly string[] = []): Promise<Served> {
-    const process = orb.start(["serve", "--port", "0", ...options]);
+  static async start(orb: Orb, options: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
+    const process = orb.start(["serve", "--port", "0", ...options], { env });
     await process.said("listening on");
     const url = /listening on (http:\/\/[^"]+)/.exec(process.stderr)?.[1] ?? "";
     return new Served(process, await CheckedApi.open(url));

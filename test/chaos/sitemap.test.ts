@@ -8,7 +8,7 @@ import { assertSound, pause, withSeed } from "./kills.ts";
 import { FULL, Orb, report } from "./orb.ts";
 import { Served } from "./served.ts";
 
-const KILLS = FULL ? 10 : 3;
+const KILLS = FULL ? 10 : 2;
 const PAGES = FULL ? 900 : 600;
 /** Most entries are outside the crawl: the list is long to go through, and its pages are soon fetched. */
 const ENTRIES_PER_PAGE = 50;

@@ -8,6 +8,8 @@ export interface Hit {
   site: string;
   /** Taken from the query: `?r=name`. */
   resolver: string | null;
+  /** What it called itself. */
+  agent: string;
   start: number;
   /** When the answer was complete or the connection was gone; null while neither is so. */
   end: number | null;
@@ -114,7 +116,8 @@ export class Target implements AsyncDisposable {
     const url = new URL(request.url ?? "/", `http://${site}`);
     const path = url.pathname + url.search;
     const resolver = url.searchParams.get("r");
-    const hit: Hit = { url: url.href, path, site, resolver, start: Date.now(), end: null, answered: false };
+    const agent = request.headers["user-agent"] ?? "";
+    const hit: Hit = { url: url.href, path, site, resolver, agent, start: Date.now(), end: null, answered: false };
     this.hits.push(hit);
     const nth = this.count(path) + 1;
     this.#counts.set(path, nth);

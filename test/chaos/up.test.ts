@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { identityOf } from "../../src/base/machine.ts";
@@ -19,7 +21,9 @@ describe("orb up with a Redis and a Postgres of its own", servicesGate, () => {
   // One installation after another costs a Postgres each; these go on where the one before has stopped.
   let up: Upped;
   before(async () => {
-    up = await Upped.start({ ...SERVICES, APP_MAX_PER_HOST: "2" });
+    // Somebody else has the port that its Postgres would take first: it begins at another one, which is no reason to begin again.
+    await using _stranger = await listenOn(5433);
+    up = await Upped.start({ ...SERVICES, APP_MAX_PER_HOST: "2" }, { sqlite: true });
   });
   after(() => up?.[Symbol.asyncDispose]());
 
@@ -181,4 +185,18 @@ function ownerOf(up: Upped): { uid: number; gid: number } {
   const file = join(up.orb.dataDir, "services/postgres/data");
   const [uid = "", gid = ""] = execFileSync("stat", ["-c", "%u %g", file], { encoding: "utf8" }).trim().split(" ");
   return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** Takes a port, unless somebody has it already. */
+async function listenOn(port: number): Promise<AsyncDisposable> {
+  const server = createServer().listen(port, "127.0.0.1");
+  const taken = await Promise.race([
+    once(server, "listening").then(() => true),
+    once(server, "error").then(() => false),
+  ]);
+  return {
+    async [Symbol.asyncDispose]() {
+      if (taken) await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }

@@ -34,8 +34,10 @@ export class Upped implements AsyncDisposable {
     this.process = process;
   }
 
-  static async start(env: Record<string, string> = {}): Promise<Upped> {
+  /** `sqlite`: also when it runs a Postgres. */
+  static async start(env: Record<string, string> = {}, { sqlite = false } = {}): Promise<Upped> {
     const orb = new Orb({ APP_PORT: "0", APP_SHUTDOWN_GRACE_SECONDS: "5", ...env });
+    if (sqlite) orb.env["APP_DATABASE_URL"] = `sqlite:${orb.database}`;
     // Postgres runs as another user when the tests run as root.
     chmodSync(orb.dir, 0o711);
     const upped = new Upped(orb, orb.start(["up"]));
@@ -91,8 +93,10 @@ export class Upped implements AsyncDisposable {
   /** Asks it to stop, and looks that nothing is left. */
   async stopped(): Promise<Ended> {
     const family = treeOf(this.process.pid).map(({ pid }) => pid);
-    const { ports, children } = this.state();
-    const open = [...Object.values(ports), ...children.flatMap(({ port }) => port ?? [])];
+    // Others may have taken the ports of our services meanwhile: those are looked for by what they are.
+    const open = this.state().children.flatMap(({ kind, port }) =>
+      kind === "api" || kind === "worker" ? (port ?? []) : [],
+    );
     this.process.kill("SIGTERM");
     const ended = await this.process.end();
     assert.deepEqual(family.filter(isAlive), [], "it leaves no process behind");

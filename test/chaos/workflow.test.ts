@@ -7,8 +7,8 @@ import { assertSound, pause, withSeed } from "./kills.ts";
 import { FULL, Orb } from "./orb.ts";
 import { Served } from "./served.ts";
 
-const KILLS = FULL ? 15 : 4;
-const FILES = FULL ? 300 : 60;
+const KILLS = FULL ? 15 : 3;
+const FILES = FULL ? 300 : 40;
 const ENTRIES = FULL ? 60 : 15;
 
 const bytes =

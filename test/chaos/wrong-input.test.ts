@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
+import { Desk } from "../cli/desk.ts";
 import { type Ended, Orb, until } from "./orb.ts";
 import { Target } from "./target.ts";
 
@@ -22,9 +23,9 @@ function errorOf(ended: Ended): { code: string; message: string; hint: string | 
 }
 
 describe("a user's mistake is answered with a sentence and the right exit code:", { concurrency: 3 }, () => {
-  let orb: Orb;
+  let orb: Desk;
   before(() => {
-    orb = new Orb();
+    orb = new Desk();
   });
   after(() => orb[Symbol.asyncDispose]());
 
@@ -115,7 +116,8 @@ describe("a user's mistake is answered with a sentence and the right exit code:"
   });
 
   test("a word that is no command or option, with the one that was meant", async () => {
-    expectRefused(await orb.run(["queeu"]), 2, /unknown command 'queeu'[\s\S]*Did you mean queue\?/);
+    // A process says so by its exit code.
+    expectRefused(await orb.start(["queeu"]).end(), 2, /unknown command 'queeu'[\s\S]*Did you mean queue\?/);
     expectRefused(await orb.run(["queue", "stat"]), 2, /unknown command 'stat'[\s\S]*Did you mean stats\?/);
     expectRefused(
       await orb.run(["queue", "run", "--drian"]),
@@ -234,7 +236,7 @@ describe("a handler module that cannot be used", { concurrency: 3 }, () => {
   ];
   for (const [name, source, message] of cases) {
     test(`because it ${name} stops the start with a sentence`, async () => {
-      await using orb = new Orb();
+      await using orb = new Desk();
       const file = join(orb.dir, "handlers.ts");
       if (source !== "") orb.file("handlers.ts", source);
       const ended = await orb.run(["queue", "run", "--drain"], { env: { APP_HANDLERS: file } });

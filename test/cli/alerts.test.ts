@@ -6,7 +6,7 @@ import { Desk } from "./desk.ts";
 
 test("orb alerts --test says whether alerts arrive, and orb alerts what was told", async () => {
   await using receiver = await AlertReceiver.start();
-  using desk = new Desk(receiver.env);
+  await using desk = new Desk(receiver.env);
   assert.equal((await desk.run(["alerts"])).stdout, "no alerts\n");
   const taken = await desk.run(["alerts", "--test"]);
   assert.deepEqual([taken.code, taken.stdout], [0, "the alert was taken\n"], taken.stderr);
@@ -20,11 +20,11 @@ test("orb alerts --test says whether alerts arrive, and orb alerts what was told
     receiver.received.map(({ id }, index) => ["test", index === 0 ? "delivered" : "waiting", 1, id]).toReversed(),
   );
   const table = (await desk.run(["alerts", "--kind", "test", "--limit", "1"])).stdout;
-  assert.match(table, /^when +kind +delivery +message\n\S+ +test +waiting +Test: /);
+  assert.match(table, /^when +kind +about +delivery +message\n\S+ +test +test +waiting +Test: /);
   const wrong = await desk.run(["alerts", "--kind", "fire"]);
   assert.deepEqual([wrong.code, /kind/.test(wrong.stderr)], [2, true]);
 
-  using silent = new Desk();
+  await using silent = new Desk();
   const off = await silent.run(["alerts", "--test"]);
   assert.equal(off.code, 1);
   assert.match(off.stderr, /^error: alerts are sent nowhere: APP_ALERT_WEBHOOK_URL is not set/);

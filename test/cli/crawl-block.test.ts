@@ -64,10 +64,14 @@ function site(name: string, waiting: RunSiteView["waiting_for"] = null, failed =
 
 const SITES = [
   site("a.example"),
-  site("a-site-with-a-very-long-name.of.a.department.example", { reason: "circuit_open", until: later(250) }, 5),
-  site("held.example", { reason: "rate_limited", until: later(12) }),
-  site("paused.example", { reason: "site_paused", until: null }),
-  site("slow.example", { reason: "min_delay", until: null }),
+  site(
+    "a-site-with-a-very-long-name.of.a.department.example",
+    { reason: "circuit_open", until: later(250), message: "" },
+    5,
+  ),
+  site("held.example", { reason: "rate_limited", until: later(12), message: "" }),
+  site("paused.example", { reason: "site_paused", until: null, message: "" }),
+  site("slow.example", { reason: "min_delay", until: null, message: "" }),
 ];
 
 function block(columns: number, rows: number, more: Partial<CrawlMoment> = {}, colour = false): string[] {
@@ -144,8 +148,12 @@ test("off a terminal a line says what is tried again, and others what sites wait
     retrying_items: 2,
     retrying_groups: crawl().error_groups.slice(1, 2),
     waiting_sites: [
-      { site: "dead.example", waiting_for: { reason: "retry", until: later(20) }, last_failure: last },
-      { site: "shut.example", waiting_for: { reason: "circuit_open", until: later(300) }, last_failure: null },
+      { site: "dead.example", waiting_for: { reason: "retry", until: later(20), message: "" }, last_failure: last },
+      {
+        site: "shut.example",
+        waiting_for: { reason: "circuit_open", until: later(300), message: "" },
+        last_failure: null,
+      },
     ],
   });
   const line = "405 of 1038 known pages, 9.8/s, 7 failed, 2 retrying (timeout_headers)\n";

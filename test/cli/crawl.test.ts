@@ -47,7 +47,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("with --json there is JSON and nothing else", async () => {
     await using site = await tree(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     const { code, stdout, stderr } = await orb.run(["crawl", site.url("/page-0"), ...flags, "--json"]);
     assert.deepEqual([code, stderr], [0, ""]);
     const view = JSON.parse(stdout) as CrawlDetail;
@@ -64,7 +64,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
       "/gone": status(404),
       "/broken": firstTimes(1, status(500), page(2)),
     });
-    await using orb = new Orb({ APP_BREAKER_FAILURES: "1000" });
+    await using orb = new Desk({ APP_BREAKER_FAILURES: "1000" });
     const first = await orb.run(["crawl", site.url("/"), ...flags]);
     assert.equal(first.code, 0, first.stderr);
     const id = /\((\S{36})\)\n/.exec(first.stderr)?.[1] ?? "";
@@ -95,7 +95,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     await using other = await MisbehavingSite.start({ "/": slow(300, page(3)) });
     const gone = await MisbehavingSite.start();
     await gone[Symbol.asyncDispose]();
-    using desk = new Desk();
+    await using desk = new Desk();
     const starts = [gone, one, other].map((site) => site.url("/"));
     const { code, stdout, stderr } = await desk.run(["crawl", ...starts, "--strategy", "http"]);
     assert.equal(code, 3, stderr);
@@ -106,7 +106,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("where nothing can be written is found out before the first request", async () => {
     await using site = await tree(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     mkdirSync(join(orb.dir, "folder"));
     for (const [out, why] of [
       ["none/pages.json", "its folder does not exist"],
@@ -125,7 +125,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("what could not be written in the end is told with the command that gets it", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const out = join(orb.dir, "folder", "pages.json");
     mkdirSync(join(orb.dir, "folder"));
     await using site = await MisbehavingSite.start({
@@ -146,7 +146,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("with --json and --out the status is printed and what was found is in the file, also when nothing was", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0), "/gone": status(404) });
-    await using orb = new Orb();
+    await using orb = new Desk();
     const file = join(orb.dir, "pages.jsonl");
     const ask = (path: string, ...more: string[]) =>
       orb.run(["crawl", site.url(path), ...flags, "--json", "--format", "jsonl", ...more]);
@@ -166,7 +166,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("what would change a crawl is refused together with --resume", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const id = crypto.randomUUID();
     const { code, stderr } = await orb.run([
       "crawl",
@@ -186,7 +186,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("--resume writes the results as the crawl was begun with, and refuses at once what it cannot write", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/1"), "/1": page(1), "/gone": status(404) });
-    await using orb = new Orb();
+    await using orb = new Desk();
     const begun = await orb.run(["crawl", site.url("/"), ...flags, "--format", "csv"]);
     assert.equal(begun.code, 0, begun.stderr);
     const id = /\((\S{36})\)\n/.exec(begun.stderr)?.[1] ?? "";
@@ -208,14 +208,15 @@ describe("orb crawl", { concurrency: 2 }, () => {
       "/old": sendTo("/"),
       "/hangs": hang,
     });
-    await using orb = new Orb();
+    await using orb = new Desk();
     const crawl = orb.start(["crawl", site.url("/"), ...flags]);
     await site.visited("/hangs");
     const [run] = await orb.json<{ id: string }[]>("runs", "list");
     const id = run?.id ?? "";
-    const skipped = async () => (await orb.run(["runs", "tasks", id, "--status", "skipped"])).stdout;
-    let told = await skipped();
-    while (!told.includes("skipped")) told = await skipped();
+    const told = await until(async () => {
+      const { stdout } = await orb.run(["runs", "tasks", id, "--status", "skipped"]);
+      return stdout.includes("skipped") && stdout;
+    }, "a page was left");
     assert.match(told, /redirects to http:\S+\/, which is in this crawl already/);
     await orb.run(["runs", "cancel", id]);
     const { stderr } = await crawl.ended;
@@ -228,7 +229,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 
   test("what ran out of time goes on where it was", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
-    await using orb = new Orb();
+    await using orb = new Desk();
     const first = await orb.run(["crawl", site.url("/"), ...flags, "--timeout-minutes", "0.1", "--json"]);
     const view = JSON.parse(first.stdout) as CrawlDetail;
     assert.deepEqual([first.code, view.end_reason, view.failed_items], [3, "limit_time", 0], first.stderr);
@@ -239,7 +240,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   });
 
   test("an address together with --resume is refused", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const id = crypto.randomUUID();
     const both = await orb.run(["crawl", "http://a.test/", "--resume", id]);
     assert.equal(both.code, 2, both.stderr);
@@ -255,7 +256,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     // The last pages come when it was told to stop: it must not be at its end before.
     const { promise: told, resolve: tell } = Promise.withResolvers<void>();
     for (let n = 30; n < COUNT; n += 1) site.on(`/page-${n}`, held(told, page(n, "/page-0")));
-    await using orb = new Orb();
+    await using orb = new Desk();
     const screen = onTerminal(orb, ["crawl", site.url("/page-0"), ...flags, "--out", "all pages.json"]);
     await site.when(() => fetched(site) >= 15, "some pages are fetched");
     await until(() => /\d+ of \d+ known pages/.test(screen.text), "the block is drawn");
@@ -286,7 +287,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
 
   test("Ctrl-C while it waits its turn stops it, too, whoever else works", async () => {
     await using site = await MisbehavingSite.start({ "/long": hang, "/waits": page(1) });
-    await using orb = new Orb({ APP_MAX_CONCURRENT_TASKS: "1" });
+    await using orb = new Desk({ APP_MAX_CONCURRENT_TASKS: "1" });
     const long = onTerminal(orb, ["crawl", site.url("/long"), ...flags]);
     await site.visited("/long");
     const waits = onTerminal(orb, ["crawl", site.url("/waits"), ...flags]);
@@ -306,7 +307,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
 
   test("Ctrl-C a second time leaves at once, and nothing is lost", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
-    await using orb = new Orb();
+    await using orb = new Desk();
     const screen = onTerminal(orb, ["crawl", site.url("/"), ...flags]);
     await site.visited("/hangs");
     screen.type("\u0003");

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { QueueItemView } from "../../src/orchestrator/queue/items.ts";
 import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
-import { Orb } from "../chaos/orb.ts";
 import { bodyOf, Target } from "../chaos/target.ts";
+import { Desk } from "./desk.ts";
 
 describe("orb queue", { concurrency: 2 }, () => {
   test("from a file to stored files: import, run, stats, list, show", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     target.script = (path) =>
       path === "/missing"
         ? { status: 404, body: "" }
@@ -48,7 +48,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("what failed is tried again when asked, and then all is done", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     let mended = false;
     target.script = (path) => (mended ? { body: bodyOf(path) } : { status: 404, body: "" });
     await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
@@ -60,7 +60,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("one item by its URL alone, then again, then with everything", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const first = await orb.run(["queue", "enqueue", "http://a.test/x?b=2&a=1#part"]);
     assert.deepEqual([first.code, first.stdout], [0, "enqueued http://a.test/x?a=1&b=2\n"]);
     const again = await orb.run(["queue", "enqueue", "http://a.test/x?a=1&b=2"]);
@@ -81,7 +81,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("bad lines are told as they are met; some bad is 3, all bad is 1", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const good = '{"artifact_id":"1","url":"http://a.test/"}';
     const [some, none, asJson] = [
       await orb.run(["queue", "import", "-"], { input: `${good}\nnonsense\n` }),
@@ -97,7 +97,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("a long list is read page by page", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     await orb.import(Array.from({ length: 25 }, (_, n) => ({ artifact_id: `item-${n}`, url: `http://a.test/${n}` })));
     const seen: string[] = [];
     for (let after: string[] = []; ;) {
@@ -118,7 +118,7 @@ describe("orb queue", { concurrency: 2 }, () => {
   });
 
   test("--json gives JSON and nothing else on standard output, for every command", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     // Those that no other test here asks for JSON.
     for (const args of [
       ["queue", "run", "--drain"],
@@ -143,7 +143,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("an engine that is asked to stop finishes what it has, says so, and ends with 0", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     target.latencyMs = 300;
     await orb.import(Array.from({ length: 40 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
     const engine = orb.start(["queue", "run", "--max-per-host", "2", "--json"]);
@@ -160,7 +160,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("a drain that is interrupted says that something is left", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     target.latencyMs = 300;
     await orb.import(Array.from({ length: 40 }, (_, n) => ({ artifact_id: `${n}`, url: target.url(`/${n}`) })));
     const engine = orb.start(["queue", "run", "--drain", "--workers", "2"]);
@@ -173,7 +173,7 @@ describe("orb queue", { concurrency: 2 }, () => {
 
   test("limits that are set from another terminal hold for running work", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     // Nothing is answered before the limit is set: the work must not be done before.
     const limited = Promise.withResolvers<void>();
     target.script = async (path) => {

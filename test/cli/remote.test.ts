@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { SessionView } from "../../src/orchestrator/sessions.ts";
 import { Orb, type OrbProcess } from "../chaos/orb.ts";
+import { Desk } from "./desk.ts";
 import { openShop } from "./site.ts";
 
 const TOKEN = "a-token-of-good-length-4711";
@@ -17,7 +18,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
   test("the same commands work on a server, with its token, and touch no database here", async () => {
     await using shop = await openShop();
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Orb({ APP_API_TOKEN: TOKEN });
+    await using here = new Desk({ APP_API_TOKEN: TOKEN });
     const { url } = await serve(there);
     const job = await here.json<JobView>(
       ...["jobs", "create", "--url", url, "--target-url", shop.url("/list"), "--items", "li.t", "--field", "name=a"],
@@ -46,7 +47,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
 
   test("what a workflow on a server says to type next works from here: it names the server", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Orb({ APP_API_TOKEN: TOKEN });
+    await using here = new Desk({ APP_API_TOKEN: TOKEN });
     const { url } = await serve(there);
     const flow = (seconds: string) => `name: Flow\nsteps: [{ name: w, task_type: wait, params: { ${seconds} } }]\n`;
     const run = (text: string, ...more: string[]) => {
@@ -67,9 +68,25 @@ describe("commands with --url", { concurrency: 2 }, () => {
     );
   });
 
+  test("what a crawl and a job on a server say to type next names the server", async () => {
+    await using shop = await openShop();
+    await using there = new Orb({ APP_API_TOKEN: TOKEN });
+    await using here = new Desk({ APP_API_TOKEN: TOKEN });
+    const { url } = await serve(there);
+    const crawl = await here.run(["crawl", shop.url("/list"), shop.url("/gone"), "--depth", "0", "--url", url]);
+    const [, next = ""] = /; orb (runs errors .*) shows examples$/m.exec(crawl.stderr) ?? [];
+    const errors = await here.run(next.split(" "));
+    assert.match(errors.stdout, /http_not_found/, `${crawl.stderr}${errors.stderr}`);
+    const target = ["--target-url", shop.url("/list"), "--field", "name=a"];
+    const job = await here.json<JobView>("jobs", "create", "--url", url, ...target);
+    const run = await here.run(["jobs", "run", job.id, "--wait", "--url", url]);
+    const [, results = ""] = /^orb (runs results .*) shows what was found$/m.exec(run.stderr) ?? [];
+    assert.match((await here.run(results.split(" "))).stdout, /Thing 1/, run.stderr);
+  });
+
   test("a server's refusals keep their code, message and fields", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Orb();
+    await using here = new Desk();
     const { url } = await serve(there);
     const refused = await here.run(["jobs", "list", "--url", url, "--json"]);
     assert.equal(refused.code, 1);
@@ -85,7 +102,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
   });
 
   test("a server that is not there, and an address that is none, are said", async () => {
-    await using here = new Orb();
+    await using here = new Desk();
     const nobody = await here.run(["runs", "list", "--url", "http://127.0.0.1:9"]);
     assert.equal(nobody.code, 1);
     assert.match(nobody.stderr, /no answer from http:\/\/127\.0\.0\.1:9: the connection was refused\n.*orb serve/);

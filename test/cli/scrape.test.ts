@@ -10,6 +10,7 @@ import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Orb } from "../chaos/orb.ts";
 import { startProxies } from "../support/proxies.ts";
+import { Desk } from "./desk.ts";
 import { openShop } from "./site.ts";
 
 interface Scraped {
@@ -43,7 +44,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("reads fields and items as the flags say, in every format, to a file", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     const rules = ["--items", "li.t", "--field", "name=a", "--field", "link:url=a@href", "--field", "price:number=b"];
     const csv = await orb.run(["scrape", shop.url("/list"), ...rules, "--format", "csv"]);
     assert.equal(csv.code, 0, csv.stderr);
@@ -81,7 +82,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("a page that fails ends with 1, the reason and what to do", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     const people = await orb.run(["scrape", shop.url("/nowhere")]);
     assert.deepEqual([people.code, people.stdout], [1, ""]);
     assert.match(people.stderr, /^failed: bad_response \(http_not_found\): the server answered 404/);
@@ -107,7 +108,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("what was found, but is hardly what was wanted, is noted beside it", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     const fields = ["--field", "name=a", "--field", "colour=.colour"];
     const none = await orb.run(["scrape", shop.url("/list"), "--items", "li.t", ...fields]);
     assert.deepEqual([none.code, none.stderr], [0, "note: the field colour matched nothing in any of 3 records\n"]);
@@ -125,7 +126,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("the advice fits what was tried, and the words that were given", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     const fault = await orb.run(["scrape", shop.url("/fault")]);
     assert.match(fault.stderr, /^strategy +http, because a plain request was answered \(500\)$/m);
     assert.match(fault.stderr, /^what to do +The site has a fault of its own: try again later; --attempts 3/m);
@@ -141,7 +142,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("words that are wrong are named, and nothing is asked for", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     const cases: [string[], RegExp][] = [
       [[shop.url("/"), "--field", "x:colour=b"], /fields\.x\.type: expected one of/],
       [[shop.url("/"), "--field", "h1"], /expected NAME=CSS/],
@@ -162,7 +163,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("Ctrl-C cancels it: the request is dropped, and nothing is left", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     const scrape = orb.start(["scrape", shop.url("/never")]);
     await shop.when(() => shop.open === 1, "the page is asked for");
     scrape.kill("SIGINT");
@@ -175,7 +176,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("--save keeps the run; --cookie lets it in, and is shown nowhere", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     const { code, stdout, stderr } = await orb.run([
       ...["scrape", shop.url("/members"), "--strategy", "http", "--cookie", "sid=4711-secret", "--save", "--json"],
     ]);
@@ -195,7 +196,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     const auth = { username: "ann", password: "hunter2" };
     await using shop = await openShop();
     await using proxies = await startProxies([{ kind: "connect", auth }]);
-    await using orb = new Orb({ APP_SECRET_KEY: "the-key-of-this-installation" });
+    await using orb = new Desk({ APP_SECRET_KEY: "the-key-of-this-installation" });
     const store = openSqliteStore({ path: orb.database, clock: systemClock });
     const add = (key: string, url: string) =>
       store.addProxies([toNewProxy(createSeal(key), parseUpstream(url) as Upstream)], systemClock.now());
@@ -214,7 +215,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
 
   test("what a site writes cannot reach the terminal's controls", async () => {
     await using shop = await openShop();
-    await using orb = new Orb();
+    await using orb = new Desk();
     await orb.run(["scrape", shop.url("/escapes"), "--save", "--json"]);
     const [run] = await orb.json<RunView[]>("runs", "list");
     const shown = await orb.run(["runs", "show", run?.id ?? ""]);

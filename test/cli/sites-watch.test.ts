@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { sitesBlock } from "../../src/cli/sites-block.ts";
 import type { SiteProgress, SiteView } from "../../src/orchestrator/site-view.ts";
 import type { SitesProgress } from "../../src/orchestrator/sites-progress.ts";
+import { Place } from "../jobs/kit.ts";
 import { Desk } from "./desk.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:00Z");
@@ -98,16 +99,19 @@ describe("the picture of all sites", () => {
 
 describe("orb sites", { concurrency: 2 }, () => {
   test("takes every setting, shows what holds, and names what cannot be", async () => {
-    using desk = new Desk();
+    await using desk = new Desk();
     const set = await desk.json<SiteView>(
-      ...["sites", "set", "shop.test", "--strategy", "browser", "--respect-robots", "no", "--shards", "2"],
+      ...["sites", "set", "shop.test", "--strategy", "browser", "--respect-robots", "no"],
       ...["--max-memory-mb", "300", "--group", "shop", "--depends-on", "a.test", "--depends-on", "b.test"],
     );
-    const { strategy, respect_robots, shards, max_memory_mb, group, depends_on } = set;
+    const { strategy, respect_robots, max_memory_mb, group, depends_on } = set;
     assert.deepEqual(
-      [strategy, respect_robots, shards, max_memory_mb, group, depends_on],
-      ["browser", false, 2, 300, "shop", ["a.test", "b.test"]],
+      [strategy, respect_robots, max_memory_mb, group, depends_on],
+      ["browser", false, 300, "shop", ["a.test", "b.test"]],
     );
+    const grouped = await desk.run(["sites", "set", "shop.test", "--shards", "2"]);
+    assert.equal(grouped.code, 2);
+    assert.match(grouped.stderr, /shards.*take it out of the group shop/);
     const shown = await desk.run(["sites", "show", "shop.test"]);
     for (const line of [/^robots.txt +not obeyed$/m, /^depends on +a.test, b.test$/m, /^concurrency +10 \(default\)$/m])
       assert.match(shown.stdout, line);
@@ -116,17 +120,21 @@ describe("orb sites", { concurrency: 2 }, () => {
     assert.match(circle.stderr, /b\.test → shop\.test → b\.test/);
     const back = await desk.json<SiteView>(
       ...["sites", "set", "shop.test", "--no-group", "--no-depends-on", "--strategy", "default"],
-      ...["--respect-robots", "default", "--shards", "default", "--max-memory-mb", "default"],
+      ...["--respect-robots", "default", "--shards", "4", "--max-memory-mb", "default"],
     );
     assert.deepEqual(
       [back.strategy, back.respect_robots, back.shards, back.max_memory_mb, back.group, back.depends_on],
-      [null, null, 1, null, null, []],
+      [null, null, 4, null, null, []],
     );
+    assert.deepEqual([back.max_concurrency, back.min_delay_ms, back.effective.shards], [10, 0, 4]);
+    await desk.run(["sites", "set", "shop.test", "--max-concurrency", "3"]);
+    assert.match((await desk.run(["sites", "show", "shop.test"])).stdout, /^shards +4, of which its limits allow 3$/m);
+    assert.equal((await desk.json<SiteView>("sites", "set", "shop.test", "--shards", "default")).shards, 1);
     assert.equal((await desk.run(["sites", "set", "shop.test"])).code, 2);
   });
 
   test("alone lists them; a slip of the finger is told", async () => {
-    using desk = new Desk();
+    await using desk = new Desk();
     assert.equal((await desk.run(["sites"])).stdout, "no site was seen yet\n");
     await desk.run(["sites", "pause", "shop.test"]);
     assert.match((await desk.run(["sites", "--state", "paused"])).stdout, /^shop\.test +paused/m);
@@ -137,7 +145,7 @@ describe("orb sites", { concurrency: 2 }, () => {
   });
 
   test("--watch tells how all are getting on until Ctrl-C, for people and for programs", async () => {
-    using desk = new Desk();
+    await using desk = new Desk();
     await desk.run(["sites", "pause", "shop.test"]);
     const people = await desk.run(["sites", "--watch"], { printed: (_, interrupt) => interrupt() });
     assert.deepEqual([people.code, people.stdout], [130, "nothing to do, 1 site, 1 paused\n"]);
@@ -146,5 +154,33 @@ describe("orb sites", { concurrency: 2 }, () => {
     const [line, rest] = programs.stdout.split("\n");
     assert.equal(rest, "");
     assert.equal((JSON.parse(line ?? "") as SitesProgress).totals.paused_sites, 1);
+  });
+
+  test("--watch of a server that is restarted says so, waits for it, and goes on", async () => {
+    await using desk = new Desk();
+    await using place = await Place.open();
+    const url = place.api.url;
+    const restarted = Promise.withResolvers<void>();
+    let begun = false;
+    const watching = desk.run(["sites", "--watch", "--json", "--url", url], {
+      printed: (stdout, interrupt) => {
+        if (stdout.split("\n").length > 2) return interrupt();
+        if (begun) return;
+        begun = true;
+        place.stop().then(restarted.resolve, restarted.reject);
+      },
+      said: (stderr) => {
+        if (!stderr.includes("The server is gone") || stderr.includes("answers again")) return;
+        restarted.promise.then(() => place.start({ env: { APP_PORT: new URL(url).port } }));
+      },
+    });
+    const { code, stdout, stderr } = await watching;
+    assert.deepEqual([code, stdout.trim().split("\n").length], [130, 2], stderr);
+    assert.match(
+      stderr,
+      /The server is gone \(.+\)\. Waiting for it; Ctrl-C ends this\.\nThe server answers again\.\n/,
+    );
+    const nobody = await desk.run(["sites", "--watch", "--url", "http://127.0.0.1:9"]);
+    assert.equal(nobody.code, 1, "one that never answered is not waited for");
   });
 });

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
-import { Orb } from "../chaos/orb.ts";
 import { Target } from "../chaos/target.ts";
+import { BUCKET, S3_KEY, S3Server } from "../support/s3-server.ts";
+import { Desk } from "./desk.ts";
 
 interface Doctor {
   healthy: boolean;
@@ -20,7 +21,7 @@ function checkOf(report: Doctor, name: string): Doctor["checks"][number] {
 
 describe("looking after an installation", { concurrency: 2 }, () => {
   test("orb config shows what is in force and where it came from, and hides secrets", async () => {
-    await using orb = new Orb({ APP_API_TOKEN: "hunter2-hunter2-hunter2", APP_MAX_WROKERS: "5" });
+    await using orb = new Desk({ APP_API_TOKEN: "hunter2-hunter2-hunter2", APP_MAX_WROKERS: "5" });
     orb.file(".env", "APP_MAX_PER_HOST=4\nAPP_SECRET_KEY=hunter2-hunter2-hunter2\n");
     const { code, stdout, stderr } = await orb.run(["config"]);
     assert.equal(code, 0);
@@ -34,7 +35,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("every bad value is named at once, with exit code 2", async () => {
-    await using orb = new Orb({ APP_PORT: "eighty", APP_MAX_WORKERS: "0", APP_API_TOKEN: "short" });
+    await using orb = new Desk({ APP_PORT: "eighty", APP_MAX_WORKERS: "0", APP_API_TOKEN: "short" });
     for (const args of [["config"], ["queue", "stats"], ["queue", "run"]]) {
       const { code, stderr } = await orb.run(args);
       assert.equal(code, 2, args.join(" "));
@@ -44,7 +45,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb migrate makes the database, and then has nothing to do", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const first = await orb.run(["migrate"]);
     const newest = MIGRATIONS.length;
     const names = MIGRATIONS.map(({ name }) => name).join(", ");
@@ -56,7 +57,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("a database of a newer version is refused with a sentence", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     await orb.run(["migrate"]);
     const db = new DatabaseSync(orb.database);
     db.exec("PRAGMA user_version = 99");
@@ -67,7 +68,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor on a healthy installation finds nothing", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const report = await orb.json<Doctor>("doctor");
     assert.equal(report.healthy, true);
     assert.deepEqual(
@@ -82,13 +83,39 @@ describe("looking after an installation", { concurrency: 2 }, () => {
         "engine",
         "browser",
         "secret key",
+        "clock",
+        "port",
       ],
     );
     assert.match(checkOf(report, "engine").what, /no process is working now/);
   });
 
+  test("orb doctor looks at the bucket, and says what to do when it cannot be used", async () => {
+    await using server = await S3Server.start();
+    await using orb = new Desk(server.env());
+    const report = await orb.json<Doctor>("doctor");
+    assert.deepEqual(checkOf(report, "artifacts").status, "ok");
+    assert.equal(checkOf(report, "artifacts").what, `s3://${BUCKET}/files`);
+    assert.ok(!(await orb.run(["config"])).stdout.includes(S3_KEY.secretAccessKey));
+    const cases = [
+      [{ APP_S3_SECRET_ACCESS_KEY: "another-secret" }, /refuses access/, /APP_S3_ACCESS_KEY_ID/],
+      [{ APP_ARTIFACTS_URL: "s3://not-there" }, /no bucket named not-there/, /Create it/],
+      [{ APP_S3_ENDPOINT: "http://127.0.0.1:9" }, /cannot be reached/, /APP_S3_ENDPOINT/],
+    ] as const;
+    for (const [env, what, fix] of cases) {
+      await using other = new Desk({ ...server.env(), ...env });
+      const { code, stdout } = await other.run(["doctor", "--json"]);
+      assert.equal(code, 1);
+      const found = checkOf(JSON.parse(stdout) as Doctor, "artifacts");
+      assert.equal(found.status, "problem");
+      assert.match(found.what, what);
+      assert.match(found.fix ?? "", fix);
+      assert.ok(!stdout.includes("secret"), stdout);
+    }
+  });
+
   test("orb doctor names a bad configuration", async () => {
-    await using orb = new Orb({ APP_PORT: "eighty" });
+    await using orb = new Desk({ APP_PORT: "eighty" });
     const { code, stdout } = await orb.run(["doctor"]);
     assert.equal(code, 1);
     assert.match(stdout, /✗ configuration .*\n.*APP_PORT: expected/);
@@ -96,7 +123,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor names a database that is none, and one of another program", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     mkdirSync(join(orb.dir, "data"));
     writeFileSync(orb.database, "this is a text file, and long enough not to be taken for an empty one".repeat(20));
     const text = await orb.run(["doctor", "--json"]);
@@ -113,7 +140,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor sees who is at work", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     const engine = orb.start(["queue", "run"]);
     await engine.said("working on the queue");
     assert.equal(checkOf(await orb.json<Doctor>("doctor"), "engine").what, `process ${engine.pid} is working`);
@@ -122,13 +149,13 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor says which browser there is, or how to get one; where the key is; whether the handlers load", async () => {
-    await using orb = new Orb({ APP_HANDLERS: "handlers.mjs", APP_BROWSER_PATH: "no-such-browser" });
+    await using orb = new Desk({ APP_HANDLERS: "handlers.mjs", APP_BROWSER_PATH: "no-such-browser" });
     orb.file("handlers.mjs", "export const handlers = { fetch_paper: async () => ({}) };");
     const first = await orb.json<Doctor>("doctor");
     const browser = checkOf(first, "browser");
     assert.equal(browser.status, "warning", "everything else works without one");
     assert.match(browser.what, /APP_BROWSER_PATH names .*no-such-browser/);
-    assert.match(browser.fix ?? "", /^run: /);
+    assert.match(browser.fix ?? "", /run: orb doctor --fix$/);
     assert.match(checkOf(first, "handlers").what, /handlers\.mjs: fetch_paper$/);
     assert.match(checkOf(first, "secret key").what, /none yet/);
     await orb.json("sessions", "add", "--origin", "https://shop.test", "--cookie", "sid=4711");
@@ -144,7 +171,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor does not take an engine from before a reboot for a living one", async () => {
-    await using orb = new Orb();
+    await using orb = new Desk();
     await orb.run(["migrate"]);
     const db = new DatabaseSync(orb.database);
     db.exec(
@@ -156,7 +183,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
 
   test("orb audit finds a file that was changed behind its back, when it looks deep", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb();
+    await using orb = new Desk();
     await orb.import([{ artifact_id: "a", url: target.url("/a") }]);
     await orb.run(["queue", "run", "--drain"]);
     const clean = await orb.run(["audit", "--deep"]);

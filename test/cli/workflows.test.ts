@@ -9,7 +9,8 @@ import type { TemplateView } from "../../src/orchestrator/workflows/templates.ts
 import type { WorkflowDetail, WorkflowView } from "../../src/orchestrator/workflows/view.ts";
 import { Orb } from "../chaos/orb.ts";
 import { Target } from "../chaos/target.ts";
-import { Desk, type Said } from "./desk.ts";
+import { Desk } from "./desk.ts";
+import type { Said } from "./here.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
 /** Two branches and what comes of both. */
@@ -51,7 +52,7 @@ const waits = (seconds: number, more = "") =>
 describe("orb workflows", { concurrency: 2 }, () => {
   test("run does the work and tells every step; what came of it is listed, shown, read and written to files", async () => {
     await using site = await openSite();
-    using desk = new Desk();
+    await using desk = new Desk();
     const file = desk.file("flow.yaml", flow(site));
     const ran = await desk.run([
       "workflows",
@@ -104,7 +105,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
 
   test("one that failed says why and how to go on; recover does what is left, from a step if it is said", async () => {
     await using site = await openSite();
-    using desk = new Desk();
+    await using desk = new Desk();
     const file = desk.file("flow.yaml", flow(site));
     const failed = await desk.run(["workflows", "run", file, "--param", `hook=${site.url("/gone")}`]);
     assert.equal(failed.code, 1, failed.stderr);
@@ -139,7 +140,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
 
   test("one that is wrong in itself is not offered a recovery, which would end the same way", async () => {
     await using site = await openSite();
-    using desk = new Desk();
+    await using desk = new Desk();
     const steps = [
       { name: "tell", task_type: "webhook", params: { url: site.url("/hook") } },
       { name: "w", task_type: "wait", params: { until: "in ${{ steps.tell.output.status }} days" }, dependencies: [0] },
@@ -155,7 +156,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
 
   test("Ctrl-C pauses it, and the command that it prints goes on with it; watching it stops nothing", async () => {
     await using site = await openSite();
-    using desk = new Desk();
+    await using desk = new Desk();
     const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
     site.script = async () => {
       await isOpen;
@@ -198,7 +199,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
   });
 
   test("created ones wait until they are started; they are paused, resumed and cancelled, and wrong moves are told", async () => {
-    using desk = new Desk();
+    await using desk = new Desk();
     const input = waits(3600);
     const made = await desk.run(["workflows", "create", "-"], { input });
     assert.equal(made.code, 0, made.stderr);
@@ -233,7 +234,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
   });
 
   test("what is wrong with a file is told by its line and column, all at once", async () => {
-    using desk = new Desk();
+    await using desk = new Desk();
     const bad =
       "name: Bad\nsteps:\n  - name: a\n    task_type: wiat\n  - name: b\n    task_type: wait\n    dependencies: [nobody]\n    params: { seconds: -1 }\n";
     const file = desk.file("bad.yaml", bad);
@@ -279,7 +280,7 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
   });
 
   test("templates are listed, shown, changed and put back as the next version; kinds tell their params", async () => {
-    using desk = new Desk();
+    await using desk = new Desk();
     const list = await desk.run(["workflows", "templates", "list"]);
     assert.match(list.stdout, /^image-dataset +1 +yes +Downloads pictures/m);
     const shown = await desk.run(["workflows", "templates", "show", "image-dataset"]);

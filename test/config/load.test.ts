@@ -54,7 +54,8 @@ test("every option of the contract is there", () => {
     "MAX_BODY_BYTES MIN_PROXIES PROXY_WAIT_SECONDS PROXY_SHORTAGE PROXY_CHECK_URL PROXY_CHECK_TIMEOUT_SECONDS " +
     "PROXY_REFRESH_MINUTES PROXY_ROTATION RATE_LIMIT_MAX_WAITS MANAGED_SERVICES SECRET_KEY " +
     "ALLOW_PRIVATE_NETWORKS HANDLERS ARTIFACTS_URL LLM_URL LLM_KEY ALERT_WEBHOOK_URL WEBHOOK_SECRET RESPECT_ROBOTS " +
-    "USER_AGENT LOG_LEVEL MAX_MEMORY_MB MIN_FREE_DISK_MB UP_WORKERS";
+    "USER_AGENT LOG_LEVEL MAX_MEMORY_MB MIN_FREE_DISK_MB UP_WORKERS " +
+    "S3_ENDPOINT S3_REGION S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY";
   assert.deepEqual(
     CONFIG_KEYS.map((key) => OPTIONS[key].name).sort(),
     names
@@ -158,7 +159,8 @@ test("a database is a file or Postgres", () => {
   assert.deepEqual(valueOf("database", "sqlite:x.db"), { kind: "sqlite", path: `${CWD}/x.db` });
   assert.deepEqual(valueOf("database", "sqlite:/var/x.db"), { kind: "sqlite", path: "/var/x.db" });
   assert.deepEqual(valueOf("database", "sqlite:///var/x.db"), { kind: "sqlite", path: "/var/x.db" });
-  assert.deepEqual(valueOf("database", "postgres://u:p@h/d"), { kind: "postgres", url: "postgres://u:p@h/d" });
+  const postgres = load({ APP_DATABASE_URL: "postgres://u:p@h/d", APP_REDIS_URL: "redis://h" }).config.database;
+  assert.deepEqual(postgres, { kind: "postgres", url: "postgres://u:p@h/d" });
   for (const text of ["sqlite:", "sqlite:data/", "sqlite://x.db", "sqlite:x.db?mode=ro", "x.db", "postgres:x"]) {
     assert.deepEqual(pathsOf(refusal({ APP_DATABASE_URL: text })), ["APP_DATABASE_URL"], text);
   }
@@ -182,8 +184,25 @@ test("limits per resolver are an object of whole numbers above 0", () => {
 
 test("paths start from the working directory", () => {
   assert.equal(valueOf("handlers", "./my/handlers.ts"), `${CWD}/my/handlers.ts`);
-  assert.deepEqual(valueOf("artifacts", "s3://my-bucket/a/b/"), { kind: "s3", bucket: "my-bucket", prefix: "a/b" });
   assert.deepEqual(valueOf("artifacts", "files"), { kind: "local", path: `${CWD}/files` });
+});
+
+test("a bucket has an address, a region and a key that is shown nowhere", () => {
+  const key = { APP_S3_ACCESS_KEY_ID: "AKIA-hunter2", APP_S3_SECRET_ACCESS_KEY: "hunter2-secret" };
+  const bucket = { APP_ARTIFACTS_URL: "s3://my-bucket/a/b/", ...key };
+  const { config } = load(bucket);
+  assert.deepEqual(config.artifacts, { kind: "s3", bucket: "my-bucket", prefix: "a/b" });
+  assert.equal(config.s3Endpoint, "https://s3.us-east-1.amazonaws.com");
+  assert.equal(load({ ...bucket, APP_S3_REGION: "eu-west-1" }).config.s3Endpoint, "https://s3.eu-west-1.amazonaws.com");
+  assert.equal(load({ ...bucket, APP_S3_ENDPOINT: "http://minio:9000/" }).config.s3Endpoint, "http://minio:9000");
+  for (const text of ["minio:9000", "http://minio/bucket", "http://a:b@minio", "s3://minio", "http://minio?x=1"])
+    assert.deepEqual(pathsOf(refusal({ ...bucket, APP_S3_ENDPOINT: text })), ["APP_S3_ENDPOINT"], text);
+  for (const name of Object.keys(key)) {
+    const refused = refusal({ ...bucket, [name]: "" });
+    assert.deepEqual(pathsOf(refused), [name]);
+    assert.ok(!refused.message.includes("hunter2"), refused.message);
+  }
+  assert.ok(!refusal({ ...bucket, APP_S3_SECRET_ACCESS_KEY: "hunter2 with a space" }).message.includes("hunter2"));
 });
 
 test("a heartbeat is a quarter of the lease, and at most a third", () => {
@@ -218,4 +237,12 @@ test("Redis goes with Postgres, or is managed", () => {
   assert.deepEqual(pathsOf(refusal({ APP_REDIS_URL: "redis://localhost" })), ["APP_REDIS_URL"]);
   load({ APP_REDIS_URL: "redis://localhost", APP_DATABASE_URL: "postgres://localhost/orb" });
   load({ APP_REDIS_URL: "redis://localhost", APP_MANAGED_SERVICES: "redis" });
+  for (const env of [{ APP_DATABASE_URL: "postgres://localhost/orb" }, { APP_MANAGED_SERVICES: "postgres" }]) {
+    const error = refusal(env);
+    assert.deepEqual(pathsOf(error), ["APP_REDIS_URL"]);
+    assert.match(error.message, /APP_DATABASE_URL/, "both are named");
+  }
+  assert.deepEqual(load({ APP_MANAGED_SERVICES: "redis,postgres" }).config.database, { kind: "managed" });
+  const onSqlite = { APP_MANAGED_SERVICES: "redis,postgres", APP_DATABASE_URL: "sqlite:orb.db" };
+  assert.equal(load(onSqlite).config.database.kind, "sqlite");
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadConfig } from "../../src/config/load.ts";
 import { withoutPassword } from "../../src/config/mask.ts";
-import { CONFIG_KEYS, type Option, OPTIONS } from "../../src/config/options.ts";
+import { CONFIG_KEYS, OPTIONS } from "../../src/config/options.ts";
+import type { Option } from "../../src/config/option.ts";
 import { configRows } from "../../src/config/show.ts";
 
 const CWD = "/nowhere/at/all";

@@ -49,9 +49,9 @@ export function linksOf(markdown: string): { path: string; anchor: string | null
 export function anchorsOf(markdown: string): string[] {
   return [...markdown.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)].map((match) =>
     (match[1] ?? "")
+      .trim()
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, "")
-      .trim()
       .replaceAll(" ", "-"),
   );
 }

@@ -5,13 +5,21 @@ import { test } from "node:test";
 import { dispositionOf } from "../../src/domain/classify.ts";
 import { FAILURE_CODES, FAILURE_REASONS, failure, type FailureReason } from "../../src/domain/failure.ts";
 import { queueStateOf, RUN_TRANSITIONS, TASK_STATES, TASK_TRANSITIONS } from "../../src/domain/states.ts";
+import { ALERT_KINDS } from "../../src/domain/alerts.ts";
 import { CONFIG_KEYS, OPTIONS } from "../../src/config/options.ts";
 import { filesIn, read, root, tableBelow } from "../support/source.ts";
 import { anchorsOf, linksOf } from "./markdown.ts";
 
 const concepts = read("docs/concepts.md");
 const bare = (cell = "") => cell.replaceAll("`", "");
-const pages = ["README.md", "CHANGELOG.md", ...filesIn("docs", ".md")];
+const pages = [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CODE_OF_CONDUCT.md",
+  ...filesIn("docs", ".md"),
+];
 
 for (const [heading, transitions] of [
   ["## States of a run", RUN_TRANSITIONS],
@@ -47,6 +55,13 @@ test("docs/concepts.md explains every failure reason: its code, and whether it i
   for (const code of unused) assert.ok(concepts.includes(`\`${code}\``), `${code} is named as not used yet`);
 });
 
+test("docs/runbooks.md says what to do about every kind of alert, and docs/monitoring.md what it means", () => {
+  const headings = anchorsOf(read("docs/runbooks.md")).slice(1);
+  assert.deepEqual(headings.toSorted(), [...ALERT_KINDS].toSorted());
+  const told = tableBelow(read("docs/monitoring.md"), "## Alerts").map(([kind]) => bare(kind));
+  assert.deepEqual([...told, "test"].toSorted(), [...ALERT_KINDS].toSorted());
+});
+
 test("figures that the pages give for defaults are the defaults", () => {
   const byName = new Map(CONFIG_KEYS.map((key) => [OPTIONS[key].name as string, OPTIONS[key].default]));
   for (const page of pages) {
@@ -73,6 +88,14 @@ test("every link leads to a file and a heading that exist", () => {
   }
 });
 
+test("every file of the source that a page names exists", () => {
+  for (const page of pages.filter((name) => name !== "CHANGELOG.md"))
+    for (const [, isNew, path = ""] of read(page).matchAll(
+      /(New file )?`((?:src|test|scripts|docs|web|deploy)\/[\w./-]+)`/g,
+    ))
+      assert.equal(existsSync(join(root, path)), isNew === undefined, `${page}: ${path}`);
+});
+
 test("every page can be reached from the README", () => {
   const seen = new Set<string>();
   const walk = (page: string): void => {
@@ -82,7 +105,7 @@ test("every page can be reached from the README", () => {
   };
   walk("README.md");
   assert.deepEqual(
-    pages.filter((page) => !seen.has(page) && !page.startsWith("docs/decisions/")),
+    pages.filter((page) => !seen.has(page)),
     [],
   );
 });

@@ -31,6 +31,8 @@ describe("proxies as people write them", () => {
       ["http://h.example:0", /port that no proxy can have/],
       ["http://h.example:8080/path", /behind its port/],
       ["http://ann:secr/et@h.example:8080", /%2F/],
+      ["http://***@h.example:8080", /masked value, which cannot be used as it is/],
+      ["ann:***@h.example:8080", /masked value, which cannot be used as it is/],
       ["http://:8080", /names no host/],
       ["ftp://h.example:8080", /expected a proxy such as/],
       ["h.example", /expected scheme/],

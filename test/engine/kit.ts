@@ -18,6 +18,11 @@ export class ScriptedHost implements LaneHost {
   readonly #open = new Map<string, Open>();
   /** Ends by itself what was asked to stop, as every well-behaved host does. */
   obedient = true;
+  readonly resting = false;
+
+  watchRest(): () => void {
+    return () => {};
+  }
 
   work(ticket: LaneTicket): Promise<TicketEnd> {
     assert.ok(!this.#open.has(ticket.lane), `${ticket.lane} is worked on twice at once`);

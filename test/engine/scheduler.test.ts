@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { silentLog } from "../../src/base/log.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import { LaneScheduler } from "../../src/engine/embedded/scheduler.ts";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock, settled } from "../support/fake-clock.ts";
 import { isDone, MORE, ScriptedHost } from "./kit.ts";
 
-function make(options: { maxActive?: number } = {}) {
+function make(options: { maxActive?: number; urgent?: Record<string, number> } = {}) {
   const clock = new FakeClock();
   const host = new ScriptedHost();
   let holds = true;
@@ -19,6 +19,7 @@ function make(options: { maxActive?: number } = {}) {
     leaseHolds: () => holds,
     maxActive: options.maxActive ?? 8,
     sliceMs: 2000,
+    store: { lanePriorities: async (lanes) => lanes.map((lane) => options.urgent?.[lane] ?? 0) },
   });
   return { clock, host, scheduler, loseLease: () => (holds = false) };
 }
@@ -83,12 +84,14 @@ test("steps of workflows leave half of the places to sites, and all take turns i
   const steps = Array.from({ length: 5 }, (_, slot) => laneOfStep("run", 0, slot));
   for (const lane of steps) scheduler.offer(lane);
   scheduler.offer("a");
+  await settled();
   assert.deepEqual(host.started, [steps[0], steps[1], "a"]);
   await clock.advance(2000);
   // Nothing could begin in its place but what is not to.
   assert.deepEqual([host.ticket("a").yieldWanted(), host.ticket(steps[0]!).yieldWanted()], [false, true]);
   scheduler.offer("b");
   scheduler.offer("c");
+  await settled();
   assert.deepEqual(host.started.slice(3), ["b"]);
   assert.equal(host.ticket("a").yieldWanted(), true);
   await host.end(steps[0]!);
@@ -104,6 +107,41 @@ test("where there is one place, steps and sites take turns", async () => {
   assert.deepEqual(host.started, lanes);
 });
 
+test("lanes with more urgent work go first, and whoever has waited goes before what is little more urgent", async () => {
+  const urgent: Record<string, number> = { low: -5, urgent: 5, "later and urgent": 5 };
+  const { clock, host, scheduler } = make({ maxActive: 1, urgent });
+  scheduler.offer("first");
+  scheduler.offerAll(["low", "plain", "urgent", "raised"]);
+  await clock.advance(5001);
+  scheduler.offer("later and urgent");
+  await clock.advance(0);
+  urgent["raised"] = 100;
+  scheduler.offer("raised");
+  await clock.advance(0);
+  while (host.lanes.length > 0) await host.end(host.lanes[0] as string);
+  assert.deepEqual(host.started, ["first", "raised", "urgent", "plain", "later and urgent", "low"]);
+});
+
+test("those that are offered together, or found, begin with the most urgent", async () => {
+  const { clock, host, scheduler } = make({ maxActive: 1, urgent: { b: 1, c: 2 } });
+  scheduler.offerWork(["a", "b", "c"].map((lane) => ({ lane, readyAt: 0 })));
+  await settled();
+  assert.deepEqual(host.started, ["c"]);
+  await host.end("c", { more: false, wakeAt: clock.now() + 1000 });
+  assert.deepEqual(host.started, ["c", "b"]);
+});
+
+test("a lane that says it has more, and more urgent, has the next turn as well, until others have waited for long enough", async () => {
+  const { clock, host, scheduler } = make({ maxActive: 1, urgent: { a: 5 } });
+  for (const lane of ["a", "b"]) scheduler.offer(lane);
+  for (let turn = 0; turn < 5; turn += 1) {
+    await clock.advance(2000);
+    await host.end(host.lanes[0] as string, MORE);
+    await clock.advance(0);
+  }
+  assert.deepEqual(host.started, ["a", "a", "a", "b", "a", "a"]);
+});
+
 test("an owner is asked to yield only after its time, and only when others wait", async () => {
   const { clock, host, scheduler } = make({ maxActive: 1 });
   scheduler.offer("a");
@@ -113,6 +151,7 @@ test("an owner is asked to yield only after its time, and only when others wait"
   scheduler.offer("b");
   assert.equal(ticket.yieldWanted(), true);
   await host.end("a", MORE);
+  await clock.advance(0);
   const other = host.ticket("b");
   await clock.advance(1999);
   assert.equal(other.yieldWanted(), false);

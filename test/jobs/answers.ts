@@ -11,10 +11,15 @@ export interface Answer {
   json<T = unknown>(): T;
 }
 
-/**
- * The operations that were called so far, by method and template: reading all of a description takes longer than
- * starting a server, and every server of this process describes itself alike.
- */
+/** All servers that a file of tests starts describe themselves alike, and take a while to do so: the first one is asked. */
+let description: Description | null = null;
+
+async function describe(url: string): Promise<Description> {
+  const answer = await request(`${url}/openapi.json`);
+  return (await answer.body.json()) as Description;
+}
+
+/** The operations that were called so far, by method and template: reading all of them takes longer than starting a server. */
 const read = new Map<string, Operation>();
 
 function operationFor(description: Description, method: string, path: string): Operation | undefined {
@@ -50,8 +55,7 @@ export class CheckedApi {
   }
 
   static async open(url: string): Promise<CheckedApi> {
-    const answer = await request(`${url}/openapi.json`);
-    return new CheckedApi(url, (await answer.body.json()) as Description);
+    return new CheckedApi(url, (description ??= await describe(url)));
   }
 
   get agent(): Agent {

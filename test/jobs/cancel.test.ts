@@ -7,6 +7,9 @@ import { cancelled, PROMISED_MS } from "./cancelled.ts";
 import { Place } from "./kit.ts";
 
 const answerMs: number[] = [];
+/** How long sites ask to be left alone: long enough for a run to be cancelled meanwhile, however busy the machine is. */
+const REST_S = "6";
+const failsAtFirst = firstTimes(1, status(500, { "retry-after": REST_S }), page("Fine again"));
 
 describe("cancelling a run", { concurrency: 6 }, () => {
   let place: Place;
@@ -67,23 +70,27 @@ describe("cancelling a run", { concurrency: 6 }, () => {
   });
 
   test("while it waits to be tried again", async () => {
-    await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), page("Fine again")) });
+    await using site = await MisbehavingSite.start({ "/": failsAtFirst, "/next": failsAtFirst });
     const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
     await place.said(run.id, /^Retry scheduled/);
+    const next = await place.begin({ target_url: site.url("/next"), strategy: "http" });
     answerMs.push(await cancelled(place, site, run.id));
-    assert.equal(site.count("/"), 1);
+    assert.equal((await place.ended(next.id)).status, "completed");
+    assert.equal(site.count("/"), 1, "not even when what failed after it was tried again");
   });
 
   test("while its site asks for patience", async () => {
-    await using site = await MisbehavingSite.start({ "/": tooMany("2") });
+    await using site = await MisbehavingSite.start({ "/": tooMany(REST_S), "/next": page("Next") });
     const run = await place.begin({ target_url: site.url("/") });
     await place.said(run.id, /^Rate limited/);
+    const next = await place.begin({ target_url: site.url("/next") });
     answerMs.push(await cancelled(place, site, run.id));
-    assert.equal(site.count("/"), 1);
+    assert.equal((await place.ended(next.id)).status, "completed");
+    assert.equal(site.count("/"), 1, "not even when the site is asked again");
   });
 
   test("while it is paused", async () => {
-    await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), page("Fine again")) });
+    await using site = await MisbehavingSite.start({ "/": failsAtFirst });
     const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
     await place.said(run.id, /^Retry scheduled/);
     assert.equal((await place.api.post(`/jobs/runs/${run.id}/pause`)).status, 200);

@@ -14,7 +14,7 @@ export async function cancelled(place: Place, site: MisbehavingSite, id: string)
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.json<RunView>().status, "cancelled");
   await site.when(() => site.open === 0, "what was under way is dropped", 5 * PROMISED_MS);
-  // Long enough for every retry and hold of these tests to come due.
+  // Long enough for whatever was on its way to be begun.
   await new Promise((resolve) => setTimeout(resolve, 2 * PROMISED_MS));
   const late = site.visits.filter(({ at }) => at > acknowledged + PROMISED_MS);
   assert.deepEqual(

@@ -66,7 +66,21 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     );
     assert.match(groups[1]?.example.url ?? "", /\/gone\/[12]$/);
     assert.match(groups[1]?.example.message ?? "", /404/);
-    assert.deepEqual(await errors(id), groups, "the same for runs of every kind");
+    const kept = (await errors(id)) as (ErrorGroup & { example: { snapshot_id: string | null } })[];
+    const [forbidden] = kept;
+    assert.ok(forbidden?.example.snapshot_id, "of what was refused there is a copy");
+    assert.deepEqual(
+      kept,
+      groups.map((group) => ({
+        ...group,
+        example: {
+          ...group.example,
+          screenshot_id: null,
+          snapshot_id: group.failure_code === "blocked" ? forbidden.example.snapshot_id : null,
+        },
+      })),
+      "the same for runs of every kind, with what was kept of the example",
+    );
     assert.equal((await place.api.get(`/jobs/runs/${crypto.randomUUID()}/errors`)).status, 404);
   });
 
@@ -198,7 +212,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     );
     await place.api.post(`/jobs/runs/${id}/pause`);
     const [held] = await sites(id, "?status=queued");
-    assert.deepEqual(held?.waiting_for, { reason: "run_paused", until: null });
+    assert.deepEqual(held?.waiting_for, { reason: "run_paused", until: null, message: "Its runs are paused" });
     await place.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 
@@ -212,7 +226,9 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.deepEqual([running, queued, done, known], [3, 37, 1, 41]);
     const [only] = await sites(id);
     assert.deepEqual([only?.counts.running, only?.counts.queued, only?.counts.completed], [3, 37, 1]);
-    await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    const answer = await place.api.call("DELETE", `/scraping/tasks/${id}`);
+    const told = answer.json<CrawlDetail>();
+    assert.deepEqual([told.cancelled_items, told.running_items, told.queued_items], [40, 0, 0], "while it is dropped");
     const end = await view(id);
     assert.deepEqual([end.cancelled_items, end.running_items, end.queued_items], [40, 0, 0]);
     assert.equal(end.completed_items + end.failed_items + end.skipped_items + end.cancelled_items, end.total_items);
@@ -286,7 +302,8 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.deepEqual([blocked?.domain, blocked?.failures], [site.name, 5]);
     assert.ok(Date.parse(blocked?.reopens_at ?? "") > Date.parse(opened.created_at));
     const [held] = await sites(id, "", cautious);
-    assert.deepEqual(held?.waiting_for, { reason: "circuit_open", until: blocked?.reopens_at });
+    assert.deepEqual([held?.waiting_for?.reason, held?.waiting_for?.until], ["circuit_open", blocked?.reopens_at]);
+    assert.match(held?.waiting_for?.message ?? "", /^It kept failing, and is left alone until /);
     for (const path of paths) site.on(path, page("Mended"));
     await site.when(() => failures() > 5, "a probe");
     const probe = site.visits.filter(({ path }) => path.startsWith("/p/"))[5];
@@ -322,7 +339,8 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.equal(healthy, false);
     assert.match(problems.join(), /no worker runs/);
     const [site] = await sites(id, "", idle);
-    assert.deepEqual(site?.waiting_for, { reason: "no_worker", until: null });
+    assert.deepEqual([site?.waiting_for?.reason, site?.waiting_for?.until], ["no_worker", null]);
+    assert.match(site?.waiting_for?.message ?? "", /^No worker runs: /);
     await idle.api.call("DELETE", `/scraping/tasks/${id}`);
   });
 });

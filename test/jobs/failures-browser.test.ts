@@ -17,6 +17,9 @@ import {
   status,
   tooMany,
 } from "../support/misbehaviours.ts";
+import type { ShownErrorGroup } from "../../src/orchestrator/runs/failed.ts";
+import type { TaskView } from "../../src/orchestrator/runs/view.ts";
+import { Crawler } from "./crawler.ts";
 import { Place, told } from "./kit.ts";
 
 /** The same mistakes of a site have the same names, whichever way the page is got. */
@@ -80,6 +83,40 @@ describe("what a site does wrong, seen by a browser", { ...browserGate, concurre
     assert.ok(told(await place.events(run.id)).includes("Rate limited"));
     const [first, second] = busy.of("/");
     assert.ok(second!.at - first!.at >= 999, "it waited as long as it was asked to");
+  });
+
+  test("of a crawl's pages that fail alike some are shown, and the examples of its errors are among them", async () => {
+    const links = Array.from({ length: 6 }, (_, index) => `/${index % 2 === 0 ? "gone" : "wall"}/${index}`);
+    const lost = html("<h1>Nothing of that name</h1>", 404);
+    await using shop = await MisbehavingSite.start({
+      "/": html(`<h1>Start</h1>${[...links, "/gone/7", "/gone/9"].map((link) => `<a href="${link}">x</a>`).join("")}`),
+      ...Object.fromEntries(
+        links.map((link) => [link, link.startsWith("/wall") ? firstTimes(1, status(500), page("Fine")) : lost]),
+      ),
+      "/gone/7": lost,
+      "/gone/9": lost,
+    });
+    const crawler = new Crawler(place);
+    const { id, view } = await crawler.crawl({
+      url: shop.url("/"),
+      strategy: "browser",
+      max_depth: 1,
+      retry_attempts: 1,
+    });
+    assert.equal(view.failed_items, 5, JSON.stringify(view));
+    const groups = (await place.api.get(`/jobs/runs/${id}/errors`)).json<ShownErrorGroup[]>();
+    assert.deepEqual(
+      groups.map(({ failure_reason, count }) => [failure_reason, count]),
+      [["http_not_found", 5]],
+    );
+    const { screenshot_id, snapshot_id, task_id } = groups[0]!.example;
+    const picture = await fetch(`${place.api.url}/artifacts/${screenshot_id}`);
+    assert.equal(picture.headers.get("content-type"), "image/png");
+    assert.match(await (await fetch(`${place.api.url}/artifacts/${snapshot_id}`)).text(), /Nothing of that name/);
+    const tasks = (await place.api.get(`/jobs/runs/${id}/tasks?limit=100`)).json<TaskView[]>();
+    const shown = tasks.filter(({ artifacts }) => artifacts.length > 0);
+    assert.equal(shown.length, 3, "a few, and none of those that went well in the end");
+    assert.ok(shown.every(({ status: state }) => state === "failed") && shown.some(({ id: one }) => one === task_id));
   });
 
   test("a server that fails is tried again by a browser, too", async () => {

@@ -8,6 +8,8 @@ import type { Config } from "../../src/config/options.ts";
 import { auditAll } from "../../src/orchestrator/audit.ts";
 import type { EventView, RunView } from "../../src/orchestrator/runs/view.ts";
 import { type RunningServer, startServer } from "../../src/serve.ts";
+import { holdEventsToCatalogue } from "../support/known-events.ts";
+import { makeDatabase } from "../support/made-database.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { CheckedApi } from "./answers.ts";
 import { Caller } from "./caller.ts";
@@ -37,6 +39,7 @@ export class Place extends Caller implements AsyncDisposable {
     super();
     this.#env = { APP_ALLOW_PRIVATE_NETWORKS: "127.0.0.1/32,127.0.0.2/32", ...SMALL_TIMES, ...env };
     this.config = loadConfig({ env: this.#env, cwd: this.#folder.path }).config;
+    if (this.config.database.kind === "sqlite") makeDatabase(this.config.database.path);
   }
 
   static async open(env: Record<string, string> = {}, options: { worker?: boolean } = {}): Promise<Place> {
@@ -72,6 +75,7 @@ export class Place extends Caller implements AsyncDisposable {
     await using client = await openClient(this.config);
     const { findings } = await auditAll(client.store, client.artifacts, { deep: true });
     assert.deepEqual(findings, [], "the audit is clean");
+    if (this.config.database.kind === "sqlite") holdEventsToCatalogue(this.config.database.path);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

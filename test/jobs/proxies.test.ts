@@ -4,9 +4,12 @@ import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { openClient } from "../../src/client.ts";
+import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
+import type { CheckResult } from "../../src/orchestrator/health.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { TaskView } from "../../src/orchestrator/runs/view.ts";
 import type { ProxyRecord } from "../../src/store/proxy-port.ts";
+import { until } from "../chaos/orb.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { startProxies, type TestProxies, type TestProxy } from "../support/proxies.ts";
 import { Crawler } from "./crawler.ts";
@@ -162,6 +165,13 @@ describe("a crawl whose proxies have all gone", () => {
     const id = await crawler.submit({ url: shop.url, proxy: "pool" });
     await place.said(id, /^Waiting for proxies: none is usable/);
     const { waiting_for: waits, status } = await place.show(id);
+    const check = async () => {
+      const ready = (await place.api.get("/ready")).json<{ status: string; checks: CheckResult[] }>();
+      return ready.checks.find(({ name }) => name === "proxies");
+    };
+    const short = /^0 of 2 proxies can be used, wanted are \d+ \(APP_MIN_PROXIES\): runs wait for proxies$/;
+    await until(async () => short.test((await check())?.message ?? ""), "it is told how many are left");
+    assert.equal((await check())?.status, "degraded");
     assert.deepEqual([status, waits?.reason], ["running", "proxies"]);
     const connections = () => proxies.all.reduce((sum, proxy) => sum + proxy.connections, 0);
     await place.events(id);
@@ -170,10 +180,16 @@ describe("a crawl whose proxies have all gone", () => {
     await setTimeout(1_500);
     assert.deepEqual([shop.asked.length, connections()], [asked, tried], "nobody is asked in vain");
     assert.equal((await place.events(id)).length, events, "nor is it told again and again");
+    const waiting = (await tasksOf(place, id)).filter(({ status }) => status === "retrying");
+    const failed = waiting.filter(({ failure_code }) => failure_code !== null).length;
+    assert.ok(waiting.length > failed, "some only wait");
+    const shown = (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
+    assert.equal(shown.retrying_items, failed, "what waits for a proxy has not failed");
     for (const proxy of proxies.all) await proxy.revive();
     await place.ended((await place.api.post("/proxies/refresh")).json<{ job_id: string }>().job_id);
     const { view } = await crawler.ended(id);
     assert.deepEqual([view.status, view.completed_items, view.failed_items], ["completed", 61, 0]);
+    assert.equal((await check())?.status, "ok");
     // One that dies while it makes a connection to the site may have failed because of the site: that counts.
     const paid = (await tasksOf(place, id)).flatMap(({ attempts }) =>
       attempts.map((attempt) => attempt.failure_reason),

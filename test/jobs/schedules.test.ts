@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ScheduleView, SlotView } from "../../src/orchestrator/schedules.ts";
+import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import { until } from "../chaos/orb.ts";
+import { Desk } from "../cli/desk.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { page } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
@@ -43,4 +45,20 @@ test("a schedule shows its next five times and what became of the last ones, and
   for (const id of [plain.id, plain.id.replace(/.$/, "0")])
     assert.equal((await place.api.get(`/schedules/${id}`)).status, 404);
   assert.equal((await place.api.get(`/schedules/${every.id}/slots?cursor=nonsense`)).status, 422);
+});
+
+test("while nobody works, a schedule says so, and shows times that are still to come", async () => {
+  await using desk = new Desk();
+  const what = ["--target-url", "https://shop.test/", "--schedule", "* * * * * *"];
+  const { id, next_run_at: first } = await desk.json<JobView>("jobs", "create", ...what);
+  await until(async () => Date.now() > Date.parse(first ?? ""), "its first time has passed");
+  const asked = new Date().toISOString();
+  const { next_at, next_times, waiting_for } = await desk.json<ScheduleView>("schedules", "show", id);
+  assert.equal(next_times.length, 5);
+  for (const time of [next_at ?? "", ...next_times]) assert.ok(time > asked, `${time} is to come`);
+  assert.equal(waiting_for?.reason, "no_worker");
+  const said = /No worker runs: nothing starts by itself until orb serve or orb worker is started/;
+  assert.match((await desk.run(["schedules", "show", id])).stdout, said);
+  assert.match((await desk.run(["schedules"])).stderr, said);
+  assert.doesNotMatch((await desk.run(["schedules", "pause", id])).stdout, said);
 });

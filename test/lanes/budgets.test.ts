@@ -9,10 +9,11 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, TTL } from "../contract/store/kit.ts";
 import { isDone } from "../engine/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 async function make(t: TestContext, caps: Record<string, number>) {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   t.after(() => store.close());
   await store.takeEngine(candidate("me"), TTL);
   let fault: Error | null = null;
@@ -222,4 +223,55 @@ test("a lane keeps its last place for what its page has led to; when nothing com
   await clock.advance(1100);
   assert.equal(await isDone(told), true);
   assert.equal(budgets.take("crawl", hangs), true, "the other one has nothing more to do");
+});
+
+test("whoever came first gives up half of a limit when another process wants some, and has all of it again afterwards", async (t) => {
+  const { store, clock } = await make(t, {});
+  for (const owner of ["me", "they"]) await store.joinOwners(owner, TTL);
+  // As on a database that many processes share.
+  const shared = new Proxy(store, {
+    get: (target, name) =>
+      name === "capabilities" ? { singleEngine: false, notifies: false } : Reflect.get(target, name),
+  }) as Store;
+  const [ours, theirs] = ["me", "they"].map((owner) => {
+    const budgets = new Budgets({ store: shared, clock, log: silentLog, caps: { crawl: 10 } });
+    budgets.setOwner(owner);
+    return { budgets, lane: new Signal(), used: 0 };
+  }) as [Process, Process];
+  interface Process {
+    budgets: Budgets;
+    lane: Signal;
+    used: number;
+  }
+  /** As much as it gets, for as long as this. */
+  const takes = async (process: Process, ms: number) => {
+    for (let passed = 0; passed < ms; passed += 50) {
+      while (process.budgets.take("crawl", process.lane)) process.used += 1;
+      assert.ok(ours.used + theirs.used <= 10, "the limit holds over both");
+      await clock.advance(50);
+    }
+  };
+  const ends = (process: Process, count: number) => {
+    for (let ended = 0; ended < count; ended += 1) process.budgets.release("crawl", process.lane);
+    process.used -= count;
+  };
+  await takes(ours, 500);
+  assert.equal(ours.used, 10, "nobody else wants any");
+  await takes(theirs, 1500);
+  assert.equal(theirs.used, 0, "what is under way is finished first");
+  ends(ours, 10);
+  await takes(ours, 50);
+  assert.equal(ours.used, 5);
+  await takes(theirs, 1000);
+  assert.equal(theirs.used, 5);
+  ends(theirs, 5);
+  await clock.advance(3000);
+  await takes(ours, 1500);
+  assert.equal(ours.used, 10, "the other one has nothing more to do");
+  await takes(theirs, 300);
+  assert.equal(await store.borrowers(resolverKey("crawl")), 2);
+  await clock.advance(3000);
+  ends(ours, 10);
+  await clock.advance(3000);
+  assert.equal(await store.borrowers(resolverKey("crawl")), 0, "nothing is left of either's wish");
 });

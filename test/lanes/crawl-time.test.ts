@@ -4,6 +4,7 @@ import { CrawlTime } from "../../src/lanes/handlers/crawl-time.ts";
 import type { RunRecord, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 const MINUTE = 60_000;
 
@@ -12,7 +13,7 @@ async function begin(
   timeLimitMs?: number,
 ): Promise<{ clock: FakeClock; store: Store; run: RunRecord; time: CrawlTime }> {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   const { made } = await store.startRun(
     { kind: "crawl", maxAttempts: 1, snapshot: {}, ...(timeLimitMs === undefined ? {} : { timeLimitMs }) },
     [{ key: "a", lane: "site:a", site: "a", resolver: null, url: null, priority: 0, handler: null, payload: null }],

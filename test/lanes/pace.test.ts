@@ -39,6 +39,8 @@ function site(more: Partial<SiteRecord> = {}): SiteRecord {
     strategy: null,
     respectRobots: null,
     shards: null,
+    split: 1,
+    splitDue: 1,
     group: null,
     dependsOn: [],
     crawlDelayMs: null,
@@ -186,6 +188,24 @@ test("an owner that takes its own lane again keeps its pace; after another owner
   const again = new Pace(site({ requestsPerSecond: 0.1 }), RULES, clock, memories.recall(grant(8)));
   assert.equal(waitOf(again), 1000);
   assert.equal(memories.recall(grant(9)), undefined);
+});
+
+test("an owner that is told when the site may be asked again waits until then, and no delay of its own besides", async () => {
+  for (const limits of [{ requestsPerSecond: 0.1 }, { minDelayMs: 10_000 }]) {
+    const { clock, pace } = make(limits);
+    pace.start();
+    await clock.advance(9000);
+    assert.equal(Math.round(pace.restMs), 1000);
+    const next = new Pace(site(limits), RULES, clock, undefined, { restMs: pace.restMs });
+    assert.equal(Math.round(waitOf(next) ?? 0), 1000);
+    await clock.advance(1001);
+    assert.equal(next.gate().kind, "go");
+    assert.equal(next.restMs, 0);
+    next.start();
+    assert.equal(Math.round(waitOf(next) ?? 0), 10_000, "then as its limits say");
+    const late = new Pace(site(limits), RULES, clock, undefined, { restMs: 0 });
+    assert.equal(late.gate().kind, "go");
+  }
 });
 
 test("a 429 holds the site for as long as it asks", async () => {

@@ -10,13 +10,14 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, DONE, newTask, TTL } from "../contract/store/kit.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { isDone } from "../engine/kit.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 const DISK_FULL = () => new OrbError("disk_full", "no room");
 
 /** A store in memory with one run over some lanes, all claimed, and a settler before it. */
-async function make(t: TestContext, lanes: Record<string, number>) {
+async function make(t: TestContext, lanes: Record<string, number>, shared = false) {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   t.after(() => store.close());
   const run = await store.openRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, clock.now());
   await store.takeEngine(candidate("me"), TTL);
@@ -38,6 +39,7 @@ async function make(t: TestContext, lanes: Record<string, number>) {
   };
   const watched: Store = new Proxy(store, {
     get(target, name) {
+      if (name === "capabilities") return { ...target.capabilities, singleEngine: !shared };
       if (name !== "settle") return Reflect.get(target, name) as unknown;
       return async (batches: readonly SettleBatch[], now: number) => {
         const fault = control.fault(batches);
@@ -92,6 +94,30 @@ test("outcomes of all lanes gather for a moment and are written together", async
     done.flatMap((what) => what.ended.map((end) => end.status)),
     ["completed"],
   );
+});
+
+test("on a database that many processes share a busy one writes less often, and a quiet one at once", async (t) => {
+  const { clock, held, settler, writes, outcome } = await make(t, { a: 5 }, true);
+  const { grant, tasks } = held["a"]!;
+  const sizes = () => writes.map((batches) => batches.map((batch) => batch.tasks.length));
+  const add = (task: ClaimedTask | undefined) => settler.add(grant, { task: outcome(task as ClaimedTask) }, never);
+  add(tasks[0]);
+  await clock.advance(20);
+  assert.deepEqual(sizes(), [[1]]);
+  add(tasks[1]);
+  await clock.advance(200);
+  add(tasks[2]);
+  await clock.advance(199);
+  assert.deepEqual(sizes(), [[1]]);
+  await clock.advance(1);
+  assert.deepEqual(sizes(), [[1], [2]]);
+  await clock.advance(400);
+  add(tasks[3]);
+  await clock.advance(20);
+  assert.deepEqual(sizes(), [[1], [2], [1]]);
+  add(tasks[4]);
+  await settler.flush(grant);
+  assert.deepEqual(sizes(), [[1], [2], [1], [1]], "whoever waits for it does not wait for the time");
 });
 
 test("many outcomes are written without waiting", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Window } from "../../src/lanes/window.ts";
+import { LASTING, Window } from "../../src/lanes/window.ts";
 import type { ClaimedTask } from "../../src/store/port.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
@@ -94,4 +94,19 @@ test("a resolver is asked once, not for each of its tasks", () => {
   };
   for (let n = 0; n < 5; n += 1) assert.equal(window.take(no), null);
   assert.equal(asked, 1);
+});
+
+test("on a database that many processes share a window grows until it lasts for seconds", async () => {
+  const clock = new FakeClock();
+  const window = new Window(clock, 10, LASTING.shared);
+  const sizes: number[] = [];
+  // Fifty tasks a second.
+  for (let round = 0; round < 6; round += 1) {
+    const wanted = window.wanted();
+    sizes.push(wanted);
+    window.add(tasks(wanted));
+    window.takeAll();
+    await clock.advance(wanted * 20);
+  }
+  assert.deepEqual(sizes, [20, 40, 80, 80, 80, 80]);
 });

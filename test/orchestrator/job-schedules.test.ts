@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { OrbError } from "../../src/base/errors.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
-import { changeJob } from "../../src/orchestrator/jobs/manage.ts";
+import { changeJob, listJobs } from "../../src/orchestrator/jobs/manage.ts";
 import { missedAt, timeAt } from "../contract/store/jobs.ts";
 import { HOUR, openJobs } from "./jobs-kit.ts";
 
@@ -13,10 +14,20 @@ describe("changing a job with a schedule", () => {
       assert.equal((await place.change(job.id, change)).next_run_at, job.next_run_at, JSON.stringify(change));
     }
     await place.clock.advance(2 * HOUR);
-    assert.equal((await place.change(job.id, { tags: ["late"] })).next_run_at, job.next_run_at);
+    const dueAt = async () => (await place.store.job(job.id))?.nextAt;
+    const first = Date.parse(job.next_run_at ?? "");
+    const late = await place.change(job.id, { tags: ["late"] });
+    assert.equal(await dueAt(), first);
+    // Nobody was there to start it.
+    const next = new Date(place.clock.now() + HOUR).toISOString();
+    assert.equal(late.next_run_at, next, "a time that has passed is not shown as the next one");
+    assert.deepEqual(
+      (await listJobs(place.deps, { limit: 1 })).map(({ next_run_at: at }) => at),
+      [next],
+    );
     const asked = { ...job.schedule, overlap: "queue", missed: "run_once" } as const;
     const changed = await place.change(job.id, { schedule: asked });
-    assert.deepEqual([changed.next_run_at, changed.schedule], [job.next_run_at, asked]);
+    assert.deepEqual([await dueAt(), changed.schedule], [first, asked]);
   });
 
   test("a slot that was passed while the change was made stays passed", async (t) => {
@@ -42,9 +53,31 @@ describe("changing a job with a schedule", () => {
     assert.equal(job.next_run_at?.slice(11, 16), "05:00");
     assert.equal(await next({ timezone: "UTC" }), "06:00");
     assert.equal(await next({ schedule: "30 7 * * *" }), "07:30");
-    assert.equal(await next({ schedule: { cron: "30 7 * * *", timezone: "Asia/Tokyo" } }), "22:30");
-    assert.equal(await next({ timezone: "Europe/Berlin" }), "22:30", "the schedule names its own");
+    const schedule = { cron: "30 7 * * *", timezone: "Asia/Tokyo" };
+    assert.equal(await next({ schedule, timezone: null }), "22:30");
     assert.equal(await next({ schedule: null }), null);
     assert.match((await next({ schedule: "15 * * * *" })) ?? "", /:15$/);
+  });
+
+  test("two time zones in one job are refused, whether they come together or one after the other", async (t) => {
+    const place = await openJobs(t);
+    const schedule = { cron: "30 7 * * *", timezone: "Asia/Tokyo" };
+    const refused = (work: Promise<unknown>) =>
+      assert.rejects(work, (error: OrbError) => {
+        assert.equal(error.code, "input_invalid");
+        assert.deepEqual(
+          error.fields.map(({ path }) => path),
+          ["schedule.timezone"],
+        );
+        assert.match(error.fields[0]?.message ?? "", /is Asia\/Tokyo, but timezone is Europe\/Berlin/);
+        return true;
+      });
+    await refused(place.make({ schedule, timezone: "Europe/Berlin" }));
+    const own = await place.make({ schedule });
+    await refused(place.change(own.id, { timezone: "Europe/Berlin" }));
+    const shared = await place.make({ schedule: "0 6 * * *", timezone: "Europe/Berlin" });
+    await refused(place.change(shared.id, { schedule }));
+    const { schedule: whole, timezone } = await place.change(shared.id, { schedule, timezone: "Japan" });
+    assert.deepEqual([whole?.timezone, timezone], ["Asia/Tokyo", "Japan"], "two names of one");
   });
 });

@@ -5,6 +5,7 @@ import type { SettledTask } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { attempt, candidate, TTL } from "../contract/store/kit.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 export interface Desk extends OrchestratorDeps {
   clock: FakeClock;
@@ -17,7 +18,7 @@ export interface Desk extends OrchestratorDeps {
 /** What use cases work with: a real store in memory, and an engine that only listens. */
 export async function openDesk(t: TestContext): Promise<Desk> {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   t.after(() => store.close());
   const woken: (string[] | null)[] = [];
   return {

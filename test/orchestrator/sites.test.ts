@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { isOrbError } from "../../src/base/errors.ts";
 import { changeSite, listSites, resetSite, showSite } from "../../src/orchestrator/sites.ts";
-import { followSites, sitesProgress } from "../../src/orchestrator/sites-progress.ts";
+import { sitesProgress, SitesWatch } from "../../src/orchestrator/sites-progress.ts";
 import { candidate, DONE, newTask, retryAt, TTL } from "../contract/store/kit.ts";
 import { openDesk as openPlainDesk } from "./kit.ts";
 
@@ -92,12 +92,13 @@ test("a site says in a sentence why its work waits, whatever that is", async (t)
 
 test("a site shows what holds for it, with the defaults and what the site itself asks for", async (t) => {
   const desk = await openDesk(t);
-  const set = await changeSite(desk, "a.test", { requestsPerSecond: 2, respectRobots: false, shards: 4 });
+  const set = await changeSite(desk, "a.test", { requestsPerSecond: 2, burst: 4, respectRobots: false, shards: 4 });
   assert.deepEqual(set.effective, {
     max_concurrency: 10,
     requests_per_second: 2,
-    burst: 1,
+    burst: 4,
     min_delay_ms: 0,
+    shards: 4,
     strategy: "auto",
     respect_robots: false,
   });
@@ -158,7 +159,7 @@ test("all sites together are summed up, and followed as they change", async (t) 
   const stop = new AbortController();
   const seen: number[] = [];
   const following = (async () => {
-    for await (const change of followSites(desk, stop.signal)) seen.push(change.totals.queued);
+    for await (const change of new SitesWatch(desk).follow(stop.signal)) seen.push(change.totals.queued);
   })();
   await desk.clock.until(() => seen.length === 1);
   await desk.clock.advance(5000);
@@ -169,4 +170,34 @@ test("all sites together are summed up, and followed as they change", async (t) 
   assert.deepEqual(seen, [3, 5], "once for all that changed within a second");
   stop.abort();
   await following;
+});
+
+test("however many watch all sites, they are looked at once a second, and not at all for nobody", async (t) => {
+  const desk = await openDesk(t);
+  await work(desk, "a.test");
+  let looks = 0;
+  const siteTotals = (now: number) => {
+    looks += 1;
+    return desk.store.siteTotals(now);
+  };
+  const watch = new SitesWatch({ ...desk, store: { ...desk.store, siteTotals } });
+  const stop = new AbortController();
+  const seen = Array.from({ length: 40 }, () => [] as number[]);
+  const follow = async (into: number[]) => {
+    for await (const { totals } of watch.follow(stop.signal)) into.push(totals.queued);
+  };
+  const early = seen.slice(0, 20).map(follow);
+  await desk.clock.advance(300);
+  // Who comes in between sees what the others have seen.
+  const late = seen.slice(20).map(follow);
+  await desk.clock.advance(2_900);
+  assert.equal(looks, 4);
+  await work(desk, "b.test");
+  await desk.clock.advance(1_000);
+  assert.equal(looks, 5);
+  for (const one of seen) assert.deepEqual(one, [1, 2]);
+  stop.abort();
+  await Promise.all([...early, ...late]);
+  await desk.clock.advance(5_000);
+  assert.equal(looks, 5);
 });

@@ -182,7 +182,7 @@ describe("orb proxies", { concurrency: 2 }, () => {
   test("imports from standard input, checks while somebody watches, and lists without passwords", async () => {
     await using twelve = await startTwelve();
     await using site = await MisbehavingSite.start({ "/check": page("Here") });
-    using desk = new Desk({ ...BY_HAND, APP_PROXY_CHECK_URL: site.url("/check") });
+    await using desk = new Desk({ ...BY_HAND, APP_PROXY_CHECK_URL: site.url("/check") });
     const none = await desk.run(["proxies", "refresh"]);
     assert.deepEqual([none.code, /there are no proxies/.test(none.stderr)], [1, true], none.stderr);
     const imported = await desk.run(["proxies", "import", "-"], { input: `# ours\n${twelve.urls.join("\n")}\nbad\n` });

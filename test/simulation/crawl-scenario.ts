@@ -21,6 +21,7 @@ import type { ScenarioReport } from "./scenario.ts";
 import { Web } from "./web.ts";
 import { type SimProcess, World } from "./world.ts";
 import { PROXY_RULES } from "../support/proxy-rules.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 /** Longer than any jump of the clock. */
 const TEN_YEARS_IN_MINUTES = 5_256_000;
@@ -82,7 +83,7 @@ export async function runCrawlScenario(seed: number): Promise<ScenarioReport> {
     minDelayMs: 0,
   });
   network.latency = () => pick(random, [0, 1, 5, 40, 400]);
-  const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null) });
+  const truth = openSqliteStore({ path: ":memory:", clock: world.clock(null), connection: madeInMemory() });
   const { made } = await truth.startRun(asked, tasks, world.clock(null).now());
   await truth.admitCrawls(5, world.clock(null).now());
   const crew = new Crew(world, truth, random, plan, rules, (process, store) =>

@@ -33,14 +33,14 @@ function play(
 play(
   "crashes, freezes and clock jumps lose nothing, double nothing and keep every limit",
   "",
-  FULL ? 10_000 : 120,
+  FULL ? 10_000 : 60,
   100,
   runScenario,
 );
 play(
   "a crawl through crashes, failures and redirects end with every page that can be reached, once",
   "--crawls ",
-  FULL ? 5_000 : 40,
+  FULL ? 5_000 : 20,
   100,
   runCrawlScenario,
 );

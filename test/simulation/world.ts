@@ -3,57 +3,12 @@ import type { Random } from "../../src/base/random.ts";
 import type { EngineHolder } from "../../src/store/engine-records.ts";
 import type { Store } from "../../src/store/port.ts";
 import type { Link, Watch } from "../../src/engine/embedded/link.ts";
+import { Agenda, type Due } from "./agenda.ts";
 
-interface Event {
-  at: number;
-  order: number;
+interface Event extends Due {
   process: SimProcess | null;
   fn: () => void;
   cancelled: boolean;
-}
-
-/** A binary heap by time, then by order of scheduling: what makes a schedule repeatable. */
-class Agenda {
-  readonly #heap: Event[] = [];
-
-  get size(): number {
-    return this.#heap.length;
-  }
-
-  push(event: Event): void {
-    const heap = this.#heap;
-    heap.push(event);
-    let index = heap.length - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!before(heap[index] as Event, heap[parent] as Event)) break;
-      [heap[index], heap[parent]] = [heap[parent] as Event, heap[index] as Event];
-      index = parent;
-    }
-  }
-
-  pop(): Event | undefined {
-    const heap = this.#heap;
-    const top = heap[0];
-    const last = heap.pop();
-    if (top === undefined || last === undefined || heap.length === 0) return top;
-    heap[0] = last;
-    let index = 0;
-    for (;;) {
-      const left = index * 2 + 1;
-      let least = index;
-      for (const child of [left, left + 1]) {
-        if (child < heap.length && before(heap[child] as Event, heap[least] as Event)) least = child;
-      }
-      if (least === index) return top;
-      [heap[index], heap[least]] = [heap[least] as Event, heap[index] as Event];
-      index = least;
-    }
-  }
-}
-
-function before(a: Event, b: Event): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
 /** A process of the simulated machine: it can be killed between any two steps, or frozen and woken. */
@@ -88,7 +43,7 @@ export class World {
   wallOffset = 1_700_000_000_000;
   readonly random: Random;
   readonly processes: SimProcess[] = [];
-  readonly #agenda = new Agenda();
+  readonly #agenda = new Agenda<Event>();
   readonly #listeners = new Map<string, { process: SimProcess; onPoke: (lanes: string[] | null) => void }>();
   #order = 0;
   #writes = 0;

@@ -7,6 +7,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { StoreHarness } from "../contract/store/kit.ts";
+import { makeDatabase } from "../support/made-database.ts";
 
 export const FULL = process.env["ORB_TEST_FULL"] === "1";
 
@@ -27,6 +28,7 @@ export function handClock(): { times: { wall: number; mono: number }; clock: Clo
 export async function sqliteHarness(): Promise<StoreHarness & { path: string; clockOfStore: Clock }> {
   const folder = await tempFolder();
   const path = join(folder.path, "orb.db");
+  makeDatabase(path);
   const { times, clock } = handClock();
   const opened: Store[] = [];
   return {

@@ -4,6 +4,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { TTL } from "../contract/store/kit.ts";
 import { FULL, handClock } from "./bench.ts";
 import { type Action, LANES, OWNERS, RUNS, VERDICTS, World } from "./world.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 const owner = fc.constantFrom(...OWNERS);
 const lane = fc.nat({ max: LANES.length - 1 });
@@ -66,7 +67,7 @@ test("any story of runs, lanes and owners ends as a simple model says", { timeou
     fc.asyncProperty(fc.array(action, { minLength: 60, maxLength: 120 }), async (story) => {
       const { times, clock } = handClock();
       // One database in memory behind two hands; what differs between connections is the contract's business.
-      const store = openSqliteStore({ path: ":memory:", clock });
+      const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
       try {
         const world = new World({ A: store, B: store }, times);
         for (const index of RUNS) {
@@ -84,6 +85,6 @@ test("any story of runs, lanes and owners ends as a simple model says", { timeou
         await store.close();
       }
     }),
-    { numRuns: FULL ? 5000 : 200 },
+    { numRuns: FULL ? 5000 : 100 },
   );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TASK_STATES } from "../../src/domain/states.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { candidate, DONE, Kit, LANE, TTL } from "../contract/store/kit.ts";
 import { sqliteHarness } from "./bench.ts";
 
@@ -129,7 +129,7 @@ describe("SQLite: the audit finds", () => {
         await kit.claim(lane, 1);
         await kit.expectClean();
 
-        const hand = new Connection(harness.path);
+        const hand = new SqliteConnection(harness.path);
         hand.db.exec(sql);
         hand.close();
         for (let passed = 0; passed < wait; passed += TTL / 2) {
@@ -169,7 +169,7 @@ describe("SQLite: the audit finds", () => {
     try {
       const kit = new Kit(await harness.open(), harness);
       for (let n = 0; n < 50; n += 1) await kit.run();
-      const hand = new Connection(harness.path);
+      const hand = new SqliteConnection(harness.path);
       hand.db.exec("UPDATE runs SET open_streams = 1");
       hand.close();
       const { findings } = await kit.store.audit();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewRun, RunRecord } from "../../src/store/port.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, evidence, Kit, newTask, refused, retryAt } from "../contract/store/kit.ts";
 import { newWorkflow, workOn } from "../contract/store/workflow-kit.ts";
@@ -206,7 +206,7 @@ describe("SQLite: a workflow that has started thousands of runs", () => {
       await workOn(kit, workflow, "a", { kind: "wait", sleep: { memory: null, until: null, child } });
       await kit.work(await kit.take("A"), DONE);
       await workOn(kit, workflow, "a", DONE);
-      const hand = new Connection(path);
+      const hand = new SqliteConnection(path);
       try {
         const count = (what: string) => Number(hand.db.prepare(`SELECT count(*) AS n FROM runs ${what}`).get()?.["n"]);
         hand.db.exec(`
@@ -260,7 +260,7 @@ describe("SQLite: two processes", () => {
 describe("SQLite: a full disk", () => {
   test("starts no half runs, keeps no key of what was not made, and loses no report", async () => {
     const harness = await sqliteHarness();
-    const connection = new Connection(harness.path);
+    const connection = new SqliteConnection(harness.path);
     const store = openSqliteStore({ path: harness.path, clock: harness.clockOfStore, connection });
     const kit = new Kit(store, harness);
     const setLimit = (pages: number) => connection.db.exec(`PRAGMA max_page_count = ${pages}`);

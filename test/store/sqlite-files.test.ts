@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { type ErrorCode, isOrbError, type OrbError } from "../../src/base/errors.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate, MIGRATIONS, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Kit, refused } from "../contract/store/kit.ts";
@@ -44,14 +44,14 @@ describe("SQLite: what it opens", () => {
   test("not a newer program's database: the sentence names both versions, and the file stays as it is", async () => {
     await using folder = await tempFolder();
     const path = join(folder.path, "orb.db");
-    const connection = new Connection(path);
+    const connection = new SqliteConnection(path);
     const latest = MIGRATIONS.at(-1)?.version ?? 0;
     migrate(connection, [...MIGRATIONS, { version: latest + 7, name: "future", up: () => {} }]);
     connection.close();
     const error = refusal("database_newer", path);
     assert.match(error.message, new RegExp(`schema version ${latest + 7}, this program knows up to ${latest}`));
     assert.ok(error.hint !== undefined);
-    const again = new Connection(path);
+    const again = new SqliteConnection(path);
     assert.equal(schemaVersion(again), latest + 7);
     again.close();
   });

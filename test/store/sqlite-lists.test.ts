@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type RunFilter, SEARCHED_RUNS } from "../../src/store/job-records.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
-import type { Context } from "../../src/store/sqlite/context.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
+import type { Context } from "../../src/store/sql/context.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
-import { readRuns } from "../../src/store/sqlite/runs.ts";
+import { readRuns } from "../../src/store/sql/run-lists.ts";
 
 /** Remembers the statements that it is asked for. */
-class Watched extends Connection {
+class Watched extends SqliteConnection {
   readonly asked: string[] = [];
 
   override sql(text: string) {
@@ -25,7 +25,10 @@ function database(runs: number): { connection: Watched; context: Context } {
     SELECT 'run-' || n, iif(n % 7 = 0, 'crawl', 'page'), 'queued', 'null', 'name ' || n, 'https://a.example/' || n,
       'a.example', 'job', n FROM numbers`);
   const time = () => 0;
-  return { connection, context: { connection, instance: "0b5cb1c4-11f3", leaseNow: time, wallNow: time } };
+  return {
+    connection,
+    context: { connection, instance: "0b5cb1c4-11f3", singleEngine: true, leaseNow: time, wallNow: time },
+  };
 }
 
 describe("SQLite: lists of runs", () => {

@@ -1,23 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TASK_STATES } from "../../src/domain/states.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
-import { type Context, NEVER } from "../../src/store/sqlite/context.ts";
-import { countCrawls } from "../../src/store/sqlite/crawl-pace.ts";
-import { admitCrawls } from "../../src/store/sqlite/admit-crawls.ts";
-import { lanesWithWork } from "../../src/store/sqlite/lanes.ts";
-import { readLastRuns } from "../../src/store/sqlite/last-runs.ts";
-import { audit } from "../../src/store/sqlite/audit.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
+import { type Context, NEVER } from "../../src/store/sql/context.ts";
+import { countCrawls } from "../../src/store/sql/crawl-pace.ts";
+import { admitCrawls } from "../../src/store/sql/admit-crawls.ts";
+import { lanesWithWork } from "../../src/store/sql/lanes.ts";
+import { readLastRuns } from "../../src/store/sql/last-runs.ts";
+import { audit } from "../../src/store/sql/audit.ts";
 import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { sites } from "../../src/store/sqlite/migrations/0005-sites.ts";
-import { expireCrawls } from "../../src/store/sqlite/retention.ts";
-import { readRunSites } from "../../src/store/sqlite/run-sites.ts";
-import { readRuns } from "../../src/store/sqlite/runs.ts";
-import { openBreakers } from "../../src/store/sqlite/sites.ts";
-import { readTasks } from "../../src/store/sqlite/tasks.ts";
+import { expireCrawls } from "../../src/store/sql/retention.ts";
+import { readRunSites } from "../../src/store/sql/run-sites.ts";
+import { liveVerbs } from "../../src/store/sql/live.ts";
+import { readRuns } from "../../src/store/sql/run-lists.ts";
+import { openBreakers } from "../../src/store/sql/sites.ts";
+import { readTasks } from "../../src/store/sql/tasks.ts";
 
 /** Remembers the statements that it is asked for. */
-class Watched extends Connection {
+class Watched extends SqliteConnection {
   readonly asked: string[] = [];
 
   override sql(text: string) {
@@ -38,7 +39,7 @@ function database(): { connection: Watched; context: Context } & Disposable {
     INSERT INTO streams (run, lane, site, queued, running, retrying) VALUES (1, 1, 'a.example', 1, 1, 1);`);
   connection.asked.length = 0;
   const time = () => 0;
-  const context = { connection, instance: "0b5cb1c4-11f3", leaseNow: time, wallNow: time };
+  const context = { connection, instance: "0b5cb1c4-11f3", singleEngine: true, leaseNow: time, wallNow: time };
   return { connection, context, [Symbol.dispose]: () => connection.close() };
 }
 
@@ -80,6 +81,31 @@ describe("SQLite: what is asked for often is found without looking at everything
     using place = database();
     readRuns(place.context, { kind: "crawl", status: ["failed"], limit: 10 });
     searches(plans(place, /runs/), /INDEX runs_by_kind_and_status \(kind=\? AND status=\? AND n<\?/);
+  });
+
+  test("runs that have not ended, and the first run since some time", async () => {
+    using place = database();
+    const verbs = liveVerbs(place.context);
+    await verbs.activeRuns(20);
+    await verbs.countActiveRuns();
+    const found = plans(place, /^(?:SEARCH|SCAN) runs\b/).filter((step) => step.includes("runs"));
+    searches(found, /INDEX runs_by_status \(status=\?\)|INTEGER PRIMARY KEY/);
+    place.connection.asked.length = 0;
+    readRuns(place.context, { since: 1, limit: 10 });
+    searches(plans(place, /^(?:SEARCH|SCAN) runs\b/), /^SEARCH/);
+  });
+
+  test("the task that has waited longest, and what failed of late", async () => {
+    using place = database();
+    await liveVerbs(place.context).oldestQueued();
+    searches(
+      plans(place, /^(?:SEARCH|SCAN) (?:t|s)\b/),
+      /tasks_queued \(stream=\?|SCAN s USING INDEX streams_ready|ORDER BY/,
+    );
+    place.connection.asked.length = 0;
+    await liveVerbs(place.context).recentErrors(1, 10);
+    const found = plans(place, /^(?:SEARCH|SCAN) (?:e|r|runs|old)\b/).filter((step) => /SEARCH|SCAN/.test(step));
+    searches(found, /PRIMARY KEY|runs_by_status \(status=\?\)|SCAN old/);
   });
 
   test("the newest run of each of some jobs", () => {

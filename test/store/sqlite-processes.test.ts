@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { DONE, Kit, newTask, refused } from "../contract/store/kit.ts";
@@ -10,7 +10,7 @@ import { fixtureMigrations, ROWS, STEPS } from "./children/fixture-migrations.ts
 
 /** The schema is that of exactly one version, and the program starts from it. */
 function expectStarts(path: string): number {
-  const connection = new Connection(path);
+  const connection = new SqliteConnection(path);
   try {
     const version = schemaVersion(connection);
     const tables = connection.db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
@@ -81,7 +81,7 @@ describe("SQLite: several processes on one file", () => {
   test("may migrate an old database at the same moment", async () => {
     await using folder = await tempFolder();
     const path = join(folder.path, "orb.db");
-    const old = new Connection(path);
+    const old = new SqliteConnection(path);
     migrate(old, fixtureMigrations().slice(0, 1));
     old.close();
     const children = [1, 2, 3].map(() => new Child("migrate", path));
@@ -143,7 +143,7 @@ describe("SQLite: several processes on one file", () => {
 
   test("that keep the lock too long make a writer say so, and not a reader", async () => {
     const harness = await sqliteHarness();
-    const connection = new Connection(harness.path, { busyTimeoutMs: 30 });
+    const connection = new SqliteConnection(harness.path, { busyTimeoutMs: 30 });
     const store = openSqliteStore({ path: harness.path, clock: harness.clockOfStore, connection });
     const kit = new Kit(store, harness);
     try {

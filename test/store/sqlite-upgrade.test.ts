@@ -5,8 +5,8 @@ import { encodeId } from "../../src/domain/ids.ts";
 import { NO_TASKS } from "../../src/domain/run-end.ts";
 import { TASK_STATES, type TaskState } from "../../src/domain/states.ts";
 import type { Store } from "../../src/store/port.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
-import { keyHash } from "../../src/store/sqlite/context.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
+import { keyHash } from "../../src/store/sql/context.ts";
 import { migrate, MIGRATIONS, schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { core } from "../../src/store/sqlite/migrations/0001-core.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -40,7 +40,7 @@ const TASKS: readonly OldTask[] = [
 
 /** A database as the first version of the schema had it, filled by hand. */
 function makeOld(path: string): string {
-  const connection = new Connection(path);
+  const connection = new SqliteConnection(path);
   migrate(connection, [core]);
   assert.equal(schemaVersion(connection), 1);
   const { db } = connection;
@@ -235,7 +235,7 @@ describe("SQLite: a database of the first schema", () => {
     await using folder = await tempFolder();
     const path = join(folder.path, "orb.db");
     makeOld(path);
-    const old = new Connection(path);
+    const old = new SqliteConnection(path);
     migrate(old, MIGRATIONS.slice(0, 4));
     old.db.exec(`
       INSERT INTO runs (n, id, kind, status, open_streams, snapshot, created_at) VALUES (3, 'w', 'workflow', 'paused', 1, 'null', 1);
@@ -273,6 +273,33 @@ describe("SQLite: a database of the first schema", () => {
     assert.equal((await store.run(QUEUE))?.status, "partial");
   });
 
+  test("knows which page was the first to say something", async () => {
+    await using folder = await tempFolder();
+    const path = join(folder.path, "orb.db");
+    makeOld(path);
+    const said = "ab".repeat(32);
+    const old = new SqliteConnection(path);
+    migrate(old, MIGRATIONS.slice(0, 10));
+    old.db.exec(`
+      UPDATE results SET data = '{"url":"https://a.example/first"}' WHERE task = 1 AND ordinal = 0;
+      INSERT INTO contents (run, hash, task) VALUES (1, x'${said.slice(0, 32)}', 1), (2, x'${"cd".repeat(16)}', 7);`);
+    old.close();
+    const { times, clock } = handClock();
+    const open = async () => openSqliteStore({ path, clock });
+    await using store = await open();
+    const kit = new Kit(store, { open, clock: times, close: async () => {} });
+    const lane = await kit.take("A");
+    const [again, other] = (await kit.claim(lane)).tasks;
+    assert.ok(again !== undefined && other !== undefined);
+    const page = { kind: "completed", artifacts: [], results: [{ url: "later" }], detail: null } as const;
+    await kit.report(lane, [again], page, { content: said });
+    // What another run has said is no repetition.
+    await kit.report(lane, [other], page, { content: "cd".repeat(32) });
+    assert.deepEqual(await store.resultsOf(again.id), [{ url: "later", duplicate_of: "https://a.example/first" }]);
+    assert.deepEqual(await store.resultsOf(other.id), [{ url: "later" }]);
+    await kit.expectClean();
+  });
+
   test("is as it was when the upgrade is killed at its end, and is upgraded the next time", async () => {
     await using folder = await tempFolder();
     const path = join(folder.path, "orb.db");
@@ -280,7 +307,7 @@ describe("SQLite: a database of the first schema", () => {
     await using child = new Child("upgrade", path);
     assert.equal(await child.line(), "inside");
     await child.kill();
-    const old = new Connection(path);
+    const old = new SqliteConnection(path);
     assert.equal(schemaVersion(old), 1);
     assert.equal(old.db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'jobs'").get()?.["n"], 0);
     assert.equal(old.db.prepare("SELECT count(*) AS n FROM artifacts").get()?.["n"], 2);
@@ -301,7 +328,7 @@ describe("SQLite: a database of the first schema", () => {
     } finally {
       for (const child of children) await child.kill();
     }
-    const connection = new Connection(path);
+    const connection = new SqliteConnection(path);
     assert.equal(schemaVersion(connection), MIGRATIONS.at(-1)?.version);
     connection.close();
     await using store = openSqliteStore({ path, clock: handClock().clock });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TASK_STATES } from "../../src/domain/states.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { DONE, FAILED, Kit, newTask, type Verdict } from "../contract/store/kit.ts";
 import { newWorkflow, settleStep, takeStep, workOn } from "../contract/store/workflow-kit.ts";
 import { sqliteHarness } from "./bench.ts";
@@ -89,7 +89,7 @@ describe("SQLite: the audit of workflows finds", () => {
         const kit = new Kit(await harness.open(), harness);
         await sleeping(kit);
         await kit.expectClean();
-        const hand = new Connection(harness.path);
+        const hand = new SqliteConnection(harness.path);
         hand.db.exec(sql);
         hand.close();
         const { findings } = await kit.store.audit();
@@ -113,7 +113,7 @@ test("a recovery that cannot be taken up keeps no other from going on", async ()
       await workOn(kit, run, "a", FAILED);
       await kit.store.recoverWorkflow(run.id, null, kit.now);
     }
-    const connection = new Connection(harness.path);
+    const connection = new SqliteConnection(harness.path);
     connection.db.exec("UPDATE steps SET dependencies = 'not a list' WHERE run = 1");
     connection.close();
     const { lanes, more, stuck } = await kit.store.takeUpRecoveries(100, kit.now);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Store } from "../../src/store/port.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
 import type { WorkflowFilter } from "../../src/store/workflow-port.ts";
@@ -10,7 +10,7 @@ import { newWorkflow, settleStep, takeStep, workOn } from "../contract/store/wor
 import { handClock } from "./bench.ts";
 
 /** Remembers the statements that it is asked for. */
-class Watched extends Connection {
+class Watched extends SqliteConnection {
   readonly asked = new Set<string>();
 
   override sql(text: string, options?: { lists: boolean }) {

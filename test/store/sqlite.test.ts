@@ -9,7 +9,7 @@ import {
   type RunState,
   type TaskState,
 } from "../../src/domain/states.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../src/store/sqlite/connection.ts";
 import { migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { storeContract } from "../contract/store.ts";
@@ -19,7 +19,7 @@ import { sqliteHarness } from "./bench.ts";
 storeContract("SQLite", sqliteHarness);
 
 describe("SQLite: an illegal transition cannot be written, not even by hand", () => {
-  const connection = new Connection(":memory:");
+  const connection = new SqliteConnection(":memory:");
   migrate(connection);
   let serial = 0;
 
@@ -68,7 +68,7 @@ describe("SQLite: an illegal transition cannot be written, not even by hand", ()
 describe("SQLite: the disk", () => {
   test("when it is full, nothing is half-written, and work goes on when there is room", async () => {
     const harness = await sqliteHarness();
-    const connection = new Connection(harness.path);
+    const connection = new SqliteConnection(harness.path);
     const store = openSqliteStore({ path: harness.path, clock: harness.clockOfStore, connection });
     const kit = new Kit(store, harness);
     const setLimit = (pages: number) => connection.db.exec(`PRAGMA max_page_count = ${pages}`);
@@ -105,7 +105,7 @@ describe("SQLite: the disk", () => {
 
   test("a reader sees whole transactions while a writer writes, and waits for none", async () => {
     const harness = await sqliteHarness();
-    const connection = new Connection(harness.path);
+    const connection = new SqliteConnection(harness.path);
     const store = openSqliteStore({ path: harness.path, clock: harness.clockOfStore, connection });
     const kit = new Kit(await harness.open(), harness);
     try {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Connection } from "../../src/store/sqlite/connection.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FULL, handClock } from "./bench.ts";
 import { type Action, VERDICTS, WorkflowWorld } from "./workflow-world.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 /** Each step waits for some of those before it. */
 const graph = fc
@@ -44,7 +44,7 @@ test("any story of a workflow goes as a simple model says", { timeout: 600_000 }
   await fc.assert(
     fc.asyncProperty(graph, fc.array(action, { minLength: 30, maxLength: 70 }), async (steps, story) => {
       const { times, clock } = handClock();
-      const connection = new Connection(":memory:");
+      const connection = madeInMemory();
       const store = openSqliteStore({ path: ":memory:", clock, connection });
       try {
         const world = new WorkflowWorld(store, times, steps);
@@ -75,6 +75,6 @@ test("any story of a workflow goes as a simple model says", { timeout: 600_000 }
         await store.close();
       }
     }),
-    { numRuns: FULL ? 200 : 40 },
+    { numRuns: FULL ? 200 : 20 },
   );
 });

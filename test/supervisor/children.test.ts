@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -11,13 +10,12 @@ import type { Config } from "../../src/config/options.ts";
 import { Orchestrator } from "../../src/library.ts";
 import { takeUp } from "../../src/supervise.ts";
 import { Child } from "../../src/supervisor/child.ts";
-import { freePort } from "../../src/supervisor/ports.ts";
-import { findRedis } from "../../src/supervisor/programs.ts";
 import { PACE, Restarts } from "../../src/supervisor/restarts.ts";
 import { serviceChild, SERVICES } from "../../src/supervisor/services.ts";
 import { StateFile } from "../../src/supervisor/state-file.ts";
 import { OrbProcess, until } from "../chaos/orb.ts";
 import { isAlive } from "../fetch/browser/processes.ts";
+import { startRedis } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -131,26 +129,16 @@ test("log files rotate under a child that goes on writing: no line is in two of 
 describe("services", servicesGate, () => {
   test("a Redis that answers at the configured address is used as it is, and left alone at the end", async () => {
     using dir = tempDir();
-    const port = await freePort(6500);
-    const words = ["--port", String(port), "--save", "", "--dir", dir.path, "--requirepass", "theirs"];
-    const theirs = spawn(findRedis() ?? "", words, { stdio: "ignore" });
-    try {
-      const given = { ...configIn(dir.path), redisUrl: `redis://:theirs@127.0.0.1:${port}` };
-      const kind = serviceChild(SERVICES.redis, { config: given, clock: systemClock, before: null });
-      await until(
-        async () => (await kind.check({ identity: null, exited: new Promise(() => {}), kill: () => {} })).ok,
-        "it answers",
-      );
-      const { log } = noted();
-      const child = new Child(kind, { clock: systemClock, log, pace: PACE, changed: () => {} });
-      await child.start();
-      const { state, identity, restarts, port: told } = child.status;
-      assert.deepEqual([state, identity, restarts, told], ["up", null, 0, port]);
-      await child.stop();
-      assert.ok(isAlive(theirs.pid ?? 0));
-    } finally {
-      theirs.kill("SIGKILL");
-    }
+    await using theirs = await startRedis();
+    const given = { ...configIn(dir.path), redisUrl: theirs.url };
+    const kind = serviceChild(SERVICES.redis, { config: given, clock: systemClock, before: null });
+    const { log } = noted();
+    const child = new Child(kind, { clock: systemClock, log, pace: PACE, changed: () => {} });
+    await child.start();
+    const { state, identity, restarts, port } = child.status;
+    assert.deepEqual([state, identity, restarts, port], ["up", null, 0, theirs.port]);
+    await child.stop();
+    assert.ok(isAlive(theirs.pid));
   });
 
   test("a program gets the services of its configuration, and leaves none behind", async () => {

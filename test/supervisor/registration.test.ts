@@ -8,10 +8,11 @@ import type { Raise } from "../../src/supervisor/alerts.ts";
 import { loseWorkers } from "../../src/supervisor/duties/lose-workers.ts";
 import { Registration } from "../../src/supervisor/registration.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { madeInMemory } from "../support/made-database.ts";
 
 function desk(t: TestContext) {
   const clock = new FakeClock();
-  const store = openSqliteStore({ path: ":memory:", clock });
+  const store = openSqliteStore({ path: ":memory:", clock, connection: madeInMemory() });
   t.after(() => store.close());
   const log = createLog({ level: "debug", pretty: false, write: () => {} });
   const engine = {
@@ -32,7 +33,9 @@ function desk(t: TestContext) {
       command: "serve",
       maxWorkers: 8,
     },
+    key: null,
     engine,
+    engineKind: "embedded",
     worker: { inFlight: 3, paused: null, active: () => [] },
     memory: async () => 1234,
     troubles: async () => [{ what: "browser", message: "it does not start", since: 5 }],

@@ -7,11 +7,11 @@ import { systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { Child } from "../../src/supervisor/child.ts";
-import { freePort } from "../../src/supervisor/ports.ts";
 import { findPostgres } from "../../src/supervisor/programs.ts";
 import { PACE } from "../../src/supervisor/restarts.ts";
 import { serviceChild, serviceFolder, SERVICES } from "../../src/supervisor/services.ts";
 import { isAlive } from "../fetch/browser/processes.ts";
+import { somePort } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -29,7 +29,7 @@ describe("services", servicesGate, () => {
       ["", "localhost"],
     ]) {
       using dir = tempDir();
-      const port = await freePort(6500);
+      const port = await somePort();
       const child = redisIn(dir.path, `redis://${user}${host}:${port}`);
       const next = redisIn(dir.path, `redis://${user}${host}:${port}`);
       try {
@@ -70,7 +70,10 @@ describe("services", servicesGate, () => {
 
   test("Postgres is run by the version that made its data; when that is gone, it is named", () => {
     using dir = tempDir();
-    const { config } = loadConfig({ env: { APP_MANAGED_SERVICES: "postgres" }, cwd: dir.path });
+    const { config } = loadConfig({
+      env: { APP_MANAGED_SERVICES: "postgres", APP_DATABASE_URL: "sqlite:orb.db" },
+      cwd: dir.path,
+    });
     const folder = serviceFolder(config, "postgres");
     const present = findPostgres() ?? assert.fail();
     // A newer one was installed, and comes first on the path.

@@ -102,7 +102,9 @@ export class Workshop implements AsyncDisposable {
   /** What a file that the step has made says. */
   async files(step: StepRecord): Promise<string[]> {
     const made = (await this.store.artifactsOf(step.task.id)).filter(({ role }) => role === "file");
-    return Promise.all(made.map(async ({ hash }) => (await this.#client.artifacts.open(hash).toArray()).join("")));
+    return Promise.all(
+      made.map(async ({ hash }) => (await (await this.#client.artifacts.open(hash)).toArray()).join("")),
+    );
   }
 
   /** The server ends and starts again, with the same data. */

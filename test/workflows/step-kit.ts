@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { type ArtifactStore, createArtifactStore } from "../../src/artifacts/store.ts";
+import type { ArtifactStore } from "../../src/artifacts/port.ts";
+import { createArtifactStore } from "../../src/artifacts/store.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { seededRandom } from "../../src/base/random.ts";
@@ -57,7 +58,7 @@ export class StepPlace implements AsyncDisposable {
   }
 
   async read(hash: string): Promise<Buffer> {
-    return Buffer.concat(await gathered<Buffer>(this.artifacts.open(hash)));
+    return Buffer.concat(await gathered<Buffer>(await this.artifacts.open(hash)));
   }
 
   context(setting: StepSetting = {}): StepContext {

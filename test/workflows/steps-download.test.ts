@@ -107,7 +107,7 @@ test("very long addresses are spread over more runs, and a list that was swept a
   const urls = Array.from({ length: 300 }, (_, n) => `https://a.example/${"long/".repeat(1500)}${n}`);
   const taken: string[] = [];
   const begun = place.context();
-  const files = { ...begun.files, has: () => false };
+  const files = { ...begun.files, has: async () => false };
   let context: StepContext = begun;
   for (;;) {
     const end = await downloadStep.run(context, { urls });

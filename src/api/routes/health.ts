@@ -13,7 +13,7 @@ const Check = strict({
 });
 
 /** Is it up, can it work, what does it do: for whoever looks after the server. */
-export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetrics): void {
+export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetrics | null): void {
   const started = deps.clock.monotonic();
 
   api.get(
@@ -29,6 +29,8 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
           200: strict({
             status: Type.Literal("ok"),
             version: Type.String(),
+            database: oneOf(["sqlite", "postgres"]),
+            engine: oneOf(["embedded", "bullmq"], { description: "bullmq: several processes work, on any machine" }),
             uptime_seconds: Type.Number({ minimum: 0 }),
           }),
         },
@@ -37,6 +39,9 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
     async () => ({
       status: "ok" as const,
       version: deps.settings.version,
+      ...(deps.store.capabilities.singleEngine
+        ? { database: "sqlite" as const, engine: "embedded" as const }
+        : { database: "postgres" as const, engine: "bullmq" as const }),
       uptime_seconds: Math.floor((deps.clock.monotonic() - started) / 1000),
     }),
   );
@@ -70,6 +75,7 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
     },
   );
 
+  if (metrics === null) return;
   api.get(
     "/metrics",
     {

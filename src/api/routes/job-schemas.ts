@@ -100,6 +100,18 @@ const given = {
 export const JobBody = Type.Partial(strict(given), { additionalProperties: false });
 export const JobChange = Type.Partial(strict(given), { additionalProperties: false, minProperties: 1 });
 
+const {
+  kind: _kind,
+  crawl: _crawl,
+  workflow: _workflow,
+  schedule: _when,
+  timezone: _where,
+  tags: _tags,
+  ...once
+} = given;
+/** One page that is got once, without a job. */
+export const PageBody = strict({ ...Type.Partial(strict(once)).properties, target_url: given.target_url });
+
 const LastRun = strict(
   {
     id: Uuid,

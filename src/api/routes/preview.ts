@@ -1,5 +1,5 @@
 import { type PreviewInput, previewExtraction } from "../../orchestrator/preview.ts";
-import type { ApiDeps } from "../deps.ts";
+import { type ApiDeps, limitsOf } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { nullable, oneOf, problemAnswer, strict } from "../schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
@@ -28,6 +28,8 @@ const Preview = strict({
   error_message: text,
   errors: Type.Array(Problem, { description: "required fields and schemas that fail, with what was found instead" }),
   warnings: Type.Array(Problem),
+  html: nullable(Type.String({ description: "the page as it was read, where it was asked for and got" })),
+  content_type: text,
   duration_ms: Type.Integer({ minimum: 0 }),
 });
 
@@ -36,6 +38,8 @@ export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/extract/preview",
     {
+      // Pages are sent along.
+      bodyLimit: limitsOf(deps).workflowBytes,
       schema: {
         summary: "Read a page by these rules and keep nothing",
         operationId: "previewExtraction",
@@ -43,6 +47,14 @@ export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
         body: strict({
           url: Type.Optional(Type.String({ minLength: 1, maxLength: 8192 })),
           html: Type.Optional(Type.String({ description: "the page itself, instead of fetching it" })),
+          content_type: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: "of what is sent as html; text/html unless said",
+            }),
+          ),
+          include_html: Type.Optional(Type.Boolean({ description: "the answer brings the page along" })),
           fields: Type.Optional(Fields),
           items: Type.Optional(Items),
           schema: Type.Optional(RecordSchema),

@@ -62,7 +62,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
     async (request, reply) => {
       const id = request.params.artifact_id;
       const file = await showArtifact(deps, id);
-      const stream = deps.openArtifact(file.hash);
+      const stream = await deps.openArtifact(file.hash);
       return reply
         .header("content-type", safeType(file.content_type))
         .header("content-length", file.size)

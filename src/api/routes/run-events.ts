@@ -11,10 +11,14 @@ import { Event } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
 import { Type } from "../type.ts";
 
-const badPlace = problemAnswer("there is no such event to go on behind");
+export const badPlace = problemAnswer("there is no such event to go on behind");
+
+export function toSse(event: FollowedEvent): SseEvent {
+  return { id: event.id, event: "run_event", data: toEventView(event, event.runId) };
+}
 
 async function* asSse(events: AsyncIterable<FollowedEvent>): AsyncGenerator<SseEvent> {
-  for await (const event of events) yield { id: event.id, event: "run_event", data: toEventView(event, event.runId) };
+  for await (const event of events) yield toSse(event);
 }
 
 /** What happened, in order: as lists, and live. */
@@ -90,7 +94,7 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
 }
 
 /** Behind which event a stream begins; a mistake in it is told by the name under which the client has sent it. */
-function placeOf(header: string | string[] | undefined, query: string | undefined) {
+export function placeOf(header: string | string[] | undefined, query: string | undefined) {
   const path = typeof header === "string" ? "header.last-event-id" : "query.last_event_id";
   const after = (typeof header === "string" ? header : undefined) ?? query ?? null;
   return {

@@ -23,9 +23,21 @@ export const ErrorGroupSchema = strict({
   example: strict({ url: nullable(Type.String()), message: Type.String(), task_id: Uuid }),
 });
 
+const ShownErrorGroup = strict({
+  ...ErrorGroupSchema.properties,
+  example: strict({
+    ...ErrorGroupSchema.properties.example.properties,
+    screenshot_id: nullable({
+      ...Uuid,
+      description: "of GET /artifacts/{id}: a picture of the page; null: none was kept",
+    }),
+    snapshot_id: nullable({ ...Uuid, description: "its HTML" }),
+  }),
+});
+
 const WaitingFor = nullable(
   strict(
-    { reason: oneOf(WAIT_REASONS), until: nullable(Time) },
+    { reason: oneOf(WAIT_REASONS), until: nullable(Time), message: Type.String() },
     { description: "why tasks wait here; null: nothing holds them" },
   ),
 );
@@ -105,7 +117,7 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
         operationId: "listRunErrors",
         tags: ["runs"],
         params: RunParams,
-        response: { 200: Type.Array(ErrorGroupSchema), 404: unknownRun },
+        response: { 200: Type.Array(ShownErrorGroup), 404: unknownRun },
       },
     },
     (request) => listErrorGroups(deps, request.params.run_id),

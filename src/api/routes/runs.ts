@@ -1,12 +1,14 @@
 import type { Static } from "typebox";
 import { OrbError } from "../../base/errors.ts";
-import { RUN_KINDS, RUN_STATES, TASK_STATES } from "../../domain/states.ts";
+import { TASK_STATES } from "../../domain/states.ts";
+import { TASK_ORDERS } from "../../domain/task-order.ts";
 import { cancelRun, pauseRun, resolveRun, resumeRun } from "../../orchestrator/runs/control.ts";
-import { listRuns, listTasks, showRun, viewOf } from "../../orchestrator/runs/read.ts";
+import { countListed, listRuns, listTasks, showRun, viewOf } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
-import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
+import { cursorFilter, LINK_HEADER, pageQuery, sendPage, TOTAL_HEADER } from "../paging.ts";
 import { IdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
+import { filterOf, runQuery, statesOf } from "./run-filters.ts";
 import { Run, Task } from "./run-schemas.ts";
 import { Type } from "../type.ts";
 
@@ -30,19 +32,8 @@ function oneAnswer({ session_id, skip }: Static<typeof Answer>): { session_id: s
   });
 }
 
-/** What a list of runs may be narrowed by. */
-const filters = {
-  status: Type.Optional(oneOf(RUN_STATES)),
-  kind: Type.Optional(oneOf(RUN_KINDS)),
-  site: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: "part of the name or address of one of the newest 10,000 runs, or the id of any run",
-    }),
-  ),
-};
+/** Counting stops here: beyond it nobody wants to know. */
+const MOST_COUNTED = 10_000;
 
 /** Runs of every kind: read them, and steer them. */
 export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -53,20 +44,20 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "Runs of all kinds, newest first",
         operationId: "listRuns",
         tags: ["runs"],
-        querystring: pageQuery(filters),
-        response: { 200: { ...Type.Array(Run), headers: LINK_HEADER } },
+        querystring: pageQuery({
+          ...runQuery,
+          total: Type.Optional(
+            Type.Boolean({ default: false, description: "also count them, in the header x-total-count" }),
+          ),
+        }),
+        response: { 200: { ...Type.Array(Run), headers: { ...LINK_HEADER, ...TOTAL_HEADER } } },
       },
     },
     async (request, reply) => {
-      const { limit, status, kind, site, q } = request.query;
-      const rows = await listRuns(deps, {
-        ...(status === undefined ? {} : { status: [status] }),
-        ...(kind === undefined ? {} : { kind }),
-        ...(site === undefined ? {} : { site }),
-        ...(q === undefined ? {} : { q }),
-        ...cursorFilter(request.query),
-        limit: limit + 1,
-      });
+      const { limit, status, total = false } = request.query;
+      const filter = { ...statesOf(status), ...filterOf(request.query), limit: limit + 1 };
+      const rows = await listRuns(deps, { ...filter, ...cursorFilter(request.query) });
+      if (total) reply.header("x-total-count", await countListed(deps, filter, MOST_COUNTED));
       return sendPage(request, reply, { rows, limit, positionOf: ({ id }) => id });
     },
   );
@@ -89,18 +80,35 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/tasks",
     {
       schema: {
-        summary: "The tasks of a run, oldest first, each with its attempts and files",
+        summary: "The tasks of a run, each with its attempts and files",
         operationId: "listTasks",
         tags: ["runs"],
         params: RunParams,
-        querystring: pageQuery({ status: Type.Optional(oneOf(TASK_STATES)) }),
+        querystring: pageQuery({
+          status: Type.Optional(oneOf(TASK_STATES)),
+          q: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: "part of the address; the next 50,000 tasks are searched",
+            }),
+          ),
+          order: Type.Optional(
+            oneOf(TASK_ORDERS, {
+              description:
+                "which come first; without it the oldest. slowest: by what the last attempt took, largest: by its bytes, both among the newest 50,000 tasks",
+            }),
+          ),
+        }),
         response: { 200: { ...Type.Array(Task), headers: LINK_HEADER }, 404: unknownRun },
       },
     },
     async (request, reply) => {
-      const { limit, status } = request.query;
+      const { limit, status, q, order } = request.query;
       const rows = await listTasks(deps, request.params.run_id, {
         ...(status === undefined ? {} : { states: [status] }),
+        ...(q === undefined ? {} : { q }),
+        ...(order === undefined ? {} : { order }),
         ...cursorFilter(request.query),
         limit: limit + 1,
       });

@@ -1,3 +1,4 @@
+import { WAIT_REASONS } from "../../domain/waiting.ts";
 import { SLOT_OUTCOMES } from "../../domain/slots.ts";
 import { listSchedules, listSlots, pauseSchedule, resumeSchedule, showSchedule } from "../../orchestrator/schedules.ts";
 import type { ApiDeps } from "../deps.ts";
@@ -27,7 +28,13 @@ const Schedule = strict({
   jitter_seconds: Type.Number({ minimum: 0 }),
   paused: Type.Boolean(),
   next_at: nullable({ ...Time, description: "with what chance adds to it" }),
-  next_times: Type.Array(Time, { description: "the next five, as the schedule says them" }),
+  next_times: Type.Array(Time, { description: "the next five from now on, as the schedule says them" }),
+  waiting_for: nullable(
+    strict(
+      { reason: oneOf(WAIT_REASONS), until: nullable(Time), message: Type.String() },
+      { description: "why nothing would start at its next time; null: it would, or it is paused" },
+    ),
+  ),
   last: nullable(SlotSchema),
   counts: strict({ started: Count, missed: Count, skipped: Count, refused: Count }),
 });

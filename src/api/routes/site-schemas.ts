@@ -34,7 +34,8 @@ const Group = nullable(
 const Shards = Type.Integer({
   minimum: 1,
   maximum: 64,
-  description: "parts that its work is divided into over several machines; on one machine it has no effect",
+  description:
+    "parts that its work is divided into, so that several processes can take part; no more than max_concurrency",
 });
 
 const SiteText = Type.String({ minLength: 1, maxLength: 300 });
@@ -88,7 +89,7 @@ const counts = {
   failed: Count,
 };
 
-const SiteProgress = strict({
+export const SiteProgress = strict({
   site: Type.String(),
   group: Group,
   state: oneOf([...SITE_STATES, "idle"], {
@@ -136,6 +137,7 @@ export const Site = strict({
       requests_per_second: nullable(Type.Number({ description: "null: no limit" })),
       burst: nullable(Count),
       min_delay_ms: Count,
+      shards: { ...Count, description: "fewer than asked for where the limits allow no more" },
       strategy: oneOf(STRATEGIES),
       respect_robots: Type.Boolean(),
     },

@@ -1,5 +1,5 @@
 import { SITE_STATES } from "../../domain/site-states.ts";
-import { followSites, type SitesProgress as Progress, sitesProgress } from "../../orchestrator/sites-progress.ts";
+import { type SitesProgress as Progress, sitesProgress, SitesWatch } from "../../orchestrator/sites-progress.ts";
 import { changeSite, forgetLearned, listSites, resetSite, showSite } from "../../orchestrator/sites.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
@@ -9,11 +9,11 @@ import { sendEvents, type SseEvent, streamAnswer, streamQuery } from "../sse.ts"
 import { limitsFrom, Site, SiteChange, SitesProgress } from "./site-schemas.ts";
 import { Type } from "../type.ts";
 
-const Params = strict({
+export const SiteParams = strict({
   site: Type.String({ minLength: 1, maxLength: 300, description: "host, host:port or [ipv6]:port, percent-encoded" }),
 });
 
-const unknownSite = problemAnswer("no site of that name was seen");
+export const unknownSite = problemAnswer("no site of that name was seen");
 
 /** Each one tells all there is: whoever comes back has missed nothing. */
 async function* asSse(changes: AsyncIterable<Progress>): AsyncGenerator<SseEvent> {
@@ -23,6 +23,7 @@ async function* asSse(changes: AsyncIterable<Progress>): AsyncGenerator<SseEvent
 
 /** The sites that were seen: their limits, which change while the work runs, and their health. */
 export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
+  const watch = new SitesWatch(deps);
   api.get(
     "/sites",
     {
@@ -70,7 +71,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: streamAnswer("events named sites_progress, each with all of GET /sites/progress") },
       },
     },
-    (request, reply) => sendEvents(request, reply, deps, ({ signal }) => asSse(followSites(deps, signal))),
+    (request, reply) => sendEvents(request, reply, deps, ({ signal }) => asSse(watch.follow(signal))),
   );
 
   api.get(
@@ -80,7 +81,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "One site",
         operationId: "getSite",
         tags: ["sites"],
-        params: Params,
+        params: SiteParams,
         response: { 200: Site, 404: unknownSite },
       },
     },
@@ -99,7 +100,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
             "Change the keys given of a site, which need not have been seen yet; running work follows within a second",
           operationId,
           tags: ["sites"],
-          params: Params,
+          params: SiteParams,
           body: SiteChange,
           response: { 200: Site },
         },
@@ -115,7 +116,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "Forget what a site was found to need; its next page is probed again",
         operationId: "forgetLearnedStrategy",
         tags: ["sites"],
-        params: Params,
+        params: SiteParams,
         response: { 200: Site, 404: unknownSite },
       },
     },
@@ -138,7 +139,7 @@ export function siteRoutes(api: ApiInstance, deps: ApiDeps): void {
           summary,
           operationId: name === "reset-breaker" ? "resetBreaker" : `${name}Site`,
           tags: ["sites"],
-          params: Params,
+          params: SiteParams,
           response: { 200: Site, ...(name === "reset-breaker" ? { 404: unknownSite } : {}) },
         },
       },

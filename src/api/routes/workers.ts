@@ -12,7 +12,7 @@ const ActiveTask = strict({
   started_at: Time,
 });
 
-const Worker = strict({
+export const Worker = strict({
   id: Uuid,
   machine: Type.String(),
   pid: Type.Integer(),
@@ -20,7 +20,8 @@ const Worker = strict({
   version: Type.String(),
   state: oneOf(["working", "draining", "drained", "lost", "stopped"]),
   role: oneOf(["engine", "standby", "stopped"]),
-  engine: Type.String(),
+  engine: Type.String({ description: "embedded; or bullmq: several work at once, on any machine" }),
+  database: oneOf(["sqlite", "postgres"]),
   heartbeat: { ...Time, description: "when it was last heard of" },
   in_flight: Count,
   max_workers: Count,

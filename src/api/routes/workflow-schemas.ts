@@ -79,6 +79,11 @@ export const RecoverBody = Type.Union([
 export const Validation = strict({
   valid: Type.Boolean(),
   errors: Type.Array(strict({ path: Type.String(), message: Type.String() })),
+  source: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "what was sent as YAML, as calls that take JSON alone (POST /jobs) take it",
+    }),
+  ),
 });
 
 const TemplateRef = nullable(strict({ name: Type.String(), version: Type.Integer({ minimum: 1 }) }));

@@ -81,9 +81,11 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: Validation },
       },
     },
-    (request) => {
+    async (request) => {
       const { input, pathOf } = readBody<WorkflowInput>(request.body);
-      return validateWorkflow(deps, input, pathOf);
+      const validation = await validateWorkflow(deps, input, pathOf);
+      const isYaml = request.headers["content-type"]?.startsWith(YAML_TYPE) === true;
+      return isYaml ? { ...validation, source: { ...input } } : validation;
     },
   );
 

@@ -35,24 +35,32 @@ export async function* runEvents(
   }
 }
 
-/** How all sites are getting on, whenever it has changed, until `signal` says stop. */
+/**
+ * How all sites are getting on, whenever it has changed, until `signal` says stop. A server that has answered once is
+ * waited for, however long it is away; `note` is told when it goes and when it is back.
+ */
 export async function* siteChanges(
   api: ApiCaller,
-  { signal, wait }: { signal: AbortSignal; wait: (ms: number) => Promise<void> },
+  { signal, wait, note }: { signal: AbortSignal; wait: (ms: number) => Promise<void>; note: (text: string) => void },
 ): AsyncGenerator<SitesProgress> {
-  let failures = 0;
+  let state: "new" | "there" | "gone" = "new";
   while (!signal.aborted) {
+    let why = "the connection has ended";
     try {
       const answer = await api.request("GET", "/sites/progress/stream", { signal });
       for await (const progress of framesOf<SitesProgress>(answer.stream)) {
-        failures = 0;
+        if (state === "gone") note("The server answers again.");
+        state = "there";
         yield progress;
       }
     } catch (error) {
       if (signal.aborted) return;
-      failures += 1;
-      if (!mayPass(error) || failures > MOST_FAILURES) throw error;
+      if (!mayPass(error) || state === "new") throw error;
+      if (isOrbError(error)) why = error.message;
     }
+    if (signal.aborted) return;
+    if (state === "there") note(`The server is gone (${why}). Waiting for it; Ctrl-C ends this.`);
+    state = "gone";
     await wait(RECONNECT_MS);
   }
 }

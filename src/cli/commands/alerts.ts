@@ -22,10 +22,11 @@ export function addAlertsCommand(program: Command, context: CliContext): void {
         const lines = rows.map((row) => [
           timeCell(row.created_at, context.wiring.now(), terminal.columns),
           row.kind,
+          row.subject,
           row.delivery,
           row.message,
         ]);
-        terminal.out(listTable(["when", "kind", "delivery", "message"], lines, terminal.columns));
+        terminal.out(listTable(["when", "kind", "about", "delivery", "message"], lines, terminal.columns));
         if (more) terminal.err("there are more: --limit or --all\n");
         return undefined;
       }),

@@ -6,6 +6,7 @@ import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
 import { given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl-display.ts";
+import { CRAWL_OVER, followCrawl, type FollowedCrawl, lookAtCrawl } from "../crawl-follow.ts";
 import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
 import {
   refuseTwoOnOutput,
@@ -17,7 +18,7 @@ import {
 import { EXIT, oneLine, plural, printJson, type Terminal } from "../output.ts";
 import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
-import { pause } from "./job-run.ts";
+import { positiveInteger } from "../values.ts";
 import { refuseOnScreen } from "./run-results.ts";
 
 interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
@@ -34,6 +35,7 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
     .argument("[url...]", "where to begin");
   addCrawlOptions(command);
   addReadingOptions(command, ["auto", "http", "browser"])
+    .option("--attempts <number>", "tries in all for each page (4)", positiveInteger)
     .addOption(
       new Option(
         "--format <name>",
@@ -71,7 +73,7 @@ async function crawl(context: CliContext, urls: string[], options: CrawlCommandO
       goesOn = `; to go on:\n  ${resumeCommand(id, options, context.json)}`;
       const crawled: Crawled = { api, id, display, signal: stop.signal };
       let view = await follow(crawled);
-      if (!OVER.has(view.status)) {
+      if (!CRAWL_OVER.has(view.status)) {
         view = await finishInFlight(crawled);
         worker?.hurry();
       }
@@ -89,6 +91,7 @@ async function bodyOf(
   options: CrawlCommandOptions,
 ): Promise<Record<string, unknown>> {
   const recipe = await recipeOf(options, wiring);
+  const { attempts } = options;
   return given({
     url: urls.length === 1 ? urls[0] : urls,
     ...crawlOf(options),
@@ -99,6 +102,7 @@ async function bodyOf(
       schema: recipe["schema"],
       strategy: recipe["strategy"],
       proxy: recipe["proxy"],
+      retry_attempts: attempts === undefined ? undefined : attempts - 1,
     }),
   });
 }
@@ -107,9 +111,6 @@ async function begin(api: OpenApi, body: Record<string, unknown>): Promise<strin
   const answer = await api.request("POST", "/scraping/async-scrape", { body });
   return (await answer.json<{ task_id: string }>()).task_id;
 }
-
-const look = async (api: OpenApi, id: string) =>
-  (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlDetail>();
 
 /** Crawls that ended by these may have left pages that were never tried. */
 const PAGES_LEFT: ReadonlySet<string> = new Set(["limit_time", "breaker_open", "no_proxies"]);
@@ -120,7 +121,7 @@ const PAGES_LEFT: ReadonlySet<string> = new Set(["limit_time", "breaker_open", "
  */
 async function goOn({ terminal, json }: CliContext, api: OpenApi, options: CrawlCommandOptions): Promise<string> {
   const id = idOf(options.resume ?? "", "run");
-  const { status, failed_items: failed, end_reason: why, export_format: begunWith } = await look(api, id);
+  const { status, failed_items: failed, end_reason: why, export_format: begunWith } = await lookAtCrawl(api, id);
   // What cannot be written at the end is said before the work.
   if (!json || options.out !== undefined) refuseOnScreen(terminal, options.format ?? begunWith, options.out);
   refuseUnarchived(options.format, begunWith);
@@ -130,35 +131,15 @@ async function goOn({ terminal, json }: CliContext, api: OpenApi, options: Crawl
   return id;
 }
 
-const OVER: ReadonlySet<string> = new Set(["completed", "partial", "failed", "cancelled"]);
 const STOPPING = "stopping: pages in flight are finished first; Ctrl-C again leaves at once";
-const LOOK_MS = 300;
-/** What each site does costs more to find out, and is read more slowly. */
-const LOOK_AT_SITES_MS = 2000;
 /** Pages that take longer than this are left, and fetched again when the crawl goes on. */
 const FINISH_MS = 5000;
 
-interface Crawled {
-  api: OpenApi;
-  id: string;
-  display: CrawlDisplay;
-  signal: AbortSignal;
-}
+type Crawled = FollowedCrawl & { api: OpenApi };
 
 async function follow(crawled: Crawled): Promise<CrawlDetail> {
-  const { api, id, display, signal } = crawled;
-  let lookedAtSites = Number.NEGATIVE_INFINITY;
-  for (;;) {
-    const view = await look(api, id);
-    const isTime = performance.now() - lookedAtSites >= LOOK_AT_SITES_MS;
-    const sites = isTime ? await sitesOf(api, view, display.siteLines) : null;
-    // Until the first of them are there, there is nothing to show and little to ask for.
-    if (sites !== null && sites.length > 0) lookedAtSites = performance.now();
-    display.show(view, sites);
-    if (OVER.has(view.status)) return view;
-    if (signal.aborted) return halt(crawled);
-    await pause(signal)(LOOK_MS);
-  }
+  const view = await followCrawl(crawled);
+  return CRAWL_OVER.has(view.status) ? view : halt(crawled);
 }
 
 /** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
@@ -169,29 +150,16 @@ async function halt({ api, id }: Crawled): Promise<CrawlDetail> {
     // It has ended just now, or is in a state in which it cannot be paused: what it is in is told.
     if (!isOrbError(error, "illegal_transition")) throw error;
   }
-  return look(api, id);
-}
-
-/** Sites that are at work come first, then those that have to wait, then those that are done. */
-async function sitesOf(api: OpenApi, { task_id: id }: CrawlDetail, most: number): Promise<RunSiteView[]> {
-  const sites = new Map<string, RunSiteView>();
-  // One more than there is room for, so that it is known whether that is all.
-  for (const status of ["running", "queued", "retrying", undefined]) {
-    if (most === 0 || sites.size > most) break;
-    const query = given({ status, limit: most + 1 });
-    const answer = await api.request("GET", `/jobs/runs/${id}/sites`, { query });
-    for (const site of await answer.json<RunSiteView[]>()) if (!sites.has(site.site)) sites.set(site.site, site);
-  }
-  return [...sites.values()];
+  return lookAtCrawl(api, id);
 }
 
 /** The work of this process stops: what it has begun is let finish, within reason. */
 async function finishInFlight({ api, id, display }: Crawled): Promise<CrawlDetail> {
   const began = performance.now();
   for (;;) {
-    const view = await look(api, id);
+    const view = await lookAtCrawl(api, id);
     display.show(view, null);
-    const isDone = view.running_items === 0 || OVER.has(view.status) || api.here === null;
+    const isDone = view.running_items === 0 || CRAWL_OVER.has(view.status) || api.here === null;
     if (isDone || performance.now() - began > FINISH_MS) return view;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -205,7 +173,7 @@ async function conclude(
 ): Promise<void> {
   const { terminal, wiring } = context;
   const id = view.task_id;
-  if (!OVER.has(view.status)) {
+  if (!CRAWL_OVER.has(view.status)) {
     context.exitCode = EXIT.partial;
     const resume = resumeCommand(id, options, context.json);
     if (context.json) return printJson(terminal, { ...view, resume });
@@ -226,7 +194,7 @@ async function conclude(
   const left = view.total_items - got - failed - skipped;
   const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
-  tellFailures(terminal, view);
+  tellFailures(terminal, view, options);
   return tellEmptySites(terminal, api, view, options);
 }
 
@@ -254,9 +222,10 @@ async function tellEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDetai
 
 const MOST_REASONS = 5;
 
-function tellFailures(terminal: Terminal, { task_id: id, error_groups: groups }: CrawlDetail): void {
+function tellFailures(terminal: Terminal, view: CrawlDetail, options: UrlOption): void {
+  const { task_id: id, error_groups: groups } = view;
   const told = groups.slice(0, MOST_REASONS).map(({ failure_reason: reason, count }) => `${count} ${reason}`);
   if (told.length === 0) return;
   const more = groups.length > told.length ? ", …" : "";
-  terminal.err(`not got: ${told.join(", ")}${more}; orb runs errors ${id} shows examples\n`);
+  terminal.err(`not got: ${told.join(", ")}${more}; ${nextCommand(`runs errors ${id}`, options)} shows examples\n`);
 }

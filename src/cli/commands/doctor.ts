@@ -8,9 +8,10 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
   program
     .command("doctor")
     .description("look at everything the product needs, and say how to mend what is wrong")
-    .action(async () => {
-      const checks = await context.wiring.doctor();
+    .option("--fix", "mend what can be mended: install a Chromium (as root on Debian), make folders, close open keys")
+    .action(async ({ fix }: { fix?: boolean }) => {
       const { terminal } = context;
+      const checks = await context.wiring.doctor(fix === true ? (what) => terminal.err(`${what}\n`) : null);
       if (context.json) printJson(terminal, { healthy: checks.every((check) => check.status !== "problem"), checks });
       else
         for (const check of checks) {

@@ -32,7 +32,7 @@ export async function runJob(
       const { id } = await (await api.request("POST", `/jobs/${jobId}/runs`)).json<RunView>();
       const run = await waitFor(context, api, id, { line, signal: stop.signal });
       line.done();
-      conclude(context, run);
+      conclude(context, run, options);
     });
   } finally {
     line.done();
@@ -87,20 +87,22 @@ const EXITS: Partial<Record<RunView["status"], number>> = {
   cancelled: EXIT.failed,
 };
 
-function conclude(context: CliContext, run: RunView): void {
+function conclude(context: CliContext, run: RunView, options: UrlOption): void {
   const { terminal } = context;
   context.exitCode = EXITS[run.status] ?? EXIT.partial;
   if (context.json) return printJson(terminal, run);
   if (run.status === "failed") reportFailure(terminal, run);
   terminal.out(`${run.id} ${run.status}\n`);
-  return terminal.err(`${nextStep(run)}\n`);
+  return terminal.err(`${nextStep(run, options)}\n`);
 }
 
-function nextStep({ id, status }: RunView): string {
-  if (status === "completed") return `orb runs results ${id} shows what was found`;
-  if (status === "partial") return `orb runs results ${id} shows what was found, orb runs tasks ${id} what was not`;
-  if (status === "failed") return `orb runs events ${id} shows how it went, orb runs retry-failed ${id} tries it again`;
+function nextStep({ id, status }: RunView, options: UrlOption): string {
+  const runs = (words: string) => nextCommand(`runs ${words}`, options);
+  if (status === "completed") return `${runs(`results ${id}`)} shows what was found`;
+  if (status === "partial") return `${runs(`results ${id}`)} shows what was found, ${runs(`tasks ${id}`)} what was not`;
+  if (status === "failed")
+    return `${runs(`events ${id}`)} shows how it went, ${runs(`retry-failed ${id}`)} tries it again`;
   if (status === "cancelled") return "it was cancelled";
-  if (status === "waiting_for_human") return `it waits for a person: orb runs resolve ${id} --session ID, or --skip`;
-  return `it is not at its end: orb runs events ${id} --follow, and orb worker if nobody works on it`;
+  if (status === "waiting_for_human") return `it waits for a person: ${runs(`resolve ${id} --session ID`)}, or --skip`;
+  return `it is not at its end: ${runs(`events ${id} --follow`)}, and orb worker if nobody works on it`;
 }

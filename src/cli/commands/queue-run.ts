@@ -32,6 +32,7 @@ export async function runQueue(
   let seen: QueueStats | null;
   try {
     const worker = await wiring.startWorker(config, progress.wrap(log), {
+      standBy: true,
       onRole: (role) => {
         progress.role = role;
         if (role === "standby") log.info("another process works on this queue; standing by");

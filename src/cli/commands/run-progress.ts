@@ -6,7 +6,16 @@ import type { ErrorGroup } from "../../orchestrator/runs/failed.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
 import { listOf } from "../api/caller.ts";
-import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import {
+  addressCell,
+  apiCommand,
+  given,
+  idOf,
+  listCommand,
+  type ListOptions,
+  nextCommand,
+  type UrlOption,
+} from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { listTable, plural, printJson, table } from "../output.ts";
 import { waitingWords } from "../waiting-words.ts";
@@ -42,7 +51,9 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
         // What does not exist or may not be fetched will not be there the next time either.
         const worth = groups.find(({ failure_reason: reason }) => pageEndOf({ reason }) === "failed");
         if (worth === undefined) return undefined;
-        return terminal.err(`orb runs retry-failed ${id} --reason ${worth.failure_reason} tries those again\n`);
+        return terminal.err(
+          `${nextCommand(`runs retry-failed ${id} --reason ${worth.failure_reason}`, options)} tries those again\n`,
+        );
       }),
     );
 

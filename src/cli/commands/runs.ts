@@ -21,6 +21,7 @@ import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
 import { eventLine, pause } from "./job-run.ts";
 import { acted, addRunProgressCommands } from "./run-progress.ts";
+import { addRunBulkCommand } from "./run-bulk.ts";
 import { addResultsCommand } from "./run-results.ts";
 
 /** `orb runs …`: what became of jobs, and steering them. */
@@ -101,6 +102,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
       );
 
   addRunProgressCommands(runs, context);
+  addRunBulkCommand(runs, context);
 
   apiCommand(runs, "resolve", "answer a run that waits for a person")
     .argument("<run_id>")

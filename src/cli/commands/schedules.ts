@@ -22,6 +22,8 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no schedules\n");
         terminal.out(scheduleTable(rows, terminal.columns));
+        const waits = rows.find(({ waiting_for: why }) => why !== null)?.waiting_for;
+        if (waits) terminal.err(`${waits.message}\n`);
         if (more) terminal.err("there are more: --limit or --all\n");
         return undefined;
       }),
@@ -113,6 +115,7 @@ function show(context: CliContext, schedule: ScheduleView): void {
     ["missed", schedule.missed],
     ["jitter", schedule.jitter_seconds === 0 ? null : `up to ${schedule.jitter_seconds} s`],
     ["state", schedule.paused ? "paused" : null],
+    ["waits", schedule.waiting_for?.message ?? null],
     ["next", next],
     ...later.map((time): [string, string] => ["", time]),
     ["last", last === null ? null : `${last.until} ${last.outcome}${last.message === null ? "" : `: ${last.message}`}`],

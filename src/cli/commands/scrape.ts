@@ -26,6 +26,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
       ),
     )
     .option("--out <file>", "print to a file")
+    .option("--respect-robots", "do not fetch it if the site's robots.txt forbids it")
     .option("--save", "keep the run, its results and its log in the database")
     .addHelpText("after", EXAMPLES)
     .action(async (url: string, options: ScrapeOptions) => {

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Log } from "../../base/log.ts";
-import { type Config, type Option, OPTIONS } from "../../config/options.ts";
+import { type Config, OPTIONS } from "../../config/options.ts";
+import type { Option } from "../../config/option.ts";
 import { BadValue } from "../../config/types.ts";
 import type { CliContext } from "../context.ts";
-import { paint, printJson, type Terminal } from "../output.ts";
+import { paint, printJson, wrapped } from "../output.ts";
 import { stopRequest } from "../stop.ts";
-import type { CliServer } from "../wiring.ts";
+import type { CliServer, Wiring } from "../wiring.ts";
 
 interface ServeOptions {
   host?: string;
@@ -51,6 +52,11 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
   let announced = false;
   const server = await wiring.startServer(config, log, {
     worker: options.worker,
+    sources: {
+      ...loaded.sources,
+      ...(options.host === undefined ? {} : { host: "command line" }),
+      ...(options.port === undefined ? {} : { port: "command line" }),
+    },
     onRole: (role) => {
       if (!announced && terminal.live) return;
       if (role === "standby") log.info("another process works on this queue; standing by");
@@ -60,7 +66,7 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
   });
   try {
     if (context.json) printJson(terminal, { url: server.url, role: server.role, ...placesOf(config) });
-    announce(terminal, log, config, server);
+    await announce(wiring, log, config, server);
     announced = true;
     await stop.asked;
   } finally {
@@ -72,12 +78,13 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
 function placesOf(config: Config): { database: string; files: string } {
   return {
     database: config.database.kind === "sqlite" ? config.database.path : OPTIONS.database.name,
-    files: config.artifacts.kind === "local" ? config.artifacts.path : OPTIONS.artifacts.name,
+    files: OPTIONS.artifacts.type.format(config.artifacts),
   };
 }
 
 /** Where it listens, what it does, where the data is, and what to try next. */
-function announce(terminal: Terminal, log: Log, config: Config, { url, role }: CliServer): void {
+async function announce(wiring: Wiring, log: Log, config: Config, { url, role }: CliServer): Promise<void> {
+  const { terminal } = wiring;
   const places = placesOf(config);
   const tokenNeeded = config.apiToken !== null;
   if (!terminal.live) {
@@ -92,15 +99,21 @@ function announce(terminal: Terminal, log: Log, config: Config, { url, role }: C
     none: "none here (--no-worker): orb worker does it elsewhere",
   }[role ?? "none"];
   const header = tokenNeeded ? ' -H "Authorization: Bearer $APP_API_TOKEN"' : "";
+  const browser = await wiring.browserThere(config);
+  const orb = wiring.program;
+  const database = config.database.kind === "sqlite" ? `SQLite, ${places.database}` : "Postgres";
   const lines: [string, string][] = [
-    ["work", work],
-    ["data", `${places.database}, files in ${places.files}`],
+    ["work", `${work}${role === "engine" ? `, up to ${config.maxWorkers} tasks at once` : ""}`],
+    ["database", `${database}; files in ${places.files}`],
+    ["browser", browser ?? `none, which is fine until a page needs one; ${orb} doctor --fix brings it`],
     ["token", tokenNeeded ? "needed: APP_API_TOKEN" : "none needed: only this machine reaches it"],
     ["reference", `${url}/docs`],
-    ["try", `curl -s${header} ${url}/jobs`],
-    ["", "orb jobs create --target-url URL, orb queue import FILE, from any terminal"],
+    ["try", `${orb} demo`],
+    ["", `${orb} crawl https://example.com --max-pages 20 --url ${url}`],
+    ["", `curl -s${header} ${url}/jobs`],
     ["stop", "Ctrl-C"],
   ];
   terminal.err(`Orbweaver listens on ${paint(terminal, "cyan", url)}\n`);
-  for (const [name, text] of lines) terminal.err(`  ${paint(terminal, "gray", name.padEnd(10))} ${text}\n`);
+  for (const [name, text] of lines)
+    terminal.err(`  ${paint(terminal, "gray", name.padEnd(10))} ${wrapped(text, terminal.columns, 13)}\n`);
 }

@@ -115,7 +115,7 @@ function addSet(sites: Command, context: CliContext): void {
         Object.keys(YES_NO),
       ),
     )
-    .option("--shards <number>", "parts of its work over several machines (1 to 64)", whole)
+    .option("--shards <number>", "parts of its work, for several processes (1 to 64, at most --max-concurrency)", whole)
     .option("--group <name>", "sites of one group are one server, and share limits, pauses and breaker")
     .option("--no-group", "a server of its own again")
     .option(

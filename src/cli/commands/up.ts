@@ -77,7 +77,7 @@ async function up(context: CliContext, loaded: ReturnType<CliContext["wiring"]["
       picture.done();
       return await tellOther(context, config);
     }
-    if (config.managedServices !== null)
+    if (config.managedServices !== null && config.database.kind === "sqlite")
       log.info(`${config.managedServices.join(" and ")}: run and watched; the data is kept in SQLite all the same`);
     using stopping = stopOnSignals(context, running, (text) => (terminal.live ? picture.note(text) : log.info(text)));
     const begun = running.start();

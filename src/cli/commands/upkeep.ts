@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { configRows } from "../../config/show.ts";
 import type { CliContext } from "../context.ts";
+import { copyDatabase } from "../copy-database.ts";
 import { EXIT, paint, plural, printJson, table } from "../output.ts";
 
 /** `orb audit`, `orb migrate`, `orb config`: looking after an installation. */
@@ -31,8 +32,10 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
   program
     .command("migrate")
     .description("bring the database to this version's schema; every other command does it by itself, too")
-    .action(async () => {
+    .option("--to <url>", "copy the SQLite database, which nobody may use, into an empty schema of this Postgres")
+    .action(async ({ to: target }: { to?: string }) => {
       const { config } = context.wiring.loadConfig();
+      if (target !== undefined) return copyDatabase(context, config, target);
       const { from, to, applied } = await context.wiring.migrate(config);
       if (context.json) return printJson(terminal, { from, to, applied });
       return terminal.out(
@@ -52,7 +55,7 @@ export function addUpkeepCommands(program: Command, context: CliContext): void {
       terminal.out(
         table(
           ["option", "value", "from"],
-          rows.map((row) => [row.name, row.value ?? "", row.source]),
+          rows.map((row) => [row.name, row.value ?? "", row.source ?? ""]),
         ),
       );
       for (const warning of loaded.warnings) terminal.err(`${warning}\n`);

@@ -8,7 +8,9 @@ import { positiveInteger } from "../values.ts";
 export function addWorkerCommand(program: Command, context: CliContext): void {
   program
     .command("worker")
-    .description("work on runs and the queue, without the API; if another process does already, stand by to take over")
+    .description(
+      "work on runs and the queue, without the API; on SQLite one process works, and the others stand by to take over",
+    )
     .option("--workers <number>", "tasks at work at the same time (APP_MAX_WORKERS)", positiveInteger)
     .option("--max-per-host <number>", "tasks at work per site (APP_MAX_PER_HOST)", positiveInteger)
     .action((options: { workers?: number; maxPerHost?: number }) => work(context, options));

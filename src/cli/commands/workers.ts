@@ -17,7 +17,8 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
         const answer = await api.request("GET", "/workers", { query: given({ all }) });
         const rows = await answer.json<WorkerView[]>();
         if (context.json) return printJson(terminal, rows);
-        return terminal.out(rows.length === 0 ? "no workers\n" : workerTable(context, rows));
+        const own = await (await api.request("GET", "/health")).json<Means>();
+        return terminal.out(rows.length === 0 ? "no workers\n" : workerTable(context, rows, own));
       }),
     );
 
@@ -68,14 +69,32 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
     );
 }
 
-function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView[]): string {
+type Means = Pick<WorkerView, "engine" | "database">;
+
+const meansOf = ({ engine, database }: Means) => `${engine}, ${database}`;
+
+/** What all of them use, and whoever was asked, is not worth a column. */
+function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView[], own: Means): string {
+  const differ = rows.some((row) => meansOf(row) !== meansOf(own));
   return listTable(
-    ["id", "state", "role", "command", "in flight", "per second", "MB", "heard", "process"],
+    [
+      "id",
+      "state",
+      "role",
+      "command",
+      ...(differ ? ["engine"] : []),
+      "in flight",
+      "per second",
+      "MB",
+      "heard",
+      "process",
+    ],
     rows.map((row) => [
       row.id,
-      row.state,
+      stateWords(row),
       row.state === "drained" ? "" : row.role,
       row.command,
+      ...(differ ? [meansOf(row)] : []),
       row.in_flight,
       row.throughput,
       megabytes(row),
@@ -84,6 +103,11 @@ function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView
     ]),
     terminal.columns,
   );
+}
+
+function stateWords({ state, paused, drain_asked: drain }: WorkerView): string {
+  if (state !== "working") return state;
+  return `${paused === null ? state : "paused"}${drain ? ", asked to drain" : ""}`;
 }
 
 function megabytes({ memory }: WorkerView): number {
@@ -97,9 +121,9 @@ function show(context: CliContext, worker: WorkerView): void {
     facts(
       [
         ["id", worker.id],
-        ["state", worker.drain_asked && worker.state === "working" ? "working, asked to drain" : worker.state],
+        ["state", stateWords(worker)],
         ["role", worker.role],
-        ["engine", worker.engine],
+        ["engine", meansOf(worker)],
         ["process", `${worker.pid} on ${worker.machine} (orb ${worker.command}, ${worker.version})`],
         ["heartbeat", worker.heartbeat],
         ["started", worker.started_at],

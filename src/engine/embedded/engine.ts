@@ -5,8 +5,11 @@ import type { ProcessIdentity } from "../../base/machine.ts";
 import type { Random } from "../../base/random.ts";
 import { Signal } from "../../base/signal.ts";
 import { Trouble } from "../../base/trouble.ts";
+import { LANE_SLICE_MS } from "../../domain/lane-share.ts";
 import type { EngineHolder } from "../../store/engine-records.ts";
 import type { Store } from "../../store/port.ts";
+import { drainWithin } from "../drain-within.ts";
+import { Lease } from "../lease.ts";
 import type { Engine, EngineRole, LaneHost } from "../port.ts";
 import type { Link, Watch } from "./link.ts";
 import { LaneScheduler } from "./scheduler.ts";
@@ -39,9 +42,6 @@ const RECONCILE_MS = 30_000;
 const STANDBY_LOOK_MS = 1000;
 /** After a closed socket the lock is looked at soon, and less and less often while the holder lives on without one. */
 const SOCKET_CLOSED_MS = 20;
-/** What cannot be handed back so long after the grace period (a full disk) is left to the next start, which takes it back. */
-const HAND_BACK_MS = 2000;
-const SLICE_MS = 2000;
 
 /**
  * The engine of a single machine. The process that holds the engine lock in the store runs lanes; every other
@@ -64,16 +64,20 @@ export class EmbeddedEngine implements Engine {
   readonly #look = new Signal();
   /** Somebody said that something changed: look even if the store's versions do not show it. */
   #lookAtAll = false;
-  /** When the lease was last known to be ours, on the monotonic clock: measured before asking, so never too late. */
-  #renewed = Number.NEGATIVE_INFINITY;
+  readonly #lease: Lease;
   #closedPause = SOCKET_CLOSED_MS;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
+    this.#lease = new Lease({ ...options, ttlMs: options.leaseTtlMs });
   }
 
   get role(): EngineRole {
     return this.#role;
+  }
+
+  leads(): boolean {
+    return this.#role === "engine" && this.#lease.holds();
   }
 
   /** Resolves when it is known whether this process is the engine or a standby. */
@@ -83,7 +87,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   offer(lanes: Iterable<string>): void {
-    for (const lane of lanes) this.#scheduler?.offer(lane);
+    this.#scheduler?.offerAll(lanes);
   }
 
   controlChanged(): void {
@@ -152,11 +156,11 @@ export class EmbeddedEngine implements Engine {
 
   /** Tries for the lock under a new name: nobody, not even this process itself, inherits the leases of an earlier term. */
   async #tryTake(): Promise<string | null> {
-    const { store, clock, identity, link, random, leaseTtlMs, mayBeAlive } = this.#options;
+    const { store, identity, link, random, leaseTtlMs, mayBeAlive } = this.#options;
     const holder = await store.engineHolder();
     const dead = holder !== null && !mayBeAlive(holder) ? holder.id : undefined;
     const term = random.uuid();
-    this.#renewed = clock.monotonic();
+    this.#lease.asked();
     const { taken } = await store.takeEngine({ ...identity, id: term, address: link.address }, leaseTtlMs, dead);
     return taken ? term : null;
   }
@@ -202,16 +206,17 @@ export class EmbeddedEngine implements Engine {
 
   /** One term as the engine: until stopped, or until the lock is lost. */
   async #serve(term: string): Promise<void> {
-    const { host, clock, log, link, leaseTtlMs, heartbeatMs, graceMs, maxActiveLanes } = this.#options;
+    const { store, host, clock, log, link, leaseTtlMs, graceMs, maxActiveLanes } = this.#options;
     const scheduler = new LaneScheduler({
+      store,
       host,
       clock,
       log,
       owner: term,
       ttlMs: leaseTtlMs,
-      leaseHolds: () => clock.monotonic() - this.#renewed < leaseTtlMs,
+      leaseHolds: () => this.#lease.holds(),
       maxActive: maxActiveLanes,
-      sliceMs: SLICE_MS,
+      sliceMs: LANE_SLICE_MS,
     });
     this.#scheduler = scheduler;
     this.#setRole("engine");
@@ -219,10 +224,7 @@ export class EmbeddedEngine implements Engine {
     const rested = new AbortController();
     this.#onRest = () => rested.abort();
     const over = AbortSignal.any([lost.signal, rested.signal, this.#stopping.signal]);
-    const duties = [
-      this.#keepLease(term, heartbeatMs, leaseTtlMs, lost),
-      this.#lookForWork(term, scheduler, lost.signal),
-    ];
+    const duties = [this.#lease.keep(term, lost), this.#lookForWork(term, scheduler, lost.signal)];
     const listening = this.#keepListening(over);
     if (this.#drainAsked) scheduler.hold(this.#onRest);
     await new Promise<void>((resolve) => {
@@ -234,7 +236,7 @@ export class EmbeddedEngine implements Engine {
       await scheduler.fence();
       this.#setRole("standby");
     } else {
-      await this.#drain(scheduler, graceMs, lost.signal);
+      await drainWithin(scheduler, clock, graceMs, lost.signal);
     }
     lost.abort();
     await Promise.all([...duties, listening]);
@@ -260,38 +262,6 @@ export class EmbeddedEngine implements Engine {
         });
         await sleep(clock, LISTEN_AGAIN_MS, over);
       }
-    }
-  }
-
-  async #drain(scheduler: LaneScheduler, graceMs: number, lost: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const fence = () => void scheduler.fence();
-    const timers = [
-      clock.after(graceMs, () => scheduler.hurry(), { keepAlive: true }),
-      clock.after(graceMs + HAND_BACK_MS, fence, { keepAlive: true }),
-    ];
-    lost.addEventListener("abort", fence, { once: true });
-    await scheduler.drain();
-    lost.removeEventListener("abort", fence);
-    for (const timer of timers) timer.cancel();
-  }
-
-  /** An owner that could not renew in time stops by itself, by its own monotonic clock, before others may take over. */
-  async #keepLease(term: string, heartbeatMs: number, ttlMs: number, lost: AbortController): Promise<void> {
-    const { store, clock, log } = this.#options;
-    const trouble = new Trouble(log);
-    while (!lost.signal.aborted) {
-      await sleep(clock, heartbeatMs, lost.signal);
-      if (lost.signal.aborted) return;
-      const asked = clock.monotonic();
-      try {
-        if ((await store.heartbeat(term, ttlMs)) === null) return lost.abort();
-        this.#renewed = asked;
-        trouble.ends("the engine's lease was renewed again");
-      } catch (error) {
-        trouble.begins("the engine's lease could not be renewed; it is tried again", { error: messageOf(error) });
-      }
-      if (clock.monotonic() - this.#renewed > ttlMs - heartbeatMs) return lost.abort();
     }
   }
 
@@ -322,7 +292,7 @@ export class EmbeddedEngine implements Engine {
       try {
         if (due) {
           this.#lookAtAll = false;
-          for (const work of await store.lanesWithWork(term)) scheduler.offerAt(work.lane, work.readyAt);
+          scheduler.offerWork(await store.lanesWithWork(term));
           reconciled = begun;
           reading.ends("the store can be read again");
         }

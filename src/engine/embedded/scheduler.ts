@@ -1,38 +1,35 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import { messageOf } from "../../base/errors.ts";
-import { Signal } from "../../base/signal.ts";
+import type { Timer } from "../../base/clock.ts";
+import { placeInLine } from "../../domain/lane-line.ts";
 import { stepOfLane } from "../../domain/workflow/definition.ts";
-import type { LaneHost, LaneTicket, TicketEnd } from "../port.ts";
+import type { LaneWork, OwnerVerbs } from "../../store/owner-port.ts";
+import { type AtWorkOptions, LanesAtWork, type Turn } from "../lanes-at-work.ts";
+import { Urgency } from "../urgency.ts";
+import { isBefore, Line } from "./line.ts";
 
 interface Lane {
   state: "waiting" | "queued" | "active";
   isStep: boolean;
-  offers: number;
   timer: Timer | null;
-  changed: Signal;
+  /** Of one in line: when it came, and as the how manyth. */
+  cameMs: number;
+  came: number;
+  /** Null: it has not been asked for yet. Until then it counts as 0. */
+  priority: number | null;
 }
 
-interface Queued {
-  name: string;
-  at: number;
-}
-
-export interface SchedulerOptions {
-  host: LaneHost;
-  clock: Clock;
-  log: Log;
-  owner: string;
-  ttlMs: number;
-  leaseHolds: () => boolean;
+export interface SchedulerOptions extends Omit<AtWorkOptions, "yields"> {
   /** Lanes worked on at the same time. */
   maxActive: number;
   /** How long a lane may go on while others wait for a turn. */
   sliceMs: number;
+  /** Asked how urgent the work of lanes is, when not all of them can begin. */
+  store: Pick<OwnerVerbs, "lanePriorities">;
 }
 
+const MOST_ASKED_AT_ONCE = 500;
+
 /**
- * Hands lanes to the host, in the order in which they were offered. A lane that is offered while it is worked on is
+ * Hands lanes to the host, in the order in which they were offered, and earlier by their priority. A lane that is offered while it is worked on is
  * told so; a lane that ends with work for later gets a timer. One scheduler serves one term of the engine.
  *
  * Steps of workflows may take hours, and end when they like: at most half of the lanes at work are theirs, so that a long
@@ -40,49 +37,66 @@ export interface SchedulerOptions {
  */
 export class LaneScheduler {
   readonly #options: SchedulerOptions;
+  readonly #atWork: LanesAtWork;
   readonly #lanes = new Map<string, Lane>();
-  /** Those in line, by when they came. */
-  readonly #sites: Queued[] = [];
-  readonly #steps: Queued[] = [];
+  readonly #sites = new Line();
+  readonly #steps = new Line();
   #came = 0;
-  #active = 0;
+  /** Lanes in line whose priority is to be asked for. */
+  readonly #unasked = new Set<string>();
+  readonly #urgency: Urgency;
+  #asking = false;
   #activeSteps = 0;
-  #controls = 0;
-  readonly #drain = new AbortController();
-  readonly #hurry = new AbortController();
-  readonly #fence = new AbortController();
-  readonly #idle: (() => void)[] = [];
-  /** Told when nothing is at work while no lane may begin. */
-  #onRest: (() => void) | null = null;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#urgency = new Urgency(options);
+    this.#atWork = new LanesAtWork({
+      ...options,
+      yields: (name, forMs) => forMs >= options.sliceMs && this.#isWaitedFor(stepOfLane(name) !== null),
+    });
   }
 
   offer(name: string): void {
-    if (this.#drain.signal.aborted) return;
-    const lane = this.#lane(name);
-    if (lane.state === "waiting") {
-      this.#enqueue(name, lane);
-      this.#pump();
-    } else if (lane.state === "active") {
-      lane.offers += 1;
-      lane.changed.raise();
+    this.offerAll([name]);
+  }
+
+  /** Those that are offered together begin in the order of their priority. */
+  offerAll(names: Iterable<string>): void {
+    if (this.#atWork.draining) return;
+    for (const name of names) {
+      const lane = this.#lane(name);
+      if (lane.state === "active") {
+        this.#atWork.offer(name);
+        continue;
+      }
+      if (lane.state === "waiting") this.#enqueue(name, lane);
+      // What has come to one that is in line may be more urgent than what it had.
+      if (!lane.isStep) this.#unasked.add(name);
     }
+    if (this.#sites.length + this.#steps.length <= this.#options.maxActive - this.#atWork.size) this.#pump();
+    for (const name of this.#unasked) if (this.#lanes.get(name)?.state !== "queued") this.#unasked.delete(name);
+    if (this.#unasked.size === 0) this.#pump();
+    else if (!this.#asking) void this.#ask();
+  }
+
+  offerWork(work: readonly LaneWork[]): void {
+    const now = this.#options.clock.now();
+    this.offerAll(work.filter(({ readyAt }) => readyAt <= now).map(({ lane }) => lane));
+    for (const { lane, readyAt } of work) if (readyAt > now) this.offerAt(lane, readyAt);
   }
 
   offerAt(name: string, at: number): void {
     const delay = at - this.#options.clock.now();
     if (delay <= 0) return this.offer(name);
     const lane = this.#lane(name);
-    if (lane.state !== "waiting" || this.#drain.signal.aborted) return;
+    if (lane.state !== "waiting" || this.#atWork.draining) return;
     lane.timer?.cancel();
     lane.timer = this.#options.clock.after(delay, () => this.offer(name));
   }
 
   controlChanged(): void {
-    this.#controls += 1;
-    for (const lane of this.#lanes.values()) if (lane.state === "active") lane.changed.raise();
+    this.#atWork.controlChanged();
   }
 
   /**
@@ -90,46 +104,39 @@ export class LaneScheduler {
    * told when all of them have.
    */
   hold(onRest: () => void): void {
-    this.#onRest = onRest;
-    for (const lane of this.#lanes.values()) if (lane.state === "active") lane.changed.raise();
-    if (this.#active === 0) onRest();
+    this.#atWork.hold(onRest);
   }
 
   goOn(): void {
-    this.#onRest = null;
+    this.#atWork.goOn();
     this.#pump();
   }
 
   /** No lane is started any more; those at work finish what they have. Resolves when all have ended. */
   drain(): Promise<void> {
-    this.#end(this.#drain);
-    for (const lane of this.#lanes.values()) lane.timer?.cancel();
-    return new Promise((resolve) => {
-      if (this.#active === 0) resolve();
-      else this.#idle.push(resolve);
-    });
+    this.#cancelTimers();
+    return this.#atWork.drain();
   }
 
   /** What still runs is stopped and handed back. */
   hurry(): void {
-    this.#end(this.#hurry);
+    this.#atWork.hurry();
   }
 
   /** Ownership is gone: everything stops and writes nothing. Resolves when all have ended. */
   fence(): Promise<void> {
-    this.#end(this.#fence);
-    return this.drain();
+    this.#cancelTimers();
+    return this.#atWork.fence();
   }
 
-  #end(controller: AbortController): void {
-    controller.abort();
-    for (const lane of this.#lanes.values()) lane.changed.raise();
+  #cancelTimers(): void {
+    for (const lane of this.#lanes.values()) lane.timer?.cancel();
   }
 
   #lane(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      lane = { state: "waiting", isStep: stepOfLane(name) !== null, offers: 0, timer: null, changed: new Signal() };
+      lane = { state: "waiting", isStep: stepOfLane(name) !== null, timer: null, cameMs: 0, came: 0, priority: null };
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -139,75 +146,75 @@ export class LaneScheduler {
     lane.timer?.cancel();
     lane.timer = null;
     lane.state = "queued";
-    (lane.isStep ? this.#steps : this.#sites).push({ name, at: (this.#came += 1) });
+    lane.cameMs = this.#options.clock.monotonic();
+    lane.came = this.#came += 1;
+    lane.priority = null;
+    (lane.isStep ? this.#steps : this.#sites).add(name, placeInLine(lane.cameMs, 0), lane.came);
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true;
+    while (this.#unasked.size > 0 && !this.#atWork.draining) {
+      const all = [...this.#unasked];
+      this.#unasked.clear();
+      for (let first = 0; first < all.length; first += MOST_ASKED_AT_ONCE) {
+        const names = all.slice(first, first + MOST_ASKED_AT_ONCE);
+        const priorities = await this.#urgency.of(names);
+        for (const [n, priority] of priorities.entries()) this.#moveInLine(names[n] as string, priority);
+      }
+      this.#pump();
+    }
+    this.#asking = false;
+  }
+
+  /** Forward only, once it is known: nothing that made it urgent is done while it waits. */
+  #moveInLine(name: string, priority: number): void {
+    const lane = this.#lanes.get(name);
+    if (lane?.state !== "queued" || priority <= (lane.priority ?? Number.NEGATIVE_INFINITY)) return;
+    const [from, to] = [placeInLine(lane.cameMs, lane.priority ?? 0), placeInLine(lane.cameMs, priority)];
+    lane.priority = priority;
+    if (from !== to) this.#sites.move(from, to, lane.came);
   }
 
   #pump(): void {
-    while (this.#active < this.#options.maxActive && this.#onRest === null && !this.#drain.signal.aborted) {
+    while (this.#atWork.size < this.#options.maxActive && !this.#atWork.closed) {
       const name = this.#next();
       if (name === undefined) return;
       const lane = this.#lanes.get(name) as Lane;
       lane.state = "active";
-      lane.offers = 0;
-      this.#active += 1;
       if (lane.isStep) this.#activeSteps += 1;
-      void this.#run(name, lane);
+      void this.#atWork.work(name, (turn) => this.#ended(name, lane, turn));
     }
   }
 
   #next(): string | undefined {
-    const [site] = this.#sites;
-    const [step] = this.#stepMayBegin() ? this.#steps : [];
-    const isStep = step !== undefined && (site === undefined || step.at < site.at);
-    return (isStep ? this.#steps : this.#sites).shift()?.name;
+    const site = this.#sites.first;
+    const step = this.#stepMayBegin() ? this.#steps.first : undefined;
+    const isStep = step !== undefined && (site === undefined || isBefore(step, site));
+    return (isStep ? this.#steps : this.#sites).shift();
   }
 
   #stepMayBegin(): boolean {
     return this.#activeSteps < Math.max(1, Math.floor(this.#options.maxActive / 2));
   }
 
-  /** Somebody could begin when this lane ends. */
-  #isWaitedFor({ isStep }: Lane): boolean {
+  /** Somebody could begin when a lane of this sort ends. */
+  #isWaitedFor(isStep: boolean): boolean {
     return this.#sites.length > 0 || (this.#steps.length > 0 && (isStep || this.#stepMayBegin()));
   }
 
-  async #run(name: string, lane: Lane): Promise<void> {
-    const { host, clock, log, owner, ttlMs, sliceMs } = this.#options;
-    const since = clock.monotonic();
-    const ticket: LaneTicket = {
-      lane: name,
-      owner,
-      ttlMs,
-      changed: lane.changed,
-      drain: this.#drain.signal,
-      hurry: this.#hurry.signal,
-      fence: this.#fence.signal,
-      leaseHolds: this.#options.leaseHolds,
-      yieldWanted: () => this.#onRest !== null || (this.#isWaitedFor(lane) && clock.monotonic() - since >= sliceMs),
-      offers: () => lane.offers,
-      controls: () => this.#controls,
-    };
-    const offersBefore = lane.offers;
-    let end: TicketEnd;
-    try {
-      end = await host.work(ticket);
-    } catch (error) {
-      log.error("a lane's owner failed; it is tried again", { lane: name, error: messageOf(error) });
-      end = { more: false, wakeAt: clock.now() + 1000 };
-    }
-    this.#active -= 1;
+  #ended(name: string, lane: Lane, { end, offered }: Turn): void {
     if (lane.isStep) this.#activeSteps -= 1;
     lane.state = "waiting";
-    if (!this.#drain.signal.aborted) {
-      // An offer that came while the lane was at work may have come too late for it to be seen.
-      // It comes back by a timer, so that a lane that cannot go on never keeps everything else from running.
-      if (end.more || lane.offers > offersBefore) lane.timer = clock.after(0, () => this.offer(name));
-      else if (end.wakeAt !== null) this.offerAt(name, end.wakeAt);
-      else this.#lanes.delete(name);
-      this.#pump();
-      if (this.#active === 0) this.#onRest?.();
-    } else if (this.#active === 0) {
-      for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#atWork.draining) return;
+    if (end.more || offered) {
+      // It comes back by a timer, so that a lane that cannot go on never keeps everything else from running. Its place is free
+      // until then: it may be more urgent than those who wait.
+      lane.timer = this.#options.clock.after(0, () => this.offer(name));
+      return;
     }
+    if (end.wakeAt !== null) this.offerAt(name, end.wakeAt);
+    else this.#lanes.delete(name);
+    this.#pump();
   }
 }

@@ -19,6 +19,8 @@ export interface DocumentRules {
   policy: AddressPolicy;
   maxBodyBytes: number;
   followRedirects?: (from: URL, to: URL) => boolean;
+  /** Waited for before a redirect, or a script that leads elsewhere, is followed. */
+  beforeRedirect?: (to: URL) => Promise<void>;
   /** Marks answers that are the proxy's own. */
   guestId: string;
   /** Why the proxy could not reach this host. */
@@ -38,7 +40,7 @@ export class MainDocument implements DocumentWatch {
   /** Asked of the site for the page itself. */
   requests = 0;
   notFollowed: string | null = null;
-  /** What ended the navigation. May be anything that `followRedirects` threw. */
+  /** What ended the navigation. May be anything that `followRedirects` or `beforeRedirect` threw. */
   failure: unknown = null;
   /** Resolves when the page wanted to leave and was kept: Chromium then never says that the document is complete. */
   readonly kept: Promise<void>;
@@ -53,7 +55,7 @@ export class MainDocument implements DocumentWatch {
     this.#keep = resolve;
   }
 
-  onRequest(held: HeldRequest): Verdict {
+  onRequest(held: HeldRequest): Verdict | Promise<Verdict> {
     // The first document that a new page asks for is its own.
     this.#frame ??= held.frameId;
     if (held.frameId !== this.#frame || this.head === null || held.redirectedRequestId !== undefined) return "continue";
@@ -64,7 +66,7 @@ export class MainDocument implements DocumentWatch {
     if (from === null || to === null || from.href.split("#")[0] === to.href.split("#")[0]) return "continue";
     try {
       checkUrl(to, this.#rules.policy);
-      if (this.#rules.followRedirects?.(from, to) !== false) return "continue";
+      if (this.#rules.followRedirects?.(from, to) !== false) return this.#follow(to);
     } catch {
       // The guard's refusal is as good as the caller's.
     }
@@ -93,7 +95,20 @@ export class MainDocument implements DocumentWatch {
     return "abort";
   }
 
-  #redirect(head: DocumentHead): Verdict {
+  /** Goes there as soon as that may be; else the navigation ends, and the reason is kept. */
+  #follow(to: URL): Verdict | Promise<Verdict> {
+    const { beforeRedirect } = this.#rules;
+    if (beforeRedirect === undefined) return "continue";
+    return beforeRedirect(to).then(
+      () => "continue",
+      (error: unknown) => {
+        this.failure = error;
+        return this.#stay();
+      },
+    );
+  }
+
+  #redirect(head: DocumentHead): Verdict | Promise<Verdict> {
     const from = new URL(head.url);
     const to = redirectTarget(head.headers["location"], from);
     checkUrl(to, this.#rules.policy);
@@ -107,7 +122,7 @@ export class MainDocument implements DocumentWatch {
       return "abort";
     }
     this.redirects.push({ status: head.status, from: head.url, to: target });
-    return "continue";
+    return this.#follow(to);
   }
 
   #begin(head: DocumentHead, held: HeldRequest, session: CDPSession): Verdict | Promise<Verdict> {

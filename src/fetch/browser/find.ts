@@ -25,7 +25,7 @@ export async function findChromium(options: FindOptions): Promise<string> {
     throw new FetchFailure(
       "browser_missing",
       `APP_BROWSER_PATH names "${options.path}", which is not a program that can be run here; ` +
-        `correct it, or leave it out and run: ${await remedy()}`,
+        `correct it, or leave it out and run: ${FIX}`,
     );
   }
   const folders = options.searchPath.split(delimiter).filter((folder) => folder !== "");
@@ -34,14 +34,11 @@ export async function findChromium(options: FindOptions): Promise<string> {
   for (const path of [...options.installed, ...onPath]) if (fits(path) && (await isExecutable(path))) return path;
   const what =
     options.headed === true ? "there is no Chromium here that can show a window" : "there is no Chromium here";
-  const command = await remedy();
-  throw new FetchFailure(
-    "browser_missing",
-    `this page needs a browser, and ${what}; run: ${options.headed === true ? command.replace("-headless-shell", "") : command}`,
-  );
+  const command = options.headed === true ? (await installCommand()).replace("-headless-shell", "") : FIX;
+  throw new FetchFailure("browser_missing", `this page needs a browser, and ${what}; run: ${command}`);
 }
 
-async function isExecutable(path: string): Promise<boolean> {
+export async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return true;
@@ -50,8 +47,11 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** The one command that brings a browser. */
-async function remedy(): Promise<string> {
+/** Installs one where it can, and names the command where it cannot. */
+const FIX = "orb doctor --fix";
+
+/** What brings a browser to this machine. */
+export async function installCommand(): Promise<string> {
   const release = await readFile("/etc/os-release", "utf8").catch((error: unknown) => messageOf(error));
   return /^ID(?:_LIKE)?=.*debian/m.test(release) && !/^ID=ubuntu/m.test(release)
     ? "apt-get install chromium-headless-shell"

@@ -20,7 +20,7 @@ export type Verdict = "continue" | "abort";
 
 /** Sees the documents of a page and of its frames, before they are asked for and before they are read. */
 export interface DocumentWatch {
-  onRequest(held: HeldRequest): Verdict;
+  onRequest(held: HeldRequest): Verdict | Promise<Verdict>;
   onResponse(held: HeldRequest, session: CDPSession): Verdict | Promise<Verdict>;
 }
 
@@ -70,6 +70,18 @@ export async function openGate(
     else tell("Fetch.continueRequest", headers === undefined ? { requestId } : { requestId, headers });
   };
 
+  const obeySoon = (
+    held: HeldRequest,
+    verdict: Verdict | Promise<Verdict>,
+    headers?: { name: string; value: string }[],
+  ) => {
+    if (typeof verdict === "string") return obey(held, verdict, headers);
+    verdict.then(
+      (decided) => obey(held, decided, headers),
+      () => obey(held, "abort"),
+    );
+  };
+
   session.on("Fetch.authRequired", ({ requestId, authChallenge }) => {
     // Asked twice means refused: the context has ended. A site's own question goes unanswered, and its 401 is shown.
     const known = authChallenge.source === "Proxy" && !asked.has(requestId);
@@ -84,18 +96,12 @@ export async function openGate(
     const isAnswer = held.responseStatusCode !== undefined || held.responseErrorReason !== undefined;
     if (isAnswer) {
       const verdict = documents?.onResponse(held, session) ?? "continue";
-      if (typeof verdict === "string") obey(held, verdict);
-      else
-        verdict.then(
-          (decided) => obey(held, decided),
-          () => obey(held, "abort"),
-        );
-      return;
+      return obeySoon(held, verdict);
     }
     const heavy = HEAVY.some((type) => type === held.resourceType);
     if (heavy && options.blockResources === true) return obey(held, "abort");
     const verdict = held.resourceType === "Document" ? (documents?.onRequest(held) ?? "continue") : "continue";
-    return obey(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest));
+    return obeySoon(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest));
   });
 
   const patterns: Pattern[] = [{ urlPattern: "*", resourceType: "Document", requestStage: "Request" }];

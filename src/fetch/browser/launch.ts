@@ -3,7 +3,7 @@ import type { Browser, BrowserType } from "playwright-core";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { FetchFailure } from "../../domain/failure.ts";
-import { findChromium } from "./find.ts";
+import { findChromium, type FindOptions } from "./find.ts";
 
 export interface LaunchOptions {
   log: Log;
@@ -96,6 +96,17 @@ export class Launcher {
         "--no-pings",
       ],
     });
+  }
+}
+
+/** The path of a browser, told without loading what starts it where that can be: it is large. */
+export async function findWithoutLoading(options: Pick<FindOptions, "path" | "searchPath">): Promise<string> {
+  try {
+    return await findChromium({ ...options, installed: [] });
+  } catch (error) {
+    if (options.path !== undefined) throw error;
+    const { chromium } = await import("playwright-core");
+    return findChromium({ ...options, installed: installedPaths(chromium) });
   }
 }
 

@@ -22,6 +22,8 @@ const SOFT_CAP_MS = 6_000;
 const STILL_MS = 1_500;
 /** How long scripts may leave a page empty that asks for nothing. */
 const EMPTY_MS = 1_000;
+/** How long it may take, on a busy machine, until a page leaves whose time to leave has come. */
+const LEAVE_MS = 2_000;
 
 /** Counts what a page waits for. */
 export class PageTraffic {
@@ -82,9 +84,10 @@ export class PageTraffic {
 
 /**
  * Waits inside the page until its scripts rest and its tree stands still, then brings the page along: one round trip.
- * A page without scripts is taken as it is. Written as text, because it runs elsewhere.
+ * A page without scripts is taken as it is, unless a refresh leads elsewhere within a second: that is a redirect, which
+ * begins when all of the page is there, and ends this. Written as text, because it runs elsewhere.
  */
-const LOOK = `(async (maxLength, capMs, emptyMs) => {
+const LOOK = `(async (maxLength, capMs, emptyMs, leaveMs, refreshHeader) => {
   const scripted = Array.from(document.scripts).some((s) => !s.type || /javascript|module/i.test(s.type));
   const begun = performance.now();
   const idle = () => new Promise((resolve) => {
@@ -122,6 +125,24 @@ const LOOK = `(async (maxLength, capMs, emptyMs) => {
     }
     observer.disconnect();
   }
+  const leavesIn = (refresh) => {
+    const told = /^\\s*(\\d+\\.?\\d*|\\.\\d+)[\\d.]*(?:\\s*[;,]|\\s)\\s*(?:url\\s*=\\s*)?["']?([^"']+)/i.exec(refresh);
+    if (!told || told[1] > 1) return null;
+    try {
+      const to = new URL(told[2].trim(), document.baseURI);
+      const stays = !/^https?:$/.test(to.protocol) || to.href.split("#")[0] === location.href.split("#")[0];
+      return stays ? null : told[1] * 1000;
+    } catch {
+      return null;
+    }
+  };
+  const refreshTag = document.querySelector('meta[http-equiv="refresh" i]')?.content;
+  const leaves = leaveMs > 0 ? (leavesIn(refreshHeader) ?? leavesIn(refreshTag ?? "")) : null;
+  for (let loaded = null; leaves !== null && performance.now() - begun < capMs + leaveMs; ) {
+    loaded ??= document.readyState === "complete" ? performance.now() : null;
+    if (loaded !== null && performance.now() - loaded > leaves + leaveMs) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   let html = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
   if (document.documentElement) html += document.documentElement.outerHTML;
   return { html: html.length > maxLength ? null : html, empty };
@@ -136,6 +157,10 @@ export interface SettleOptions {
   lastLookAt: number;
   /** Waits for the document that came in the place of another. */
   complete: () => Promise<void>;
+  /** What the document's header says of where it leads, and when. */
+  refresh: () => string;
+  /** Resolves when the page wanted to leave and was kept. */
+  kept: Promise<void>;
 }
 
 /** Waits until the page has its content, never for ever; the caller's time bounds all of it. */
@@ -148,10 +173,18 @@ export async function settle(
   const { clock, signal } = options;
   if (options.waitFor !== undefined) await present(page, options.waitFor);
   const until = Math.min(clock.monotonic() + SOFT_CAP_MS, options.lastLookAt);
+  let mayLeave = true;
+  const kept = options.kept.then(() => {
+    mayLeave = false;
+    return "kept" as const;
+  });
   for (;;) {
     await traffic.quiet(until, signal);
     const before = traffic.started;
-    const view = await look(session, options.maxBodyBytes, until - clock.monotonic());
+    const left = Math.max(0, until - clock.monotonic());
+    const looking = look(session, options, left, mayLeave);
+    const view = mayLeave ? await Promise.race([looking, kept]) : await looking;
+    if (view === "kept") continue;
     const over = signal.aborted || clock.monotonic() >= until;
     if (view !== null && (over || (traffic.started === before && traffic.waitMs() === 0))) return view;
     if (view === null) {
@@ -176,9 +209,14 @@ async function present(page: Page, selector: string): Promise<void> {
 }
 
 /** Null when the page left while it was looked at. */
-async function look(session: CDPSession, maxLength: number, leftMs: number): Promise<PageView | null> {
-  const left = Math.max(0, leftMs);
-  const expression = `${LOOK}(${maxLength}, ${Math.min(STILL_MS, left)}, ${Math.min(EMPTY_MS, left)})`;
+async function look(
+  session: CDPSession,
+  { maxBodyBytes: maxLength, refresh }: SettleOptions,
+  left: number,
+  mayLeave: boolean,
+): Promise<PageView | null> {
+  const limits = [STILL_MS, EMPTY_MS, mayLeave ? LEAVE_MS : 0].map((ms) => Math.min(ms, left));
+  const expression = `${LOOK}(${[maxLength, ...limits].join()}, ${JSON.stringify(refresh())})`;
   try {
     const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
       expression,

@@ -61,6 +61,7 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
               guestId: guest.id,
               proxyFailure: (host) => guest.failureOf(host),
               ...(request.followRedirects === undefined ? {} : { followRedirects: request.followRedirects }),
+              ...(request.beforeRedirect === undefined ? {} : { beforeRedirect: request.beforeRedirect }),
             })),
         },
         async (opened) => {
@@ -221,6 +222,8 @@ class Visit {
       waitFor: browser?.waitFor,
       lastLookAt: this.#lastLookAt,
       complete: this.#complete,
+      refresh: () => this.#main.head?.headers["refresh"] ?? "",
+      kept: this.#main.kept,
       signal: this.#over.signal,
     });
     settled.catch(() => {});

@@ -47,6 +47,7 @@ function toHttp(request: PageRequest, limits: Partial<HttpLimits>): HttpRequest 
   if (request.signal !== undefined) http.signal = request.signal;
   if (request.via !== undefined) http.via = request.via;
   if (request.followRedirects !== undefined) http.followRedirects = request.followRedirects;
+  if (request.beforeRedirect !== undefined) http.beforeRedirect = request.beforeRedirect;
   if (request.maxRedirects !== undefined) http.maxRedirects = request.maxRedirects;
   if (request.keepExchanges === true) http.keepExchanges = true;
   return http;

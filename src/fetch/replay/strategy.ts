@@ -113,7 +113,7 @@ class ReplayRun {
   }
 
   #toHttp(request: ReplayRequest): HttpRequest {
-    const { credentials, timeoutMs, maxBodyBytes, signal, via, followRedirects } = this.#asked;
+    const { credentials, timeoutMs, maxBodyBytes, signal, via, followRedirects, beforeRedirect } = this.#asked;
     const http: HttpRequest = {
       url: request.url,
       method: request.method,
@@ -135,6 +135,7 @@ class ReplayRun {
     if (signal !== undefined) http.signal = signal;
     if (via !== undefined) http.via = via;
     if (followRedirects !== undefined) http.followRedirects = followRedirects;
+    if (beforeRedirect !== undefined) http.beforeRedirect = beforeRedirect;
     return http;
   }
 

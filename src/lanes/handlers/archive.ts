@@ -13,5 +13,5 @@ export async function withExchange(handled: Handled, { answer }: PageGot, keeper
   if (answer === null || handled.kind === "handed_back") return handled;
   const file = await keeper.keep(answer);
   if (handled.kind === "completed") return { ...handled, artifacts: [file] };
-  return { ...handled, report: { ...handled.report, evidence: [file] } };
+  return { ...handled, report: { ...handled.report, evidence: [...(handled.report?.evidence ?? []), file] } };
 }

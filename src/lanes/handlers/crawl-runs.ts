@@ -2,7 +2,6 @@ import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../domai
 import { type CrawlScope, compileScope, SCOPE_LIMITS, type ScopeOptions } from "../../domain/crawl-scope.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
-import type { KeptLinks } from "../../extract/follow.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
 import type { PageReader } from "../../extract/pool.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -11,9 +10,12 @@ import type { Store } from "../../store/port.ts";
 import { CrawlTime } from "./crawl-time.ts";
 import { PageCopies } from "./page-copies.ts";
 import { KnownSites } from "./page-lessons.ts";
+import { ShownFailures } from "./shown-failures.ts";
 
 /** What is the same for all pages of a crawl, worked out once. */
 export interface CrawlRun {
+  /** Under which its links are remembered by the threads that look at them. */
+  name: string;
   options: CrawlOptions;
   recipe: Recipe;
   /** Where its starts have moved to; they belong to its scope. */
@@ -32,6 +34,8 @@ export interface CrawlRun {
   time: CrawlTime;
   /** Only of a saved crawl. */
   copies: PageCopies | null;
+  /** What of its failures is kept to be looked at. */
+  shown: ShownFailures;
   /** Sites whose setting decides about robots.txt against the crawl: its log has said so. */
   overridden: Set<string>;
 }
@@ -53,6 +57,7 @@ export class CrawlRuns {
   readonly #deps: CrawlRunsDeps;
   readonly sites: KnownSites;
   readonly #runs = new Map<string, { run: Promise<CrawlRun>; usedAt: number }>();
+  #age = 0;
 
   constructor(deps: CrawlRunsDeps) {
     this.#deps = deps;
@@ -73,12 +78,28 @@ export class CrawlRuns {
   }
 
   /** These pages of a crawl are in the store. */
-  keep(links: KeptLinks): void {
-    this.#deps.reader.keep(links);
-    void this.#runs.get(links.crawl)?.run.then(
-      ({ kept }) => links.keys.forEach((key) => kept.add(key)),
+  keep(runId: string, keys: readonly string[]): void {
+    void this.#runs.get(runId)?.run.then(
+      ({ name, kept }) => {
+        this.#deps.reader.keep({ crawl: name, keys });
+        for (const key of keys) kept.add(key);
+      },
       () => {},
     );
+  }
+
+  /** A page is there after all. */
+  recovered(runId: string, task: number): void {
+    void this.#runs.get(runId)?.run.then(
+      ({ shown }) => shown.leave(task),
+      () => {},
+    );
+  }
+
+  /** The store may not have any more what it had: pages hand on all of their links again. */
+  forget(): void {
+    this.#age += 1;
+    this.#runs.clear();
   }
 
   /** What was worked out of it does not hold any more. */
@@ -104,6 +125,7 @@ export class CrawlRuns {
     if (ok === undefined)
       throw new Error(`the crawl cannot be read: ${errors.map(({ message }) => message).join("; ")}`);
     return {
+      name: `${runId} ${this.#age}`,
       options,
       recipe: pageRecipeOf(options),
       movedStarts,
@@ -116,6 +138,7 @@ export class CrawlRuns {
       traps: new TrapKeeper(ok, clock),
       time: new CrawlTime(this.#deps, record),
       copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
+      shown: new ShownFailures(),
       overridden: new Set(),
     };
   }

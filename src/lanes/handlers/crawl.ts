@@ -4,7 +4,7 @@ import type { CrawlPayload } from "../../domain/crawl-options.ts";
 import { crawlKey } from "../../domain/crawl-scope.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
-import type { Discovered, Handled, Report, RunEvent } from "../../domain/outcome.ts";
+import type { Discovered, Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
 import { recipeAt } from "../../domain/site-wishes.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
@@ -12,6 +12,7 @@ import { shownUrl, siteOf } from "../../domain/url.ts";
 import { readRobotsDirectives } from "../../domain/robots-directives.ts";
 import type { FollowLink } from "../../extract/follow.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
+import type { EvidenceKeeper } from "../../pages/evidence.ts";
 import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
@@ -37,11 +38,12 @@ export function crawlHandler(deps: PageHandlerDeps, crawls: CrawlRuns): TaskHand
       const handled = await attempt(deps, crawl, task, site, context);
       return handOnMany(deps.clock, withOverride(crawl, site, handled), context);
     },
-    onWritten: ({ task, report }) => {
+    onWritten: ({ task, report, verdict }) => {
       // Its scope has grown.
       if (report?.run?.facts.moved_starts !== undefined) crawls.drop(task.runId);
+      if (verdict.kind === "completed") crawls.recovered(task.runId, task.row);
       const keys = report?.discovered?.map(({ key }) => key) ?? [];
-      if (keys.length > 0) crawls.keep({ crawl: task.runId, keys });
+      if (keys.length > 0) crawls.keep(task.runId, keys);
     },
   };
 }
@@ -84,7 +86,7 @@ async function attempt(
     plan,
     spec: crawl.spec,
     follow: {
-      crawl: task.runId,
+      crawl: crawl.name,
       scope: crawl.scopeText,
       // The next run of a saved crawl must find its way without the page.
       all: crawl.copies !== null,
@@ -103,6 +105,7 @@ async function attempt(
     memory: memoryAt(site, url, context),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     keepExchanges: isArchived(crawl.options),
+    isShown: (what) => crawl.shown.claim(task.row, what),
     signal,
   };
   // An archive has every page as it was sent.
@@ -118,19 +121,20 @@ async function attempt(
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
   const answeredMs = got.answer?.headMs ?? null;
   if (same !== null) return { ...same, answeredMs };
-  const handled = { ...concluded(crawl, task, got, url, site?.learned ?? null), answeredMs };
+  const handled = { ...(await concluded(deps, crawl, task, got, url, site?.learned ?? null)), answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
 }
 
-function concluded(
+async function concluded(
+  { evidence }: Pick<PageHandlerDeps, "evidence">,
   crawl: CrawlRun,
   task: ClaimedTask,
   got: PageGot,
   url: string,
   learned: LearnedStrategy | null,
-): Handled {
+): Promise<Handled> {
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
-  if (got.failure !== null) return failed(crawl, task, got, got.failure);
+  if (got.failure !== null) return failed(crawl, task, got, got.failure, evidence);
   return completed(crawl, task, got, url, learned);
 }
 
@@ -184,18 +188,38 @@ function startMoved(crawl: CrawlRun, task: ClaimedTask, answer: PageAnswer, repo
   };
 }
 
-function failed(crawl: CrawlRun, task: ClaimedTask, { plan, answer, judgement }: PageGot, what: Failure): Handled {
+async function failed(
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { plan, answer, judgement, evidence }: PageGot,
+  what: Failure,
+  keeper: EvidenceKeeper,
+): Promise<Handled> {
   const crashed = freeCrash(task, plan, what);
   if (crashed !== null) return crashed;
   const { depth } = task.payload as CrawlPayload;
   const report: Report = {
     strategy: plan.way,
+    ...(await evidenceOf(crawl, task, what, () => keeper.keep(task.nextUrl ?? task.url ?? "", what, evidence, answer))),
     ...memoryOf(plan),
     ...escalationAfter(plan, what),
     // What lacks a field may be the list that leads to what has it.
     ...(answer === null ? {} : linksOf(crawl, judgement?.follow ?? [], answer.finalUrl, depth)),
   };
   return { kind: "failed", failure: what, report };
+}
+
+/** Of many that fail alike some are shown; one that failed otherwise before shows that no more. */
+async function evidenceOf(
+  { shown }: CrawlRun,
+  { row }: ClaimedTask,
+  what: Failure,
+  keep: () => Promise<readonly TaskArtifact[]>,
+): Promise<Pick<Report, "evidence">> {
+  const evidence = shown.claim(row, what) ? await keep() : [];
+  if (evidence.length === 0) return shown.leave(row) ? { evidence } : {};
+  shown.keep(row);
+  return { evidence };
 }
 
 function completed(
@@ -219,7 +243,8 @@ function completed(
     artifacts: [],
     results: extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records),
     ...(answer === null ? {} : { httpStatus: answer.status }),
-    detail: finalUrl === url ? null : movesOf(answer!),
+    detail:
+      answer === null ? null : { bytes: Buffer.byteLength(answer.body), ...(finalUrl === url ? {} : movesOf(answer)) },
     report: {
       strategy: plan.way,
       ...reportOf(crawl, task, { url, finalUrl, links, content }),

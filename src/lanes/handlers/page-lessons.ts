@@ -48,25 +48,35 @@ export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNulla
   return isNew ? { ...lesson, needed: "browser" } : null;
 }
 
-const BELIEVED_MS = 250;
+/** What people say of a site is heard at once; what other workers learn of it may wait. */
+const BELIEVED_MS = 10_000;
 const MOST_SITES = 1000;
 
 /** What is known of sites, read now and then: the pages of a crawl are many, and mostly of the same few sites. */
 export class KnownSites {
   readonly #deps: { store: Store; clock: Clock };
-  readonly #known = new Map<string, { record: SiteRecord | null; until: number }>();
+  readonly #known = new Map<string, { record: Promise<SiteRecord | null>; until: number }>();
 
   constructor(deps: { store: Store; clock: Clock }) {
     this.#deps = deps;
+    // What somebody has just said of a site holds for what is begun now.
+    if (deps.store.capabilities.notifies)
+      deps.store.watch((what) => {
+        if (what === "control") this.#known.clear();
+      });
   }
 
   async of(site: string): Promise<SiteRecord | null> {
     const { store, clock } = this.#deps;
+    // Nothing is saved where asking costs next to nothing, and nobody tells of changes.
+    if (!store.capabilities.notifies) return store.site(site);
     const known = this.#known.get(site);
     if (known !== undefined && known.until > clock.monotonic()) return known.record;
-    const record = await store.site(site);
+    // All who ask meanwhile wait for the same answer.
+    const record = store.site(site);
     if (this.#known.size >= MOST_SITES) this.#known.clear();
     this.#known.set(site, { record, until: clock.monotonic() + BELIEVED_MS });
+    record.catch(() => this.#known.delete(site));
     return record;
   }
 }

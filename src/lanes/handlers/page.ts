@@ -1,11 +1,12 @@
 import type { Seal } from "../../base/seal.ts";
 import type { Failure } from "../../domain/failure.ts";
-import type { Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
+import type { Attempt, Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { PageSnapshot, Recipe } from "../../domain/recipe.ts";
 import type { PageStats } from "../../domain/run-facts.ts";
 import { recipeAt, robotsOverride } from "../../domain/site-wishes.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
+import type { PageAnswer } from "../../fetch/page.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
 import type { ExchangeKeeper } from "../../pages/exchange.ts";
@@ -13,6 +14,7 @@ import { getPage, type PageDeps, type PageGot, type PageOrder } from "../../page
 import type { RobotsRules } from "../../pages/obey-robots.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
+import { leaveHeldSiteAlone, movedElsewhere, waitElsewhere } from "./other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
 import { spacedByRobots } from "./spacing.ts";
@@ -48,17 +50,37 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     recipe,
     plan,
     url,
-    credentialsFor: (target) => credentialsFor(deps, recipe, target, run.facts.session_id),
+    // What was meant for the page that was asked for is sent to no other origin.
+    credentialsFor: async (target) =>
+      URL.parse(target)?.origin === URL.parse(task.url ?? url)?.origin
+        ? credentialsFor(deps, recipe, target, run.facts.session_id)
+        : null,
     beforeBrowser: context.leaveSlot,
     mayAsk: context.mayAsk,
     memory: memoryAt(site, url, context),
     ...(context.via === undefined ? {} : { via: context.via }),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
+    // A plain request has nothing but its address: from there on it is a task of the other site's lane. A browser and a
+    // call of an API have more in hand, such as a sign-in that leads there and back.
+    followRedirects: (from, to, way) => way !== "http" || siteOf(from) === siteOf(to),
+    beforeRedirect: async (to) => {
+      if (siteOf(to) !== siteOf(url)) await leaveHeldSiteAlone(deps, siteOf(to));
+    },
+    ledHere: task.redirects.length > 0,
     signal,
   };
-  // Told with the first attempt that tells anything.
-  const override = task.attempts.length > 0 ? null : robotsOverride(asked.respect_robots, site);
-  const got = await pastTheWall(deps, task, order, await getPage(deps, order), context);
+  const waitsAt = run.facts.waits_at ?? null;
+  let got: PageGot;
+  try {
+    if (waitsAt !== null) await leaveHeldSiteAlone(deps, waitsAt);
+    got = await pastTheWall(deps, task, order, await getPage(deps, order), context);
+  } catch (error) {
+    return waitElsewhere(error, waitsAt, clock.now());
+  }
+  // Told with the first attempt that tells anything of the site; what has moved has told nothing of this one.
+  const last = task.attempts.at(-1);
+  const isFirst = last === undefined || hasMoved(last);
+  const override = isFirst ? robotsOverride(asked.respect_robots, site) : null;
   const durationMs = Math.round(clock.monotonic() - begun);
   return new Conclusion(deps, { task, recipe, url, override }, got, durationMs).handled();
 }
@@ -81,6 +103,11 @@ async function pastTheWall(
   });
   // What cannot be sent has solved nothing: the wall still stands, and a person may know better.
   return after.failure?.reason === "request_invalid" ? got : after;
+}
+
+/** An attempt that failed in nothing and was not the last one has led to another site. */
+function hasMoved({ failure_code }: Attempt): boolean {
+  return failure_code === null;
 }
 
 function isWall(what: Failure | null): boolean {
@@ -119,14 +146,15 @@ class Conclusion {
     this.#url = about.url;
     this.#override = about.override;
     this.#got = got;
-    this.#stats = statsOf(got, durationMs);
+    this.#stats = statsOf(got, about.task.redirects, durationMs);
   }
 
   async handled(): Promise<Handled> {
-    const { failure, judgement, answer } = this.#got;
+    const { failure, judgement, answer, plan } = this.#got;
+    const moved = movedElsewhere(answer);
+    if (moved !== null) return { ...moved, answeredMs: answer?.headMs ?? null, report: this.#moved(answer!) };
     if (failure !== null) return this.#failed(failure);
     // An API is called as it is: that says nothing about the site's pages.
-    const { plan } = this.#got;
     const learned = plan.way === "browser" && this.#recipe.strategy === "api_replay" ? null : lessonOf(this.#url, plan);
     return {
       kind: "completed",
@@ -137,6 +165,13 @@ class Conclusion {
       detail: this.#stats,
       report: { ...this.#report(), ...(learned === null ? {} : { learned }) },
     };
+  }
+
+  #moved({ finalUrl, notFollowed }: PageAnswer): Report {
+    const [from, to] = [finalUrl, notFollowed!].map((url) => shownUrl(url).slice(0, LONGEST_SHOWN));
+    const redirected: RunEvent = { level: "info", message: `Redirected to another site: ${to}`, meta: { from, to } };
+    const events = this.#override === null ? [redirected] : [this.#override, redirected];
+    return { strategy: this.#got.plan.way, run: { events, facts: { waits_at: null } } };
   }
 
   async #failed(what: Failure): Promise<Handled> {
@@ -166,10 +201,11 @@ class Conclusion {
       message: `Strategy resolved: ${plan.way}, because ${plan.evidence.because}`,
       meta: { strategy: plan.way, evidence: plan.evidence },
     };
-    const events = this.#task.attempts.at(-1)?.strategy === plan.way ? [] : [resolved];
+    const last = this.#task.attempts.at(-1);
+    const events = last?.strategy === plan.way && !hasMoved(last) ? [] : [resolved];
     report.run = {
       events: this.#override === null ? events : [this.#override, ...events],
-      facts: { resolved_strategy: plan.way, strategy_evidence: plan.evidence, stats: this.#stats },
+      facts: { resolved_strategy: plan.way, strategy_evidence: plan.evidence, stats: this.#stats, waits_at: null },
     };
     return report;
   }
@@ -177,7 +213,8 @@ class Conclusion {
 
 const LONGEST_SHOWN = 2000;
 
-function statsOf({ plan, answer, judgement }: PageGot, durationMs: number): PageStats {
+/** `before`: where it was led from by other sites, before this attempt. */
+function statsOf({ plan, answer, judgement }: PageGot, before: readonly string[], durationMs: number): PageStats {
   const stats: PageStats = {
     http_status: answer?.status ?? null,
     content_type: answer?.contentType?.slice(0, 200) ?? null,
@@ -189,8 +226,8 @@ function statsOf({ plan, answer, judgement }: PageGot, durationMs: number): Page
     strategy: plan.way,
   };
   if (plan.way === "browser") stats.browser = answer?.browser ?? "playwright-chromium";
-  if (answer !== null && answer.redirects.length > 0)
-    stats.redirects = answer.redirects.map(({ from }) => shownUrl(from).slice(0, LONGEST_SHOWN));
+  const redirects = [...before, ...(answer?.redirects ?? []).map(({ from }) => from)];
+  if (redirects.length > 0) stats.redirects = redirects.map((from) => shownUrl(from).slice(0, LONGEST_SHOWN));
   if (judgement !== null && judgement.warnings.length > 0) stats.warnings = [...judgement.warnings];
   return stats;
 }

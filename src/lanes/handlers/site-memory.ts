@@ -7,10 +7,12 @@ const MiB = 1024 ** 2;
 
 /** What pages of a site may have of the browser's memory, as its setting says; the lane is told when one waits for it. */
 export function memoryAt(
-  site: Pick<SiteRecord, "maxMemoryMb"> | null,
+  site: Pick<SiteRecord, "maxMemoryMb" | "split"> | null,
   url: string,
   { waitsForMemory }: Pick<HandlerContext, "waitsForMemory">,
 ): MemoryShare {
   const most = site?.maxMemoryMb ?? null;
-  return { site: siteOf(url), maxBytes: most === null ? null : most * MiB, onWait: waitsForMemory };
+  // Other shards of the site have their pages in browsers of other processes.
+  const maxBytes = site === null || most === null ? null : Math.floor((most * MiB) / site.split);
+  return { site: siteOf(url), maxBytes, onWait: waitsForMemory };
 }

@@ -47,7 +47,7 @@ export function stepContext(
     itemsOf: (name) => itemsOf(files, run, before, name),
     itemsOfLastRun: async (name) => {
       const file = await deps.store.lastItems(run.id, name);
-      const gone = file !== null && file.hash !== null && !files.has(file.hash);
+      const gone = file !== null && file.hash !== null && !(await files.has(file.hash));
       return file === null || gone ? null : { [Symbol.asyncIterator]: () => readItems(files, file) };
     },
     past: stepPast(deps.store, run),

@@ -1,4 +1,4 @@
-import type { ArtifactStore } from "../../artifacts/store.ts";
+import type { ArtifactStore } from "../../artifacts/port.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";

@@ -2,6 +2,7 @@ import { OrbError } from "../../base/errors.ts";
 import type { RunState } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunRecord } from "../../store/port.ts";
+import { RETRIES_READ } from "../../store/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { cancelRun } from "../runs/control.ts";
 import { toErrorGroup } from "../runs/failed.ts";
@@ -28,7 +29,15 @@ async function viewAt(deps: ReadDeps, run: RunRecord, still: Standstill | null):
   const { store, clock, crawlsKeptMs: keptMs } = deps;
   const [{ totals }, errors] = [await store.overview(run.id, 0), await store.runErrors(run.id)];
   const underWay = await countUnderWay(deps, run, totals.running);
-  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay, still });
+  const retrying = await countRetrying(deps, run.id, totals.retrying);
+  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay, retrying, still });
+}
+
+/** Of the tasks that wait for a time, those that have failed: others wait for a proxy, and have nothing to repeat. */
+async function countRetrying({ store }: ReadDeps, id: string, waiting: number): Promise<number> {
+  if (waiting === 0) return 0;
+  const failed = (await store.retryReasons(id)).reduce((sum, { count }) => sum + count, 0);
+  return Math.max(failed, waiting - Math.min(waiting, RETRIES_READ) + failed);
 }
 
 const MOST_GROUPS = 20;

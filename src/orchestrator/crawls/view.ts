@@ -83,20 +83,22 @@ export function toCrawlView(
   run: RunRecord,
   counts: TaskCounts,
   errors: readonly RunErrorRecord[],
-  { now, keptMs, underWay, still }: { now: number; keptMs: number; underWay: number; still: Standstill | null },
+  more: { now: number; keptMs: number; underWay: number; retrying: number; still: Standstill | null },
 ): CrawlView {
+  const { now, keptMs, underWay, retrying, still } = more;
   const ended = counts.completed + counts.failed + counts.skipped;
   // Pages that do not count come on top of what the crawl may fetch.
   const { options } = run.snapshot as CrawlSnapshot;
   const unfetched = errors.reduce((sum, { reason, count }) => sum + (NEVER_FETCHED.includes(reason) ? count : 0), 0);
   const total = Math.min(run.pagesKnown, options.max_pages + counts.skipped + unfetched);
   // More links are kept than the crawl may fetch, in case some of them do not count: those are none of its pages yet.
-  const queued = Math.min(
-    counts.pending + counts.queued + counts.retrying + counts.running - underWay,
-    Math.max(0, total - ended - underWay),
-  );
-  const ran = ranMs(run, now);
+  const open = counts.pending + counts.queued + counts.retrying + counts.running;
   const isOver = TERMINAL_RUN_STATES.includes(run.status);
+  // Of a crawl that is over nothing waits any more, even where that has not been written down for each page yet.
+  const running = isOver ? 0 : underWay;
+  const queued = isOver ? 0 : Math.min(open - running, Math.max(0, total - ended - running));
+  const cancelled = counts.cancelled + (isOver ? open : 0);
+  const ran = ranMs(run, now);
   return {
     task_id: run.id,
     url: run.url === null ? null : shownUrl(run.url),
@@ -104,12 +106,12 @@ export function toCrawlView(
     progress: isOver ? 100 : run.progress,
     total_items: total,
     queued_items: queued,
-    retrying_items: counts.retrying,
-    running_items: underWay,
+    retrying_items: isOver ? 0 : retrying,
+    running_items: running,
     completed_items: counts.completed,
     failed_items: counts.failed,
     skipped_items: counts.skipped,
-    cancelled_items: Math.min(counts.cancelled, Math.max(0, total - ended - queued - underWay)),
+    cancelled_items: Math.min(cancelled, Math.max(0, total - ended - queued - running)),
     unchanged_items: run.facts.unchanged ?? 0,
     success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
     duration_seconds: Math.round(ran) / 1000,

@@ -19,12 +19,12 @@ import { changedWorkflow, sourceAsGiven, workflowJobFrom } from "./workflow-inpu
 export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Promise<JobView> {
   // A repeated call is answered as the first one was, although its session may be gone by now.
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
-  if (before !== null) return toJobView(before as JobRecord, null);
+  if (before !== null) return toJobView(before as JobRecord, null, (before as JobRecord).createdAt);
   const job = await jobFrom(input, deps);
   const { session_id: session } = job.recipe as Recipe;
   if (session !== null) await requireSessionFor(deps, session, pageOf(job));
   const { made } = await deps.store.createJob(job, deps.clock.now(), once);
-  return toJobView(made, null);
+  return toJobView(made, null, made.createdAt);
 }
 
 async function jobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
@@ -36,14 +36,14 @@ function pageOf({ url, recipe }: NewJob): PageSnapshot {
   return { url, recipe: recipe as Recipe };
 }
 
-export async function listJobs({ store }: JobDeps, filter: JobFilter): Promise<JobView[]> {
+export async function listJobs({ store, clock }: JobDeps, filter: JobFilter): Promise<JobView[]> {
   const jobs = await store.jobs(filter);
   const last = await store.lastRuns(jobs.map(({ id }) => id));
-  return jobs.map((job) => toJobView(job, last.get(job.id) ?? null));
+  return jobs.map((job) => toJobView(job, last.get(job.id) ?? null, clock.now()));
 }
 
-async function viewOf({ store }: JobDeps, job: JobRecord): Promise<JobView> {
-  return toJobView(job, (await store.lastRuns([job.id])).get(job.id) ?? null);
+async function viewOf({ store, clock }: JobDeps, job: JobRecord): Promise<JobView> {
+  return toJobView(job, (await store.lastRuns([job.id])).get(job.id) ?? null, clock.now());
 }
 
 export async function requireJob({ store }: JobDeps, id: string): Promise<JobRecord> {
@@ -111,7 +111,7 @@ function keepSlot(before: JobRecord, after: NewJob): JobChange {
 }
 
 /** The job as it would be given anew, without its secrets. */
-function inputOf(job: JobRecord): JobInput {
+export function inputOf(job: Pick<JobRecord, "name" | "tags" | "kind" | "url" | "recipe">): JobInput {
   const recipe = without(job.recipe as Recipe, "header_names", "cookie_names", "sealed", "sealed_proxy");
   const { schedule, timezone } = recipe;
   const about: JobInput = { name: job.name, tags: job.tags, schedule, timezone };

@@ -8,9 +8,6 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { checkHost } from "../../net/guard.ts";
 import { sealedWish } from "../../proxies/sealed-upstream.ts";
 
-/** Stands in a shown address for what lets somebody in. */
-const HIDDEN = "***";
-
 /**
  * `before` is what the job has now: its address as it is shown stands for itself. A literal address that may not be asked
  * is refused at once with `forbidden_target`; one behind a name fails the run.
@@ -28,11 +25,6 @@ export function readProxy(
   const upstream = parseUpstream(given);
   if (typeof upstream === "string") {
     problems.push({ path, message: `${upstream}; or "${POOL}" for one of the pool` });
-    return NO_PROXY;
-  }
-  if (upstream.credentials?.username === HIDDEN && upstream.credentials.password === "") {
-    const message = `${HIDDEN} is shown instead of a user name and a password: give them, or the address as it is shown`;
-    problems.push({ path, message });
     return NO_PROXY;
   }
   refuseForbiddenProxy(path, upstream.hostname, deps.policy);

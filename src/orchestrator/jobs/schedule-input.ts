@@ -13,13 +13,20 @@ export interface ScheduleInput {
 
 export function readSchedule(input: ScheduleInput, problems: FieldError[]): Schedule | null {
   const { schedule } = input;
-  if (input.timezone !== undefined && input.timezone !== null && !isTimeZone(input.timezone))
+  const zone = input.timezone ? zoneOf(input.timezone) : null;
+  if (input.timezone !== undefined && input.timezone !== null && zone === null)
     problems.push({ path: "timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
   if (schedule === undefined || schedule === null) return null;
   const given = typeof schedule === "string" ? { cron: schedule } : schedule;
   const path = typeof schedule === "string" ? "schedule" : "schedule.cron";
-  if (given.timezone && !isTimeZone(given.timezone))
+  const own = given.timezone ? zoneOf(given.timezone) : null;
+  if (given.timezone && own === null)
     problems.push({ path: "schedule.timezone", message: "is not a time zone, such as Europe/Berlin or UTC" });
+  if (own !== null && zone !== null && own !== zone)
+    problems.push({
+      path: "schedule.timezone",
+      message: `is ${given.timezone}, but timezone is ${input.timezone}: a job has one time zone; give the same twice, or null for one of them`,
+    });
   const cron = given.cron?.trim() ?? "";
   const parts = cron.split(/\s+/).length;
   if (cron === "") problems.push({ path, message: "is required: a cron expression such as 0 6 * * *" });
@@ -51,10 +58,11 @@ export function firstTime(
   return { nextAt: next?.at ?? null, nextSlot: next?.slot ?? null };
 }
 
-function isTimeZone(name: string): boolean {
+/** The name that all names of a time zone stand for; null: there is no such one. */
+function zoneOf(name: string): string | null {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return null;
   }
 }

@@ -11,6 +11,7 @@ import { progressOf } from "../runs/view.ts";
 import { asGiven } from "./crawl-input.ts";
 import type { SourceInput } from "./input.ts";
 import { sourceAsGiven } from "./workflow-input.ts";
+import { nextTimeOf } from "./next-times.ts";
 
 /** A job as users see it. The values of headers and cookies are not in it. */
 export interface JobView {
@@ -45,7 +46,7 @@ export interface JobView {
   workflow: SourceInput | null;
   /** How its newest run is getting on; null: it has had none. */
   last_run: LastRunView | null;
-  /** When its schedule starts it next. */
+  /** When its schedule starts it next, if somebody works then; never in the past. */
   next_run_at: string | null;
   created_at: string;
   updated_at: string;
@@ -85,7 +86,7 @@ function toLastRunView({ id, kind, status, progress, createdAt, startedAt, finis
   };
 }
 
-export function toJobView(job: JobRecord, lastRun: LastRunRecord | null): JobView {
+export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: number): JobView {
   const { header_names, cookie_names, crawl, workflow, ...recipe } = without(
     job.recipe as Recipe & Partial<CrawlRecipe & WorkflowRecipe>,
     "sealed",
@@ -108,7 +109,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null): JobVie
     crawl: crawl === undefined ? null : ({ proxy: null, ...asGiven(crawl) } as JobCrawlView),
     workflow: workflow === undefined ? null : withoutSecrets(sourceAsGiven(workflow)),
     last_run: lastRun === null ? null : toLastRunView(lastRun),
-    next_run_at: isoOrNull(job.nextAt),
+    next_run_at: isoOrNull(nextTimeOf(job, now)),
     created_at: new Date(job.createdAt).toISOString(),
     updated_at: new Date(job.updatedAt).toISOString(),
   };

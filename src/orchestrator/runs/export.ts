@@ -13,7 +13,7 @@ import { allResults, columnsOf } from "./read.ts";
 
 export interface ExportDeps extends OrchestratorDeps {
   random: Random;
-  openArtifact(hash: string): AsyncIterable<Uint8Array>;
+  openArtifact(hash: string): Promise<AsyncIterable<Uint8Array>>;
   settings: { version: string };
 }
 
@@ -68,7 +68,7 @@ async function* exchangesOf(
   let after: string | undefined;
   for (;;) {
     const page = await store.exchanges(id, { limit: PAGE, ...(after === undefined ? {} : { after }) });
-    for (const { hash } of page) yield openArtifact(hash);
+    for (const { hash } of page) yield await openArtifact(hash);
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return;
   }

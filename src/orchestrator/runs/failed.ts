@@ -1,6 +1,7 @@
 import { OrbError } from "../../base/errors.ts";
 import { type ErrorClass, errorClassOf } from "../../domain/crawl-end.ts";
 import { FAILURE_REASONS, type FailureCode, type FailureReason } from "../../domain/failure.ts";
+import type { ArtifactRole } from "../../domain/outcome.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
 import type { RunRecord } from "../../store/port.ts";
@@ -40,10 +41,25 @@ export function toErrorGroup(record: RunErrorRecord): ErrorGroup {
   };
 }
 
+/** A group as the list of them shows it: with the picture and the copy of the page that were kept of its example. */
+export interface ShownErrorGroup extends ErrorGroup {
+  example: ErrorGroup["example"] & { screenshot_id: string | null; snapshot_id: string | null };
+}
+
 /** What failed of a run, most frequent first. There are no more groups than there are reasons. */
-export async function listErrorGroups(deps: OrchestratorDeps, id: string): Promise<ErrorGroup[]> {
+export async function listErrorGroups(deps: OrchestratorDeps, id: string): Promise<ShownErrorGroup[]> {
   await requireRun(deps, id);
-  return (await deps.store.runErrors(id)).map(toErrorGroup);
+  const groups = (await deps.store.runErrors(id)).map(toErrorGroup);
+  return Promise.all(
+    groups.map(async (group) => {
+      const files = await deps.store.artifactsOf(group.example.task_id);
+      const idOf = (role: ArtifactRole) => files.findLast((file) => file.role === role)?.id ?? null;
+      return {
+        ...group,
+        example: { ...group.example, screenshot_id: idOf("screenshot"), snapshot_id: idOf("snapshot") },
+      };
+    }),
+  );
 }
 
 /** What of a run is to be tried again: what is all of what is said, or everything that failed. */

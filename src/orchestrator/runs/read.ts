@@ -1,6 +1,9 @@
 import { OrbError } from "../../base/errors.ts";
+import { without } from "../../base/without.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
+import type { TaskCounts } from "../../domain/run-end.ts";
 import type { TaskState } from "../../domain/states.ts";
+import type { TaskOrder } from "../../domain/task-order.ts";
 import { type HeldAtSite, heldBySite, stateForWork } from "../../domain/waiting.ts";
 import { waitingSentence } from "../../domain/waiting-sentence.ts";
 import type { RunFilter } from "../../store/job-records.ts";
@@ -23,44 +26,59 @@ import {
   toTaskView,
 } from "./view.ts";
 
-interface ReadDeps extends OrchestratorDeps {
+export interface RunReadDeps extends OrchestratorDeps {
+  /** What holds for runs that say nothing themselves. */
   defaultMaxAttempts: number;
 }
 
-export async function viewOf(deps: ReadDeps, run: RunRecord): Promise<RunView> {
+export async function viewOf(deps: RunReadDeps, run: RunRecord): Promise<RunView> {
   return viewAt(deps, run, await standstill(deps));
 }
 
-async function viewAt(deps: ReadDeps, run: RunRecord, still: Standstill | null): Promise<RunView> {
+/** `counts` are read if nobody has them already. */
+export async function viewAt(
+  deps: RunReadDeps,
+  run: RunRecord,
+  still: Standstill | null,
+  counts?: TaskCounts,
+): Promise<RunView> {
   // A run of one page has no half-way, and a workflow keeps count of its own.
   if (run.kind === "page")
     return toRunView(run, deps.defaultMaxAttempts, { still, atSite: await keptWaiting(deps, run) });
   if (run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts, { still });
-  return toRunView(run, deps.defaultMaxAttempts, { still, counts: (await deps.store.overview(run.id, 0)).totals });
+  const totals = counts ?? (await deps.store.overview(run.id, 0)).totals;
+  return toRunView(run, deps.defaultMaxAttempts, { still, counts: totals });
 }
 
 const SITES_OF_A_PAGE = 10;
 
 /** What keeps a page from being fetched, wherever redirects have led it. */
-async function keptWaiting({ store, clock }: ReadDeps, run: RunRecord): Promise<RunWaits | null> {
+async function keptWaiting({ store, clock }: RunReadDeps, run: RunRecord): Promise<RunWaits | null> {
   if (stateForWork(run) !== "running") return null;
+  const { waits_at: other = null } = run.facts;
+  const elsewhere = other === null ? null : await store.site(other);
+  const heldElsewhere = elsewhere === null ? null : heldBySite(elsewhere, 0, clock.now());
+  if (heldElsewhere !== null) return waitsAt(elsewhere!.site, heldElsewhere);
   const sites = await store.runSites(run.id, { limit: SITES_OF_A_PAGE });
   const at = sites.find(({ counts }) => counts.queued + counts.retrying > 0);
   if (at === undefined) return null;
   const { site, laneRunning, waitsFor } = at;
   const dependent: HeldAtSite | null = waitsFor.length > 0 ? { reason: "depends_on", until: null } : null;
   const waiting = heldBySite(site, laneRunning, clock.now()) ?? dependent;
-  if (waiting === null) return null;
+  return waiting === null ? null : waitsAt(site.site, waiting, waitsFor);
+}
+
+function waitsAt(site: string, waiting: HeldAtSite, needs: readonly string[] = []): RunWaits {
   const { reason, until } = waiting;
-  const message = `${site.site}: ${waitingSentence(waiting, waitsFor)}`;
+  const message = `${site}: ${waitingSentence(waiting, needs)}`;
   return { reason, until: until === null ? null : new Date(until).toISOString(), message };
 }
 
-export async function showRun(deps: ReadDeps, id: string): Promise<RunView> {
+export async function showRun(deps: RunReadDeps, id: string): Promise<RunView> {
   return viewOf(deps, await requireRun(deps, id));
 }
 
-export async function listRuns(deps: ReadDeps, filter: RunFilter): Promise<RunView[]> {
+export async function listRuns(deps: RunReadDeps, filter: RunFilter): Promise<RunView[]> {
   const still = await standstill(deps);
   return stillThere((await deps.store.runs(filter)).map((run) => viewAt(deps, run, still)));
 }
@@ -82,14 +100,22 @@ export async function showArtifact({ store }: OrchestratorDeps, id: string): Pro
 export async function listTasks(
   deps: OrchestratorDeps,
   runId: string,
-  filter: { states?: readonly TaskState[]; after?: string; limit: number },
+  filter: { states?: readonly TaskState[]; q?: string; order?: TaskOrder; after?: string; limit: number },
 ): Promise<TaskView[]> {
   const { store } = deps;
-  await requireRun(deps, runId);
+  const { kind, facts } = await requireRun(deps, runId);
   const tasks = await store.tasks(runId, filter);
-  return Promise.all(
+  const views = await Promise.all(
     tasks.map(async (task) => toTaskView(task, task.site ?? task.lane, await store.artifactsOf(task.id))),
   );
+  // The run of a page tells what its one page weighed.
+  const size = kind === "page" ? (facts.stats?.content_length ?? null) : null;
+  return size === null ? views : views.map((view) => ({ ...view, size: view.size ?? size }));
+}
+
+/** How many runs a list would have in all, counted up to `most`. */
+export async function countListed({ store }: OrchestratorDeps, filter: RunFilter, most: number): Promise<number> {
+  return store.countRunsLike({ ...without(filter, "after"), limit: most });
 }
 
 export async function listResults(

@@ -6,7 +6,7 @@ import { type SiteDefaults, stateForWork, type Waiting, waitingFor, WHILE_AT_WOR
 import type { RunRecord } from "../../store/port.ts";
 import type { RunSiteRecord } from "../../store/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
-import { type Standstill, standstill } from "../workforce.ts";
+import { type Standstill, standstill, waitingMessage } from "../workforce.ts";
 import { requireRun } from "./control.ts";
 
 export interface RunSiteDeps extends OrchestratorDeps {
@@ -26,7 +26,7 @@ export interface RunSiteView {
   site: string;
   counts: SiteCounts;
   /** Why tasks wait here; null: nothing holds them, or there are none. */
-  waiting_for: { reason: Waiting["reason"]; until: string | null } | null;
+  waiting_for: { reason: Waiting["reason"]; until: string | null; message: string } | null;
   next_try_at: string | null;
   /** Why the page that is tried again next has failed. */
   last_failure: LastFailure | null;
@@ -74,7 +74,8 @@ export async function countUnderWay(
   if (inHand === 0) return 0;
   const sites = await store.runSites(run.id, { state: "running", limit: MOST_AT_WORK });
   const idle = sites.reduce((sum, site) => sum + site.counts.running - underWay(run, site, siteDefaults), 0);
-  return Math.min(inHand - idle, atOnce(run));
+  // More may have been taken in hand since.
+  return Math.min(Math.max(0, inHand - idle), atOnce(run));
 }
 
 /** An owner takes more in hand than it has begun: no more than the limits allow can be under way. */
@@ -112,7 +113,10 @@ function toView(
   return {
     site: site.site,
     counts: { queued, running, retrying, completed, failed, skipped },
-    waiting_for: waiting === null ? null : { reason: waiting.reason, until: iso(waiting.until) },
+    waiting_for:
+      waiting === null
+        ? null
+        : { reason: waiting.reason, until: iso(waiting.until), message: waitingMessage(waiting, still, waitsFor) },
     next_try_at: iso(nextTryAt),
     last_failure: lastFailure === null ? null : { failure_reason: lastFailure.reason, message: lastFailure.message },
     held_until: site.holdUntil > now ? iso(site.holdUntil) : null,

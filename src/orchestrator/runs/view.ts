@@ -191,6 +191,14 @@ export interface TaskView {
   failure_reason: FailureReason | null;
   error_message: string | null;
   next_try_at: string | null;
+  /** Link hops from the start of a crawl; null: it is no page of one. */
+  depth: number | null;
+  /** Of the last attempt; null: none was made. */
+  strategy: string | null;
+  http_status: number | null;
+  duration_ms: number | null;
+  /** Bytes of what was got; null: nothing was, or nobody counted. */
+  size: number | null;
   attempts: Attempt[];
   detail: unknown;
   artifacts: ArtifactView[];
@@ -199,6 +207,7 @@ export interface TaskView {
 }
 
 export function toTaskView(task: TaskRecord, site: string | null, artifacts: readonly ArtifactRecord[]): TaskView {
+  const last = task.attempts.at(-1);
   return {
     id: task.id,
     run_id: task.runId,
@@ -211,6 +220,11 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
     failure_reason: task.failure?.reason ?? null,
     error_message: task.failure?.message ?? null,
     next_try_at: task.state === "retrying" ? iso(task.readyAt) : null,
+    depth: numberIn(task.payload, "depth"),
+    strategy: last?.strategy ?? null,
+    http_status: last?.http_status ?? null,
+    duration_ms: last?.duration_ms ?? null,
+    size: sizeOf(task, artifacts),
     attempts: task.attempts,
     detail: detailOf(task),
     artifacts: artifacts.map(toArtifactView),
@@ -219,9 +233,19 @@ export function toTaskView(task: TaskRecord, site: string | null, artifacts: rea
   };
 }
 
-/** What the next attempt is to remember is our own business. */
+function sizeOf({ detail }: TaskRecord, artifacts: readonly ArtifactRecord[]): number | null {
+  const files = artifacts.filter(({ role }) => role === "file");
+  return files.length > 0 ? files.reduce((sum, { size }) => sum + size, 0) : numberIn(detail, "bytes");
+}
+
+function numberIn(value: unknown, name: string): number | null {
+  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : null;
+  return typeof found === "number" ? found : null;
+}
+
+/** What the next attempt is to remember is our own business, and the size stands beside it. */
 function detailOf({ detail }: TaskRecord): unknown {
   if (typeof detail !== "object" || detail === null) return detail ?? null;
-  const rest = without(detail as Record<string, unknown>, "failure", "memory", "human");
+  const rest = without(detail as Record<string, unknown>, "failure", "memory", "human", "bytes");
   return Object.keys(rest).length === 0 ? null : rest;
 }

@@ -6,7 +6,7 @@ import { requireStep } from "./read.ts";
 import { resultOf } from "./task-view.ts";
 
 export interface ItemsDeps extends OrchestratorDeps {
-  openArtifact(hash: string): AsyncIterable<Uint8Array>;
+  openArtifact(hash: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export type ItemView = Record<string, JsonValue>;

@@ -2,50 +2,9 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
-
-const PRIMARY_ERROR = {
-  BUSY: 5,
-  LOCKED: 6,
-  READONLY: 8,
-  IOERR: 10,
-  CORRUPT: 11,
-  FULL: 13,
-  CANTOPEN: 14,
-  CONSTRAINT: 19,
-  NOTADB: 26,
-};
-
-const IOERR_SHMSIZE = 4874;
-
-/** Turns what SQLite says into the product's errors. */
-export function storeError(error: unknown): unknown {
-  const code = (error as { errcode?: number }).errcode;
-  if (typeof code !== "number" || !(error instanceof Error)) return error;
-  // The memory file beside the database could not grow: SQLite calls it an I/O error, it is a full disk.
-  if (code === IOERR_SHMSIZE) {
-    return new OrbError("disk_full", "the database cannot be opened: the disk is full", { cause: error });
-  }
-  switch (code & 0xff) {
-    case PRIMARY_ERROR.FULL:
-      return new OrbError("disk_full", "the database cannot grow: the disk is full", { cause: error });
-    case PRIMARY_ERROR.BUSY:
-    case PRIMARY_ERROR.LOCKED:
-      return new OrbError("database_busy", "another process kept the database locked for too long", { cause: error });
-    case PRIMARY_ERROR.CANTOPEN:
-    case PRIMARY_ERROR.READONLY:
-    case PRIMARY_ERROR.IOERR:
-    case PRIMARY_ERROR.CORRUPT:
-      return new OrbError("database_unavailable", `the database cannot be used: ${error.message}`, { cause: error });
-    case PRIMARY_ERROR.NOTADB:
-      return new OrbError("database_foreign", "the database file is not an SQLite database", { cause: error });
-    case PRIMARY_ERROR.CONSTRAINT:
-      return error.message.startsWith("illegal ")
-        ? new OrbError("illegal_transition", error.message, { cause: error })
-        : error;
-    default:
-      return error;
-  }
-}
+import type { Connection, Statement, WriteOptions } from "../sql/connection.ts";
+import { sqliteDialect } from "./dialect.ts";
+import { PRIMARY_ERROR, storeError } from "./errors.ts";
 
 /** "Orbw" as a number: marks the file as ours. */
 export const APPLICATION_ID = 0x4f726277;
@@ -88,8 +47,9 @@ interface Together {
 }
 
 /** One connection. Transactions are synchronous and short, so that they never span a turn of the event loop. */
-export class Connection {
+export class SqliteConnection implements Connection {
   readonly db: DatabaseSync;
+  readonly dialect = sqliteDialect;
   readonly #statements = new Map<string, StatementSync>();
   #durable: boolean | null = null;
   #together: Together[] = [];
@@ -122,7 +82,7 @@ export class Connection {
   }
 
   /** A statement prepared once per connection; with `lists` its rows are lists of values. */
-  sql(text: string, options?: { lists: boolean }): StatementSync {
+  sql(text: string, options?: { lists: boolean }): Statement {
     let statement = this.#statements.get(text);
     if (statement === undefined) {
       // SQLite plans by the value of a bare LIMIT ?, and so plans anew whenever one is bound: a claim took twice as long.
@@ -130,14 +90,14 @@ export class Connection {
       if (options?.lists === true) statement.setReturnArrays(true);
       this.#statements.set(text, statement);
     }
-    return statement;
+    return statement as Statement;
   }
 
   /**
    * Runs `work` in one transaction. `durable` survives a power cut (synchronous=FULL: one fsync at commit);
    * without it a power cut may undo the last transactions, as whole transactions.
    */
-  write<T>(work: () => T, options: { durable?: boolean } = {}): T {
+  write<T>(work: () => T, options: WriteOptions = {}): T {
     const durable = options.durable ?? false;
     try {
       if (durable !== this.#durable) {

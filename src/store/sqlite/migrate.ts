@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OrbError } from "../../base/errors.ts";
-import { APPLICATION_ID, type Connection, isForeign, pragma } from "./connection.ts";
+import { APPLICATION_ID, type SqliteConnection, isForeign, pragma } from "./connection.ts";
 import { core } from "./migrations/0001-core.ts";
 import { jobs } from "./migrations/0002-jobs.ts";
 import { crawls } from "./migrations/0003-crawls.ts";
@@ -10,6 +10,10 @@ import { proxies } from "./migrations/0006-proxies.ts";
 import { workers } from "./migrations/0007-workers.ts";
 import { schedules } from "./migrations/0008-schedules.ts";
 import { alerts } from "./migrations/0009-alerts.ts";
+import { owners } from "./migrations/0010-owners.ts";
+import { contents } from "./migrations/0011-contents.ts";
+import { shards } from "./migrations/0012-shards.ts";
+import { rests } from "./migrations/0013-rests.ts";
 
 export interface Migration {
   version: number;
@@ -28,9 +32,13 @@ export const MIGRATIONS: readonly Migration[] = [
   workers,
   schedules,
   alerts,
+  owners,
+  contents,
+  shards,
+  rests,
 ];
 
-export function schemaVersion(connection: Connection): number {
+export function schemaVersion(connection: SqliteConnection): number {
   return pragma(connection.db, "user_version");
 }
 
@@ -57,7 +65,7 @@ function refuseForeign(db: DatabaseSync, latest: number): number {
  * the lock and finds nothing left to do.
  */
 export function migrate(
-  connection: Connection,
+  connection: SqliteConnection,
   migrations: readonly Migration[] = MIGRATIONS,
 ): { from: number; to: number; applied: string[] } {
   const latest = migrations.at(-1)?.version ?? 0;

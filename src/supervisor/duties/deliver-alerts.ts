@@ -25,11 +25,13 @@ export function deliverAlerts({ store, clock, log, sender, retry = ALERT_RETRY }
   return {
     name: "deliver alerts",
     everyMs: 1000,
-    async run(signal) {
-      const due = await store.takeDueAlerts({ limit, until: clock.now() + TRY_MS }, clock.now());
-      if (due.length === 0) return;
+    looksFirst: true,
+    async run(signal, due) {
+      if (due?.alerts === false) return;
+      const taken = await store.takeDueAlerts({ limit, until: clock.now() + TRY_MS }, clock.now());
+      if (taken.length === 0) return;
       const tried = await Promise.all(
-        due.map((alert) => deliverAlert({ store, clock, retry }, alert, () => sender.send(alert, signal), signal)),
+        taken.map((alert) => deliverAlert({ store, clock, retry }, alert, () => sender.send(alert, signal), signal)),
       );
       for (const alert of tried)
         if (alert?.delivery === "given_up")

@@ -13,15 +13,21 @@ export function keepCrawls(deps: CrawlDeps): Duty {
   return {
     name: "end crawls whose time is over, and let others begin",
     everyMs: 500,
-    async run() {
+    looksFirst: true,
+    async run(_signal, due) {
       const monotonic = clock.monotonic();
-      await store.passTime(countedAt === null ? 0 : Math.min(LONGEST_STEP_MS, monotonic - countedAt), clock.now());
+      const elapsed = countedAt === null ? 0 : Math.min(LONGEST_STEP_MS, monotonic - countedAt);
       countedAt = monotonic;
-      for (const id of await store.overdueRuns(clock.now(), AT_ONCE)) {
-        await store.endByTime(id, clock.now());
-        await dropWork(deps, [id]);
-      }
-      await admitCrawls(deps);
+      if (due?.timedRuns !== false) await passTime(elapsed);
+      if (due?.waitingCrawls !== false) await admitCrawls(deps);
     },
   };
+
+  async function passTime(elapsedMs: number): Promise<void> {
+    await store.passTime(elapsedMs, clock.now());
+    for (const id of await store.overdueRuns(clock.now(), AT_ONCE)) {
+      await store.endByTime(id, clock.now());
+      await dropWork(deps, [id]);
+    }
+  }
 }

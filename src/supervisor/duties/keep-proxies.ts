@@ -9,7 +9,9 @@ export function keepProxies(deps: RefreshDeps & TurnDeps): Duty {
   return {
     name: "check proxies, and see to runs that wait for some",
     everyMs: 1000,
-    async run() {
+    looksFirst: true,
+    async run(_signal, due) {
+      if (due?.proxies === false) return;
       await lookAfterHeldRuns(deps);
       await keepProxiesFresh(deps);
     },

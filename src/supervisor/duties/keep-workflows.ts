@@ -10,14 +10,17 @@ export function keepWorkflows({ store, clock, wake }: OrchestratorDeps): Duty {
   return {
     name: "take up workflows that are to be recovered, and wake steps whose time is over",
     everyMs: 500,
-    async run(signal) {
+    looksFirst: true,
+    async run(signal, due) {
       const monotonic = clock.monotonic();
       const elapsed = countedAt === null ? 0 : Math.min(LONGEST_STEP_MS, monotonic - countedAt);
-      const woken = await store.passStepTime(elapsed, clock.now());
       countedAt = monotonic;
-      if (woken.length > 0) await wake(woken);
+      if (due?.sleepingSteps !== false) {
+        const woken = await store.passStepTime(elapsed, clock.now());
+        if (woken.length > 0) await wake(woken);
+      }
       const stuck = new Set<string>();
-      for (let more = true; more && !signal.aborted;) {
+      for (let more = due?.recoveries !== false; more && !signal.aborted;) {
         const taken = await store.takeUpRecoveries(AT_ONCE, clock.now());
         if (taken.lanes.length > 0) await wake(taken.lanes);
         more = taken.more;

@@ -23,7 +23,9 @@ export function raiseAlerts({ store, clock, raise }: { store: Store; clock: Cloc
   return {
     name: "look for what is worth an alert",
     everyMs: 1000,
-    async run(signal) {
+    looksFirst: true,
+    async run(signal, due) {
+      if (seen !== null && seen === due?.lastEvent && seen === kept.position && failures.heldAt === null) return;
       if (seen === null) {
         seen = await store.alertCursor();
         Object.assign(kept, { position: seen, at: clock.monotonic() });

@@ -4,6 +4,7 @@ import type { Recipe, Schedule } from "../../domain/recipe.ts";
 import { countSlots, lastSlot, MISSED_AFTER_MS, nextTime } from "../../domain/schedule.ts";
 import type { ScheduledTime } from "../../domain/slots.ts";
 import type { RunState } from "../../domain/states.ts";
+import type { Timetable } from "../../engine/port.ts";
 import type { CrawlDeps } from "../../orchestrator/jobs/deps.ts";
 import { startScheduledRun } from "../../orchestrator/runs/start.ts";
 import type { JobRecord } from "../../store/job-records.ts";
@@ -17,22 +18,50 @@ const AT_ONCE = 100;
 /** A line of the log names no more jobs than this. */
 const NAMED = 20;
 
-/** Starts jobs whose time has come. Each slot starts at most one run, whatever crashes in between. */
-export function startDueJobs(deps: Deps): Duty {
+/** Where the engine tells of what is due, the one that leads takes up what nobody has seen to for so long. */
+const OVERDUE_MS = 2000;
+
+export interface DueJobs extends Duty, Timetable {
+  /** For all that may be told of what is due: as long as they have it, they are there. */
+  presence: Duty;
+}
+
+/**
+ * Starts jobs whose time has come. Each slot starts at most one run, whatever crashes in between, and however many processes
+ * look at the same time. `told`: the engine tells one of many processes of what is due, and the duty is for what is overdue.
+ */
+export function startDueJobs(deps: Deps, { told = false }: { told?: boolean } = {}): DueJobs {
+  const { store, clock } = deps;
   const watch = new Watch();
   return {
     name: "start jobs whose time has come",
     everyMs: 500,
-    async run(signal) {
-      const now = deps.clock.now();
-      watch.begin(now, signal);
+    looksFirst: true,
+    async run(signal, due) {
+      const now = clock.now();
+      if (!told) watch.begin(now, signal);
       try {
-        await startAll(deps, now, watch);
-        await letQueuedGo(deps);
+        if (due?.jobs !== false) await startAll(deps, told ? now - OVERDUE_MS : now, watch);
+        if (due?.queuedRuns !== false) await letQueuedGo(deps);
       } finally {
-        watch.end(deps.clock.now());
+        if (!told) watch.end(clock.now());
       }
     },
+    presence: {
+      name: "be there when jobs are due",
+      everyMs: 500,
+      async run(signal) {
+        watch.begin(clock.now(), signal);
+        watch.end(clock.now());
+      },
+    },
+    async keep() {
+      watch.goOn(clock.now());
+      await startAll(deps, clock.now(), watch);
+      await letQueuedGo(deps);
+      return store.nextDueAt();
+    },
+    nextAt: () => store.nextDueAt(),
   };
 }
 
@@ -47,12 +76,16 @@ class Watch {
   #term: AbortSignal | null = null;
 
   begin(now: number, term: AbortSignal): void {
+    if (term !== this.#term) this.#lookedUntil = null;
+    this.#term = term;
+    this.goOn(now);
+  }
+
+  goOn(now: number): void {
     // A machine that slept, or a clock that was set, shows as a long time between two looks.
-    if (term !== this.#term || this.#lookedUntil === null || now - this.#lookedUntil > MISSED_AFTER_MS)
-      this.#since = now;
+    if (this.#lookedUntil === null || now - this.#lookedUntil > MISSED_AFTER_MS) this.#since = now;
     // A clock that was set back: nobody has been looking since a time that is to come.
     this.#since = Math.min(this.#since, now);
-    this.#term = term;
   }
 
   end(now: number): void {

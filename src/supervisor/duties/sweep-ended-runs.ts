@@ -11,7 +11,9 @@ export function sweepEndedRuns({ store, clock }: { store: Store; clock: Clock })
   return {
     name: "end what ended runs have left waiting",
     everyMs: 1000,
-    async run(signal) {
+    looksFirst: true,
+    async run(signal, due) {
+      if (due?.endedRuns === false) return;
       while (!signal.aborted && (await store.sweepEnded(CHUNK, clock.now())) === CHUNK)
         await sleep(clock, REST_MS, signal);
     },

@@ -1,4 +1,4 @@
-import type { ArtifactStore } from "../../artifacts/store.ts";
+import type { ArtifactStore } from "../../artifacts/port.ts";
 import type { Store } from "../../store/port.ts";
 import type { Duty } from "../duties.ts";
 

@@ -2,19 +2,21 @@ import type { DiskRoom } from "../../base/disk-room.ts";
 import { isDiskFull } from "../../base/errors.ts";
 import type { AlertRecord, NewAlert } from "../../store/alert-port.ts";
 import type { Store } from "../../store/port.ts";
-import { DISK_LOW_KEY, diskLow, type Raise } from "../alerts.ts";
+import { diskLow, diskLowKey, type Raise } from "../alerts.ts";
 import type { Duty } from "../duties.ts";
 
 export interface DiskWatchDeps {
   store: Store;
   room: DiskRoom;
   raise: Raise;
+  /** The name of the machine whose disk it is; null: there is one machine. */
+  machine: string | null;
   /** Tells without the store: on a disk that is full to the last byte nothing can be written, and it matters most. */
   tellAtOnce: ((alert: NewAlert) => Promise<void>) | null;
 }
 
 /** Tells once when the disk runs low, whoever starts meanwhile, and once more when it runs low again. */
-export function watchDisk({ store, room, raise, tellAtOnce }: DiskWatchDeps): Duty {
+export function watchDisk({ store, room, raise, machine, tellAtOnce }: DiskWatchDeps): Duty {
   let told: boolean | null = null;
   return {
     name: "look whether the disk runs low",
@@ -22,8 +24,8 @@ export function watchDisk({ store, room, raise, tellAtOnce }: DiskWatchDeps): Du
     async run() {
       const { low } = room;
       if ((low !== null) === told) return;
-      if (low === null) await store.alertOver(DISK_LOW_KEY);
-      else await tell(diskLow(room, low));
+      if (low === null) await store.alertOver(diskLowKey(machine));
+      else await tell(diskLow(room, low, machine));
       told = low !== null;
     },
   };

@@ -4,7 +4,7 @@ import { isHash, MOST_DISTANCE } from "../../images/near.ts";
 import type { DeduplicateParams } from "../built-in-kinds.ts";
 import { bytesOf, factsOf, hashOf } from "../item-keys.ts";
 import { untilAborted, writeItems } from "../items-file.ts";
-import { BATCH, fileOf, inBatches, lookAt } from "../picture-facts.ts";
+import { BATCH, inBatches, lookAt } from "../picture-facts.ts";
 import type { Item, StepContext, StepKind } from "../step-kind.ts";
 
 /** Copies that were made smaller or recompressed are within it, other pictures hardly ever: see images/perceptual-hash. */
@@ -74,7 +74,7 @@ async function countFiles(context: StepContext, inspector: ImageInspector, pictu
       let number = hash === null ? undefined : numbers.get(hash);
       if (number === undefined) {
         number = files.length;
-        files.push(candidateOf(context, item, seen));
+        files.push(await candidateOf(context, item, seen));
         if (hash !== null) numbers.set(hash, number);
       }
       unique.push(number);
@@ -84,21 +84,26 @@ async function countFiles(context: StepContext, inspector: ImageInspector, pictu
   return { unique, files };
 }
 
-function candidateOf(
+async function candidateOf(
   context: StepContext,
   item: Item,
   seen: ReadonlyMap<string, { hash: string | null; width: number | null; height: number | null }>,
-): Candidate {
+): Promise<Candidate> {
   const looked = seen.get(hashOf(item) ?? "");
   const said = factsOf(item);
   const [width, height] = [looked?.width ?? said?.["width"], looked?.height ?? said?.["height"]];
   const hash = looked?.hash ?? said?.["phash"];
-  const file = fileOf(context, item);
+  const bytes = bytesOf(item) ?? (await sizeOf(context, item));
   return {
     hash: isHash(hash) ? hash : null,
     pixels: typeof width === "number" && typeof height === "number" ? width * height : 0,
-    bytes: bytesOf(item) ?? (file === null ? 0 : (context.files.sizeOf(file) ?? 0)),
+    bytes,
   };
+}
+
+async function sizeOf({ files }: StepContext, item: Item): Promise<number> {
+  const hash = hashOf(item);
+  return hash === null ? 0 : ((await files.sizeOf(hash)) ?? 0);
 }
 
 /** For each item what it is a copy of; null: it goes on. A second copy of a file that goes stands for what the file stands for. */

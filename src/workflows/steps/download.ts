@@ -98,7 +98,7 @@ async function readBatch(
   all: () => AsyncIterable<Address>,
   taken: number,
 ): Promise<readonly string[]> {
-  if (hash !== null && files.has(hash)) {
+  if (hash !== null && (await files.has(hash))) {
     const batch: string[] = [];
     for await (const { url } of readItems(files, { hash })) batch.push(url ?? "");
     return batch;

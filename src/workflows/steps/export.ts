@@ -241,7 +241,7 @@ async function* packedFiles(
   for await (const { item, file } of dataset.placed()) {
     const hash = hashOf(item);
     if (file !== null && hash !== null)
-      yield { path: file, size: files.sizeOf(hash) ?? 0, shrinks: false, open: () => files.open(hash) };
+      yield { path: file, size: (await files.sizeOf(hash)) ?? 0, shrinks: false, open: () => files.open(hash) };
   }
 }
 

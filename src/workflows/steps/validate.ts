@@ -84,14 +84,14 @@ function fileJudge(rules: FileRules): Judge {
   return (context, items) =>
     Promise.all(
       items.map(async (item) => {
-        const sha256 = fileOf(context, item);
+        const sha256 = await fileOf(context, item);
         if (sha256 === null) return { reason: "missing", facts: {} };
         context.signal.throwIfAborted();
         const found = contentTypeOf(await startOf(context, sha256));
         // Plain text has nothing that gives it away: there the server is believed.
         const contentType = found ?? mediaTypeOf(item);
         const wrongExtension = hasWrongExtension(item, found);
-        const bytes = context.files.sizeOf(sha256) ?? 0;
+        const bytes = (await context.files.sizeOf(sha256)) ?? 0;
         return {
           reason: whyNotFile({ sha256, bytes, contentType, wrongExtension }, rules),
           facts: { file: { content_type: contentType, wrong_extension: wrongExtension } },

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
+import { RECORD_FORMATS } from "../../exporters/registry.ts";
 import { CRAWL_SCHEMA, crawlParams, SPLIT_SCHEMA } from "./shared.ts";
 
 /** The articles of a site as a table. */
@@ -26,7 +27,7 @@ export const articleDataset: JsonValue = {
         description: "The columns, and where their values stand in an article.",
       },
       format: {
-        enum: ["jsonl", "json", "csv", "markdown", "parquet"],
+        enum: [...RECORD_FORMATS],
         default: "jsonl",
         description: "Of the table.",
       },

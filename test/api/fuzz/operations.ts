@@ -35,7 +35,26 @@ export interface Operation {
   parameters: Parameter[];
   body: Schema | null;
   /** By status, then by media type; null: no body is promised. */
-  answers: Map<number, Map<string, ValidateFunction> | null>;
+  answers: Map<number, Map<string, Check> | null>;
+}
+
+/** Whether a value is as promised; if not, `errors` says why. */
+export interface Check {
+  (value: unknown): boolean;
+  errors: ValidateFunction["errors"];
+}
+
+/** Compiled when first needed: most of what is promised, such as a full disk, never comes. */
+function checkedBy(compile: () => ValidateFunction): Check {
+  let compiled: ValidateFunction | null = null;
+  const check: Check = (value) => {
+    compiled ??= compile();
+    const isGood = compiled(value);
+    check.errors = compiled.errors;
+    return isGood;
+  };
+  check.errors = null;
+  return check;
 }
 
 export interface FuzzRequest {
@@ -53,7 +72,7 @@ export function operationsOf(description: Description): Operation[] {
     Object.entries(methods).map(([method, raw]) => {
       const answers = Object.entries(raw.responses).map(([status, { content }]) => {
         const kinds = Object.entries(content ?? {}).map(
-          ([type, { schema = {} }]) => [mediaType(type), checker.compile(resolve(schema))] as const,
+          ([type, { schema = {} }]) => [mediaType(type), checkedBy(() => checker.compile(resolve(schema)))] as const,
         );
         return [Number(status), content === undefined ? null : new Map(kinds)] as const;
       });

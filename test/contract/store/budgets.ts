@@ -26,11 +26,43 @@ export function budgetScenarios(scenario: Scenario): void {
       assert.equal(await kit.store.borrow("x", "A", 2, 3), 3);
       return;
     }
+    await kit.enter("B", other);
     assert.equal(await other.borrow("x", "B", 2, 3), 1);
     await kit.store.giveBack("x", "A", 1);
     assert.equal(await other.borrow("x", "B", 2, 3), 2);
     assert.equal(await kit.store.borrow("x", "A", 1, 3), 1);
   });
+
+  scenario(
+    "whoever gets nothing because others have all of it is seen by them, until it gets some or wants none",
+    async (kit) => {
+      await kit.enter("A");
+      assert.equal(await kit.store.borrowers("x"), 0);
+      assert.equal(await kit.store.borrow("x", "A", 3, 3), 3);
+      assert.equal(await kit.store.borrow("x", "A", 1, 3), 3);
+      assert.equal(await kit.store.borrowers("x"), 1, "it wants more, and alone has all of it");
+      if (kit.store.capabilities.singleEngine) return;
+      const other = await kit.open();
+      await kit.enter("B", other);
+      assert.equal(await other.borrow("x", "B", 2, 3), 0);
+      assert.deepEqual([await kit.store.borrowers("x"), await kit.store.borrowers("y")], [2, 0]);
+      await other.giveBack("x", "B", 0);
+      assert.equal(await kit.store.borrowers("x"), 1);
+      assert.equal(await other.borrow("x", "B", 2, 3), 0);
+      await kit.store.giveBack("x", "A", 1);
+      assert.equal(await other.borrow("x", "B", 2, 3), 1, "a wish is no unit");
+      assert.equal(await kit.store.borrowers("x"), 2);
+      await other.giveBack("x", "B", 1);
+      assert.equal(await kit.store.borrowers("x"), 1, "its wish ended when it got some");
+      assert.equal(await other.borrow("x", "B", 1, 3), 1);
+      assert.equal(await kit.store.borrow("x", "A", 1, 3), 2);
+      await other.giveBack("x", "B", 1);
+      assert.equal(await kit.store.borrow("x", "A", 1, 3), 3);
+      assert.equal(await other.borrow("x", "B", 1, 3), 0);
+      await other.leaveOwners("B");
+      assert.equal(await kit.store.borrowers("x"), 1, "whoever leaves wants nothing");
+    },
+  );
 
   scenario("a run's own limit appears with the run, once, or not at all", async (kit) => {
     const run = (key: string): NewRun => ({ kind: "crawl", maxAttempts: 3, snapshot: {}, budget: { key, cap: 2 } });

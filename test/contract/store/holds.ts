@@ -185,7 +185,11 @@ export function holdScenarios(scenario: Scenario): void {
     assert.deepEqual([requeued, lanes], [1, [LANE]]);
     const grant = await kit.take("w");
     await kit.work(grant, DONE);
-    assert.equal(await kit.status(run), "completed");
+    const { status, facts } = (await kit.store.run(run.id))!;
+    assert.deepEqual(
+      [status, facts.failure_code ?? null, facts.failure_reason ?? null, facts.error_message ?? null],
+      ["completed", null, null, null],
+    );
     assert.equal((await kit.store.goOn(run.id, { limit: 10 }, kit.now)).requeued, 0, "nothing is left");
   });
 

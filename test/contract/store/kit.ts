@@ -198,7 +198,7 @@ export class Kit {
 
   /** Lets `owner` own lanes; where only one process may, it takes the place of the one before. */
   async enter(owner: string, store = this.store): Promise<void> {
-    if (!store.capabilities.singleEngine) return;
+    if (!store.capabilities.singleEngine) return store.joinOwners(owner, TTL);
     const before = await store.engineHolder();
     const { taken } = await store.takeEngine(candidate(owner), TTL, before?.id);
     assert.equal(taken, true);

@@ -40,6 +40,19 @@ export function laneScenarios(scenario: Scenario): void {
     await kit.work(present, DONE);
   });
 
+  scenario(
+    "an owner leaves a lane of which it does not know whether it got it; those of others stay theirs",
+    async (kit) => {
+      await kit.runWith(["a"]);
+      const grant = await kit.take("A");
+      await kit.store.leaveLane(LANE, "B");
+      await kit.store.leaveLane("site:unheard-of.example", "A");
+      assert.equal(await kit.store.takeLane(LANE, "B", TTL), null);
+      await kit.store.leaveLane(LANE, "A");
+      assert.ok((await kit.take("B")).epoch > grant.epoch);
+    },
+  );
+
   scenario("lanes with work are those that nobody owns, with the time of their next task", async (kit) => {
     assert.deepEqual(await kit.store.lanesWithWork(), []);
     await kit.runWith(["a", newTask("b", { lane: OTHER })]);
@@ -51,16 +64,48 @@ export function laneScenarios(scenario: Scenario): void {
         { lane: OTHER, readyAt: 0 },
       ],
     );
+    assert.deepEqual(await kit.store.laneWork(LANE), { lane: LANE, readyAt: 0 });
     const lane = await kit.take("A");
     assert.deepEqual(await kit.store.lanesWithWork(), [{ lane: OTHER, readyAt: 0 }]);
+    assert.equal(await kit.store.laneWork(LANE), null);
+    assert.equal(await kit.store.laneWork("site:unheard-of.example"), null);
     const later = kit.now + 5000;
     await kit.work(lane, retryAt(later));
     await kit.store.releaseLane(lane);
     const other = await kit.take("A", OTHER);
     assert.deepEqual(await kit.store.lanesWithWork(), [{ lane: LANE, readyAt: later }]);
+    assert.deepEqual(await kit.store.laneWork(LANE), { lane: LANE, readyAt: later });
     await kit.work(other, DONE);
     await kit.store.releaseLane(other);
+    assert.equal(await kit.store.laneWork(OTHER), null);
     assert.deepEqual(await kit.store.lanesWithWork(), [{ lane: LANE, readyAt: later }]);
+  });
+
+  scenario("a lane is as urgent as the most urgent item that it has ready; other work counts as 0", async (kit) => {
+    const [low, none] = ["site:low.example", "site:unheard-of.example"];
+    const urgency = () => kit.store.lanePriorities([LANE, OTHER, low, none]);
+    assert.deepEqual(await urgency(), [0, 0, 0, 0]);
+    const queue = await kit.runWith([
+      newTask("a", { priority: 7 }),
+      newTask("b", { priority: 3, resolver: "r" }),
+      newTask("c", { lane: OTHER, priority: -4 }),
+      newTask("d", { lane: low, priority: -2 }),
+      newTask("e", { lane: low, priority: -9 }),
+    ]);
+    assert.deepEqual(await urgency(), [7, -4, -2, 0]);
+    await kit.store.startRun(
+      { kind: "page", maxAttempts: 3, snapshot: {} },
+      [newTask("page", { lane: OTHER, priority: 9 })],
+      kit.now,
+    );
+    assert.deepEqual(await urgency(), [7, 0, -2, 0]);
+    const lane = await kit.take("A");
+    const claimed = await kit.store.claim(lane, { limit: 1 }, kit.now);
+    assert.deepEqual([claimed?.tasks[0]?.key, await urgency()], ["a", [3, 0, -2, 0]]);
+    await kit.store.setSite("low.example", { paused: true });
+    assert.deepEqual(await urgency(), [3, 0, 0, 0]);
+    await kit.store.changeRun(queue.id, "paused", "Run paused", kit.now);
+    assert.deepEqual(await urgency(), [0, 0, 0, 0]);
   });
 
   scenario("a paused run's lanes are not work; resumed, they are", async (kit) => {
@@ -202,5 +247,29 @@ export function laneScenarios(scenario: Scenario): void {
     await kit.enqueue(run, ["b"]);
     await kit.expectClean();
     await kit.work(await kit.take("A"), DONE);
+  });
+
+  scenario("a lane given back by an owner that knows when its site may be asked is left until then", async (kit) => {
+    const run = await kit.runWith(["a", "b"]);
+    const lane = await kit.take("A");
+    assert.equal(lane.restMs, undefined);
+    await kit.work(lane, HANDED_BACK);
+    await kit.store.releaseLane(lane, 5000);
+    const shared = !kit.store.capabilities.singleEngine;
+    const readyAt = shared ? kit.now + 5000 : 0;
+    assert.deepEqual(await kit.store.laneWork(LANE), { lane: LANE, readyAt });
+    assert.deepEqual(await kit.store.lanesWithWork(), [{ lane: LANE, readyAt }]);
+    kit.pass(2000);
+    const next = await kit.take("A");
+    assert.equal(next.restMs, shared ? 3000 : undefined);
+    // It has said nothing, as those who die.
+    await kit.store.releaseLane(next);
+    const third = await kit.take("A");
+    assert.equal(third.restMs, undefined);
+    await kit.store.releaseLane(third, 60_000);
+    await kit.store.setSite("a.example", { minDelayMs: 10 });
+    assert.deepEqual(await kit.store.laneWork(LANE), { lane: LANE, readyAt: 0 }, "by its new limits it may be asked");
+    assert.equal((await kit.take("A")).restMs, undefined);
+    assert.deepEqual(await kit.states(run), { a: "queued", b: "queued" });
   });
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { failure, type FailureReason } from "../../../src/domain/failure.ts";
+import type { TaskArtifact } from "../../../src/domain/outcome.ts";
 import type { NewTask, RunRecord } from "../../../src/store/port.ts";
 import type { RequeuePosition } from "../../../src/store/progress-port.ts";
-import { DONE, type Kit, LANE, newTask, retryAt, type Scenario, type Verdict } from "./kit.ts";
+import { DONE, evidence, type Kit, LANE, newTask, retryAt, type Scenario, type Verdict } from "./kit.ts";
 
 const OTHER = "site:b.example";
 const failedBy = (reason: FailureReason): Verdict => ({ kind: "failed", failure: failure(reason, `it was ${reason}`) });
@@ -90,6 +91,30 @@ export function progressScenarios(scenario: Scenario): void {
     }
     await kit.store.retryFailed(run.id, { limit: 1 }, kit.now);
     assert.deepEqual(await kit.store.runErrors(run.id), []);
+  });
+
+  scenario("the example of a failure is the first that something is kept of to look at", async (kit) => {
+    const seen: Record<string, TaskArtifact[]> = {
+      plain: [],
+      archived: [{ ...evidence("a"), role: "exchange" }],
+      seen: [evidence("b")],
+      later: [evidence("c")],
+    };
+    const order = { kind: "crawl", maxAttempts: 1, snapshot: {} } as const;
+    const { made: run } = await kit.store.startRun(
+      order,
+      Object.keys(seen).map((key) => newTask(key)),
+      kit.now,
+    );
+    await kit.store.admitCrawls(5, kit.now);
+    const lane = await kit.take("A");
+    for (const task of (await kit.claim(lane)).tasks) {
+      const verdict: Verdict = { kind: "failed", failure: failure("internal", `of ${task.key}`) };
+      await kit.report(lane, [task], verdict, { evidence: seen[task.key]! });
+    }
+    const [group] = await kit.store.runErrors(run.id);
+    assert.deepEqual([group?.count, group?.exampleMessage], [4, "of seen"]);
+    assert.equal(group?.exampleTaskId, (await kit.store.taskByKey(run.id, "seen"))?.id);
   });
 
   scenario("what fails again while others are put back is left for the next time, by any clock", async (kit) => {

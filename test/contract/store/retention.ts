@@ -129,8 +129,8 @@ export function retentionScenarios(scenario: Scenario): void {
     }
     assert.equal(await kit.store.budgetCap(`resolver:crawl-${end}-a`), null);
     await kit.expectClean();
-    // 3 records, 2 files, 3 tasks, 1 stream, 1 landing, 1 content, 1 reason, the events and the run itself.
-    assert.equal(await removeAll(kit), 3 + 2 + 3 + 1 + 1 + 1 + 1 + 3 + 1);
+    // 3 records, 2 files, 3 tasks, 1 stream, 1 landing, 1 reason, the events and the run itself.
+    assert.equal(await removeAll(kit), 3 + 2 + 3 + 1 + 1 + 1 + 3 + 1);
     assert.equal(await kit.store.removeExpired(10), 0);
     assert.equal((await kit.store.sites({ limit: 10 }, kit.now)).length, 1, "what is known of the site stays");
   });

@@ -314,6 +314,21 @@ export function settleScenarios(scenario: Scenario): void {
     assert.deepEqual([told?.level, told?.meta], ["warn", { failures: 5 }]);
   });
 
+  scenario("what sites say is kept, with halves of characters and characters of number 0 in it", async (kit) => {
+    const run = await kit.runWith(["a", "b"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const odd = "\0 \ud83d and \udc00";
+    await kit.settle(lane, tasks.slice(0, 1), { kind: "failed", failure: failure("http_not_found", odd) });
+    await kit.settle(lane, tasks.slice(1), { kind: "completed", artifacts: [], results: [{ odd }], detail: { odd } });
+    const [why] = await kit.store.runErrors(run.id);
+    assert.deepEqual([why?.reason, why?.count], ["http_not_found", 1]);
+    const [record] = await kit.store.results(run.id, { limit: 10 });
+    assert.match(String((record?.data as { odd?: string } | undefined)?.odd), /^(?:\0|\uFFFD) .+ and .$/s);
+    const { requeued } = await kit.store.retryFailed(run.id, { reasons: ["http_not_found"], limit: 10 }, kit.now);
+    assert.equal(requeued, 1);
+  });
+
   scenario("an empty settle is fine", async (kit) => {
     assert.deepEqual(await kit.store.settle([], kit.now), { lost: [], opened: [], ended: [] });
     await kit.runWith(["a"]);

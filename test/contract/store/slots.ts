@@ -40,6 +40,17 @@ export function slotScenarios(scenario: Scenario): void {
     }
   });
 
+  scenario("it is known when the next job is due", async (kit) => {
+    assert.equal(await kit.store.nextDueAt(), null);
+    const due = await dueJob(kit, "skip");
+    await kit.store.createJob(newJob("later", { nextAt: kit.now + 2 * MINUTE }), kit.now);
+    assert.equal(await kit.store.nextDueAt(), kit.now);
+    await due.start();
+    assert.equal(await (await kit.open()).nextDueAt(), kit.now + MINUTE);
+    await kit.store.passSlots(due.job.id, missedAt(kit.now + MINUTE), null, kit.now);
+    assert.equal(await kit.store.nextDueAt(), kit.now + 2 * MINUTE);
+  });
+
   scenario("a run that is not at its end is left alone, joined or replaced, as the slot says", async (kit) => {
     for (const overlap of ["skip", "queue", "cancel"] as const) {
       const due = await dueJob(kit, overlap);

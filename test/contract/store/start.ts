@@ -151,7 +151,8 @@ export function startScenarios(scenario: Scenario): void {
     assert.deepEqual(await names(kit, { status: [] }), []);
     assert.deepEqual(await names(kit, { q: "prices" }), ["Prices", "one"]);
     assert.deepEqual(await names(kit, { q: three.id }), ["three"]);
-    assert.deepEqual(await names(kit, { q: three.id.slice(0, 8) }), []);
+    assert.deepEqual(await names(kit, { q: three.id.slice(0, 8) }), ["three"]);
+    assert.deepEqual(await names(kit, { q: three.id.slice(0, 7) }), []);
     assert.deepEqual(await names(kit, { jobId: job, kind: "page", status: ["completed"], q: "price" }), ["one"]);
     assert.deepEqual(await names(kit, { jobId: job, kind: "crawl", site: "b.example" }), []);
     assert.deepEqual(await names(kit, { jobId: job, after: three.id }), ["one"]);

@@ -34,6 +34,43 @@ async function states(kit: Kit): Promise<Record<string, string>> {
 }
 
 export function workerScenarios(scenario: Scenario): void {
+  scenario("processes seal with one key; another one may be agreed on while no worker lives", async (kit) => {
+    const { store } = kit;
+    assert.equal(await store.agreeOnKey("one"), true);
+    await store.registerWorker(newWorker("a"), kit.now);
+    assert.equal(await store.agreeOnKey("one"), true);
+    assert.equal(await store.agreeOnKey("two"), false);
+    assert.equal(await store.agreeOnKey("one"), true, "a refusal changes nothing");
+    await store.workerStopped("a", kit.now);
+    assert.equal(await store.agreeOnKey("two"), true);
+    await store.registerWorker(newWorker("b"), kit.now);
+    assert.equal(await store.agreeOnKey("one"), false);
+  });
+
+  scenario("the first one to mark the place of files decides, for all", async (kit) => {
+    const other = await kit.open();
+    assert.equal(await kit.store.filesMark(), null);
+    const said = await Promise.all([kit.store.markFiles("one"), other.markFiles("two")]);
+    assert.equal(said[0], said[1]);
+    assert.equal(await kit.store.markFiles("three"), said[0]);
+    assert.equal(await other.filesMark(), said[0]);
+  });
+
+  scenario("of two workers that begin at once with different keys the second is refused", async (kit) => {
+    const other = await kit.open();
+    assert.deepEqual([await kit.store.agreeOnKey("one"), await other.agreeOnKey("two")], [true, true]);
+    const begun = await Promise.all([
+      kit.store.registerWorker(newWorker("a"), kit.now, "one"),
+      other.registerWorker(newWorker("b"), kit.now, "two"),
+    ]);
+    assert.deepEqual(begun.toSorted(), [false, true]);
+    assert.deepEqual(
+      (await kit.store.workers({ limit: 10 })).map(({ id }) => id),
+      begun[0] ? ["a"] : ["b"],
+    );
+    assert.deepEqual([await kit.store.agreeOnKey("one"), await kit.store.agreeOnKey("two")], begun);
+  });
+
   scenario("a worker is known from its start to its end, and what it said last is told", async (kit) => {
     await kit.store.registerWorker(newWorker("a"), kit.now);
     const fresh = await kit.store.worker("a");

@@ -196,12 +196,7 @@ describe("a page that tries to reach what is forbidden", browserGate, () => {
   it("would reach it in these ways if it were allowed", async () => {
     await using open = await webSite({}, CANARY);
     await using permitted = startBrowser({ policy: parseAddressPolicy([`${SITE}/31`]) });
-    await tryAll((name) => open.url(`/${encodeURIComponent(name)}`), { through: permitted, reached: open });
-    const arrived = new Set(open.log.map(({ path }) => decodeURIComponent(path.slice(1))));
-    const missing = Object.keys(ATTEMPTS).filter((name) => !arrived.has(name));
-    // A headless browser has no use for icons, manifests and the like; the others show that the attempts are real.
-    assert.ok(missing.length <= 12, `these never arrive anywhere: ${missing.join(", ")}`);
-    for (const name of [
+    const sure = [
       "image",
       "iframe",
       "fetch",
@@ -211,8 +206,17 @@ describe("a page that tries to reach what is forbidden", browserGate, () => {
       "popup",
       "form that is sent",
       "worker that fetches",
-    ])
-      assert.ok(arrived.has(name), name);
+    ];
+    let missing = Object.keys(ATTEMPTS);
+    // On a busy machine a page may be over before its last attempt has begun.
+    for (let round = 0; round < 3 && sure.some((name) => missing.includes(name)); round += 1) {
+      await tryAll((name) => open.url(`/${encodeURIComponent(name)}`), { through: permitted, reached: open });
+      const arrived = new Set(open.log.map(({ path }) => decodeURIComponent(path.slice(1))));
+      missing = Object.keys(ATTEMPTS).filter((name) => !arrived.has(name));
+    }
+    // A headless browser has no use for icons, manifests and the like; the others show that the attempts are real.
+    assert.ok(missing.length <= 12, `these never arrive anywhere: ${missing.join(", ")}`);
+    for (const name of sure) assert.ok(!missing.includes(name), name);
   });
 
   it("by WebRTC sends it no packet", async () => {

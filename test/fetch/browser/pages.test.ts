@@ -116,6 +116,10 @@ describe("a page in the browser", browserGate, () => {
       "/c": `<p>${LONG}</p>`,
       "/js": `<script>location.href = "/c"</script>`,
       "/refresh": `<meta http-equiv=refresh content="0; url=/c">`,
+      // Chromium leaves once all of the page is there.
+      "/late": `<meta http-equiv=Refresh content=" 0.5;URL='/c' "><p>${LONG}</p><img src=/slow>`,
+      "/header": html(`<p>here you are not</p><img src=/slow>`, 200, { refresh: "0; url=/c" }),
+      "/slow": later(400, plain("", "image/png")),
       "/loop": sendTo("/loop"),
     });
     const answer = await browser.fetch(site.url("/a"));
@@ -125,7 +129,7 @@ describe("a page in the browser", browserGate, () => {
       { status: 301, from: site.url("/a"), to: site.url("/b") },
       { status: 307, from: site.url("/b"), to: site.url("/c") },
     ]);
-    for (const path of ["/js", "/refresh"]) {
+    for (const path of ["/js", "/refresh", "/late", "/header"]) {
       const moved = await browser.fetch(site.url(path));
       assert.equal(moved.finalUrl, site.url("/c"), path);
       assert.match(text(moved), /This sentence/);
@@ -138,6 +142,8 @@ describe("a page in the browser", browserGate, () => {
     await using site = await webSite({
       "/": sendTo(other.url("/")),
       "/js": `<p>stays: ${LONG}</p><script>location.href = ${JSON.stringify(other.url("/"))}</script>`,
+      "/refresh": `<meta http-equiv=refresh content="0; url=${other.url("/")}"><p>stays: ${LONG}</p>`,
+      "/news": `<meta http-equiv=refresh content="300"><p>stays: ${LONG}</p>`,
     });
     const asked: string[] = [];
     const followRedirects = (from: URL, to: URL) => {
@@ -148,7 +154,8 @@ describe("a page in the browser", browserGate, () => {
     assert.equal(answer.status, 302);
     assert.equal(answer.notFollowed, other.url("/"));
     assert.deepEqual(asked, [`${site.url("/")} ${other.url("/")}`]);
-    assert.match(text(await browser.fetch(site.url("/js"), { followRedirects })), /stays:/);
+    for (const path of ["/js", "/refresh", "/news"])
+      assert.match(text(await browser.fetch(site.url(path), { followRedirects })), /stays:/, path);
     assert.equal(other.connections, 0);
   });
 

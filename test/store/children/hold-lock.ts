@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
-import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../../src/store/sqlite/connection.ts";
 
 // Holds the write lock of a database until it is told to let go.
 const [path = ""] = process.argv.slice(2);
 
-const connection = new Connection(path);
+const connection = new SqliteConnection(path);
 connection.db.exec("BEGIN IMMEDIATE");
 writeSync(1, "locked\n");
 await once(process.stdin, "data");

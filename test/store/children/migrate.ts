@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../../src/store/sqlite/connection.ts";
 import { migrate } from "../../../src/store/sqlite/migrate.ts";
 import { fixtureMigrations } from "./fixture-migrations.ts";
 
@@ -7,7 +7,7 @@ import { fixtureMigrations } from "./fixture-migrations.ts";
 const [path = "", stopIn = "0"] = process.argv.slice(2);
 
 writeSync(1, "ready\n");
-const connection = new Connection(path);
+const connection = new SqliteConnection(path);
 migrate(
   connection,
   fixtureMigrations((version) => {

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { SqliteConnection } from "../../../src/store/sqlite/connection.ts";
 import { migrate, MIGRATIONS } from "../../../src/store/sqlite/migrate.ts";
 
 // Does all of the second migration, and stands still before it is written, until someone kills it.
@@ -7,7 +7,7 @@ const [path = ""] = process.argv.slice(2);
 
 const second = MIGRATIONS.find(({ version }) => version === 2);
 migrate(
-  new Connection(path),
+  new SqliteConnection(path),
   MIGRATIONS.map((migration) => ({
     ...migration,
     up(db) {

@@ -30,7 +30,7 @@ function die(reason: Extract<FromProcess, { kind: "died" }>["reason"], message: 
   tell({ kind: "died", reason, message }, () => process.exit());
 }
 
-const worker = new Worker(new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./thread.js", import.meta.url), {
+const worker = new Worker(new URL("./thread.ts", import.meta.url), {
   workerData: { module },
   stdout: true,
   stderr: true,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock, Timer } from "../../../base/clock.ts";
-import { isDiskFull, messageOf, OrbError } from "../../../base/errors.ts";
+import { isDiskFull, isOrbError, messageOf, OrbError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import { FetchFailure } from "../../../domain/failure.ts";
 import type { Begin, FromProcess, ModuleContents, Order } from "./protocol.ts";
@@ -56,7 +56,7 @@ export class HandlerProcess {
 
   /** Loads the module; what is wrong with it is said at once, not when the first item fails. */
   static async start(options: HandlerProcessOptions): Promise<HandlerProcess> {
-    const guard = new URL(import.meta.url.endsWith(".ts") ? "./guard.ts" : "./guard.js", import.meta.url);
+    const guard = new URL("./guard.ts", import.meta.url);
     const child = spawn(process.execPath, [fileURLToPath(guard), options.module, String(options.memoryMb)], {
       // No environment: secrets of the configuration are not the module's business.
       env: {},
@@ -208,8 +208,8 @@ export class HandlerProcess {
       this.#send(execution, { kind: "answer", call, value: await work.serve(name, args, signal) });
       return undefined;
     } catch (error) {
-      // A full disk is nothing that the handler could answer for: its item waits until there is room.
-      if (isDiskFull(error)) return giveUp(error as Error);
+      // A full disk, or a storage that is away, is nothing that the handler could answer for: its item waits.
+      if (isDiskFull(error) || (isOrbError(error) && error.reaction === "wait")) return giveUp(error as Error);
       const failure = error instanceof FetchFailure ? error.failure : null;
       this.#send(execution, {
         kind: "refusal",

@@ -125,7 +125,7 @@ async function serve(
     }
     case "locate": {
       const hash = String(what);
-      if (!/^[0-9a-f]{64}$/.test(hash) || !store.has(hash))
+      if (!/^[0-9a-f]{64}$/.test(hash) || !(await store.has(hash)))
         throw new OrbError("not_found", `there is no stored file with the hash ${hash.slice(0, 64)}`);
       return store.pathOf(hash);
     }

@@ -1,0 +1,29 @@
+import { benchCost } from "./cost.ts";
+import { benchLatency } from "./latency.ts";
+import { benchMemory } from "./memory.ts";
+import { benchScaling } from "./scaling.ts";
+
+export const defaultRounds = 1;
+
+/** One after the other, each on a cluster of its own: `--part NAME` measures one of them, `--part small` is a quick look at all. */
+export async function run(
+  _rounds: number,
+  { part = "all", pages }: { part?: string; pages?: string },
+): Promise<boolean> {
+  const small = part === "small";
+  const known = Number(pages ?? (small ? 20_000 : 1_000_000));
+  const crawled = Number(pages ?? (small ? 500 : 6000));
+  const parts: Record<string, () => Promise<boolean>> = {
+    latency: () => benchLatency(small ? 30 : 200),
+    scaling: () => benchScaling(small ? 5 : 20),
+    memory: () => benchMemory(known, small ? 10 : 60),
+    cost: () => benchCost(crawled),
+  };
+  const chosen = small || part === "all" ? Object.values(parts) : [parts[part]];
+  const results: boolean[] = [];
+  for (const bench of chosen) {
+    if (bench === undefined) throw new Error(`--part: expected ${Object.keys(parts).join(", ")} or small`);
+    results.push(await bench());
+  }
+  return results.every(Boolean);
+}

@@ -1,0 +1,55 @@
+/**
+ * People with a dashboard open, in a process of their own: `node viewers.ts URL RUN`. The parent says how many there are;
+ * each follows the live stream and asks again for what its page asks for again: all but every other one have the page of
+ * the run open, the others the overview. Answers how many streams are open, and, when asked, what they have read.
+ */
+import { Agent, request } from "undici";
+
+const [url = "", run = ""] = process.argv.slice(2);
+const AGAIN_MS = 5000;
+const dispatcher = new Agent({ connections: 200, bodyTimeout: 0 });
+const viewers: AbortController[] = [];
+let bytes = 0;
+let open = 0;
+
+const ask = async (path: string) => {
+  const answer = await request(url + path, { dispatcher });
+  bytes += (await answer.body.arrayBuffer()).byteLength;
+};
+
+async function view(pages: readonly string[], again: readonly string[], signal: AbortSignal): Promise<void> {
+  await Promise.all(pages.map(ask));
+  const stream = await request(`${url}/live/stream`, { dispatcher, signal });
+  open += 1;
+  process.send?.({ open });
+  const timer = setInterval(() => void Promise.all(again.map(ask)), AGAIN_MS);
+  try {
+    for await (const chunk of stream.body) bytes += (chunk as Buffer).byteLength;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    clearInterval(timer);
+    open -= 1;
+    process.send?.({ open });
+  }
+}
+
+const ofRun = [`/jobs/runs/${run}`, `/scraping/tasks/${run}/status`];
+
+process.on("message", (wanted: number | "read") => {
+  if (wanted === "read") process.send?.({ bytes });
+  else {
+    while (viewers.length > wanted) viewers.pop()!.abort();
+    while (viewers.length < wanted) {
+      const controller = new AbortController();
+      const [pages, again] =
+        viewers.length % 2 === 0
+          ? [["/session", ...ofRun, `/jobs/runs/${run}/events?limit=1000`], ofRun]
+          : [["/session", "/overview"], []];
+      viewers.push(controller);
+      void view(pages, again, controller.signal);
+    }
+    if (open === wanted) process.send?.({ open });
+  }
+});
+process.on("disconnect", () => process.exit());

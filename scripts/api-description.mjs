@@ -1,0 +1,26 @@
+// The API's own description, for what is made from it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What a fresh installation without any settings says about itself. */
+export async function describeApi() {
+  const { loadConfig } = await import("../src/config/load.ts");
+  const { openLocalApi } = await import("../src/local-api.ts");
+  const { silentLog } = await import("../src/base/log.ts");
+  const folder = mkdtempSync(join(tmpdir(), "orb-types-"));
+  try {
+    const { config } = loadConfig({ env: {}, cwd: folder });
+    const api = await openLocalApi(config, silentLog, "0.0.0", { observed: true });
+    try {
+      const { stream } = await api.send({ method: "GET", path: "/openapi.json", headers: {} });
+      const chunks = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    } finally {
+      await api.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,65 @@
+// node scripts/bundle.mjs FOLDER OUT: bundles the program of a clone. Only our own code: packages stay packages, so that
+// their versions, licences and security fixes are npm's matter, and a user's program shares them with ours.
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [, , folder = "", out = ""] = process.argv;
+const require = createRequire(join(folder, "package.json"));
+const { rolldown } = await import(pathToFileURL(require.resolve("rolldown")).href);
+
+/** What others import or start; `main` is the command line. */
+const DOORS = { main: "src/main.ts", index: "src/index.ts", handlers: "src/lanes/handlers/user/define.ts" };
+/** How a file names another one that is read, or started as a thread or process. */
+const BESIDE = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
+
+const doors = new Map(Object.entries(DOORS).map(([name, path]) => [join(folder, path), name]));
+for (const entry of readdirSync(join(folder, "src"), { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name);
+  if (!entry.isFile() || !path.endsWith(".ts")) continue;
+  for (const [, beside] of readFileSync(path, "utf8").matchAll(BESIDE)) {
+    const started = resolve(dirname(path), beside);
+    if (!started.endsWith(".ts") || doors.has(started)) continue;
+    doors.set(started, relative(join(folder, "src"), started).slice(0, -3).replaceAll(/[\\/]/g, "-"));
+  }
+}
+
+/** All files come to lie in one folder, dist/code, wherever they were. */
+function besideBuilt(code, id) {
+  return code.replaceAll(BESIDE, (_, beside) => {
+    const named = resolve(dirname(id), beside);
+    const door = doors.get(named);
+    const path = door === undefined ? `../../${relative(folder, named).replaceAll("\\", "/")}` : `./${door}.js`;
+    return `new URL(${JSON.stringify(path)}, import.meta.url)`;
+  });
+}
+
+const build = await rolldown({
+  cwd: folder,
+  input: Object.fromEntries([...doors].map(([path, name]) => [name, path])),
+  platform: "node",
+  external: (id) => !/^[./]|^[a-z]:[\\/]/i.test(id),
+  plugins: [
+    {
+      name: "files beside",
+      transform: {
+        filter: { id: /\.ts$/, code: /import\.meta\.url/ },
+        handler: (code, id) => ({ code: besideBuilt(code, id), map: null }),
+      },
+    },
+  ],
+  onLog: (level, log, pass) => {
+    // The lines stay what they were.
+    if (log.code !== "SOURCEMAP_BROKEN") pass(level, log);
+  },
+});
+await build.write({
+  dir: out,
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "[name].[hash].js",
+  // For --enable-source-maps; the sources themselves are in the clone, and at the version's tag.
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+});

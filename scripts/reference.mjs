@@ -1,0 +1,117 @@
+// Pages of docs/ that are made from the API's description and from the catalogue of events.
+import { describeApi } from "./api-description.mjs";
+
+const cell = (text) => text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
+
+export async function eventsPage() {
+  const { EVENTS } = await import("../src/domain/event-catalogue.ts");
+  const rows = EVENTS.map(
+    ({ begins, levels, meaning, meta }) =>
+      `| ${begins} | ${levels.join(", ")} | ${cell(meaning)} | ${meta.map((key) => `\`${key}\``).join(", ")} |`,
+  );
+  return `# Events
+
+<!-- Made from src/domain/event-catalogue.ts by \`node scripts/docs.mjs\`; edit there. -->
+
+The log of a run is a list of events: \`{"id", "run_id", "level", "message", "meta", "created_at"}\`. They are read with \`orb runs events ID
+--follow\`, \`GET /jobs/runs/{id}/events\`, or live from [the streams](api.md#event-streams). An event is written in the transaction of
+what it tells, so it is there if and only if that has happened, and each end of a run has exactly one.
+
+A message is a sentence for people. How it begins keeps its meaning; what follows may change. \`…\` stands for a name. Keys of \`meta\` are
+there where they apply.
+
+| begins with | level | | \`meta\` |
+|---|---|---|---|
+${rows.join("\n")}
+
+Events of the other streams (\`overview\`, \`sites\` and so on) stand in [the API](api.md#at-one-glance). What is told to operators without their
+looking are [alerts](monitoring.md#alerts).
+`;
+}
+
+export async function apiPage() {
+  const { schemaRows, typeWords } = await import("../src/cli/schema-words.ts");
+  const { TAGS } = await import("../src/api/openapi.ts");
+  const { paths } = await describeApi();
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+  );
+  const untold = operations.filter(({ tags = [] }) => !(tags[0] in TAGS)).map(({ path }) => path);
+  if (untold.length > 0) throw new Error(`src/api/openapi.ts has no tag for ${untold.join(", ")}`);
+  const sections = Object.entries(TAGS).flatMap(([tag, about]) => {
+    const own = operations.filter(({ tags }) => tags[0] === tag);
+    return [
+      `## ${tag}\n\n${sentence(about)}\n`,
+      ...own.map((operation) => operationSection(operation, { schemaRows, typeWords })),
+    ];
+  });
+  return `# API reference
+
+<!-- Made from the API's own description by \`node scripts/docs.mjs\`; edit the routes in src/api/routes. -->
+
+Every call with what it takes and gives. \`GET /openapi.json\` of a server has the same for programs, in full; \`GET /docs\` shows it with forms
+to try. [The HTTP API](api.md) explains tokens, errors, lists and streams, which hold for all of them: any call may also
+be answered with one of [those problems](api.md#errors).
+
+${Object.keys(TAGS)
+  .map((tag) => `[${tag}](#${tag})`)
+  .join(" · ")}
+
+${sections.join("\n")}`;
+}
+
+const sentence = (text) => {
+  const words = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(words) ? words : `${words}.`;
+};
+
+function operationSection({ method, path, summary, parameters = [], requestBody, responses }, words) {
+  const takes = [...parameters.map((one) => parameterRow(one, words)), ...bodyRows(requestBody, words)];
+  const table = takes.length === 0 ? "" : `| takes | where | type | |\n|---|---|---|---|\n${takes.join("\n")}\n\n`;
+  return `### ${method} ${path}\n\n${sentence(summary)}\n\n${table}${answers(responses, words)}\n`;
+}
+
+function parameterRow({ name, in: where, required, schema, description = "" }, { typeWords }) {
+  // A default makes it optional, whatever the framework calls it.
+  const needed = required === true && schema.default === undefined ? "; required" : fallbackOf(schema);
+  return `| \`${name}\` | ${where} | ${cell(typeWords(schema))}${needed} | ${cell(description)} |`;
+}
+
+const fallbackOf = ({ default: value }) => (value === undefined ? "" : `; ${JSON.stringify(value)} unless told`);
+
+function bodyRows(requestBody, { schemaRows, typeWords }) {
+  const content = requestBody?.content?.["application/json"];
+  if (content === undefined) return [];
+  const rows = schemaRows(content.schema).filter(({ name }) => name.split(".").length <= 2);
+  if (rows.length === 0)
+    return [`| the body | body | ${cell(typeWords(content.schema))} | ${cell(content.schema.description ?? "")} |`];
+  return rows.map(({ name, type, fallback, about }) => {
+    const needed = fallback === "required" ? "; required" : fallback === "" ? "" : `; ${fallback} unless told`;
+    return `| \`${name}\` | body | ${cell(short(type))}${cell(needed)} | ${cell(about)} |`;
+  });
+}
+
+/** Unions of whole objects say nothing in a line. */
+const short = (type) => (type.length > 160 ? `${type.slice(0, 150)} …` : type);
+
+const OF_THE_FRAME = new Set(["400", "401", "403", "413", "414", "415", "421", "422", "500", "503", "507"]);
+
+function answers(responses, { schemaRows }) {
+  const own = Object.entries(responses).filter(([status]) => !OF_THE_FRAME.has(status));
+  return own
+    .map(([status, { description, content = {} }]) => {
+      const types = Object.entries(content);
+      const what = description === "Default Response" ? "" : ` ${sentence(description)}`;
+      const json = content["application/json"]?.schema;
+      const keys = json === undefined ? [] : schemaRows(json.type === "array" ? json.items : json);
+      const top = keys.filter(({ name }) => !name.includes(".")).map(({ name }) => `\`${name}\``);
+      const shape =
+        top.length === 0 ? "" : ` ${json.type === "array" ? "A list of" : "An object with"} ${top.join(", ")}.`;
+      const others = types
+        .map(([type]) => type)
+        .filter((type) => type !== "application/json" && type !== "application/problem+json");
+      const also = others.length === 0 ? "" : ` As ${others.map((type) => `\`${type}\``).join(", ")}.`;
+      return `- **${status}**${what}${shape}${also}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,1 @@
+export function obstacles(seen: { changelog: string; version: string; lockVersion: string; changes: string }): string[];

@@ -1,0 +1,189 @@
+// Every page that a picture is taken of. `path` may be a function of the work that was done (see work.mjs); `ready` is the
+// heading that shows that the page is there; `prepare` may click and wait; `work: "empty"` is a fresh installation. Of every page
+// there is a light picture of a desktop; `also` names others that are kept.
+
+export const PAGES = [
+  { name: "welcome", path: "/", ready: "Overview", work: "empty", whole: false },
+  {
+    name: "overview",
+    also: ["desktop-dark", "phone-light", "phone-dark"],
+    path: "/",
+    ready: "Overview",
+    prepare: async (page) => {
+      await page.getByText("Recent failures").waitFor();
+      await page.locator(".uplot").first().waitFor();
+    },
+  },
+  {
+    name: "runs",
+    path: "/runs",
+    ready: "Runs",
+    prepare: (page) => page.getByRole("row").nth(2).waitFor(),
+    whole: false,
+  },
+  {
+    name: "run",
+    path: ({ runs }) => `/runs/${runs.shop}`,
+    prepare: tabIsThere,
+    whole: false,
+    also: ["desktop-dark", "phone-light"],
+  },
+  {
+    name: "run-waiting",
+    path: ({ runs }) => `/runs/${runs.library}`,
+    prepare: (page) => page.getByText("It asked to be left alone").waitFor(),
+    whole: false,
+  },
+  {
+    name: "run-pages",
+    path: ({ runs }) => `/runs/${runs.shop}?tab=pages&order=slowest`,
+    prepare: tabIsThere,
+    whole: false,
+  },
+  { name: "run-configuration", path: ({ runs }) => `/runs/${runs.archive}?tab=configuration`, whole: false },
+  {
+    name: "run-page",
+    path: ({ runs }) => `/runs/${runs.flaky}?tab=pages&status=failed`,
+    prepare: async (page) => {
+      await page.getByRole("row").nth(1).click();
+      await page.getByRole("dialog").getByText("Attempts").waitFor();
+    },
+    whole: false,
+  },
+  { name: "run-results", path: ({ runs }) => `/runs/${runs.archive}?tab=results`, prepare: tabIsThere, whole: false },
+  { name: "run-errors", path: ({ runs }) => `/runs/${runs.flaky}?tab=errors` },
+  { name: "jobs", path: "/jobs", ready: "Saved jobs" },
+  {
+    name: "sites",
+    path: "/sites",
+    ready: "Sites",
+    prepare: (page) => page.getByRole("table").waitFor(),
+    whole: false,
+    also: ["phone-dark"],
+  },
+  {
+    name: "site",
+    path: ({ sites }) => `/sites/${encodeURIComponent(new URL(sites.magazine.url).host)}`,
+    prepare: async (page) => {
+      await page.getByRole("heading", { name: "How it is treated" }).waitFor();
+      await page.locator(".uplot").first().waitFor();
+    },
+  },
+  { name: "proxies", path: "/proxies", ready: "Proxies", prepare: (page) => page.getByRole("table").waitFor() },
+  { name: "workers", path: "/workers", ready: "Workers", prepare: (page) => page.getByText("Heartbeat").waitFor() },
+  { name: "queue", path: "/queue", ready: "Queue", prepare: (page) => page.getByRole("tabpanel").waitFor() },
+  {
+    name: "queue-items",
+    path: "/queue?tab=items",
+    ready: "Queue",
+    prepare: (page) => page.getByRole("table").waitFor(),
+  },
+  { name: "schedules", path: "/schedules", ready: "Schedules", prepare: (page) => page.getByRole("table").waitFor() },
+  {
+    name: "schedule",
+    path: "/schedules",
+    ready: "Schedules",
+    whole: false,
+    prepare: async (page) => {
+      await page.getByText("Pulse").click();
+      await page.getByRole("list", { name: "Next times" }).waitFor();
+    },
+  },
+  { name: "settings", path: "/settings", ready: "Settings", prepare: (page) => page.getByText("OK").first().waitFor() },
+  {
+    name: "settings-configuration",
+    path: "/settings?tab=configuration",
+    ready: "Settings",
+    whole: false,
+    // Where its files are is different everywhere.
+    prepare: (page) => page.getByRole("searchbox", { name: "Search settings" }).fill("crawl"),
+  },
+  {
+    name: "sites-empty",
+    path: "/sites",
+    ready: "Sites",
+    work: "empty",
+    prepare: (page) => page.getByText("No site is known yet").waitFor(),
+  },
+  {
+    name: "proxies-empty",
+    path: "/proxies",
+    ready: "Proxies",
+    work: "empty",
+    prepare: (page) => page.getByText("No proxies yet").waitFor(),
+  },
+  {
+    name: "schedules-empty",
+    path: "/schedules",
+    ready: "Schedules",
+    work: "empty",
+    prepare: (page) => page.getByText("Nothing runs by itself").waitFor(),
+  },
+  { name: "workflows", path: "/workflows", ready: "Workflows", prepare: tabIsThere },
+  { name: "workflow-templates", path: "/workflows?tab=templates", ready: "Workflows" },
+  {
+    name: "workflow",
+    path: ({ runs }) => `/workflows/${runs.flow}`,
+    prepare: (page) => page.locator("[aria-label=Steps]").first().waitFor(),
+    whole: false,
+    also: ["desktop-dark", "phone-light"],
+  },
+  {
+    name: "workflow-failed",
+    path: ({ runs }) => `/workflows/${runs.failedFlow}?step=tell`,
+    prepare: (page) => page.getByText("1 try").waitFor(),
+  },
+  {
+    name: "workflow-recover",
+    path: ({ runs }) => `/workflows/${runs.failedFlow}`,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Recover" }).click();
+      await page.getByText("will run again").waitFor();
+    },
+    whole: false,
+  },
+  { name: "workflow-timeline", path: ({ runs }) => `/workflows/${runs.failedFlow}?tab=timeline` },
+  { name: "workflow-results", path: ({ runs }) => `/workflows/${runs.failedFlow}?tab=results` },
+  { name: "template", path: "/workflows/templates/image-dataset", ready: "image-dataset" },
+  { name: "template-versions", path: "/workflows/templates/papers?tab=versions", ready: "papers" },
+  {
+    name: "template-edit",
+    path: "/workflows/templates/papers?tab=edit",
+    ready: "papers",
+    prepare: (page) => page.getByText("Nothing is wrong with it.").waitFor(),
+  },
+  {
+    name: "new",
+    path: ({ sites }) => `/new?url=${encodeURIComponent(sites.magazine.url)}`,
+    ready: "New",
+    prepare: (page) => page.getByRole("button", { name: "More options" }).click(),
+  },
+  {
+    name: "new-playground",
+    also: ["desktop-dark"],
+    // A page that grows for its picture would load the frame anew.
+    whole: false,
+    path: ({ sites }) => `/new?kind=scrape&tab=playground&url=${encodeURIComponent(sites.archive.url)}`,
+    ready: "New",
+    prepare: async (page, _work, { screen }) => {
+      await page.getByRole("button", { name: "Fetch page" }).click();
+      const frame = page.frameLocator(".html-frame");
+      await frame.locator("h1").click();
+      await page.getByText("Added: h1").waitFor();
+      await frame.locator(".price").click();
+      await page.getByText("Added: p.price").waitFor();
+      if (screen === "phone") await page.getByRole("tab", { name: "Fields" }).click();
+      await page.locator(".rule-value").nth(1).waitFor();
+    },
+  },
+  {
+    name: "new-workflow",
+    path: "/new?kind=workflow",
+    ready: "New",
+    prepare: (page) => page.getByLabel("Template", { exact: true }).waitFor(),
+  },
+];
+
+function tabIsThere(page) {
+  return page.getByRole("row").nth(1).waitFor();
+}

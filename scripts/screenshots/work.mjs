@@ -1,0 +1,207 @@
+// A server with real work, for pictures: a few small web sites of this process, and crawls, scrapes and items on them.
+import { mkdtempSync, rmSync } from "node:fs";
+import { promises as dns } from "node:dns";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runFlows } from "./flows.mjs";
+import { addPlaces } from "./places.mjs";
+
+/** Sites have names and addresses of their own; they are all this process. */
+const SITES = {
+  magazine: { host: "127.0.0.2", pages: 4000, delay: 25 },
+  shop: { host: "127.0.0.3", pages: 900, delay: 40, fails: (number) => number % 9 === 4 },
+  archive: { host: "127.0.0.4", pages: 120, delay: 15 },
+  flaky: { host: "127.0.0.5", pages: 60, delay: 30, fails: (number) => number > 0 && number % 3 !== 0 },
+  atlas: { host: "127.0.0.7", pages: 300, delay: 20 },
+  // Wants to be left alone after its first pages.
+  library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
+};
+const PROXY_HOST = "127.0.0.9";
+const PROXY_PORT = 8080;
+const nameOf = (site) => `${site}.example`;
+
+const TOPICS = [
+  "Tide tables",
+  "Night trains",
+  "Glass making",
+  "City maps",
+  "Honey",
+  "Slow radio",
+  "Paper birds",
+  "Winter light",
+];
+
+function pageOf(site, number, { pages }) {
+  const title = `${TOPICS[number % TOPICS.length]} no. ${number}`;
+  const next = [1, 2, 3, 4, 5].map((step) => number * 5 + step).filter((other) => other < pages);
+  const links = next.map((other) => `<li><a href="/${other}">${TOPICS[other % TOPICS.length]} no. ${other}</a></li>`);
+  return `<!doctype html><html lang="en"><head><title>${title}</title>
+<meta name="author" content="The ${site} desk"><meta name="description" content="All about ${title.toLowerCase()}.">
+</head><body><article><h1>${title}</h1>
+<p class="price">€ ${(number * 1.37 + 4).toFixed(2)}</p>
+<p>${"A paragraph that says something about the subject of this page, at some length. ".repeat(6)}</p>
+<ul>${links.join("")}</ul></article></body></html>`;
+}
+
+/** The same from time to time, so that pictures look alike. */
+function chance(seed) {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+/** At the usual port, so that addresses have none; at any where that is not allowed, or taken. */
+function listen(server, port, host) {
+  return new Promise((resolve) => {
+    server.once("error", () => server.listen(0, host, resolve));
+    server.listen(port, host, resolve);
+  });
+}
+
+async function startSite(name, options) {
+  const random = chance(name.length);
+  let served = 0;
+  const server = createServer((request, response) => {
+    const [, text = "0"] = (request.url ?? "").split("/");
+    const number = Number.parseInt(text === "" ? "0" : text, 10);
+    setTimeout(
+      () => {
+        const isTired = options.most !== undefined && ++served > options.most;
+        if (request.url === "/robots.txt")
+          response.writeHead(200, { "content-type": "text/plain" }).end("User-agent: *\nAllow: /\n");
+        else if (isTired) response.writeHead(429, { "retry-after": "1500" }).end("later, please");
+        else if (Number.isNaN(number) || number >= options.pages) response.writeHead(404).end("nothing here");
+        else if (options.fails?.(number))
+          response.writeHead(500, { "content-type": "text/html" }).end("<h1>Out of order</h1>");
+        else response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pageOf(name, number, options));
+      },
+      options.delay * (0.6 + random()),
+    );
+  });
+  await listen(server, 80, options.host);
+  const { port } = server.address();
+  return {
+    url: `http://${nameOf(name)}${port === 80 ? "" : `:${port}`}/`,
+    close: () => server.closeAllConnections() || server.close(),
+  };
+}
+
+/** Names that are made up lead to this process. */
+function answerForNames() {
+  const known = new Map(Object.entries(SITES).map(([name, { host }]) => [nameOf(name), host]));
+  for (const name of ["north", "west"]) known.set(`${name}.proxies.example`, PROXY_HOST);
+  const before = dns.lookup;
+  dns.lookup = async (hostname, options) => {
+    const address = known.get(hostname);
+    if (address !== undefined) return [{ address, family: 4 }];
+    if (hostname.endsWith(".example")) throw new Error(`there is no ${hostname}`);
+    return before(hostname, options);
+  };
+  return () => {
+    dns.lookup = before;
+  };
+}
+
+/** Somebody to knock at. */
+async function startProxy() {
+  const server = createServer((_request, response) => response.writeHead(204).end());
+  server.on("connect", (_request, socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
+  await listen(server, PROXY_PORT, PROXY_HOST);
+  return { port: server.address().port, close: () => server.closeAllConnections() || server.close() };
+}
+
+/** `empty`: a fresh installation. `busy`: work that has ended, failed, and goes on. */
+export async function startWork(kind) {
+  const { loadConfig } = await import("../../src/config/load.ts");
+  const { silentLog } = await import("../../src/base/log.ts");
+  const { startServer } = await import("../../src/serve.ts");
+  const folder = mkdtempSync(join(tmpdir(), "orb-pictures-"));
+  const sites = {};
+  let server = null;
+  const forget = answerForNames();
+  const proxy = await startProxy();
+  const stop = async () => {
+    await server?.stop();
+    forget();
+    proxy.close();
+    for (const site of Object.values(sites)) site.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const hosts = [...Object.values(SITES).map(({ host }) => host), PROXY_HOST].map((host) => `${host}/32`);
+    const { config, sources } = loadConfig({
+      env: {
+        APP_PORT: String(await usualPort()),
+        APP_ALLOW_PRIVATE_NETWORKS: hosts.join(","),
+        APP_RETRY_BASE_SECONDS: "0.3",
+        APP_RETRY_MAX_SECONDS: "2",
+        APP_BREAKER_FAILURES: "8",
+        APP_MAX_MEMORY_MB: "2048",
+        ...(process.env.ORB_TEST_CHROMIUM ? { APP_BROWSER_PATH: process.env.ORB_TEST_CHROMIUM } : {}),
+      },
+      cwd: folder,
+    });
+    server = await startServer(config, silentLog, { version: "0.1.0", worker: true, sources });
+    const { url } = server;
+    const call = async (method, path, body) => {
+      const answer = await fetch(url + path, {
+        method,
+        headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      return text === "" ? null : JSON.parse(text);
+    };
+    const work = { url, call, sites, proxyPort: proxy.port, runs: {}, stop };
+    if (kind === "busy") await makeBusy(work);
+    return work;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Commands on pictures name the server: as it usually is, where that is free. */
+async function usualPort() {
+  const server = createServer();
+  await listen(server, 8000, "127.0.0.1");
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port === 8000 ? 8000 : 0;
+}
+
+async function makeBusy(work) {
+  const { call, sites, runs } = work;
+  for (const [name, options] of Object.entries(SITES)) sites[name] = await startSite(name, options);
+  const crawl = async (name, more = {}) => {
+    const { task_id } = await call("POST", "/scraping/async-scrape", { url: sites[name].url, max_depth: 12, ...more });
+    runs[name] = task_id;
+  };
+  const limit = (name, limits) => call("PATCH", `/sites/${encodeURIComponent(new URL(sites[name].url).host)}`, limits);
+  // Slow enough to be seen at work.
+  await limit("magazine", { max_concurrency: 4, min_delay_ms: 200 });
+  await limit("shop", { max_concurrency: 3, min_delay_ms: 400 });
+  await limit("atlas", { max_concurrency: 1, min_delay_ms: 5000 });
+  await crawl("archive", { max_pages: 120 });
+  await ended(call, runs.archive);
+  await crawl("flaky", { max_pages: 60, retry_attempts: 1 });
+  await crawl("shop", { max_pages: 900, retry_attempts: 1 });
+  await crawl("magazine", { max_pages: 4000 });
+  await crawl("library", { max_pages: 200 });
+  await addPlaces(work);
+  await runFlows({ ...work, ended: (id) => ended(call, id) });
+  // The charts are made of steps of ten seconds, the small ones of a minute.
+  await new Promise((resolve) => setTimeout(resolve, Number(process.env.ORB_SCREENSHOTS_WORK_MS ?? 130_000)));
+}
+
+async function ended(call, id) {
+  for (;;) {
+    const { status } = await call("GET", `/jobs/runs/${id}`);
+    if (["completed", "partial", "failed", "cancelled"].includes(status)) return;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}

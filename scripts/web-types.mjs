@@ -1,0 +1,156 @@
+// Writes web/src/api/types.ts from the API's own description, so that the dashboard cannot believe in fields that are
+// not there. `--check` says whether it is up to date.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isNewEnough } from "../bin/handover.mjs";
+import { describeApi } from "./api-description.mjs";
+import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
+
+const FILE = "web/src/api/types.ts";
+
+await script(async (args) => {
+  await ensureInstalled();
+  // The API is TypeScript.
+  if (!isNewEnough(process.versions.node)) return run(node24(), process.argv.slice(1));
+  const text = typesOf(await describeApi());
+  const path = join(root, FILE);
+  const current = readIfThere(path);
+  if (args.includes("--check")) {
+    if (current !== text) process.stderr.write(`${FILE} is stale: run node scripts/web-types.mjs\n`);
+    return current === text ? 0 : 1;
+  }
+  if (current !== text) writeFileSync(path, text);
+  return 0;
+});
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function typesOf(description) {
+  const operations = Object.entries(description.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+    )
+    .filter(({ operationId }) => operationId !== undefined)
+    .sort((a, b) => (a.operationId < b.operationId ? -1 : 1));
+  const names = new Map();
+  const schemas = Object.entries(description.components?.schemas ?? {}).map(
+    ([name, schema]) => `export type ${titled(name)} = ${typeOf(schema, "")};\n`,
+  );
+  // What `getX` answers is an X, also where others answer it.
+  const named = operations.flatMap(({ operationId, responses }) => {
+    const match = /^get([A-Z]\w*)$/.exec(operationId);
+    const schema = answerOf(responses);
+    if (match === null || schema?.type !== "object" || schema.properties === undefined) return [];
+    const text = typeOf(schema, "");
+    if (names.has(text)) return [];
+    names.set(text, match[1]);
+    return [`export type ${match[1]} = ${text};\n`];
+  });
+  const shown = (schema, indent) => {
+    if (schema === undefined) return "null";
+    if (schema.type === "array" && schema.items !== undefined) return arrayOf(shown(schema.items, indent));
+    return names.get(typeOf(schema, "")) ?? typeOf(schema, indent);
+  };
+  const entries = operations.map(({ operationId, parameters = [], requestBody, responses }) => {
+    const body = requestBody?.content?.["application/json"]?.schema;
+    return [
+      `  ${operationId}: {`,
+      `    params: ${group(parameters, "path")};`,
+      `    query: ${group(parameters, "query")};`,
+      `    body: ${body === undefined ? "undefined" : shown(body, "    ")};`,
+      `    answer: ${shown(answerOf(responses), "    ")};`,
+      "  };",
+    ].join("\n");
+  });
+  const routes = operations.map(({ operationId, method, path }) => `  ${operationId}: ["${method}", "${path}"],`);
+  return [
+    "// Made from the API's description by `node scripts/web-types.mjs`; do not edit.\n",
+    ...schemas,
+    ...named,
+    `export interface Operations {\n${entries.join("\n")}\n}\n`,
+    `export const ROUTES = {\n${routes.join("\n")}\n} as const satisfies Record<keyof Operations, readonly [string, string]>;\n`,
+  ].join("\n");
+}
+
+function titled(name) {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+/** The JSON of the first answer that means that it worked. */
+function answerOf(responses) {
+  const good = Object.keys(responses).filter((status) => status.startsWith("2"));
+  for (const status of good) {
+    const schema = responses[status].content?.["application/json"]?.schema;
+    if (schema !== undefined) return schema;
+  }
+  return good.some((status) => responses[status].content !== undefined) ? { type: "string" } : undefined;
+}
+
+function group(parameters, place) {
+  const those = parameters.filter((parameter) => parameter.in === place);
+  if (those.length === 0) return "undefined";
+  const lines = those.map(({ name, required, schema }) => {
+    // What has a default may be left out by whoever calls.
+    const optional = required !== true || schema.default !== undefined;
+    return `      ${key(name)}${optional ? "?" : ""}: ${typeOf(schema, "      ")};`;
+  });
+  return `{\n${lines.join("\n")}\n    }`;
+}
+
+function key(name) {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+function arrayOf(text) {
+  return /[|&]/.test(text.replace(/\{[\s\S]*\}/, "")) ? `(${text})[]` : `${text}[]`;
+}
+
+function typeOf(schema, indent) {
+  if (schema === true || schema === undefined) return "unknown";
+  if (schema.$ref !== undefined) return titled(schema.$ref.split("/").at(-1));
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  const several = schema.anyOf ?? schema.oneOf;
+  if (several !== undefined) return [...new Set(several.map((one) => typeOf(one, indent)))].join(" | ");
+  if (schema.allOf !== undefined) return schema.allOf.map((one) => typeOf(one, indent)).join(" & ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(" | ");
+  switch (schema.type) {
+    case "string":
+      return "string";
+    case "number":
+    case "integer":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "null":
+      return "null";
+    case "array":
+      return arrayOf(typeOf(schema.items, indent));
+    case "object":
+      return objectOf(schema, indent);
+    default:
+      return "unknown";
+  }
+}
+
+function objectOf(schema, indent) {
+  const properties = Object.entries(schema.properties ?? {});
+  if (properties.length === 0) {
+    const [pattern] = Object.values(schema.patternProperties ?? {});
+    const values = pattern ?? (typeof schema.additionalProperties === "object" ? schema.additionalProperties : true);
+    return `Record<string, ${typeOf(values, indent)}>`;
+  }
+  const required = new Set(schema.required ?? []);
+  const inner = `${indent}  `;
+  const lines = properties.flatMap(([name, property]) => [
+    ...(property.description === undefined ? [] : [`${inner}/** ${property.description.replaceAll("*/", "* /")} */`]),
+    `${inner}${key(name)}${required.has(name) ? "" : "?"}: ${typeOf(property, inner)};`,
+  ]);
+  return `{\n${lines.join("\n")}\n${indent}}`;
+}

@@ -1,0 +1,1 @@
+export function ensureWeb(options?: { folder?: string; tell?: (text: string) => void }): Promise<boolean>;

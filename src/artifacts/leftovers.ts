@@ -1,0 +1,46 @@
+import { opendirSync, readdirSync, statSync, unlinkSync } from "node:fs";
+import { artifactPath, type Folder, PART_PREFIX, SIDECAR_SUFFIX } from "./layout.ts";
+import { asideName, putBack } from "./loose.ts";
+
+/** Anything temporary that is older belongs to nobody. */
+export const STALE_MS = 60 * 60 * 1000;
+
+/** The keys of the parts that are there now, those of processes before us among them. */
+export async function* partsIn(folder: Folder): AsyncGenerator<string> {
+  for await (const { name } of opendirSync(folder.tmp)) {
+    const key = partKeyOf(name);
+    if (key === null) continue;
+    folder.knownParts.add(key);
+    yield key;
+  }
+}
+
+function partKeyOf(name: string): string | null {
+  if (!name.startsWith(PART_PREFIX) || !name.endsWith(SIDECAR_SUFFIX)) return null;
+  return name.slice(PART_PREFIX.length, -SIDECAR_SUFFIX.length);
+}
+
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was never made, or someone was faster.
+  }
+}
+
+/** Temporary files of processes that died; what was about to be removed is put back. Parts are somebody's progress: only the janitor knows whether it is wanted. */
+export function removeLeftovers(folder: Folder, before: number): void {
+  for (const name of readdirSync(folder.tmp)) {
+    const key = partKeyOf(name);
+    if (key !== null) folder.knownParts.add(key);
+    if (name.startsWith(PART_PREFIX)) continue;
+    const path = `${folder.tmp}/${name}`;
+    const hash = asideName(name);
+    if (hash !== null) {
+      putBack(path, folder.prepare(artifactPath(hash)));
+      continue;
+    }
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() === true && found.mtimeMs < before) removeIfThere(path);
+  }
+}

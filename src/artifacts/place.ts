@@ -1,0 +1,70 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { systemCode } from "../base/errors.ts";
+import { onDisk, onDiskAsync } from "./disk.ts";
+import type { Folder } from "./layout.ts";
+
+/** Bodies up to here wait in memory and are kept in one step. */
+export const SMALL_BYTES = 64 * 1024;
+
+export interface Draft {
+  handle: FileHandle;
+  path: string;
+  size: number;
+}
+
+/** Where whole files go; nothing is to be seen there under a name before it is whole. */
+export interface KeepingPlace {
+  keepSmall(name: string, body: Buffer): void | Promise<void>;
+  /** The draft is gone afterwards; its handle is closed by whoever opened it. */
+  keepFile(name: string, draft: Draft): Promise<void>;
+}
+
+export class FolderPlace implements KeepingPlace {
+  readonly #folder: Folder;
+
+  constructor(folder: Folder) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Straight to the final name, created exclusively, in one write: 50 µs of CPU for 1 KiB, against 65 µs with a rename
+   * and 120 µs with fs.promises. A kill between the two can leave a shorter file, but never one that is referred to
+   * (we had not returned), and never one of the full size; whoever stores the same content next sees that and repairs it,
+   * and where the content was stored before and is in the cold place now, that one is read.
+   */
+  keepSmall(name: string, body: Buffer): void {
+    onDisk(() => {
+      const path = this.#folder.prepare(name);
+      try {
+        writeFileSync(path, body, { flag: "wx" });
+      } catch (error) {
+        if (systemCode(error) === "EEXIST") return this.#repairUnlessWhole(path, body);
+        rmSync(path, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  keepFile(name: string, draft: Draft): Promise<void> {
+    return onDiskAsync(async () => {
+      // A large file costs more than its sync: what is settled as stored survives a power cut.
+      await draft.handle.datasync();
+      const path = this.#folder.prepare(name);
+      if (this.#folder.findAgain(path, draft.size)) rmSync(draft.path, { force: true });
+      else renameSync(draft.path, path);
+    });
+  }
+
+  #repairUnlessWhole(path: string, body: Buffer): void {
+    if (this.#folder.findAgain(path, body.length)) return;
+    const draft = this.#folder.temporary();
+    try {
+      writeFileSync(draft, body, { flag: "wx" });
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  }
+}

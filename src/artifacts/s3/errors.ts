@@ -1,0 +1,87 @@
+/** What a storage says when it does not do what it was asked, in words that help. */
+import { OrbError, systemCode } from "../../base/errors.ts";
+
+/** How often a request is worth repeating: the same one may well succeed a moment later. */
+export function isPassing(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === null ? !(error instanceof OrbError) : status >= 500 || status === 429 || status === 408;
+}
+
+export function isMissing(error: unknown): boolean {
+  return statusOf(error) === 404 && codeOf(error) !== "NoSuchBucket";
+}
+
+/** Of the storage's answer; null: there was none. */
+export function statusOf(error: unknown): number | null {
+  const status = error instanceof Error && "status" in error ? error.status : null;
+  return typeof status === "number" ? status : null;
+}
+
+/** S3's own word for it. Not every server declares its XML as the client expects it. */
+function codeOf(error: unknown): string {
+  const { serviceCode, body } = error as { serviceCode?: string; body?: string };
+  if (serviceCode !== undefined && serviceCode !== "Unknown") return serviceCode;
+  return /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(body ?? "")?.[1] ?? "";
+}
+
+export interface Whereabouts {
+  bucket: string;
+  /** Without any credentials. */
+  endpoint: string;
+  region: string;
+}
+
+const GOES_ON = "Work waits and goes on by itself.";
+const FULL: ReadonlySet<string> = new Set(["QuotaExceeded", "XMinioStorageFull", "EntityTooLarge"]);
+const WRONG_REGION: ReadonlySet<string> = new Set([
+  "AuthorizationHeaderMalformed",
+  "IllegalLocationConstraintException",
+  "PermanentRedirect",
+  "TemporaryRedirect",
+]);
+
+/** None of these is a fault of the page that met it: work waits until the storage can be used. */
+export function asStorageError(error: unknown, { bucket, endpoint, region }: Whereabouts): OrbError {
+  if (error instanceof OrbError) return error;
+  const status = statusOf(error);
+  const code = codeOf(error);
+  const unavailable = (message: string, hint: string) =>
+    new OrbError("artifacts_unavailable", message, { hint: `${hint} ${GOES_ON}`, cause: error });
+  if (status === null) {
+    const why = isTimeout(error) ? "it does not answer in time" : (systemCode(error) ?? "the connection broke off");
+    return unavailable(
+      `the storage for artifacts at ${endpoint} cannot be reached: ${why}`,
+      "Check that it runs, and APP_S3_ENDPOINT.",
+    );
+  }
+  if (status === 507 || FULL.has(code))
+    return new OrbError("disk_full", `there is no room left in the bucket ${bucket}`, { cause: error });
+  if (code === "NoSuchBucket")
+    return unavailable(
+      `the storage at ${endpoint} has no bucket named ${bucket}`,
+      "Create it, or correct APP_ARTIFACTS_URL.",
+    );
+  if (code === "RequestTimeTooSkewed")
+    return unavailable(
+      "the clock of this machine and that of the storage differ too much",
+      "Set the clock of this machine.",
+    );
+  if (WRONG_REGION.has(code) || (status >= 300 && status < 400))
+    return unavailable(
+      `the bucket ${bucket} is not in the region ${region} of ${endpoint}`,
+      "Set APP_S3_REGION to the region of the bucket, and APP_S3_ENDPOINT to where it is.",
+    );
+  if (status === 401 || status === 403)
+    return unavailable(
+      `the storage refuses access to the bucket ${bucket} (${code === "" ? status : code})`,
+      "Check APP_S3_ACCESS_KEY_ID and APP_S3_SECRET_ACCESS_KEY, and that the key may list the bucket and get, put and delete its objects.",
+    );
+  return unavailable(
+    `the storage for artifacts answered ${status}${code === "" ? "" : ` (${code})`}`,
+    "Its own log says more.",
+  );
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === "TimeoutError" || isTimeout(error.cause));
+}

@@ -1,0 +1,103 @@
+/**
+ * Files of the bucket that a tool on this machine needs as files: fetched once, and kept for a while, because the next step
+ * often wants the same. Several processes may share the folder.
+ */
+import { createHash } from "node:crypto";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { OrbError, systemCode } from "../../base/errors.ts";
+import { onDisk, onDiskAsync } from "../disk.ts";
+import { artifactPath, type Folder } from "../layout.ts";
+import { Turns } from "../turns.ts";
+
+export interface FetchedLimits {
+  /** Above it, those go that were wanted longest ago. */
+  mostBytes: number;
+  /** Who was told a path may open it for so long, however full it is. */
+  keptMs: number;
+}
+
+export const FETCHED_LIMITS: FetchedLimits = { mostBytes: 2 * 1024 ** 3, keptMs: 10 * 60_000 };
+/** Wanted by nobody for so long, it goes. */
+const UNUSED_MS = 60 * 60_000;
+const SWEEP_MS = 60_000;
+const AT_ONCE = 8;
+
+export class FetchedFiles {
+  readonly #dir: string;
+  readonly #folder: Folder;
+  readonly #limits: FetchedLimits;
+  readonly #underWay = new Map<string, Promise<string>>();
+  readonly #turns = new Turns(AT_ONCE);
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor(folder: Folder, limits: FetchedLimits = FETCHED_LIMITS) {
+    this.#folder = folder;
+    this.#limits = limits;
+    this.#dir = `${folder.dir}/fetched`;
+    onDisk(() => mkdirSync(this.#dir, { recursive: true }));
+  }
+
+  async pathOf(hash: string, open: () => Promise<Readable>): Promise<string> {
+    const path = `${this.#dir}/${artifactPath(hash).slice(-64)}`;
+    if (await this.#isThere(path)) return path;
+    const fetching =
+      this.#underWay.get(hash) ??
+      this.#turns.run(() => this.#fetch(hash, path, open)).finally(() => this.#underWay.delete(hash));
+    this.#underWay.set(hash, fetching);
+    return fetching;
+  }
+
+  async #isThere(path: string): Promise<boolean> {
+    const now = this.#folder.clock.now() / 1000;
+    try {
+      await utimes(path, now, now);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") return false;
+      throw error;
+    }
+  }
+
+  async #fetch(hash: string, path: string, open: () => Promise<Readable>): Promise<string> {
+    const draft = this.#folder.temporary();
+    const bytes = await open();
+    try {
+      const actual = createHash("sha256");
+      bytes.on("data", (chunk: Buffer) => actual.update(chunk));
+      await onDiskAsync(() => pipeline(bytes, createWriteStream(draft, { flags: "wx" })));
+      if (actual.digest("hex") !== hash)
+        throw new OrbError("not_found", `the stored file ${hash} is damaged`, {
+          hint: "orb audit --deep looks at all.",
+        });
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    await this.#sweep();
+    return path;
+  }
+
+  /** Looks through all of them, and not too often. */
+  async #sweep(): Promise<void> {
+    const { clock } = this.#folder;
+    if (clock.monotonic() - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = clock.monotonic();
+    const found = [];
+    for (const name of await readdir(this.#dir)) {
+      const path = `${this.#dir}/${name}`;
+      const about = await stat(path).catch(() => null);
+      if (about !== null) found.push({ path, bytes: about.size, unusedMs: clock.now() - about.mtimeMs });
+    }
+    let bytes = found.reduce((sum, file) => sum + file.bytes, 0);
+    for (const file of found.toSorted((a, b) => b.unusedMs - a.unusedMs)) {
+      const inTheWay = bytes > this.#limits.mostBytes && file.unusedMs > this.#limits.keptMs;
+      if (!inTheWay && file.unusedMs <= UNUSED_MS) return;
+      await rm(file.path, { force: true });
+      bytes -= file.bytes;
+    }
+  }
+}

@@ -1,0 +1,162 @@
+/** Where the objects of a file lie in the bucket, and how they are moved. The names are those of a folder of artifacts. */
+import { createWriteStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { onDiskAsync } from "../disk.ts";
+import { artifactPath, type Folder } from "../layout.ts";
+import { YOUNG_MS } from "../loose.ts";
+import { contentSize, HEAD_BYTES, PACKED_SUFFIX, packer, packingPays, SAMPLE_BYTES, unpacked } from "../packing.ts";
+import type { Bucket, ObjectInfo } from "./bucket.ts";
+
+const COLD = "cold/";
+/** Objects on their way out wait here. */
+const LOOSE = "loose/";
+
+export class StoredObjects {
+  readonly #bucket: Bucket;
+  readonly #folder: Folder;
+
+  constructor(bucket: Bucket, folder: Folder) {
+    this.#bucket = bucket;
+    this.#folder = folder;
+  }
+
+  async find(hash: string): Promise<ObjectInfo | null> {
+    const hot = await this.#bucket.head(artifactPath(hash));
+    const found = hot ?? (await this.#cold(hash))[0] ?? (await this.#loose(hash))[0] ?? null;
+    if (found === null) await this.#isGone(hash);
+    return found;
+  }
+
+  async open(hash: string): Promise<Readable | null> {
+    return (await this.#openOnce(hash)) ?? this.#openOnce(hash);
+  }
+
+  /** It may be moved between the looks; every move makes the new one before it removes the old one. */
+  async #openOnce(hash: string): Promise<Readable | null> {
+    const hot = await this.#bucket.get(artifactPath(hash));
+    if (hot !== null) return hot;
+    const key = ((await this.#cold(hash))[0] ?? (await this.#loose(hash))[0])?.key;
+    const stored = key === undefined ? null : await this.#bucket.get(key);
+    return stored !== null && key?.endsWith(PACKED_SUFFIX) === true ? unpacked(stored) : stored;
+  }
+
+  /** Of the bytes when they are unpacked. */
+  async sizeOf(hash: string): Promise<number | null> {
+    const found = await this.find(hash);
+    if (found === null || !found.key.endsWith(PACKED_SUFFIX)) return found?.bytes ?? null;
+    const head = await this.#bucket.get(found.key, { to: HEAD_BYTES });
+    return head === null ? null : contentSize(await gathered(head));
+  }
+
+  async coolDown(hash: string): Promise<{ before: number; after: number } | null> {
+    const hot = artifactPath(hash);
+    const found = (await this.#bucket.head(hot)) ?? (await this.#putBack(hash));
+    if (found === null) {
+      const cold = await this.find(hash);
+      return cold === null ? null : { before: (await this.sizeOf(hash)) ?? cold.bytes, after: cold.bytes };
+    }
+    const plain = COLD + hot.slice("sha256/".length);
+    const sample = await this.#bucket.get(hot, { to: SAMPLE_BYTES });
+    const pays = sample !== null && found.bytes > 0 && (await packingPays(await gathered(sample)));
+    const after = pays ? await this.#pack(hot, plain + PACKED_SUFFIX, found.bytes) : found.bytes;
+    if (!pays) await this.#copy(found, plain);
+    await this.#bucket.remove(hot);
+    return { before: found.bytes, after };
+  }
+
+  /**
+   * Nothing can be renamed here, and who stores the same content at this moment cannot be told from who stored it long
+   * ago. So an object that nobody names is first laid aside, from where it is still read; when an hour later there is
+   * no row that names it, and nobody has stored it anew, it goes for good.
+   */
+  async removeLoose(hash: string, isLoose: () => Promise<boolean>): Promise<boolean> {
+    const hot = await this.#bucket.head(artifactPath(hash));
+    const there = [...(hot === null ? [] : [hot]), ...(await this.#cold(hash))];
+    const isYoung = ({ ageMs }: ObjectInfo) => ageMs < YOUNG_MS;
+    if (there.length > 0) {
+      if (there.some(isYoung) || !(await isLoose())) return false;
+      for (const object of there) {
+        await this.#copy(object, LOOSE + object.key.slice(object.key.lastIndexOf("/") + 1));
+        await this.#bucket.remove(object.key);
+      }
+      return false;
+    }
+    const aside = await this.#loose(hash);
+    if (aside.some(isYoung)) return false;
+    if (aside.length === 0) return this.#isGone(hash);
+    if (!(await isLoose())) {
+      await this.#putBack(hash);
+      return false;
+    }
+    for (const { key } of aside) await this.#bucket.remove(key);
+    return true;
+  }
+
+  /** Asked so that a bucket that is not there, of which no object is, is told from one without the object. */
+  async #isGone(hash: string): Promise<boolean> {
+    const bytes = await this.#bucket.get(artifactPath(hash));
+    bytes?.destroy();
+    return bytes === null;
+  }
+
+  /** Named again: to where it is looked for first. What is compressed goes to the cold place. */
+  async #putBack(hash: string): Promise<ObjectInfo | null> {
+    let hot: ObjectInfo | null = null;
+    for (const object of await this.#loose(hash)) {
+      const packed = object.key.endsWith(PACKED_SUFFIX);
+      const key = packed ? `${COLD}${hash.slice(0, 2)}/${hash}${PACKED_SUFFIX}` : artifactPath(hash);
+      await this.#copy(object, key);
+      await this.#bucket.remove(object.key);
+      if (!packed) hot = { ...object, key };
+    }
+    return hot;
+  }
+
+  #cold(hash: string): Promise<ObjectInfo[]> {
+    return this.#heads(COLD + artifactPath(hash).slice("sha256/".length));
+  }
+
+  #loose(hash: string): Promise<ObjectInfo[]> {
+    return this.#heads(LOOSE + hash);
+  }
+
+  /** Each is asked for by name: that is quicker than a list, and costs less. */
+  async #heads(plain: string): Promise<ObjectInfo[]> {
+    const found = await Promise.all([plain + PACKED_SUFFIX, plain].map((key) => this.#bucket.head(key)));
+    return found.filter((object) => object !== null);
+  }
+
+  async #copy(object: ObjectInfo, to: string): Promise<void> {
+    if (await this.#bucket.copy(object.key, to, object.bytes)) return;
+    const bytes = await this.#bucket.get(object.key);
+    // Gone meanwhile: then somebody else has moved it.
+    if (bytes !== null) await this.#sendDraft(to, (draft) => pipeline(bytes, draft));
+  }
+
+  async #pack(from: string, to: string, size: number): Promise<number> {
+    const bytes = await this.#bucket.get(from);
+    if (bytes === null) return 0;
+    return this.#sendDraft(to, (draft) => pipeline(bytes, packer(size), draft));
+  }
+
+  /** By way of a file of this machine; says how large it was. */
+  async #sendDraft(key: string, fill: (draft: NodeJS.WritableStream) => Promise<void>): Promise<number> {
+    const path = this.#folder.temporary();
+    try {
+      await onDiskAsync(() => fill(createWriteStream(path, { flags: "wx" })));
+      const { size } = await stat(path);
+      await this.#bucket.putFile(key, path, size);
+      return size;
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+}
+
+async function gathered(bytes: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bytes) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,8 @@
+import type { ArtifactStore } from "../port.ts";
+import { Bucket, type BucketOptions } from "./bucket.ts";
+import { createBucketArtifactStore } from "./store.ts";
+
+/** `dir` is for what is of this machine. */
+export function openBucketArtifacts({ dir, ...options }: BucketOptions & { dir: string }): ArtifactStore {
+  return createBucketArtifactStore({ bucket: new Bucket(options), dir, clock: options.clock });
+}

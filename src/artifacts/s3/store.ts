@@ -1,0 +1,58 @@
+/**
+ * Files in an S3-compatible bucket, so that every machine has all of them. What is being written, beginnings of downloads
+ * and copies for tools that need a path lie in a folder of this machine.
+ */
+import { mkdirSync } from "node:fs";
+import type { Clock } from "../../base/clock.ts";
+import { isContentOf, missingArtifact } from "../content.ts";
+import { onDisk } from "../disk.ts";
+import { artifactPath, Folder } from "../layout.ts";
+import { partsIn, removeLeftovers, STALE_MS } from "../leftovers.ts";
+import { dropPart, readPart } from "../part.ts";
+import type { ArtifactStore } from "../port.ts";
+import { FileWriter } from "../writer.ts";
+import type { Bucket } from "./bucket.ts";
+import { FetchedFiles, type FetchedLimits } from "./fetched.ts";
+import { StoredObjects } from "./objects.ts";
+import { BucketPlace } from "./place.ts";
+
+export function createBucketArtifactStore(options: {
+  bucket: Bucket;
+  /** For what is of this machine. */
+  dir: string;
+  clock: Clock;
+  fetched?: FetchedLimits;
+}): ArtifactStore {
+  const { bucket, dir, clock } = options;
+  const folder = new Folder(dir, clock);
+  onDisk(() => mkdirSync(folder.tmp, { recursive: true }));
+  removeLeftovers(folder, clock.now() - STALE_MS);
+  const place = new BucketPlace(bucket);
+  const objects = new StoredObjects(bucket, folder);
+  const fetched = new FetchedFiles(folder, options.fetched);
+
+  const open = async (hash: string) => {
+    const bytes = await objects.open(hash);
+    if (bytes === null) throw missingArtifact();
+    return bytes;
+  };
+  return {
+    home: bucket.home,
+    writer: (writerOptions = {}) => new FileWriter(folder, place, writerOptions),
+    resumable: (key) => readPart(folder, key),
+    dropPart: (key) => dropPart(folder, key),
+    parts: () => partsIn(folder),
+    has: async (hash) => (await objects.find(hash)) !== null,
+    sizeOf: (hash) => objects.sizeOf(hash),
+    open,
+    placeOf: (hash) => bucket.addressOf(artifactPath(hash)),
+    pathOf: (hash) => fetched.pathOf(hash, () => open(hash)),
+    coolDown: (hash) => objects.coolDown(hash),
+    async verify(hash) {
+      const bytes = await objects.open(hash);
+      return bytes !== null && isContentOf(hash, bytes);
+    },
+    removeLoose: (hash, isLoose) => objects.removeLoose(hash, isLoose),
+    probe: () => bucket.probe(folder.temporary().slice(dir.length + 1)),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { createCaller } from "../api/caller.ts";
+import type { CliContext } from "../context.ts";
+import { demoHead, demoWords, type DemoSummary } from "../demo-words.ts";
+import { runTour } from "../demo-tour.ts";
+import { EXIT, paint, printJson } from "../output.ts";
+import { stopRequest } from "../stop.ts";
+
+interface DemoOptions {
+  open?: boolean;
+  keep?: boolean;
+  exit?: boolean;
+}
+
+/** `orb demo`: everything the product does, on a site that comes with it. */
+export function addDemoCommand(program: Command, context: CliContext): void {
+  program
+    .command("demo")
+    .description("see it all in a minute: a small shop on this machine is crawled, offline, and the dashboard opened")
+    .option("--open", "open the dashboard in a browser (on a terminal with a desktop, unless told)")
+    .option("--no-open", "only print its address")
+    .option("--keep", "leave what was made in the folder demo of the data directory, until the next demo")
+    .option("--exit", "end when everything was shown, instead of waiting for Ctrl-C")
+    .action((options: DemoOptions) => demo(context, options));
+}
+
+async function demo(context: CliContext, options: DemoOptions): Promise<void> {
+  const { wiring, terminal } = context;
+  const { config, warnings } = wiring.loadConfig();
+  for (const warning of warnings) terminal.err(`${warning}\n`);
+  using stop = stopRequest(wiring, terminal, null, "ending the demo");
+  // Failures are part of what is shown: only what nobody expects is logged.
+  const log = wiring.createLog({ ...config, logLevel: "error" });
+  const started = await wiring.startDemo(config, log, { keep: options.keep === true });
+  const remote = (await import("../api/remote.ts")).openRemote(started.url, null);
+  const say = (text: string) => {
+    if (!context.json) terminal.err(text);
+  };
+  let summary: DemoSummary | null = null;
+  try {
+    const api = createCaller(remote.send);
+    summary = await runTour({ context, api, demo: started, signal: stop.signal, say, head: demoHead });
+    if (summary !== null) {
+      if (context.json) printJson(terminal, summary);
+      else terminal.out(demoWords(terminal, summary));
+    }
+    if (summary !== null && options.exit !== true && !stop.signal.aborted) {
+      const shown = options.open !== false && (await wiring.showPage(started.url, { always: options.open === true }));
+      say(
+        `\n${shown ? "The dashboard is open in your browser" : "Look at it all on the dashboard"}: ${paint(terminal, "cyan", started.url)}\n` +
+          "Ctrl-C ends the demo.\n",
+      );
+      await stop.asked;
+    }
+  } finally {
+    await remote.close();
+    await started.stop();
+  }
+  // After everything was shown, Ctrl-C is how it ends.
+  context.exitCode = summary === null ? (stop.exitCode ?? EXIT.failed) : summary.ok ? EXIT.done : EXIT.failed;
+  if (options.keep === true) say(`what was made is in ${started.folder}\n`);
+}

@@ -1,0 +1,112 @@
+/** `orb migrate --to`: from one machine to many. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { OrbError } from "../base/errors.ts";
+import type { Config } from "../config/options.ts";
+import type { CliContext } from "./context.ts";
+import { Drawing } from "./drawing.ts";
+import { plural, printJson, table } from "./output.ts";
+import { EXIT_OF_SIGNAL, onStopSignals } from "./stop.ts";
+import type { CliCopy, CliCopyProgress } from "./wiring.ts";
+
+export async function copyDatabase(context: CliContext, config: Config, to: string): Promise<void> {
+  refuseOtherKinds(config, to);
+  const { terminal, json } = context;
+  const drawing = new Drawing(terminal, terminal.live && !json);
+  const lines = new Lines((line) => (drawing.live || json ? undefined : terminal.err(line)));
+  const release = onStopSignals(context.wiring, (signal) => {
+    drawing.done();
+    terminal.err("stopped: nobody can start on this copy; the same command begins it again\n");
+    context.wiring.exit(EXIT_OF_SIGNAL[signal]);
+  });
+  try {
+    const copy = await context.wiring.copyTo(config, to, (progress) => {
+      drawing.show(sentence(progress));
+      lines.tell(progress);
+    });
+    drawing.clear();
+    const next = whatIsNext(config);
+    if (json) return printJson(terminal, { ...copy, next });
+    return tellPeople(context, copy, next);
+  } finally {
+    release();
+    drawing.done();
+  }
+}
+
+const EXPECTED = "expected postgres://USER:PASSWORD@HOST/DATABASE";
+
+function refuseOtherKinds({ database }: Config, to: string): void {
+  const refuse = (path: string, message: string, hint: string): never => {
+    throw new OrbError("input_invalid", `${path}: ${message}`, { hint, fields: [{ path, message }] });
+  };
+  if (!/^postgres(?:ql)?:\/\//.test(to) || !URL.canParse(to))
+    refuse("--to", EXPECTED, "A copy goes from SQLite into Postgres.");
+  if (new URL(to).pathname.length < 2) refuse("--to", `${EXPECTED}: it names no database`, "Name one that is there.");
+  if (database.kind !== "sqlite")
+    refuse(
+      "APP_DATABASE_URL",
+      "expected sqlite:PATH, the database that is copied",
+      "A copy goes from SQLite into Postgres; leave APP_DATABASE_URL as it was until it is finished.",
+    );
+}
+
+function sentence({ table: name, rows, of, copied, total }: CliCopyProgress): string {
+  const percent = total === 0 ? 100 : Math.floor((100 * copied) / total);
+  return `copying ${name} ${rows} of ${of} (${percent} % of ${plural(total, "row")})`;
+}
+
+/** Where nothing is drawn, a line for every tenth of the way. */
+class Lines {
+  readonly #write: (line: string) => void;
+  #tenths = 0;
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  tell(progress: CliCopyProgress): void {
+    const tenths = Math.floor((10 * progress.copied) / Math.max(1, progress.total));
+    if (tenths === this.#tenths) return;
+    this.#tenths = tenths;
+    this.#write(`${sentence(progress)}\n`);
+  }
+}
+
+/** The database is a part of what there is. */
+function whatIsNext({ artifacts, secretKey, dataDir }: Config): string[] {
+  return [
+    "Set APP_DATABASE_URL to this address, and APP_REDIS_URL, on all machines.",
+    artifacts.kind === "s3"
+      ? "Files stay in the bucket: leave APP_ARTIFACTS_URL as it is, on all machines."
+      : `Files were not copied. Put ${artifacts.path} where all machines see it under one path (a shared folder), or copy sha256/ and cold/ in it to a bucket under the same names, and set APP_ARTIFACTS_URL on all machines.`,
+    keyWords(secretKey !== null, join(dataDir, "secret.key")),
+    "Check with `orb audit --deep`, and keep the SQLite database until you are sure; it was not changed.",
+  ];
+}
+
+function keyWords(isSet: boolean, file: string): string {
+  if (isSet) return "Stored sessions and credentials need the same APP_SECRET_KEY on all machines.";
+  if (existsSync(file))
+    return `Stored sessions and credentials are sealed with the key in ${file}: set APP_SECRET_KEY to it on all machines.`;
+  return "Set APP_SECRET_KEY to the same value on all machines, such as the output of: openssl rand -hex 32";
+}
+
+function tellPeople({ terminal }: CliContext, copy: CliCopy, next: readonly string[]): void {
+  const filled = copy.tables.filter(({ rows }) => rows > 0);
+  terminal.out(
+    table(
+      ["table", "rows"],
+      filled.map(({ table: name, rows }) => [name, rows]),
+    ),
+  );
+  terminal.out(
+    `copied ${plural(copy.rows, "row")} into the schema ${copy.schema}: counts are the same, the audit is ${copy.findings.length === 0 ? "clean" : "as it was before"}\n`,
+  );
+  for (const { check, what } of copy.findings) terminal.out(`  ${check}: ${what}\n`);
+  if (copy.cleanedTexts > 0)
+    terminal.out(
+      `${plural(copy.cleanedTexts, "text")} had characters that Postgres does not keep (of number 0, or half of a pair): they are U+FFFD now\n`,
+    );
+  terminal.out(`What to do now:\n${next.map((line) => `- ${line}\n`).join("")}`);
+}

@@ -1,0 +1,177 @@
+/**
+ * The demo site: a small bookshop on this machine alone, to try everything out on. It holds no file besides its modules:
+ * pages, scripts and pictures are made when they are asked for.
+ */
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Clock, sleep } from "../base/clock.ts";
+import { BOOKS, CATEGORIES, pathOfBook } from "./books.ts";
+import {
+  type Answer,
+  apiArrivals,
+  apiBooks,
+  busyPage,
+  cornersPage,
+  Doorkeeper,
+  Repairs,
+  SCRIPTS,
+  shellPage,
+  SIGNINGS,
+} from "./corners.ts";
+import { PICTURES, ROOMS } from "./gallery.ts";
+import { frame } from "./layout.ts";
+import { paintCover } from "./pictures.ts";
+import { bookPage, frontPage, galleryPage, galleryRoom, listPage, pagesOf, pathOfList } from "./shop-pages.ts";
+import { STYLE } from "./style.ts";
+
+export interface DemoSite extends AsyncDisposable {
+  /** `http://127.0.0.1:41233` */
+  readonly origin: string;
+  readonly port: number;
+  /** How often it has asked somebody to wait. */
+  readonly refusals: number;
+  close(): Promise<void>;
+}
+
+/** About as far away as a site of the same country. */
+const PAGE_MS = 150;
+
+export async function startDemoSite(clock: Clock, { pageMs = PAGE_MS } = {}): Promise<DemoSite> {
+  const door = new Doorkeeper(clock);
+  const repairs = new Repairs();
+  const closing = new AbortController();
+  let refusals = 0;
+  const answer = (url: URL): Answer => {
+    const { pathname: path } = url;
+    if (path.startsWith("/busy/")) {
+      const nth = path === "/busy/" ? null : Number(path.slice("/busy/".length));
+      if (nth !== null && !(Number.isInteger(nth) && nth >= 1 && nth <= SIGNINGS)) return NOT_FOUND;
+      const refused = door.ask();
+      if (refused !== null) refusals += 1;
+      return refused ?? { body: busyPage(nth) };
+    }
+    if (path.startsWith("/broken/")) return repairs.answer(path) ?? NOT_FOUND;
+    return quietAnswer(url, origin()) ?? NOT_FOUND;
+  };
+  const server = createServer((request, response) => {
+    response.on("error", () => {});
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { allow: "GET, HEAD" }).end();
+      return;
+    }
+    const url = URL.parse(request.url ?? "", origin());
+    const given = url === null ? NOT_FOUND : answer(url);
+    const isPage = given.type === undefined;
+    void sleep(clock, (isPage ? pageMs : 0) + (given.afterMs ?? 0), closing.signal).then(() => send(response, given));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const origin = () => `http://127.0.0.1:${port}`;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      closing.abort();
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return {
+    origin: origin(),
+    port,
+    get refusals() {
+      return refusals;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const NOT_FOUND: Answer = {
+  status: 404,
+  body: frame({ title: "Not found", body: '<h1>Not on any shelf</h1><p><a href="/">Back to the shop</a></p>' }),
+};
+
+function send(response: ServerResponse, { status = 200, headers = {}, type = HTML, body, cut }: Answer): void {
+  const bytes = Buffer.from(body as string);
+  response.writeHead(status, { "content-type": type, "content-length": bytes.length, ...headers });
+  if (cut !== true) return void response.end(bytes);
+  response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
+}
+
+const HTML = "text/html; charset=utf-8";
+
+/** What is always there and always the same; null: nothing is. */
+function quietAnswer({ pathname: path, searchParams: query }: URL, origin: string): Answer | null {
+  const [, room = "", name = "", rest = ""] = path.split("/");
+  const json = (value: unknown): Answer => ({ type: "application/json", body: JSON.stringify(value) });
+  const page = (html: string | null): Answer | null => (html === null ? null : { body: html });
+  switch (room) {
+    case "":
+      return page(frontPage());
+    case "category": {
+      const category = CATEGORIES.find(({ slug }) => slug === name);
+      return category === undefined ? null : page(listPage(category, Number(query.get("page") ?? 1)));
+    }
+    case "book": {
+      const book = BOOKS.find((one) => pathOfBook(one) === path);
+      return book === undefined ? null : page(bookPage(book));
+    }
+    case "covers": {
+      const book = BOOKS.find(({ id }) => `${id}.png` === name);
+      return book === undefined ? null : png(paintCover(book.category.hue, book.id, 240, 360));
+    }
+    case "gallery": {
+      if (name === "img") {
+        const picture = PICTURES.find((one) => one.path === path);
+        return picture === undefined ? null : png(picture.bytes());
+      }
+      return rest !== "" ? null : page(name === "" ? galleryPage() : galleryRoom(name));
+    }
+    case "corners":
+      return page(cornersPage());
+    case "cellar":
+      return page(frame({ title: "The cellar", body: "<h1>The cellar</h1><p>robots.txt asked you not to come.</p>" }));
+    case "arrivals":
+      return page(shellPage("New arrivals", "/scripts/arrivals.js"));
+    case "finder":
+      return page(shellPage("Book finder", "/scripts/finder.js"));
+    case "scripts":
+      return SCRIPTS[path] === undefined ? null : { type: "text/javascript", body: asModule(SCRIPTS[path]) };
+    case "api":
+      if (name === "arrivals") return json(apiArrivals());
+      return name === "books" ? json(apiBooks(Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1))) : null;
+    case "style.css":
+      return { type: "text/css", body: STYLE };
+    case "favicon.svg":
+      return { type: "image/svg+xml", body: FAVICON };
+    case "robots.txt":
+      return { type: "text/plain", body: `User-agent: *\nDisallow: /cellar/\n\nSitemap: ${origin}/sitemap.xml\n` };
+    case "sitemap.xml":
+      return { type: "application/xml", body: sitemap(origin) };
+    default:
+      return null;
+  }
+}
+
+/** Scripts that wait for something at their top level are functions in a plain script. */
+const asModule = (script: string) => `(async () => {${script}})();\n`;
+
+const png = (bytes: Buffer): Answer => ({ type: "image/png", body: bytes });
+
+const FAVICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#8a3b1f"/><path d="M8 7h12a4 4 0 0 1 4 4v14H12a4 4 0 0 1-4-4z" fill="#faf6ee"/><path d="M12 12h8M12 16h8M12 20h5" stroke="#8a3b1f" stroke-width="1.6" stroke-linecap="round"/></svg>';
+
+function sitemap(origin: string): string {
+  const paths = [
+    "/",
+    ...CATEGORIES.flatMap((category) =>
+      Array.from({ length: pagesOf(category) }, (_, at) => pathOfList(category, at + 1)),
+    ),
+    ...BOOKS.map(pathOfBook),
+    "/gallery/",
+    ...ROOMS.map(({ motif }) => `/gallery/${motif}`),
+  ];
+  const entries = paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join("\n");
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}\n</urlset>\n`;
+}

@@ -1,0 +1,76 @@
+/**
+ * A site that is too large for one process is divided into shards: lanes of its own, each with its share of what the site
+ * allows. The shares add up to the limits, so they hold over all machines although nobody asks the others.
+ */
+
+/** Which part of a site's work a lane has, of how many. */
+export interface Shard {
+  index: number;
+  of: number;
+}
+
+/** What is allowed of a site, as far as it can be divided; null: not set for it. */
+export interface DividedLimits {
+  maxConcurrency: number | null;
+  requestsPerSecond: number | null;
+  burst: number | null;
+}
+
+/** What decides whether a site may be divided. */
+export interface ShardedSite extends DividedLimits {
+  shards: number | null;
+  minDelayMs: number | null;
+  crawlDelayMs: number | null;
+  group: string | null;
+}
+
+/** Why a site cannot have so many shards, for people; null: it can. */
+export function whyNotDivided(site: ShardedSite): string | null {
+  const shards = site.shards ?? 1;
+  if (shards <= 1) return null;
+  if (site.group !== null)
+    return `sites of a group are one lane: take it out of the group ${site.group} first, or give it one shard`;
+  // Pauses hold between any two requests: several who do not ask each other cannot keep them.
+  if (site.minDelayMs !== 0)
+    return "a site with a pause between requests has one shard, which is enough for it: set min_delay_ms to 0, or leave shards at 1";
+  if ((site.crawlDelayMs ?? 0) > 0)
+    return `the site's robots.txt asks for ${site.crawlDelayMs} ms between two requests: it has one shard, which is enough for it`;
+  if (shards > (site.maxConcurrency ?? 1))
+    return `is more than max_concurrency (${site.maxConcurrency ?? 1}): every shard needs one request at a time at least`;
+  if (site.requestsPerSecond !== null && shards > (site.burst ?? 1))
+    return `is more than burst (${site.burst ?? 1}): with requests_per_second every shard needs one of the burst at least`;
+  return null;
+}
+
+/** Into how many shards its work is to be divided, as things stand: as many as were asked for, or as its limits allow. */
+export function shardsDue(site: ShardedSite): number {
+  const asked = site.shards ?? 1;
+  const most = Math.min(
+    asked,
+    site.maxConcurrency ?? 1,
+    site.requestsPerSecond === null ? Number.POSITIVE_INFINITY : (site.burst ?? 1),
+  );
+  const shards = Math.max(1, most);
+  return whyNotDivided({ ...site, shards }) === null ? shards : 1;
+}
+
+/** A whole number, dealt out: the first ones get the remainder. */
+export function shareOf(whole: number, { index, of }: Shard): number {
+  return Math.floor(whole / of) + (index < whole % of ? 1 : 0);
+}
+
+/** One shard's part of the limits. */
+export function shareOfLimits<T extends DividedLimits>(limits: T, shard: Shard): T {
+  const { maxConcurrency, requestsPerSecond, burst } = limits;
+  return {
+    ...limits,
+    maxConcurrency: maxConcurrency === null ? null : shareOf(maxConcurrency, shard),
+    requestsPerSecond: requestsPerSecond === null ? null : requestsPerSecond / shard.of,
+    burst: burst === null ? null : shareOf(burst, shard),
+  };
+}
+
+/** The shard of a task, by the hash of its key: always the same one for the same number of them. */
+export function shardOfKey(hash: Uint8Array, of: number): number {
+  return of <= 1 ? 0 : new DataView(hash.buffer, hash.byteOffset).getUint32(0) % of;
+}

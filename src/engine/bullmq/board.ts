@@ -1,0 +1,83 @@
+import { createBullBoard } from "@bull-board/api";
+import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
+import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { type Clock, sleep } from "../../base/clock.ts";
+import { OrbError } from "../../base/errors.ts";
+import type { Board, BoardAnswer } from "../port.ts";
+import { BoardAdapter } from "./board-adapter.ts";
+import { type Line, LINES } from "./names.ts";
+import { reached, redisAt } from "./redis.ts";
+
+export interface TicketBoardOptions {
+  redisUrl: string;
+  /** What all keys of a deployment begin with. */
+  prefix: string;
+  clock: Clock;
+  /** The place of the board on its server, such as `/admin/queues`. */
+  place: string;
+}
+
+/** Somebody sits in front of it: what takes longer than this is not there. */
+const PATIENCE_MS = 3000;
+
+const ABOUT: Readonly<Record<Line, string>> = {
+  sites: "A ticket says that a site has work, and nothing else.",
+  steps: "A ticket says that a step of a workflow is to be done.",
+  times: "The ticket says when a schedule has its next time.",
+};
+
+/** Bull Board over the tickets. It writes nothing, not even what BullMQ notes of itself. */
+export class TicketBoard implements Board {
+  readonly #clock: Clock;
+  readonly #redis: Redis;
+  readonly #queues: readonly Queue[];
+  readonly #adapter: BoardAdapter;
+
+  constructor({ redisUrl, prefix, clock, place }: TicketBoardOptions) {
+    this.#clock = clock;
+    this.#redis = redisAt(redisUrl);
+    this.#adapter = new BoardAdapter(place);
+    this.#queues = LINES.map((line) => {
+      const queue = new Queue(line, { connection: this.#redis, prefix, skipMetasUpdate: true, skipVersionCheck: true });
+      // Whoever looks is told.
+      queue.on("error", () => {});
+      return queue;
+    });
+    createBullBoard({
+      queues: this.#queues.map(
+        (queue) => new BullMQAdapter(queue, { readOnlyMode: true, description: ABOUT[queue.name as Line] }),
+      ),
+      serverAdapter: this.#adapter,
+      options: { uiConfig: { boardTitle: "Tickets for lanes", hideDocsLink: true } },
+    });
+  }
+
+  async open(path: string, query: Readonly<Record<string, unknown>>): Promise<BoardAnswer | null> {
+    const file = await this.#adapter.file(path);
+    if (file !== null) return file;
+    const reading = this.#adapter.reading(path, query);
+    if (reading === null) return null;
+    await reached(this.#redis, this.#clock, PATIENCE_MS);
+    return this.#inTime(reading());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.close().catch(() => {})));
+    this.#redis.disconnect();
+  }
+
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    const done = new AbortController();
+    const late = sleep(this.#clock, PATIENCE_MS, done.signal).then(() => {
+      throw new OrbError("service_unavailable", "Redis does not answer", {
+        hint: "Look at Redis; then open it again.",
+      });
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      done.abort();
+    }
+  }
+}

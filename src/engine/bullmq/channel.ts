@@ -1,0 +1,55 @@
+import type { Redis } from "ioredis";
+import type { Log } from "../../base/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import { Trouble } from "../../base/trouble.ts";
+import { controlChannel, ownerChannel } from "./names.ts";
+
+export interface ChannelOptions {
+  /** Not the connection itself: one like it. */
+  redis: Redis;
+  prefix: string;
+  owner: string;
+  log: Log;
+  /** Lanes of ours got work. */
+  onLanes(lanes: string[]): void;
+  /** Limits, pauses or run states changed, or may have: whoever was cut off has missed what was said. */
+  onControl(): void;
+}
+
+/** What owners are told at once. Nothing depends on it: what is missed here is found in the store a little later. */
+export class RevokeChannel {
+  readonly #options: ChannelOptions;
+  readonly #redis: Redis;
+  #closed = false;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.#redis = options.redis.duplicate();
+  }
+
+  open(): void {
+    const { prefix, owner, log, onLanes, onControl } = this.#options;
+    const trouble = new Trouble(log);
+    const cutOff = (error: unknown) => {
+      if (this.#closed) return;
+      trouble.begins("changes are not told by Redis at once; they are found in the store", { error: messageOf(error) });
+    };
+    let before = false;
+    this.#redis.on("error", cutOff);
+    this.#redis.on("ready", () => {
+      trouble.ends("changes are told by Redis at once again");
+      if (before) onControl();
+      before = true;
+    });
+    this.#redis.on("message", (channel, message) => {
+      if (channel === controlChannel(prefix)) onControl();
+      else onLanes(JSON.parse(message) as string[]);
+    });
+    this.#redis.subscribe(controlChannel(prefix), ownerChannel(prefix, owner)).catch(cutOff);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#redis.disconnect();
+  }
+}

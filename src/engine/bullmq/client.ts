@@ -1,0 +1,49 @@
+import type { Redis } from "ioredis";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { OwnerVerbs } from "../../store/owner-port.ts";
+import { TicketOffice } from "./office.ts";
+import { redisAt } from "./redis.ts";
+
+export interface TicketClientOptions {
+  store: Pick<OwnerVerbs, "lanePriorities">;
+  redisUrl: string;
+  /** What all keys of a deployment begin with. */
+  prefix: string;
+  clock: Clock;
+  log: Log;
+}
+
+/** Whoever has written work answers its caller; that it cannot tell of it must not keep anybody waiting for longer. */
+const POKE_MS = 500;
+
+/** How a process that does no work itself tells those who do. Connects when there is something to tell. */
+export class TicketClient {
+  readonly #options: TicketClientOptions;
+  #open: { redis: Redis; office: TicketOffice } | null = null;
+
+  constructor(options: TicketClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lanes have work; null: limits, pauses or run states changed. False: that could not be told yet. It goes on being tried
+   * for as long as this process lives, and is found in the store anyway.
+   */
+  async poke(lanes: readonly string[] | null): Promise<boolean> {
+    const { office } = (this.#open ??= this.#connect());
+    if (lanes === null) office.tellControl();
+    else office.offer(lanes);
+    return office.issued(POKE_MS);
+  }
+
+  async close(): Promise<void> {
+    await this.#open?.office.close();
+    this.#open?.redis.disconnect();
+  }
+
+  #connect(): { redis: Redis; office: TicketOffice } {
+    const redis = redisAt(this.#options.redisUrl);
+    return { redis, office: new TicketOffice({ ...this.#options, redis }) };
+  }
+}

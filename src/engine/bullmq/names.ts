@@ -1,0 +1,35 @@
+import { hash } from "node:crypto";
+import { stepOfLane } from "../../domain/workflow/definition.ts";
+
+/**
+ * The words that all processes of a deployment use in Redis. Steps of workflows may take hours: they stand in a line of
+ * their own, so that a long list of them does not keep sites waiting.
+ */
+export const LANE_LINES = ["sites", "steps"] as const;
+export type LaneLine = (typeof LANE_LINES)[number];
+export const LINES = [...LANE_LINES, "times"] as const;
+export type Line = (typeof LINES)[number];
+
+/** No lane: whoever gets its ticket does what is due by the clock, and has it come again at the next time. */
+export const TIMES = "times";
+
+export function lineOf(lane: string): Line {
+  if (lane === TIMES) return "times";
+  return stepOfLane(lane) === null ? "sites" : "steps";
+}
+
+/** A lane has one ticket: its id follows from the lane's name. BullMQ takes no colons in it, and names may be long. */
+export function ticketId(lane: string): string {
+  return hash("sha256", lane, "base64url").slice(0, 22);
+}
+
+/** Where all are told that limits, pauses or run states changed. */
+export const controlChannel = (prefix: string) => `${prefix}:control`;
+
+/** Where one owner is told that lanes of its got work. */
+export const ownerChannel = (prefix: string, owner: string) => `${prefix}:owner:${owner}`;
+
+/** BullMQ's score of a delayed job: its time, and a number that keeps those of one millisecond apart. */
+const SCORES_PER_MS = 0x1000;
+export const scoreOf = (time: number) => time * SCORES_PER_MS;
+export const timeOfScore = (score: number) => Math.floor(score / SCORES_PER_MS);

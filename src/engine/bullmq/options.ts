@@ -1,0 +1,33 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { ProcessIdentity } from "../../base/machine.ts";
+import type { Random } from "../../base/random.ts";
+import type { EngineHolder } from "../../store/engine-records.ts";
+import type { Store } from "../../store/port.ts";
+import type { EngineRole, LaneHost, Timetable } from "../port.ts";
+
+export interface BullmqEngineOptions {
+  store: Store;
+  host: LaneHost;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  identity: ProcessIdentity;
+  /** Whether the process that leads may still live. */
+  mayBeAlive(holder: EngineHolder): boolean;
+  /** What is due by the clock; any process that works is told of it. */
+  timetable: Timetable;
+  redisUrl: string;
+  /** What all keys of a deployment begin with. */
+  prefix: string;
+  leaseTtlMs: number;
+  heartbeatMs: number;
+  graceMs: number;
+  maxActiveLanes: number;
+  /** How often all work is looked at even if nothing seems to have changed, by one process of all. */
+  reconcileMs?: number;
+  /** Told when this process begins to work or stops working. */
+  onRole?: (role: EngineRole) => void;
+  /** Told when this process becomes the one that does what is to be done once, and when it is not any more. */
+  onLead?: (leads: boolean) => void;
+}

@@ -1,0 +1,114 @@
+import { Redis } from "ioredis";
+import type { Clock } from "../../base/clock.ts";
+import { OrbError } from "../../base/errors.ts";
+
+const OLDEST = [6, 2] as const;
+/** Whoever is asked something and says nothing for so long is gone; nothing blocks for longer than ten seconds. */
+const SILENT_MS = 15_000;
+const CONNECT_MS = 5000;
+const SLOWEST_RETRY_MS = 2000;
+
+/** Connects, for as long as it takes. Commands wait while Redis cannot be reached, and are then sent. */
+export function redisAt(url: string): Redis {
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: null,
+    connectTimeout: CONNECT_MS,
+    socketTimeout: SILENT_MS,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), SLOWEST_RETRY_MS),
+  });
+  // What fails is told by those who wanted something; here it is only kept from ending the process.
+  redis.on("error", () => {});
+  return redis;
+}
+
+/** Throws when there is no Redis to be had in time, or none that tickets are safe in. */
+export async function requireRedis(redis: Redis, clock: Clock, patienceMs: number): Promise<void> {
+  await reached(redis, clock, patienceMs);
+  const refusal = refusalOf(await redis.info());
+  if (refusal !== null) throw refusal;
+}
+
+/** Its version; throws like `requireRedis`. The connection is one of its own: none that waits for something else. */
+export async function probeRedis(url: string, clock: Clock, patienceMs: number): Promise<string> {
+  const redis = redisAt(url);
+  try {
+    await requireRedis(redis, clock, patienceMs);
+    return /^redis_version:(.*)$/m.exec(await redis.info("server"))?.[1]?.trim() ?? "of unknown version";
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Resolves when it answers; throws when there is none to be had in time. */
+export function reached(redis: Redis, clock: Clock, patienceMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let last = "no answer";
+    const noted = (error: Error) => {
+      last = error.message;
+      // Whoever is not let in now will not be in a moment.
+      const closed = doorClosed(last, placeOf(redis));
+      if (closed !== null) done(() => reject(closed));
+    };
+    const done = (end: () => void) => {
+      timer.cancel();
+      redis.off("error", noted);
+      redis.off("ready", ready);
+      end();
+    };
+    const ready = () => done(resolve);
+    const late = () =>
+      done(() =>
+        reject(
+          new OrbError("service_unavailable", `Redis at ${placeOf(redis)} cannot be used: ${last}`, {
+            hint: "Start it, or correct APP_REDIS_URL.",
+            fields: [{ path: "APP_REDIS_URL", message: last }],
+          }),
+        ),
+      );
+    const timer = clock.after(patienceMs, late, { keepAlive: true });
+    redis.on("error", noted);
+    redis.on("ready", ready);
+    if (redis.status === "ready") ready();
+  });
+}
+
+/** What Redis says to whom it does not let in; null: it says something else. */
+function doorClosed(said: string, place: string): OrbError | null {
+  const hint = "Put it into APP_REDIS_URL: redis://:PASSWORD@HOST:PORT, or redis://USER:PASSWORD@HOST:PORT";
+  const refused = (message: string) =>
+    new OrbError("service_unavailable", `Redis at ${place} ${message}`, {
+      hint,
+      fields: [{ path: "APP_REDIS_URL", message: said }],
+    });
+  if (said.startsWith("NOAUTH")) return refused("wants a password");
+  return said.startsWith("WRONGPASS") ? refused("does not take this user and password") : null;
+}
+
+function placeOf({ options }: Redis): string {
+  return `${options.host ?? "127.0.0.1"}:${options.port ?? 6379}`;
+}
+
+/** What speaks against a Redis, by what it says of itself; null: nothing does. */
+export function refusalOf(info: string): OrbError | null {
+  const said = new Map(
+    info.split(/\r?\n/).map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
+  );
+  const version = said.get("redis_version") ?? "";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (version !== "" && (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])))
+    return refusal(`Redis ${version} is too old`, `Use Redis ${OLDEST.join(".")} or later.`);
+  const policy = said.get("maxmemory_policy") ?? "noeviction";
+  if (policy !== "noeviction")
+    return refusal(
+      `Redis would drop keys when its memory is full (maxmemory-policy is ${policy})`,
+      "Set it with `redis-cli config set maxmemory-policy noeviction`, and in redis.conf, so that it stays so.",
+    );
+  return null;
+}
+
+function refusal(message: string, hint: string): OrbError {
+  return new OrbError("config_invalid", `APP_REDIS_URL: ${message}`, {
+    hint,
+    fields: [{ path: "APP_REDIS_URL", message }],
+  });
+}

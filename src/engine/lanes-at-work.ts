@@ -1,0 +1,165 @@
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { Signal } from "../base/signal.ts";
+import type { LaneHost, LaneTicket, TicketEnd } from "./port.ts";
+
+export interface AtWorkOptions {
+  host: LaneHost;
+  clock: Clock;
+  log: Log;
+  owner: string;
+  ttlMs: number;
+  leaseHolds: () => boolean;
+  /** Whether a lane that has been at work so long is to give its place to another. */
+  yields: (lane: string, forMs: number) => boolean;
+}
+
+export interface Turn {
+  end: TicketEnd;
+  /** It was offered while it was at work, and that may have come too late for it to be seen. */
+  offered: boolean;
+}
+
+interface Lane {
+  offers: number;
+  changed: Signal;
+}
+
+/** When to try a lane again whose owner failed. */
+const FAILED_MS = 1000;
+
+/** The lanes that one process works on in one term, and what all of them are told: for every engine the same. */
+export class LanesAtWork {
+  readonly #options: AtWorkOptions;
+  /** Those that began first come first. */
+  readonly #lanes = new Map<string, Lane>();
+  #controls = 0;
+  readonly #drain = new AbortController();
+  readonly #hurry = new AbortController();
+  readonly #fence = new AbortController();
+  readonly #idle: (() => void)[] = [];
+  /** Told when nothing is at work while no lane may begin. */
+  #onRest: (() => void) | null = null;
+
+  constructor(options: AtWorkOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#lanes.size;
+  }
+
+  /** Their names; those that began first come first. */
+  names(): Iterable<string> {
+    return this.#lanes.keys();
+  }
+
+  has(lane: string): boolean {
+    return this.#lanes.has(lane);
+  }
+
+  /** No lane is to begin, for now or for ever. */
+  get closed(): boolean {
+    return this.#onRest !== null || this.#drain.signal.aborted;
+  }
+
+  get draining(): boolean {
+    return this.#drain.signal.aborted;
+  }
+
+  /** Tells a lane at work that it got more; false: it is not at work. */
+  offer(name: string): boolean {
+    const lane = this.#lanes.get(name);
+    if (lane === undefined) return false;
+    lane.offers += 1;
+    lane.changed.raise();
+    return true;
+  }
+
+  controlChanged(): void {
+    this.#controls += 1;
+    this.lookUp();
+  }
+
+  /** Lets every lane look whether it is to go on. */
+  lookUp(): void {
+    for (const lane of this.#lanes.values()) lane.changed.raise();
+  }
+
+  /**
+   * Those at work finish what runs and take no more, however long that takes. `onRest` is told when all of them have. Until
+   * `goOn` the engine begins none.
+   */
+  hold(onRest: () => void): void {
+    this.#onRest = onRest;
+    this.lookUp();
+    if (this.size === 0) onRest();
+  }
+
+  goOn(): void {
+    this.#onRest = null;
+  }
+
+  /** Those at work finish what they have, and none is begun any more. Resolves when all have ended. */
+  drain(): Promise<void> {
+    this.#end(this.#drain);
+    return new Promise((resolve) => {
+      if (this.size === 0) resolve();
+      else this.#idle.push(resolve);
+    });
+  }
+
+  /** What still runs is stopped and handed back. */
+  hurry(): void {
+    this.#end(this.#hurry);
+  }
+
+  /** Ownership is gone: everything stops and writes nothing. Resolves when all have ended. */
+  fence(): Promise<void> {
+    this.#end(this.#fence);
+    return this.drain();
+  }
+
+  #end(controller: AbortController): void {
+    controller.abort();
+    this.lookUp();
+  }
+
+  /** Gives the lane to the host until its turn ends, `ended` being told first of all. */
+  async work(name: string, ended: (turn: Turn) => void): Promise<void> {
+    const { host, clock, log } = this.#options;
+    const lane: Lane = { offers: 0, changed: new Signal() };
+    this.#lanes.set(name, lane);
+    let end: TicketEnd;
+    try {
+      end = await host.work(this.#ticket(name, lane));
+    } catch (error) {
+      log.error("a lane's owner failed; it is tried again", { lane: name, error: messageOf(error) });
+      end = { more: false, wakeAt: clock.now() + FAILED_MS };
+    }
+    this.#lanes.delete(name);
+    ended({ end, offered: lane.offers > 0 });
+    if (this.size > 0) return;
+    this.#onRest?.();
+    if (this.draining) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #ticket(name: string, lane: Lane): LaneTicket {
+    const { clock, owner, ttlMs, leaseHolds, yields } = this.#options;
+    const since = clock.monotonic();
+    return {
+      lane: name,
+      owner,
+      ttlMs,
+      changed: lane.changed,
+      drain: this.#drain.signal,
+      hurry: this.#hurry.signal,
+      fence: this.#fence.signal,
+      leaseHolds,
+      yieldWanted: () => this.#onRest !== null || yields(name, clock.monotonic() - since),
+      offers: () => lane.offers,
+      controls: () => this.#controls,
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import { type Clock, sleep } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { Signal } from "../base/signal.ts";
+import { Trouble } from "../base/trouble.ts";
+import type { Store } from "../store/port.ts";
+
+export interface LeaseOptions {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  ttlMs: number;
+  heartbeatMs: number;
+}
+
+/** Null also when there is no answer by then: whoever asks must not wait for it any longer. */
+async function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T | null> {
+  const answered = new AbortController();
+  try {
+    return await Promise.race([answer, sleep(clock, ms, answered.signal).then(() => null)]);
+  } finally {
+    answered.abort();
+  }
+}
+
+/** However much speaks against it, it is asked about so often. */
+const DOUBT_MS = 500;
+
+/** How long a process may be sure of what it owns, by its own monotonic clock: it stops by itself before others may take over. */
+export class Lease {
+  readonly #options: LeaseOptions;
+  /** When it was last known to be ours: measured before asking, so never too late. */
+  #renewed = Number.NEGATIVE_INFINITY;
+  #asked = Number.NEGATIVE_INFINITY;
+  readonly #doubted = new Signal();
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** To be said before it is asked for. */
+  asked(): void {
+    this.#renewed = this.#options.clock.monotonic();
+  }
+
+  holds(): boolean {
+    return this.#options.clock.monotonic() - this.#renewed < this.#options.ttlMs;
+  }
+
+  /** Something speaks against it: the store is asked soon, and not at the next heartbeat. */
+  doubt(): void {
+    if (this.#options.clock.monotonic() - this.#asked >= DOUBT_MS) this.#doubted.raise();
+  }
+
+  /** Renews it until it is lost, which aborts `lost`, or until somebody else aborts that. */
+  async keep(owner: string, lost: AbortController, renewed: () => Promise<void> = async () => {}): Promise<void> {
+    const { store, clock, log, ttlMs, heartbeatMs } = this.#options;
+    const trouble = new Trouble(log);
+    lost.signal.addEventListener("abort", () => this.#doubted.raise(), { once: true });
+    while (!lost.signal.aborted) {
+      await this.#doubted.wait(clock, heartbeatMs);
+      if (lost.signal.aborted) return;
+      const asked = (this.#asked = clock.monotonic());
+      try {
+        const beat = await inTime(clock, this.#renewed + ttlMs - asked, store.heartbeat(owner, ttlMs));
+        if (beat === null) return lost.abort();
+        this.#renewed = asked;
+        trouble.ends("the engine's lease was renewed again");
+        await renewed();
+      } catch (error) {
+        trouble.begins("the engine's lease could not be renewed; it is tried again", { error: messageOf(error) });
+      }
+      if (clock.monotonic() - this.#renewed > ttlMs - heartbeatMs) return lost.abort();
+    }
+  }
+}

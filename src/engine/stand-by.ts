@@ -1,0 +1,108 @@
+import { type Clock, sleep } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { Trouble } from "../base/trouble.ts";
+import type { Engine, EngineRole } from "./port.ts";
+
+/** An engine that can be told not to wait for what runs. */
+export interface HurriedEngine extends Engine {
+  hurry(): void;
+}
+
+export interface StandByOptions {
+  engine: HurriedEngine;
+  /** Whether some other process works. */
+  othersWork(): Promise<boolean>;
+  clock: Clock;
+  log: Log;
+  onRole(role: EngineRole): void;
+}
+
+const LOOK_MS = 1000;
+
+/**
+ * For a process that has given work and follows it, where many may work at once: it leaves the work to those who are there
+ * for it, and does it itself when nobody is.
+ */
+export class StandByEngine implements HurriedEngine {
+  readonly #options: StandByOptions;
+  readonly #stopping = new AbortController();
+  #watching: Promise<void> = Promise.resolve();
+  #works = false;
+  #drained = false;
+
+  constructor(options: StandByOptions) {
+    this.#options = options;
+  }
+
+  get role(): EngineRole {
+    if (this.#works) return this.#options.engine.role;
+    if (this.#stopping.signal.aborted) return "stopped";
+    return this.#drained ? "drained" : "standby";
+  }
+
+  async start(): Promise<void> {
+    if (!(await this.#options.othersWork())) return this.#begin();
+    this.#options.onRole("standby");
+    this.#watching = this.#watch();
+  }
+
+  offer(lanes: Iterable<string>): void {
+    this.#options.engine.offer(lanes);
+  }
+
+  controlChanged(): void {
+    this.#options.engine.controlChanged();
+  }
+
+  drain(): void {
+    this.#drained = true;
+    this.#options.engine.drain();
+    if (!this.#works) this.#options.onRole("drained");
+  }
+
+  resume(): void {
+    this.#drained = false;
+    this.#options.engine.resume();
+    if (!this.#works) this.#options.onRole("standby");
+  }
+
+  leads(): boolean {
+    return this.#options.engine.leads();
+  }
+
+  hurry(): void {
+    this.#stopping.abort();
+    this.#options.engine.hurry();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#watching;
+    await this.#options.engine.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #begin(): Promise<void> {
+    await this.#options.engine.start();
+    this.#works = true;
+  }
+
+  async #watch(): Promise<void> {
+    const { clock, log, othersWork } = this.#options;
+    const trouble = new Trouble(log);
+    while (!this.#stopping.signal.aborted) {
+      await sleep(clock, LOOK_MS, this.#stopping.signal);
+      if (this.#stopping.signal.aborted || this.#drained) continue;
+      try {
+        if (!(await othersWork())) return await this.#begin();
+        trouble.ends("it can be seen again who works");
+      } catch (error) {
+        trouble.begins("it cannot be seen who works; it is tried again", { error: messageOf(error) });
+      }
+    }
+  }
+}

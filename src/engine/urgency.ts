@@ -1,0 +1,32 @@
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { Trouble } from "../base/trouble.ts";
+import type { OwnerVerbs } from "../store/owner-port.ts";
+
+/** How urgent the work of lanes is, as the store knows it. */
+export class Urgency {
+  readonly #store: Pick<OwnerVerbs, "lanePriorities">;
+  readonly #trouble: Trouble;
+
+  constructor({ store, log }: { store: Pick<OwnerVerbs, "lanePriorities">; log: Log }) {
+    this.#store = store;
+    this.#trouble = new Trouble(log);
+  }
+
+  /** In the order of the lanes. Nothing, when it cannot be asked: that is no reason to give them no place in the line. */
+  async of(lanes: readonly string[]): Promise<readonly number[]> {
+    try {
+      const priorities = await this.#store.lanePriorities(lanes);
+      this.#trouble.ends("how urgent lanes are can be asked again");
+      return priorities;
+    } catch (error) {
+      this.#trouble.begins(
+        "how urgent lanes are cannot be asked; they have their turns in the order in which they came",
+        {
+          error: messageOf(error),
+        },
+      );
+      return [];
+    }
+  }
+}

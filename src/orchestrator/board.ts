@@ -1,0 +1,29 @@
+import { OrbError } from "../base/errors.ts";
+import type { Board, BoardAnswer } from "../engine/port.ts";
+
+export interface BoardDeps {
+  /** The engine's own pages; null: it has none. */
+  board: Board | null;
+}
+
+/** Where the engine's own pages are on a server: their addresses begin with it. */
+export const BOARD_PLACE = "/admin/queues";
+
+/** One of the engine's own pages, or what such a page asks for. `path` is what follows the place. */
+export async function openBoard(
+  { board }: BoardDeps,
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+): Promise<BoardAnswer> {
+  if (board === null)
+    throw new OrbError(
+      "not_found",
+      "there are no tickets to show: with SQLite one process does the work, without Redis",
+      {
+        hint: "`orb queue stats`, `orb workers` and `orb sites` show the work. Tickets come with Postgres and Redis.",
+      },
+    );
+  const answer = await board.open(path, query);
+  if (answer === null) throw new OrbError("not_found", `there is nothing at ${BOARD_PLACE}${path}`);
+  return answer;
+}

@@ -1,0 +1,17 @@
+/** When a job runs by itself next, as people are told. */
+import type { Recipe, Schedule } from "../../domain/recipe.ts";
+import { nextSlots } from "../../domain/schedule.ts";
+import type { JobRecord } from "../../store/job-records.ts";
+
+/** A time that has passed and that nobody was there for is none to wait for; chance may have put it off until later. */
+export function timesOf({ nextAt, nextSlot, recipe }: JobRecord, now: number, count: number): number[] {
+  if (nextSlot === null) return [];
+  const schedule = (recipe as Recipe).schedule as Schedule;
+  if ((nextAt ?? nextSlot) <= now) return nextSlots(schedule, now, count);
+  return [nextSlot, ...nextSlots(schedule, nextSlot, count - 1)];
+}
+
+/** With what chance adds to it, if that is known; null: never. */
+export function nextTimeOf(job: JobRecord, now: number): number | null {
+  return job.nextAt !== null && job.nextAt > now ? job.nextAt : (timesOf(job, now, 1)[0] ?? null);
+}

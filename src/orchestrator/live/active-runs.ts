@@ -1,0 +1,117 @@
+import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
+import type { TaskCounts } from "../../domain/run-end.ts";
+import type { RunRecord } from "../../store/port.ts";
+import { ranMs } from "../crawls/view.ts";
+import { type RunReadDeps, viewAt } from "../runs/read.ts";
+import { stillThere } from "../runs/still-there.ts";
+import type { RunView } from "../runs/view.ts";
+import { rounded } from "../site-view.ts";
+import type { Standstill } from "../workforce.ts";
+import { Pace } from "./pace.ts";
+
+const SHOWN = [
+  "id",
+  "job_id",
+  "kind",
+  "name",
+  "url",
+  "site",
+  "status",
+  "progress",
+  "waiting_for",
+  "message",
+  "failure_code",
+  "failure_reason",
+  "created_at",
+  "started_at",
+  "finished_at",
+] as const satisfies readonly (keyof RunView)[];
+
+/** A run that goes on, in as few words as a table needs. */
+export interface LiveRun extends Pick<RunView, (typeof SHOWN)[number]> {
+  counts: Record<"queued" | "running" | "retrying" | "completed" | "failed" | "skipped", number>;
+  /** What ended of it, good or bad, over the last ten seconds. */
+  per_second: number;
+  /** By that pace; null: nobody can tell. */
+  eta_seconds: number | null;
+}
+
+function picked(view: RunView): Pick<RunView, (typeof SHOWN)[number]> {
+  return Object.fromEntries(SHOWN.map((name) => [name, view[name]])) as Pick<RunView, (typeof SHOWN)[number]>;
+}
+
+/** Remembers how far runs were, to tell how fast they are. */
+export class ActiveRuns {
+  readonly #paces = new Map<string, Pace>();
+
+  /** Of `ended` it tells the last; they are forgotten. */
+  async look(
+    deps: RunReadDeps,
+    { runs, ended }: { runs: readonly RunRecord[]; ended: readonly RunRecord[] },
+    still: Standstill | null,
+  ): Promise<{ runs: LiveRun[]; ended: LiveRun[] }> {
+    const views = (list: readonly RunRecord[]) => stillThere(list.map((run) => this.#view(deps, run, still)));
+    const looked = { runs: await views(runs), ended: await views(ended) };
+    const shown = new Set(runs.map(({ id }) => id));
+    for (const id of this.#paces.keys()) if (!shown.has(id)) this.#paces.delete(id);
+    return looked;
+  }
+
+  async #view(deps: RunReadDeps, run: RunRecord, still: Standstill | null): Promise<LiveRun> {
+    const { totals: counts } = await deps.store.overview(run.id, 0);
+    const view = await viewAt(deps, run, still, counts);
+    const isRunning = run.status === "running";
+    const perSecond = isRunning ? this.#pace(deps, run, counts) : 0;
+    return {
+      ...picked(view),
+      counts: shownCounts(counts),
+      per_second: rounded(perSecond, 1),
+      eta_seconds: isRunning ? etaSeconds(run, counts, perSecond, deps.clock.now()) : null,
+    };
+  }
+
+  #pace({ clock }: RunReadDeps, run: RunRecord, counts: TaskCounts): number {
+    let pace = this.#paces.get(run.id);
+    if (pace === undefined) this.#paces.set(run.id, (pace = new Pace()));
+    pace.note(clock.monotonic(), { good: counts.completed + counts.skipped, bad: counts.failed });
+    const now = pace.read();
+    if (now !== null) return now.good + now.bad;
+    // At the first look only what it did in all its time is known.
+    const ran = ranMs(run, clock.now());
+    return ran < 1000 ? 0 : (endedOf(counts) * 1000) / ran;
+  }
+}
+
+function endedOf({ completed, failed, skipped }: TaskCounts): number {
+  return completed + failed + skipped;
+}
+
+function shownCounts(counts: TaskCounts): LiveRun["counts"] {
+  const { pending, queued, running, retrying, completed, failed, skipped } = counts;
+  return { queued: pending + queued, running, retrying, completed, failed, skipped };
+}
+
+/** More links are kept than a crawl may fetch, and its time may be over before. */
+function etaSeconds(run: RunRecord, counts: TaskCounts, perSecond: number, now: number): number | null {
+  if (run.kind === "workflow") return etaByProgress(run, now);
+  if (perSecond <= 0 || run.kind === "page") return null;
+  const open = counts.pending + counts.queued + counts.running + counts.retrying;
+  const most =
+    run.kind === "crawl" ? (run.snapshot as CrawlSnapshot).options.max_pages - counts.completed - counts.failed : open;
+  const seconds = Math.max(0, Math.min(open, most)) / perSecond;
+  const left = run.timeLimitMs === null ? seconds : Math.max(0, run.timeLimitMs - ranMs(run, now)) / 1000;
+  return coarse(Math.min(seconds, left));
+}
+
+/** Before this much of it, its beginning says little of its end. */
+const TELLING_PERCENT = 5;
+
+function etaByProgress({ progress, startedAt }: RunRecord, now: number): number | null {
+  if (startedAt === null || progress < TELLING_PERCENT) return null;
+  return coarse(((now - startedAt) * (100 - progress)) / progress / 1000);
+}
+
+/** What changes with every look is not read by anybody. */
+function coarse(seconds: number): number {
+  return seconds < 60 ? Math.ceil(seconds) : Math.ceil(seconds / 5) * 5;
+}

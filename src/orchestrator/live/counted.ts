@@ -1,0 +1,131 @@
+import type { TaskCounts } from "../../domain/run-end.ts";
+import type { SiteTotals } from "../../store/site-records.ts";
+import type { WorkerRecord } from "../../store/worker-port.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { inFlightOf } from "./overview.ts";
+import { type Ended, Pace } from "./pace.ts";
+import { coarser, Ring, type Series, STEP_MS, stepOf } from "./series.ts";
+
+export const SERIES = ["good", "bad", "in_flight", "queued"] as const;
+export const SITE_SERIES = ["good", "bad"] as const;
+export type WorkSeries = Series<(typeof SERIES)[number]>;
+export type SiteSeries = Series<(typeof SITE_SERIES)[number]>;
+
+/** So many of the busiest sites are followed, and so many are remembered. */
+const MOST_BUSY = 100;
+const MOST_SITES = 500;
+/** How far the rate of success looks back. */
+const RATE_STEPS = 30;
+const MOST_WORKERS = 1000;
+const STEPS_A_MINUTE = 60_000 / STEP_MS;
+
+interface Followed {
+  ring: Ring<(typeof SITE_SERIES)[number]>;
+  last: Ended;
+  /** The last step in which something ended. */
+  busyAt: number;
+}
+
+/**
+ * What was counted over time. The counts are those of the store, which all machines write; how they grow is remembered here.
+ */
+export class Counted {
+  readonly #ring = new Ring(SERIES);
+  readonly #pace = new Pace();
+  readonly #sites = new Map<string, Followed>();
+  #lastTick: (Ended & { at: number }) | null = null;
+
+  /** As often as somebody looks. */
+  note(at: number, totals: SiteTotals): void {
+    this.#pace.note(at, endedOf(totals.counts));
+  }
+
+  get pace(): Ended | null {
+    return this.#pace.read();
+  }
+
+  /** Of the last five minutes; null: nothing ended, as far as is known. */
+  successRate(now: number): number | null {
+    const { good, bad } = this.#ring.read(now);
+    const sum = (list: readonly (number | null)[]) =>
+      list.slice(-RATE_STEPS).reduce<number>((total, value) => total + (value ?? 0), 0);
+    const all = sum(good) + sum(bad);
+    return all === 0 ? null : sum(good) / all;
+  }
+
+  read(now: number): WorkSeries {
+    return this.#ring.read(now);
+  }
+
+  /** Of one site by ten seconds, or of all that are followed by the minute; one of which nothing is known is not in it. */
+  readSites(now: number, only?: string): Map<string, SiteSeries> {
+    const one = only === undefined ? undefined : this.#sites.get(only);
+    if (only !== undefined) return new Map(one === undefined ? [] : [[only, one.ring.read(now)]]);
+    return new Map(
+      Array.from(this.#sites, ([name, { ring }]) => [name, coarser(ring.read(now), SITE_SERIES, STEPS_A_MINUTE)]),
+    );
+  }
+
+  /** At the end of each step. */
+  async tick({ store, clock }: OrchestratorDeps): Promise<void> {
+    const now = clock.now();
+    const step = stepOf(now) - 1;
+    const totals = await store.siteTotals(now);
+    const workers = await store.workers({ live: true, limit: MOST_WORKERS });
+    const at = clock.monotonic();
+    this.note(at, totals);
+    const ended = endedOf(totals.counts);
+    const seconds = this.#lastTick === null ? null : (at - this.#lastTick.at) / 1000;
+    // What happened while nobody looked, as when the machine slept, belongs to no step.
+    if (seconds !== null && seconds < (3 * STEP_MS) / 1000) {
+      const { pending, queued, retrying, running } = totals.counts;
+      const inFlight = inFlightOf(workers);
+      this.#ring.put(step, {
+        ...growth(this.#lastTick!, ended, seconds, workers),
+        in_flight: inFlight,
+        queued: pending + queued + retrying + Math.max(0, running - inFlight),
+      });
+    }
+    this.#lastTick = { at, ...ended };
+    await this.#tickSites({ store }, step, seconds);
+  }
+
+  async #tickSites({ store }: Pick<OrchestratorDeps, "store">, step: number, seconds: number | null): Promise<void> {
+    const counts = await store.siteCounts({ sites: [...this.#sites.keys()], busiest: MOST_BUSY });
+    for (const [name, own] of counts) {
+      const ended = endedOf(own);
+      const site = this.#sites.get(name);
+      if (site === undefined) {
+        this.#sites.set(name, { ring: new Ring(SITE_SERIES), last: ended, busyAt: step });
+        continue;
+      }
+      if (seconds !== null) site.ring.put(step, growth(site.last, ended, seconds, []));
+      if (own.queued + own.running + own.retrying > 0 || ended.good + ended.bad !== site.last.good + site.last.bad)
+        site.busyAt = step;
+      site.last = ended;
+    }
+    for (const name of this.#sites.keys()) if (!counts.has(name)) this.#sites.delete(name);
+    this.#forget(step);
+  }
+
+  /** Those that have been quiet for the hour that is shown, and the quietest of too many. */
+  #forget(step: number): void {
+    const quietest = [...this.#sites].toSorted(([, a], [, b]) => b.busyAt - a.busyAt);
+    for (const [index, [name, { busyAt }]] of quietest.entries())
+      if (index >= MOST_SITES || step - busyAt > 3_600_000 / STEP_MS) this.#sites.delete(name);
+  }
+}
+
+function endedOf({ completed, failed }: TaskCounts): Ended {
+  return { good: completed, bad: failed };
+}
+
+/** A second. Counts fall when runs are removed or failures are tried again: then the workers' own word is taken. */
+function growth(before: Ended, now: Ended, seconds: number, workers: readonly WorkerRecord[]): Ended {
+  const fell = now.good < before.good;
+  const told = workers.reduce((sum, { state, tasksPerSecond }) => (state === "lost" ? sum : sum + tasksPerSecond), 0);
+  return {
+    good: fell ? told : (now.good - before.good) / seconds,
+    bad: Math.max(0, now.bad - before.bad) / seconds,
+  };
+}

@@ -1,0 +1,115 @@
+/** Everything at one glance: how fast it goes, what waits, what is at work, and what is wrong. */
+import { RUN_STATES, type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
+import type { IdleReason } from "../../domain/waiting.ts";
+import type { RecentErrorRecord } from "../../store/live-port.ts";
+import type { SiteTotals } from "../../store/site-records.ts";
+import type { WorkerRecord } from "../../store/worker-port.ts";
+import { type ErrorGroup, toErrorGroup } from "../runs/failed.ts";
+import { rounded } from "../site-view.ts";
+import { sentenceOf, type Standstill } from "../workforce.ts";
+import type { LiveRun } from "./active-runs.ts";
+import type { Ended } from "./pace.ts";
+import type { TroubledSite } from "./troubled-sites.ts";
+
+/** What this process and its disks have. */
+export interface Resources {
+  disk: { what: string; free_bytes: number; least_free_bytes: number }[];
+  /** Of the process that answers, with its browsers; null: there is no limit. */
+  memory: { used_bytes: number; limit_bytes: number | null };
+}
+
+export interface Overview extends Resources {
+  /** Pages that ended, a second, over the last ten seconds. */
+  pages_per_second: { good: number; bad: number };
+  /** Of what ended in the last five minutes, the part that was good; null: nothing ended, or nobody counted yet. */
+  success_rate: number | null;
+  /** What workers have under way, as they said last. */
+  in_flight: number;
+  queued: number;
+  /** Of the queued ones: they have failed, and are tried again later. */
+  retrying: number;
+  /** When the page was added that has waited longest; null: none waits. */
+  oldest_queued_at: string | null;
+  runs: Record<ActiveState, number>;
+  active_runs: LiveRun[];
+  sites: { known: number; active: number; waiting: number; paused: number; blocked: number };
+  troubled_sites: TroubledSite[];
+  failures: FailureGroup[];
+  workers: { working: number; draining: number; drained: number; lost: number; in_flight: number; capacity: number };
+  /** Why nobody begins anything; null: somebody does. */
+  standstill: { reason: IdleReason; message: string } | null;
+}
+
+export type ActiveState = Exclude<RunState, "completed" | "partial" | "failed" | "cancelled">;
+
+export const ACTIVE_STATES = RUN_STATES.filter((state): state is ActiveState => !TERMINAL_RUN_STATES.includes(state));
+
+/** What failed of runs that go on or have ended within the hour. */
+export interface FailureGroup extends ErrorGroup {
+  example: ErrorGroup["example"] & { run_id: string };
+}
+
+export interface Seen {
+  pace: Ended | null;
+  successRate: number | null;
+  totals: SiteTotals;
+  oldestQueued: number | null;
+  runs: readonly { kind: string; status: RunState; count: number }[];
+  activeRuns: LiveRun[];
+  troubled: TroubledSite[];
+  errors: readonly RecentErrorRecord[];
+  workers: readonly WorkerRecord[];
+  still: Standstill | null;
+  resources: Resources;
+}
+
+export function toOverview(seen: Seen): Overview {
+  const { totals, workers, still, pace } = seen;
+  const inFlight = inFlightOf(workers);
+  const { pending, queued, running, retrying } = totals.counts;
+  const count = (state: WorkerRecord["state"]) => workers.filter((worker) => worker.state === state).length;
+  return {
+    pages_per_second: { good: rounded(pace?.good ?? 0, 1), bad: rounded(pace?.bad ?? 0, 1) },
+    success_rate: seen.successRate === null ? null : rounded(seen.successRate, 3),
+    in_flight: inFlight,
+    // An owner takes more in hand than it has begun.
+    queued: pending + queued + retrying + Math.max(0, running - inFlight),
+    retrying,
+    oldest_queued_at: seen.oldestQueued === null ? null : new Date(seen.oldestQueued).toISOString(),
+    runs: runsByState(seen.runs),
+    active_runs: seen.activeRuns,
+    sites: { known: totals.sites, ...totals.byState },
+    troubled_sites: seen.troubled,
+    failures: seen.errors.map(toGroup),
+    workers: {
+      working: count("working"),
+      draining: count("draining"),
+      drained: count("drained"),
+      lost: count("lost"),
+      in_flight: inFlight,
+      capacity: atWork(workers).reduce((sum, { maxWorkers }) => sum + maxWorkers, 0),
+    },
+    standstill: still === null ? null : { reason: still.reason, message: sentenceOf(still) },
+    ...seen.resources,
+  };
+}
+
+export function inFlightOf(workers: readonly WorkerRecord[]): number {
+  return workers.reduce((sum, { state, inFlight }) => (state === "lost" ? sum : sum + inFlight), 0);
+}
+
+/** Those that may begin something: one that stands by does not. */
+function atWork(workers: readonly WorkerRecord[]): WorkerRecord[] {
+  return workers.filter(({ state, role }) => state === "working" && role === "engine");
+}
+
+function runsByState(runs: Seen["runs"]): Overview["runs"] {
+  const sum = (state: ActiveState) =>
+    runs.reduce((total, { status, count }) => (status === state ? total + count : total), 0);
+  return Object.fromEntries(ACTIVE_STATES.map((state) => [state, sum(state)])) as Overview["runs"];
+}
+
+function toGroup(record: RecentErrorRecord): FailureGroup {
+  const group = toErrorGroup(record);
+  return { ...group, example: { ...group.example, run_id: record.exampleRunId } };
+}

@@ -1,0 +1,37 @@
+/** How many pages have ended, by how good. */
+export interface Ended {
+  good: number;
+  bad: number;
+}
+
+interface Sample extends Ended {
+  at: number;
+}
+
+const WINDOW_MS = 10_000;
+/** What was counted within less says little. */
+const ENOUGH_MS = 900;
+
+/** How fast something grows: from counts that are looked at now and then, over the last ten seconds. */
+export class Pace {
+  #samples: Sample[] = [];
+
+  /** `at` by the monotonic clock. */
+  note(at: number, { good, bad }: Ended): void {
+    const last = this.#samples.at(-1);
+    // Counts fall when runs are removed, or what failed is tried again: what was before is no measure any more.
+    if (last !== undefined && (good < last.good || bad < last.bad)) this.#samples = [];
+    this.#samples.push({ at, good, bad });
+    // One from before the window stays, to measure from.
+    while ((this.#samples[1]?.at ?? at) <= at - WINDOW_MS) this.#samples.shift();
+  }
+
+  /** A second; null: too little is known. */
+  read(): Ended | null {
+    const [first] = this.#samples;
+    const last = this.#samples.at(-1);
+    if (first === undefined || last === undefined || last.at - first.at < ENOUGH_MS) return null;
+    const seconds = (last.at - first.at) / 1000;
+    return { good: (last.good - first.good) / seconds, bad: (last.bad - first.bad) / seconds };
+  }
+}

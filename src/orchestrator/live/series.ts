@@ -1,0 +1,81 @@
+/** Numbers of the last hour, ten seconds apart, in the memory of one process: what was before its start is not known. */
+export const STEP_MS = 10_000;
+export const STEPS = 360;
+
+/** A row of numbers for every name; older ones than `STEPS` are overwritten. */
+export class Ring<Name extends string> {
+  readonly #names: readonly Name[];
+  readonly #values: Readonly<Record<Name, Float32Array>>;
+  /** Which step of time stands in each place; a place may still hold one of an hour ago. */
+  readonly #steps = new Int32Array(STEPS).fill(-1);
+  #first: number | null = null;
+  #last = -1;
+
+  constructor(names: readonly Name[]) {
+    this.#names = names;
+    const made = names.map((name) => [name, new Float32Array(STEPS)]);
+    this.#values = Object.fromEntries(made) as Record<Name, Float32Array>;
+  }
+
+  /** The newest step that something is known of. */
+  get last(): number {
+    return this.#last;
+  }
+
+  put(step: number, values: Readonly<Record<Name, number>>): void {
+    // A clock that was set back would write the past anew.
+    if (step <= this.#last) return;
+    const place = step % STEPS;
+    this.#steps[place] = step;
+    for (const name of this.#names) this.#values[name][place] = values[name];
+    this.#first ??= step;
+    this.#last = step;
+  }
+
+  /** From the first step that is known, at most an hour before `now`, to the last that has passed; null: not known. */
+  read(now: number): Series<Name> {
+    // The step that has just ended is counted a moment later.
+    const end = Math.max(this.#last, stepOf(now) - 2);
+    const first = Math.max(this.#first ?? end + 1, end - STEPS + 1);
+    const steps = Array.from({ length: end - first + 1 }, (_, index) => first + index);
+    const list = (name: Name) =>
+      steps.map((step) => (this.#steps[step % STEPS] === step ? hundredths(this.#values[name][step % STEPS]!) : null));
+    return {
+      step_seconds: STEP_MS / 1000,
+      first_at: steps.length === 0 ? null : new Date(first * STEP_MS).toISOString(),
+      ...(Object.fromEntries(this.#names.map((name) => [name, list(name)])) as Record<Name, (number | null)[]>),
+    };
+  }
+}
+
+export type Series<Name extends string> = {
+  step_seconds: number;
+  /** When the first step began; null: there is none yet. */
+  first_at: string | null;
+} & Record<Name, (number | null)[]>;
+
+export function stepOf(time: number): number {
+  return Math.floor(time / STEP_MS);
+}
+
+/** The same in steps of so many: what is known of each is averaged. */
+export function coarser<Name extends string>(
+  series: Series<Name>,
+  names: readonly Name[],
+  times: number,
+): Series<Name> {
+  const merge = (list: readonly (number | null)[]) =>
+    Array.from({ length: Math.ceil(list.length / times) }, (_, index) => {
+      const known = list.slice(index * times, (index + 1) * times).filter((value) => value !== null);
+      return known.length === 0 ? null : hundredths(known.reduce((sum, value) => sum + value, 0) / known.length);
+    });
+  const merged = Object.fromEntries(names.map((name) => [name, merge(series[name])])) as Record<
+    Name,
+    (number | null)[]
+  >;
+  return { ...series, ...merged, step_seconds: series.step_seconds * times };
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,73 @@
+import { type HealthSummary, summaryOf } from "../../domain/site-health.ts";
+import { type HeldAtSite, heldBySite } from "../../domain/waiting.ts";
+import { waitingSentence } from "../../domain/waiting-sentence.ts";
+import type { SiteRecord } from "../../store/site-records.ts";
+import { rounded, type SiteDeps } from "../site-view.ts";
+
+export const TROUBLES = ["breaker_open", "paused", "held", "failing"] as const;
+
+/** A site that does not do what is wanted of it. */
+export interface TroubledSite {
+  site: string;
+  trouble: (typeof TROUBLES)[number];
+  /** A sentence for people. */
+  message: string;
+  /** Null: not a matter of time. */
+  until: string | null;
+  /** Of what ended in the last ten minutes, the part that was not good; null: nothing ended. */
+  error_rate: number | null;
+  /** Pages that wait there. */
+  waiting: number;
+}
+
+const MOST_OF_A_KIND = 20;
+/** Of so many outcomes at least, this part was not good. */
+const FAILING = { outcomes: 10, rate: 0.25 };
+
+/** Those that an operator has paused come last: somebody knows of them. */
+const ORDER: readonly TroubledSite["trouble"][] = ["breaker_open", "failing", "held", "paused"];
+
+/** `busy` are the sites with most work, which are known already. */
+export async function troubledSites(
+  { store }: Pick<SiteDeps, "store">,
+  busy: readonly SiteRecord[],
+  now: number,
+): Promise<TroubledSite[]> {
+  const blocked = await store.openBreakers(now, MOST_OF_A_KIND);
+  const paused = await store.sites({ state: "paused", limit: MOST_OF_A_KIND }, now);
+  const all = new Map([...blocked, ...paused, ...busy].map((record) => [record.site, record]));
+  return [...all.values()]
+    .flatMap((record) => troubleOf(record, now) ?? [])
+    .toSorted((a, b) => ORDER.indexOf(a.trouble) - ORDER.indexOf(b.trouble) || b.waiting - a.waiting)
+    .slice(0, MOST_OF_A_KIND);
+}
+
+function troubleOf(record: SiteRecord, now: number): TroubledSite | null {
+  const { counts } = record;
+  const health = summaryOf(record.health, now);
+  const held = heldBySite(record, counts.running, now);
+  const kind = held === null ? (isFailing(health) ? "failing" : null) : kindOf(held);
+  if (kind === null) return null;
+  const until = held?.until ?? null;
+  return {
+    site: record.site,
+    trouble: kind,
+    message: held === null ? failingWords(health) : waitingSentence(held),
+    until: until === null ? null : new Date(until).toISOString(),
+    error_rate: health.errorRate === null ? null : rounded(health.errorRate, 3),
+    waiting: counts.pending + counts.queued + counts.retrying,
+  };
+}
+
+function kindOf({ reason }: HeldAtSite): TroubledSite["trouble"] {
+  if (reason === "site_paused") return "paused";
+  return reason === "rate_limited" ? "held" : "breaker_open";
+}
+
+function isFailing({ good, failed, blocked, errorRate }: HealthSummary): boolean {
+  return good + failed + blocked >= FAILING.outcomes && (errorRate ?? 0) >= FAILING.rate;
+}
+
+function failingWords({ good, failed, blocked }: HealthSummary): string {
+  return `${failed + blocked} of the last ${good + failed + blocked} requests did not end well`;
+}

@@ -1,0 +1,60 @@
+import type { WorkerRecord } from "../../store/worker-port.ts";
+import { runningAt, type SiteDeps, type SiteProgress, siteProgress, type SiteWaiting } from "../site-view.ts";
+import { sentenceOf, standstill } from "../workforce.ts";
+
+/** What is to be done at one site, or group of sites, or by one step of a workflow: one process at a time does it. */
+export interface LaneView {
+  lane: string;
+  sites: string[];
+  counts: { queued: number; running: number; retrying: number };
+  /** Runs that have open work there. */
+  runs: number;
+  state: SiteProgress["state"];
+  waiting_for: SiteWaiting | null;
+  /** Whether some process has it in hand, and which, as far as that is known. */
+  owned: boolean;
+  worker_id: string | null;
+  oldest_queued_at: string | null;
+}
+
+const MOST_WORKERS = 1000;
+
+/** Lanes with open work, by name; `after` is the one to go on behind. */
+export async function listLanes(deps: SiteDeps, window: { after?: string; limit: number }): Promise<LaneView[]> {
+  const { store } = deps;
+  const records = await store.openLanes(window);
+  const workers = await store.workers({ live: true, limit: MOST_WORKERS });
+  const still = await standstill(deps);
+  const idle: SiteWaiting | null =
+    still === null ? null : { reason: still.reason, until: null, message: sentenceOf(still) };
+  return Promise.all(
+    records.map(async (record) => {
+      const [first] = record.sites;
+      const known = first === undefined ? null : await store.site(first);
+      // Sites of a lane are one server: what one of them waits for, all do.
+      const site = known === null ? null : ((await siteProgress(deps, [known]))[0] ?? null);
+      const running =
+        known === null ? record.counts.running : runningAt(known, record.counts.running, deps.siteDefaults);
+      return {
+        lane: record.lane,
+        sites: record.sites,
+        counts: { ...record.counts, queued: record.counts.queued + record.counts.running - running, running },
+        runs: record.runs,
+        state: site?.state ?? (record.counts.running > 0 ? "active" : "waiting"),
+        waiting_for: site === null ? (still?.lanes.has(record.lane) === true ? null : idle) : site.waiting_for,
+        owned: record.isOwned,
+        worker_id: record.isOwned ? workerOf(deps, workers, record.lane) : null,
+        oldest_queued_at: record.oldestQueued === null ? null : new Date(record.oldestQueued).toISOString(),
+      };
+    }),
+  );
+}
+
+/** Where one process works it is that one; of several, the one that says it is at work there. */
+function workerOf({ store }: SiteDeps, workers: readonly WorkerRecord[], lane: string): string | null {
+  const alive = workers.filter(({ state, role }) => state !== "lost" && role === "engine");
+  const owner = store.capabilities.singleEngine
+    ? alive[0]
+    : alive.find(({ active }) => active.some((task) => task.lane === lane));
+  return owner?.id ?? null;
+}

@@ -1,0 +1,166 @@
+/** The way from one machine to many: an SQLite database that nobody uses is copied into an empty schema of Postgres. */
+import type { Clock } from "../../base/clock.ts";
+import { isOrbError, OrbError } from "../../base/errors.ts";
+import { openPostgresStore, takeSchema } from "../postgres/store.ts";
+import type { Value } from "../sql/connection.ts";
+import { CopySource } from "./source.ts";
+import { CopyTarget, type TargetColumn } from "./target.ts";
+
+export interface CopyProgress {
+  table: string;
+  /** Of this table, and of all of them together. */
+  rows: number;
+  of: number;
+  copied: number;
+  total: number;
+}
+
+export interface CopyReport {
+  instance: string;
+  schema: string;
+  tables: { table: string; rows: number }[];
+  rows: number;
+  /** Texts in which something that Postgres does not keep became U+FFFD. */
+  cleanedTexts: number;
+  /** What the audit found in the copy and finds in the original, too. */
+  findings: { check: string; what: string }[];
+}
+
+/** Leases of processes that are gone. */
+export const LEFT_OUT: readonly string[] = ["owners", "loans"];
+
+interface Plan {
+  table: string;
+  columns: TargetColumn[];
+  rows: number;
+}
+
+export async function copyToPostgres(options: {
+  path: string;
+  url: string;
+  clock: Clock;
+  tell: (progress: CopyProgress) => void;
+}): Promise<CopyReport> {
+  using source = new CopySource(options.path, options.clock);
+  try {
+    return await copyFrom(source, options);
+  } catch (error) {
+    throw speaksOfTarget(error);
+  }
+}
+
+async function copyFrom(source: CopySource, options: Parameters<typeof copyToPostgres>[0]): Promise<CopyReport> {
+  const { url, schema } = takeSchema(options.url);
+  await using target = await CopyTarget.open(url, schema);
+  await target.begin(source.instance, [...source.tables().keys()]);
+  const tables = await target.tables();
+  const plans = plan(source, tables);
+  await copyRows(source, target, plans, options.tell);
+  source.refuseChanged();
+  await verifyCounts(target, plans);
+  for (const [table, columns] of tables)
+    for (const { name, numbered } of columns)
+      if (numbered) await target.continueBehind(table, name, source.lastNumber(table, name));
+  await target.analyze(tables.keys());
+  const findings = await auditCopy(source, options);
+  await target.finish();
+  return {
+    instance: source.instance,
+    schema,
+    tables: plans.map(({ table, rows }) => ({ table, rows })),
+    rows: plans.reduce((sum, { rows }) => sum + rows, 0),
+    cleanedTexts: target.cleaned,
+    findings,
+  };
+}
+
+/** Whoever opens a database names it by APP_DATABASE_URL; here that is the original. */
+function speaksOfTarget(error: unknown): unknown {
+  if (!isOrbError(error)) return error;
+  const renamed = (text: string) => text.replaceAll("APP_DATABASE_URL", "--to");
+  return new OrbError(error.code, renamed(error.message), {
+    cause: error,
+    fields: error.fields.map(({ path, message }) => ({ path: renamed(path), message: renamed(message) })),
+    ...(error.hint === undefined ? {} : { hint: renamed(error.hint) }),
+  });
+}
+
+/** Both sides have the same tables and columns, in whatever order. */
+function plan(source: CopySource, tables: Map<string, TargetColumn[]>): Plan[] {
+  const there = source.tables();
+  const own = [...there].flatMap(([table, columns]) => columns.map((name) => `${table}.${name}`));
+  const theirs = [...tables].flatMap(([table, columns]) => columns.map(({ name }) => `${table}.${name}`));
+  const differ = [...own.filter((one) => !theirs.includes(one)), ...theirs.filter((one) => !own.includes(one))];
+  if (differ.length > 0) throw new Error(`the two schemas differ in ${differ.join(", ")}`);
+  return [...tables]
+    .filter(([table]) => !LEFT_OUT.includes(table))
+    .map(([table, columns]) => ({ table, columns, rows: source.count(table) }));
+}
+
+async function copyRows(
+  source: CopySource,
+  target: CopyTarget,
+  plans: readonly Plan[],
+  tell: (progress: CopyProgress) => void,
+): Promise<void> {
+  const fresh = notHeld(await target.now());
+  const total = plans.reduce((sum, { rows }) => sum + rows, 0);
+  let copied = 0;
+  for (const { table, columns, rows: of } of plans) {
+    const change = fresh[table] ?? {};
+    const names = columns.map(({ name }) => name);
+    const changed = names.flatMap((name, index) => (name in change ? [[index, change[name] ?? null] as const] : []));
+    let rows = 0;
+    // Nobody is to copy for hours what cannot be used.
+    source.refuseChanged();
+    for (const chunk of source.chunks(table, names)) {
+      for (const row of chunk) for (const [index, value] of changed) row[index] = value;
+      if (table === "meta") for (const row of chunk) withoutFraction(row);
+      await target.insert(table, columns, chunk);
+      rows += chunk.length;
+      copied += chunk.length;
+      tell({ table, rows, of, copied, total });
+    }
+  }
+}
+
+/** Earlier versions have written a number into a text with a fraction ("39.0"), which is no whole number to Postgres. */
+function withoutFraction(row: Value[]): void {
+  for (const [index, value] of row.entries())
+    if (typeof value === "string" && /^\d+\.0$/.test(value)) row[index] = value.slice(0, -2);
+}
+
+/** Leases of SQLite count on a machine's clock, those of Postgres on its own: here nobody holds anything, from now on. */
+function notHeld(now: number): Record<string, Record<string, Value>> {
+  return {
+    engine: { holder: null, lease_until: 0 },
+    lanes: { owner: null, lease_until: now, rest_until: null },
+  };
+}
+
+async function verifyCounts(target: CopyTarget, plans: readonly Plan[]): Promise<void> {
+  for (const { table, rows } of plans) {
+    const there = await target.count(table);
+    if (there !== rows) throw wrong(`${table} has ${there} rows, the original ${rows}`);
+  }
+}
+
+/** What was wrong before is told, and not held against the copy. */
+async function auditCopy(
+  source: CopySource,
+  { url, clock }: { url: string; clock: Clock },
+): Promise<CopyReport["findings"]> {
+  await using store = await openPostgresStore({ url, clock, unfinished: true });
+  const { findings } = await store.audit();
+  if (findings.length === 0) return [];
+  const before = new Set(source.audit().findings.map(({ check }) => check));
+  const added = findings.filter(({ check }) => !before.has(check));
+  if (added.length > 0) throw wrong(added.map(({ check, what }) => `${check}: ${what}`).join("; "));
+  return findings;
+}
+
+function wrong(what: string): OrbError {
+  return new OrbError("database_unfinished", `the copy is not what the original is: ${what}`, {
+    hint: "Nobody can start on it. Begin again; if it happens again, report it with this message.",
+  });
+}

@@ -1,0 +1,154 @@
+import { existsSync } from "node:fs";
+import type { Clock } from "../../base/clock.ts";
+import { OrbError } from "../../base/errors.ts";
+import { isOutOfSight, isProvenAlive } from "../../base/machine.ts";
+import type { AuditReport } from "../audit-records.ts";
+import { audit } from "../sql/audit.ts";
+import type { Value } from "../sql/connection.ts";
+import type { Context } from "../sql/context.ts";
+import { engineHolder } from "../sql/engine-lock.ts";
+import { readWorkers } from "../sql/workers.ts";
+import { isForeign, SqliteConnection } from "../sqlite/connection.ts";
+import { storeError } from "../sqlite/errors.ts";
+import { MIGRATIONS, schemaVersion } from "../sqlite/migrate.ts";
+
+/** So much of a table is in memory at a time: whichever is reached first. */
+const CHUNK_ROWS = 1000;
+const CHUNK_CHARACTERS = 4 * 1024 * 1024;
+
+/** An SQLite database of which a copy is made. It is read on one snapshot, and nothing is written to it. */
+export class CopySource implements Disposable {
+  readonly #connection: SqliteConnection;
+  /** Beside the snapshot, which does not see what others write. */
+  readonly #watcher: SqliteConnection;
+  readonly #context: Context;
+  readonly #seen: number;
+
+  constructor(path: string, clock: Clock) {
+    if (!existsSync(path))
+      throw new OrbError("database_unavailable", `there is no database at ${path}`, {
+        hint: "APP_DATABASE_URL names the SQLite database that is copied: sqlite:PATH",
+      });
+    this.#connection = new SqliteConnection(path, { readOnly: true });
+    this.#watcher = new SqliteConnection(path, { readOnly: true });
+    try {
+      this.#refuseOtherVersion();
+      const row = this.#connection.sql("SELECT value FROM meta WHERE name = 'instance'").get();
+      this.#context = {
+        connection: this.#connection,
+        instance: String(row?.["value"]),
+        singleEngine: true,
+        leaseNow: () => clock.monotonic(),
+        wallNow: () => clock.now(),
+      };
+      this.#seen = this.#writes();
+      this.#refuseInUse();
+      this.#connection.db.exec("BEGIN");
+      // The snapshot is taken by the first look.
+      this.tables();
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw storeError(error);
+    }
+  }
+
+  get instance(): string {
+    return this.#context.instance;
+  }
+
+  #refuseOtherVersion(): void {
+    if (isForeign(this.#connection.db))
+      throw new OrbError("database_foreign", "the database file belongs to another program");
+    const version = schemaVersion(this.#connection);
+    const ours = MIGRATIONS.at(-1)?.version ?? 0;
+    if (version === ours) return;
+    const is = `the database has schema version ${version}, this program ${ours}`;
+    if (version > ours)
+      throw new OrbError("database_newer", is, { hint: "Copy it with the version of orb that wrote it." });
+    throw new OrbError("database_unavailable", `${is}: only one of the same version is copied`, {
+      hint: "Make a backup, bring it up to date with `orb migrate`, and begin again.",
+    });
+  }
+
+  /** What a process writes while it is copied would be lost with the old database. */
+  #refuseInUse(): void {
+    const engine = engineHolder(this.#context);
+    // Processes of another machine, or of another start of this one, cannot have the file open.
+    const live = (who: Parameters<typeof isOutOfSight>[0], heard: boolean) =>
+      isProvenAlive(who) || (heard && isOutOfSight(who));
+    if (engine !== null && live(engine, engine.remainingMs > 0)) throw inUse(`process ${engine.pid} is its engine`);
+    const worker = readWorkers(this.#context, { live: true, limit: 10_000 }).find(({ identity, state }) =>
+      live(identity, state !== "lost"),
+    );
+    if (worker !== undefined)
+      throw inUse(`worker ${worker.id} (orb ${worker.command}, process ${worker.identity.pid}) is alive`);
+  }
+
+  #writes(): number {
+    return this.#watcher.dialect.foreignVersion(this.#watcher);
+  }
+
+  refuseChanged(): void {
+    if (this.#writes() !== this.#seen) throw inUse("something was written to it while it was copied");
+  }
+
+  /** The names of its tables, each with those of its columns. */
+  tables(): Map<string, string[]> {
+    const columns = this.#connection.db
+      .prepare(
+        `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite@_%' ESCAPE '@' ORDER BY t.name, c.cid`,
+      )
+      .all() as { table: string; column: string }[];
+    return new Map(
+      [...Map.groupBy(columns, (one) => one.table)].map(([table, list]) => [table, list.map((one) => one.column)]),
+    );
+  }
+
+  count(table: string): number {
+    return Number(this.#connection.db.prepare(`SELECT count(*) AS n FROM "${table}"`).get()?.["n"]);
+  }
+
+  /** The highest number that a row of the table ever had; 0: there was none. */
+  lastNumber(table: string, column: string): number {
+    const { db } = this.#connection;
+    const given = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);
+    const there = db.prepare(`SELECT max("${column}") AS n FROM "${table}"`).get();
+    return Math.max(Number(given?.["seq"] ?? 0), Number(there?.["n"] ?? 0));
+  }
+
+  /** All rows, as lists of values in the order of the columns. */
+  *chunks(table: string, columns: readonly string[]): Generator<Value[][]> {
+    const names = columns.map((column) => `"${column}"`).join(", ");
+    const statement = this.#connection.db.prepare(`SELECT ${names} FROM "${table}"`);
+    statement.setReturnArrays(true);
+    let chunk: Value[][] = [];
+    let size = 0;
+    for (const row of statement.iterate() as unknown as Iterable<Value[]>) {
+      chunk.push(row);
+      for (const value of row) size += typeof value === "string" || value instanceof Uint8Array ? value.length : 8;
+      if (chunk.length < CHUNK_ROWS && size < CHUNK_CHARACTERS) continue;
+      yield chunk;
+      chunk = [];
+      size = 0;
+    }
+    if (chunk.length > 0) yield chunk;
+  }
+
+  /** After the last chunk. */
+  audit(): AuditReport {
+    this.#connection.db.exec("ROLLBACK");
+    return audit(this.#context);
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection.close();
+    this.#watcher.close();
+  }
+}
+
+function inUse(what: string): OrbError {
+  return new OrbError("database_busy", `the database is in use: ${what}`, {
+    hint: "Stop all processes that use it (SIGTERM; wait for the end), and begin again.",
+  });
+}

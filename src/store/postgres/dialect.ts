@@ -1,0 +1,131 @@
+import type { Connection, Dialect, ForEach, Row, Value } from "../sql/connection.ts";
+import { STATE, toJson } from "../sql/context.ts";
+import { cleaned } from "./cleaned.ts";
+import type { TakesLists } from "./line.ts";
+
+/** All rows of a list in one statement: a journey costs more than a hundred rows. */
+const INSERT_TASKS = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
+  SELECT stream, ${STATE.queued}, priority, $1::bigint, key_hash, key, url, handler, payload
+  FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[])
+    WITH ORDINALITY AS new (stream, priority, key_hash, key, url, handler, payload, place) ORDER BY place
+  ON CONFLICT (key_hash) DO NOTHING RETURNING id, key_hash`;
+
+const own = (connection: Connection) => connection as Connection & TakesLists;
+const nameOf = (hash: Uint8Array) => Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
+
+export const postgresDialect: Dialect = {
+  each(connection, statement, list) {
+    if (list.length > 0) own(connection).bulk(ofAllRows(statement), columnsOf(statement, list));
+  },
+
+  eachChanged(connection, statement, list) {
+    if (list.length === 0) return [];
+    const text = `${ofAllRows(statement)} RETURNING ${statement.key} AS key`;
+    const { rows } = own(connection).bulk(text, columnsOf(statement, list))();
+    const changed = new Set((rows as { key: Value }[]).map(({ key }) => key));
+    const place = Object.keys(statement.columns).indexOf(statement.key.split(".")[1] as string);
+    return list.map((row) => changed.has(row[place] as Value));
+  },
+
+  eachFirst(connection, statement, list) {
+    const found: (Row | undefined)[] = list.map(() => undefined);
+    if (list.length === 0) return found;
+    const { rows } = own(connection).bulk(ofAllRows(statement), columnsOf(statement, list))();
+    // Places are counted from one.
+    for (const row of rows as (Row & { place: number })[]) found[row.place - 1] ??= row;
+    return found;
+  },
+
+  firsts(connection, list) {
+    const answers = list.map(({ text, values }) => own(connection).first(text, values));
+    return answers.map((answer) => answer());
+  },
+
+  nextNumber: (connection, table) =>
+    Number(connection.sql("SELECT nextval(pg_get_serial_sequence(?, 'n')) AS n").get(table)?.["n"]),
+
+  // Whoever changes something that others must see adds an event or changes the control row, and they are told.
+  foreignVersion: (connection) =>
+    Number(connection.sql("SELECT coalesce(max(n), 0) + (SELECT version FROM control) AS n FROM events").get()?.["n"]),
+
+  insertTasks(connection, list, now) {
+    if (list.length === 0) return [];
+    const { rows } = own(connection).bulk(INSERT_TASKS, [
+      now,
+      list.map(({ target }) => target.stream),
+      list.map(({ task }) => task.priority),
+      list.map(({ hash }) => hash),
+      list.map(({ task }) => cleaned(task.key)),
+      list.map(({ task }) => cleaned(task.url)),
+      list.map(({ task }) => cleaned(task.handler)),
+      list.map(({ task }) => cleaned(toJson(task.payload))),
+    ])();
+    const added = new Map(
+      (rows as { id: number; key_hash: Uint8Array }[]).map((row) => [nameOf(row.key_hash), row.id]),
+    );
+    return list.map(({ hash }) => {
+      const name = nameOf(hash);
+      const id = added.get(name) ?? null;
+      // What comes twice in the list was added once.
+      added.delete(name);
+      return id;
+    });
+  },
+
+  tasksAmong: (connection, hashes) =>
+    among(connection, hashes, "SELECT key_hash FROM tasks WHERE key_hash = ANY($1::bytea[])", []),
+
+  aliasesAmong: (connection, run, hashes) =>
+    among(connection, hashes, "SELECT key_hash FROM aliases WHERE key_hash = ANY($1::bytea[]) AND run = $2", [run]),
+
+  outliveCrash: (connection) => void connection.sql("SET LOCAL synchronous_commit = on").run(),
+
+  // Postgres checks its pages as it reads them.
+  damage: () => [],
+
+  probe(connection) {
+    connection
+      .sql(
+        "INSERT INTO meta VALUES ('probe', repeat('00', 4096)) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+      )
+      .run();
+    connection.sql("DELETE FROM meta WHERE name = 'probe'").run();
+  },
+};
+
+/** Looks them all up when the first one is asked for. */
+function among(
+  connection: Connection,
+  hashes: readonly Uint8Array[],
+  text: string,
+  more: readonly number[],
+): (hash: Uint8Array) => boolean {
+  let found: Set<string> | null = null;
+  return (hash) => {
+    found ??= new Set(
+      (own(connection).bulk(text, [[...hashes], ...more])().rows as { key_hash: Uint8Array }[]).map((row) =>
+        nameOf(row.key_hash),
+      ),
+    );
+    return found.has(nameOf(hash));
+  };
+}
+
+const ofAll = new Map<ForEach, string>();
+
+/** Values of one column each in place of the list, in which rows stand in their order. */
+function ofAllRows(statement: ForEach): string {
+  let text = ofAll.get(statement);
+  if (text === undefined) {
+    const columns = Object.entries(statement.columns);
+    const lists = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
+    const list = `unnest(${lists.join(", ")}) WITH ORDINALITY AS new (${columns.map(([name]) => name).join(", ")}, place)`;
+    text = statement.text.replace(/(?<= FROM |, )new\b(?!\.)/, list);
+    ofAll.set(statement, text);
+  }
+  return text;
+}
+
+function columnsOf({ columns }: ForEach, list: readonly Value[][]): Value[][] {
+  return Object.keys(columns).map((_, index) => list.map((row) => cleaned(row[index])));
+}

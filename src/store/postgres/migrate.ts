@@ -1,0 +1,97 @@
+import { OrbError } from "../../base/errors.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { core } from "./migrations/0001-core.ts";
+import { shards } from "./migrations/0002-shards.ts";
+import { alive } from "./migrations/0003-alive.ts";
+import { rests } from "./migrations/0004-rests.ts";
+
+export interface Migration {
+  version: number;
+  name: string;
+  /** The statements, all in one transaction. */
+  up(): string;
+}
+
+/** In order; a published migration is never edited. */
+export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests];
+
+export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
+
+const OLDEST_SERVER = 14;
+
+/** A table that is there as long as a copy into the schema is not finished. */
+export const UNFINISHED = "unfinished_copy";
+
+const emptySchema = (schema: string) =>
+  `CREATE SCHEMA IF NOT EXISTS ${schema}; CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (0)`;
+
+/** All statements that make a schema of this version where there is none. */
+export function newSchema(schema: string): string {
+  const made = MIGRATIONS.map((migration) => migration.up()).join(";\n");
+  return `${emptySchema(schema)};\n${made};\nUPDATE schema_version SET version = ${LATEST}`;
+}
+
+/**
+ * Brings the schema up to date, all in one transaction under the lock of those who write: whoever comes at the same time
+ * waits, however long it takes, and finds nothing left to do; an interruption leaves the schema as it was.
+ */
+export function migrate(
+  connection: PostgresConnection,
+  schema: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): { from: number; to: number; applied: string[] } {
+  const latest = migrations.at(-1)?.version ?? 0;
+  return connection.writeUnlimited(() => {
+    const server = connection.sql("SELECT current_setting('server_version_num')::bigint AS number").get();
+    refuseOldServer(Number(server?.["number"]));
+    const from = versionOf(connection, schema);
+    if (from > latest)
+      throw new OrbError(
+        "database_newer",
+        `the database has schema version ${from}, this program knows up to ${latest}`,
+        { hint: "Use the version of orb that wrote it, or a newer one." },
+      );
+    const missing = migrations.filter(({ version }) => version > from);
+    if (from === 0) connection.script(emptySchema(schema));
+    for (const migration of missing) {
+      connection.script(migration.up());
+      connection.sql("UPDATE schema_version SET version = ?").run(migration.version);
+    }
+    return { from, to: latest, applied: missing.map(({ name }) => name) };
+  });
+}
+
+export function refuseOldServer(version: number): void {
+  const major = Math.floor(version / 10_000);
+  if (major < OLDEST_SERVER)
+    throw new OrbError(
+      "database_unavailable",
+      `the server is PostgreSQL ${major}; ${OLDEST_SERVER} or later is needed`,
+      {
+        hint: `Upgrade it, or point APP_DATABASE_URL at a PostgreSQL ${OLDEST_SERVER} or later.`,
+      },
+    );
+}
+
+export function versionOf(connection: PostgresConnection, schema: string): number {
+  const tables = connection
+    .sql(
+      // Also tables of others, which information_schema keeps to itself.
+      `SELECT count(*) AS all_tables, count(*) FILTER (WHERE c.relname = 'schema_version') AS ours,
+         count(*) FILTER (WHERE c.relname = '${UNFINISHED}') AS unfinished
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`,
+    )
+    .get(schema) as { all_tables: number; ours: number; unfinished: number };
+  if (tables.unfinished > 0)
+    throw new OrbError("database_unfinished", `a copy into the schema ${schema} is under way, or was interrupted`, {
+      hint: "Wait until `orb migrate --to` has ended, or begin it again: it starts from the beginning.",
+    });
+  if (tables.ours === 0) {
+    if (tables.all_tables === 0) return 0;
+    throw new OrbError("database_foreign", `the schema ${schema} of the database holds tables of another program`, {
+      hint: "Point APP_DATABASE_URL at a database of its own, or name another schema: postgres://…?schema=NAME",
+    });
+  }
+  return Number(connection.sql("SELECT version FROM schema_version").get()?.["version"]);
+}

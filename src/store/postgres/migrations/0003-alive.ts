@@ -1,0 +1,11 @@
+/** Whether the server still knows everything that it has told of. */
+export const alive = {
+  version: 3,
+  name: "alive",
+  up: () => `
+      -- Postgres empties such a table when it starts again after a crash, and a replica that takes over has it empty: just
+      -- then the last commits may be gone (src/store/postgres/forgotten.ts).
+      CREATE UNLOGGED TABLE alive (one BIGINT PRIMARY KEY CHECK (one = 1));
+      INSERT INTO alive VALUES (1)
+  `,
+};

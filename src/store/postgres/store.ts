@@ -1,0 +1,226 @@
+import { getCompileCacheDir } from "node:module";
+import { type Transferable, Worker } from "node:worker_threads";
+import type { Clock } from "../../base/clock.ts";
+import { OrbError } from "../../base/errors.ts";
+import { type Log, silentLog } from "../../base/log.ts";
+import { Trouble } from "../../base/trouble.ts";
+import type { Store } from "../port.ts";
+import { type LineEnds, makeLine } from "./line.ts";
+import { READS } from "./reads.ts";
+import type { Call, Opened, Ready, Said, SaidError, ThreadData } from "./thread.ts";
+import type { WireData, WireNews } from "./wire.ts";
+
+export interface PostgresOptions {
+  /** postgres://…; `schema` among its parameters names another schema than ours. */
+  url: string;
+  clock: Clock;
+  log?: Log;
+  /** Instead of the database's clock. */
+  leaseNow?: () => number;
+  /** The schema is being filled, and looked at before others may start on it. */
+  unfinished?: boolean;
+}
+
+const READERS = 2;
+export const DEFAULT_SCHEMA = "orbweaver";
+
+type Listener = (what: "events" | "control") => void;
+
+/**
+ * Postgres, behind threads: the verbs are written in synchronous steps, and these threads stand still for them
+ * (docs/decisions/0010-one-store-two-databases.md). The caller's thread never does.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  return (await open(options)).store;
+}
+
+/** Brings the database to this version's schema, which opening it does, too, and says what that took. */
+export async function migratePostgres(options: PostgresOptions): Promise<NonNullable<Opened["migrated"]>> {
+  const { store, migrated } = await open(options);
+  await store.close();
+  return migrated;
+}
+
+async function open(options: PostgresOptions): Promise<{ store: Store; migrated: NonNullable<Opened["migrated"]> }> {
+  const { url, schema } = takeSchema(options.url);
+  const lines = Array.from({ length: 1 + READERS }, () => makeLine());
+  const wire = startWire(url, schema, lines);
+  const listeners = new Set<Listener>();
+  const trouble = new Trouble(options.log ?? silentLog);
+  wire.on("message", (message: WireNews) => {
+    if ("news" in message) for (const listener of listeners) listener(message.news);
+    else if (message.trouble === null) trouble.ends("the database is heard again");
+    else trouble.begins("the database is not heard; it is tried again", { error: message.trouble });
+  });
+  // Only now: whoever listens to a thread keeps the process alive.
+  wire.unref();
+  const desks: Desk[] = [];
+  let closed: Promise<void> | null = null;
+  const close = () => (closed ??= end());
+  const end = async () => {
+    await Promise.all(desks.map((desk) => desk.close()));
+    const ended = new Promise((resolve) => wire.once("exit", resolve));
+    wire.ref();
+    wire.postMessage("close");
+    await ended;
+  };
+  const workers = lines.map(({ asking }, index) => {
+    const data: ThreadData = { line: asking, schema, migrates: index === 0 && options.unfinished !== true };
+    return startThread("thread", data, [asking.port]);
+  });
+  try {
+    // The first one migrates; what the others do needs its tables.
+    for (const worker of workers) desks.push(await Desk.open(worker));
+  } catch (error) {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    await close();
+    throw error;
+  }
+  const [writer, ...readers] = desks as [Desk, ...Desk[]];
+  const reads = new Set<string>(READS as readonly string[]);
+  const call = (verb: string, args: unknown[]) => {
+    const desk = reads.has(verb) ? idlest(readers) : writer;
+    const { clock, leaseNow } = options;
+    return desk.call({ verb, args, wallNow: clock.now(), leaseNow: leaseNow?.() ?? null });
+  };
+  const verbs = Object.fromEntries(writer.verbs.map((verb) => [verb, (...args: unknown[]) => call(verb, args)]));
+  const store = {
+    ...verbs,
+    capabilities: { singleEngine: false, notifies: true },
+    instance: writer.instance,
+    deployment: writer.deployment,
+    watch(listener: Listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  } as unknown as Store;
+  return { store, migrated: writer.migrated as NonNullable<Opened["migrated"]> };
+}
+
+export function takeSchema(address: string): { url: string; schema: string } {
+  const url = new URL(address);
+  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
+  url.searchParams.delete("schema");
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new OrbError(
+      "config_invalid",
+      "APP_DATABASE_URL: the schema's name has other characters than a-z, 0-9 and _",
+      {
+        fields: [{ path: "APP_DATABASE_URL", message: "schema: small letters, digits and _ only" }],
+      },
+    );
+  // It would take the place of ours, which say where the tables are.
+  if (url.searchParams.has("options"))
+    throw new OrbError("config_invalid", "APP_DATABASE_URL: `options` cannot be given", {
+      fields: [
+        { path: "APP_DATABASE_URL", message: "leave `options` out; set what it says for the role or the database" },
+      ],
+      hint: "For example: ALTER ROLE name SET statement_timeout = '5min'. Another schema is named by `schema`.",
+    });
+  return { url: url.href, schema };
+}
+
+function startWire(url: string, schema: string, lines: readonly LineEnds[]): Worker {
+  const data: WireData = {
+    url,
+    schema,
+    lines: lines.map(({ answering }, index) => ({ end: answering, readOnly: index > 0 })),
+  };
+  const ports = lines.map(({ answering }) => answering.port);
+  return startThread("wire", data, ports);
+}
+
+function startThread(begins: "thread" | "wire", data: object, transferList: Transferable[]): Worker {
+  const code = new URL("./thread-start.ts", import.meta.url);
+  return new Worker(code, { workerData: { ...data, begins, compiledIn: getCompileCacheDir() }, transferList });
+}
+
+function idlest(desks: readonly Desk[]): Desk {
+  return desks.reduce((best, desk) => (desk.waiting < best.waiting ? desk : best));
+}
+
+/** A thread that carries out verbs, and who waits for which of them. */
+class Desk {
+  readonly instance: string;
+  readonly deployment: string;
+  readonly verbs: readonly string[];
+  readonly migrated: Opened["migrated"];
+  readonly #worker: Worker;
+  readonly #calls = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  #last = 0;
+  #dead: Error | null = null;
+
+  private constructor(worker: Worker, { instance, deployment, verbs, migrated }: Opened) {
+    this.#worker = worker;
+    this.instance = instance;
+    this.deployment = deployment;
+    this.verbs = verbs;
+    this.migrated = migrated;
+    worker.on("message", (said: Said) => this.#hear(said));
+    worker.unref();
+    // A thread that fails has an error that nobody takes: the process ends by it, as it would of its own errors.
+    worker.on("exit", () => this.#die());
+  }
+
+  static open(worker: Worker): Promise<Desk> {
+    return new Promise((resolve, reject) => {
+      worker.once("error", reject);
+      worker.once("message", (message: Ready) => {
+        worker.off("error", reject);
+        if ("refused" in message) return reject(errorOf(message.refused));
+        resolve(new Desk(worker, message.ready));
+      });
+      worker.postMessage("begin");
+    });
+  }
+
+  get waiting(): number {
+    return this.#calls.size;
+  }
+
+  call(what: Omit<Call, "id">): Promise<unknown> {
+    if (this.#dead !== null) return Promise.reject(this.#dead);
+    this.#last += 1;
+    const id = this.#last;
+    // Whoever waits for an answer keeps the process alive.
+    if (this.#calls.size === 0) this.#worker.ref();
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, ...what });
+    });
+  }
+
+  #hear(said: Said): void {
+    const call = this.#calls.get(said.id);
+    this.#calls.delete(said.id);
+    if (this.#calls.size === 0) this.#worker.unref();
+    if ("error" in said) call?.reject(errorOf(said.error));
+    else call?.resolve(said.value);
+  }
+
+  #die(): void {
+    const error = (this.#dead = new OrbError("database_unavailable", "the store is closed"));
+    for (const { reject } of this.#calls.values()) reject(error);
+    this.#calls.clear();
+  }
+
+  async close(): Promise<void> {
+    if (this.#dead !== null) return;
+    const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
+    this.#worker.ref();
+    this.#worker.postMessage("close");
+    await ended;
+  }
+}
+
+function errorOf(said: SaidError): Error {
+  if ("orb" in said) {
+    const { code, message, hint, fields } = said.orb;
+    return new OrbError(code, message, { fields, ...(hint === undefined ? {} : { hint }) });
+  }
+  const error = new Error(said.plain.message);
+  if (said.plain.stack !== undefined) error.stack = said.plain.stack;
+  return error;
+}

@@ -1,0 +1,96 @@
+/** A thread in which verbs of the store are carried out, one after the other, standing still while the database works. */
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { isOrbError, type ErrorCode, type FieldError, messageOf } from "../../base/errors.ts";
+import type { Context } from "../sql/context.ts";
+import { storeVerbs } from "../sql/verbs.ts";
+import { PostgresConnection } from "./connection.ts";
+import { deploymentOf } from "./deployment.ts";
+import type { LineEnds } from "./line.ts";
+import { migrate } from "./migrate.ts";
+
+export interface ThreadData {
+  line: LineEnds["asking"];
+  schema: string;
+  /** Brings the schema up to date before anything else. */
+  migrates: boolean;
+}
+
+export interface Call {
+  id: number;
+  verb: string;
+  args: unknown[];
+  wallNow: number;
+  /** Instead of the database's clock. */
+  leaseNow: number | null;
+}
+
+export type Said = { id: number; value: unknown } | { id: number; error: SaidError };
+export type SaidError =
+  | { orb: { code: ErrorCode; message: string; hint?: string; fields: readonly FieldError[] } }
+  | { plain: { message: string; stack?: string } };
+export interface Opened {
+  instance: string;
+  deployment: string;
+  verbs: string[];
+  /** null: it was not asked to. */
+  migrated: { from: number; to: number; applied: string[] } | null;
+}
+export type Ready = { ready: Opened } | { refused: SaidError };
+
+const { line, schema, migrates } = workerData as ThreadData;
+const port = parentPort as MessagePort;
+const connection = new PostgresConnection(line, schema);
+let times: Pick<Call, "wallNow" | "leaseNow"> = { wallNow: 0, leaseNow: null };
+
+function said(error: unknown): SaidError {
+  if (isOrbError(error)) {
+    const { code, message, hint, fields } = error;
+    return { orb: { code, message, fields, ...(hint === undefined ? {} : { hint }) } };
+  }
+  const stack = error instanceof Error ? error.stack : undefined;
+  return { plain: { message: messageOf(error), ...(stack === undefined ? {} : { stack }) } };
+}
+
+function open(): Record<string, (...args: unknown[]) => Promise<unknown>> {
+  const migrated = migrates ? migrate(connection, schema) : null;
+  const row = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as { value: string };
+  const context: Context = {
+    connection,
+    instance: row.value,
+    singleEngine: false,
+    leaseNow: () => times.leaseNow ?? connection.now(),
+    wallNow: () => times.wallNow,
+  };
+  const verbs = storeVerbs(context) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const deployment = deploymentOf(connection, row.value, schema);
+  const ready: Ready = { ready: { instance: row.value, deployment, verbs: Object.keys(verbs), migrated } };
+  port.postMessage(ready);
+  return verbs;
+}
+
+function serve(): void {
+  const verbs = open();
+  port.on("message", (call: Call | "close") => {
+    if (call === "close") {
+      connection.close();
+      // Behind the answers to what was still written.
+      setImmediate(() => port.close());
+      return;
+    }
+    times = call;
+    verbs[call.verb]?.(...call.args).then(
+      (value) => port.postMessage({ id: call.id, value } satisfies Said),
+      (error: unknown) => port.postMessage({ id: call.id, error: said(error) } satisfies Said),
+    );
+  });
+}
+
+// All threads load at once; each begins when its turn has come.
+port.once("message", () => {
+  try {
+    serve();
+  } catch (error) {
+    port.postMessage({ refused: said(error) } satisfies Ready);
+    port.close();
+  }
+});

@@ -1,0 +1,97 @@
+import { isOrbError, messageOf } from "../../base/errors.ts";
+import type { Connection, Dialect, ForEach } from "../sql/connection.ts";
+import { STATE, toJson } from "../sql/context.ts";
+import { storeError } from "./errors.ts";
+
+const INSERT_TASK = `INSERT INTO tasks (stream, state, priority, created_at, key_hash, key, url, handler, payload)
+  VALUES (?, ${STATE.queued}, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key_hash) DO NOTHING`;
+
+/** One row after the other: a statement costs some microseconds, and less than telling SQLite of many rows at once. */
+export const sqliteDialect: Dialect = {
+  each(connection, statement, list) {
+    if (list.length === 0) return;
+    const one = connection.sql(ofOneRow(statement));
+    for (const row of list) one.run(...row);
+  },
+
+  eachChanged(connection, statement, list) {
+    if (list.length === 0) return [];
+    const one = connection.sql(ofOneRow(statement));
+    return list.map((row) => one.run(...row).changes === 1);
+  },
+
+  eachFirst(connection, statement, list) {
+    if (list.length === 0) return [];
+    const one = connection.sql(ofOneRow(statement));
+    return list.map((row) => one.get(...row));
+  },
+
+  firsts: (connection, list) => list.map(({ text, values }) => connection.sql(text).get(...values)),
+
+  nextNumber(connection, table) {
+    const last = connection.sql("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);
+    return Number(last?.["seq"] ?? 0) + 1;
+  },
+
+  foreignVersion: (connection) => Number(connection.sql("PRAGMA data_version").get()?.["data_version"]),
+
+  insertTasks(connection, list, now) {
+    const insert = connection.sql(INSERT_TASK);
+    return list.map(({ target, hash, task }) => {
+      const { key, url, handler, priority, payload } = task;
+      const done = insert.run(target.stream, priority, now, hash, key, url, handler, toJson(payload));
+      return done.changes === 1 ? Number((done as { lastInsertRowid?: number | bigint }).lastInsertRowid) : null;
+    });
+  },
+
+  tasksAmong: (connection) => has(connection, "SELECT 1 FROM tasks WHERE key_hash = ?"),
+
+  aliasesAmong(connection, run) {
+    const find = connection.sql("SELECT 1 FROM aliases WHERE run = ? AND key_hash = ?");
+    return (hash) => find.get(run, hash) !== undefined;
+  },
+
+  // It lives and dies with its process, whose crash loses nothing that was committed.
+  outliveCrash: () => {},
+
+  damage(connection) {
+    try {
+      return (connection.sql("PRAGMA quick_check").all() as { quick_check: string }[])
+        .map((row) => row.quick_check)
+        .filter((text) => text !== "ok");
+    } catch (error) {
+      // Some damage makes the check itself fail; to the reader that is the same finding.
+      if (isOrbError(storeError(error), "database_unavailable")) return [messageOf(error)];
+      throw error;
+    }
+  },
+
+  probe(connection) {
+    connection
+      .sql("INSERT INTO meta VALUES ('probe', hex(zeroblob(4096))) ON CONFLICT DO UPDATE SET value = excluded.value")
+      .run();
+    connection.sql("DELETE FROM meta WHERE name = 'probe'").run();
+  },
+};
+
+function has(connection: Connection, text: string): (hash: Uint8Array) => boolean {
+  const find = connection.sql(text);
+  return (hash) => find.get(hash) !== undefined;
+}
+
+const ofOne = new Map<ForEach, string>();
+
+/** The values of the row in place of the list. */
+function ofOneRow(statement: ForEach): string {
+  let text = ofOne.get(statement);
+  if (text === undefined) {
+    const names = Object.keys(statement.columns);
+    text = statement.text
+      // Of a row that is only values SQLite makes no query.
+      .replace(/SELECT (new\.[^()]*) FROM new ORDER BY new\.place$/, "VALUES ($1)")
+      .replaceAll(/ FROM new\b|, new\b(?!\.)| ORDER BY new\.place\b/g, "")
+      .replaceAll(/\bnew\.(\w+)/g, (_, name: string) => (name === "place" ? "0" : `?${names.indexOf(name) + 1}`));
+    ofOne.set(statement, text);
+  }
+  return text;
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { request } from "undici";
+import { createLog } from "../../src/base/log.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { ConfigRow } from "../../src/config/show.ts";
+import type { LaneView } from "../../src/orchestrator/queue/lanes.ts";
+import type { SiteRobotsView } from "../../src/orchestrator/site-robots.ts";
+import { startServer } from "../../src/serve.ts";
+import { candidate, newTask, TTL } from "../contract/store/kit.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { openPlace } from "./kit.ts";
+
+describe("what pages show besides", () => {
+  test("the configuration says what holds and where it comes from, and no secret", async () => {
+    using dir = tempDir();
+    const token = "a-secret-that-nobody-may-read";
+    const { config, sources } = loadConfig({ env: { APP_PORT: "0", APP_API_TOKEN: token }, cwd: dir.path });
+    const log = createLog({ level: "error", pretty: false, write: () => {} });
+    await using server = await startServer(config, log, { version: "0", worker: false, sources });
+    const { body } = await request(`${server.url}/config`, { headers: { authorization: `Bearer ${token}` } });
+    const text = await body.text();
+    const rows = JSON.parse(text) as ConfigRow[];
+    const row = (name: string) => rows.find((one) => one.name === name);
+    assert.deepEqual([row("APP_PORT")?.value, row("APP_PORT")?.source], ["0", "environment"]);
+    assert.equal(row("APP_HOST")?.source, "default");
+    assert.ok(rows.every(({ about }) => about !== ""));
+    assert.ok(!text.includes(token));
+  });
+
+  test("lanes with open work tell what waits there, why, and who has them", async (t) => {
+    const place = await openPlace(t);
+    const { store } = place;
+    const began = Date.now();
+    const tasks = [newTask("1"), newTask("2"), newTask("3", { lane: "site:b.example" })];
+    await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, began);
+    await place.send("POST", "/sites/b.example/pause");
+    await store.takeEngine(candidate("w"), TTL);
+    const hold = (await store.takeLane("site:a.example", "w", TTL))!;
+    await store.claim(hold, { limit: 1 }, Date.now());
+    const first = await place.get("/queue/lanes?limit=1");
+    const [a] = first.json<LaneView[]>();
+    assert.deepEqual(
+      [a?.lane, a?.sites, a?.counts, a?.runs, a?.owned],
+      ["site:a.example", ["a.example"], { queued: 1, running: 1, retrying: 0 }, 1, true],
+    );
+    assert.equal(a?.oldest_queued_at, new Date(began).toISOString());
+    const next = /<([^>]+)>/.exec(String(first.headers["link"]))?.[1] ?? "";
+    const [b, ...rest] = (await place.get(next)).json<LaneView[]>();
+    assert.deepEqual([b?.lane, b?.state, b?.owned, rest], ["site:b.example", "paused", false, []]);
+    assert.ok(b?.waiting_for !== null);
+  });
+
+  test("the robots.txt of a site is shown as it is kept, with what it says to us", async (t) => {
+    const place = await openPlace(t);
+    assert.equal((await place.get("/sites/a.example/robots")).status, 404);
+    await place.send("PUT", "/sites/a.example", { max_concurrency: 1 });
+    assert.deepEqual((await place.get("/sites/a.example/robots")).json<SiteRobotsView>().origins, []);
+    const text =
+      "User-agent: *\nDisallow: /private/*.html$\nAllow: /\nCrawl-delay: 2\nSitemap: https://a.example/map.xml\n";
+    const gotAt = Date.parse("2030-01-01T00:00:00Z");
+    await place.store.keepRobots(
+      { origin: "https://a.example", site: "a.example", body: Buffer.from(text), crawlDelayMs: 2000, gotAt },
+      { staleBefore: 0, uselessBefore: 0, mostBytes: 1_000_000 },
+    );
+    const shown = async (query: string) =>
+      (await place.get(`/sites/a.example/robots${query}`)).json<SiteRobotsView>().origins[0];
+    assert.deepEqual(await shown(""), {
+      origin: "https://a.example",
+      fetched_at: "2030-01-01T00:00:00.000Z",
+      text,
+      crawl_delay_seconds: 2,
+      sitemaps: ["https://a.example/map.xml"],
+      rules: ["Disallow: /private/*.html$", "Allow: /"],
+      allowed: null,
+    });
+    assert.equal((await shown("?path=/private/a.html"))?.allowed, false);
+    assert.equal((await shown("?path=/public"))?.allowed, true);
+  });
+});

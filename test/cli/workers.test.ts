@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { test } from "node:test";
+import { systemClock } from "../../src/base/clock.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { Desk } from "./desk.ts";
+
+const QUIET = {
+  inFlight: 0,
+  completed: 0,
+  failed: 0,
+  tasksPerSecond: 0,
+  memoryBytes: 0,
+  paused: null,
+  troubles: [],
+  attempts: [],
+  active: [],
+};
+
+test("the table of workers names their engine when one of them has another than whoever looks", async () => {
+  await using desk = new Desk();
+  mkdirSync(desk.dataDir, { recursive: true });
+  const store = openSqliteStore({ path: desk.database, clock: systemClock });
+  const begins = async (id: string, engine: string) => {
+    const about = { machine: "m", version: "1", command: "worker", maxWorkers: 1, heartbeatMs: 60_000 };
+    await store.registerWorker({ id, ...about, identity: { boot: "b", pid: 1, pidStart: "1" } }, systemClock.now());
+    await store.pulse(id, "working", { ...QUIET, role: "engine", engine }, systemClock.now());
+  };
+  const listed = async () => {
+    const { code, stdout, stderr } = await desk.run(["workers"]);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  try {
+    await begins("10000000-0000-7000-8000-000000000000", "embedded");
+    assert.doesNotMatch(await listed(), /engine, |embedded/);
+    await begins("20000000-0000-7000-8000-000000000000", "bullmq");
+    const both = await listed();
+    assert.match(both, /^id +state +role +command +engine /);
+    assert.match(both, /^1.* embedded, sqlite /m);
+    assert.match(both, /^2.* bullmq, sqlite /m);
+  } finally {
+    await store.close();
+  }
+});

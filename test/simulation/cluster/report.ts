@@ -1,0 +1,115 @@
+import { Cluster, type Recovery } from "./cluster.ts";
+import type { Second } from "./database.ts";
+import type { ClusterPlan } from "./plan.ts";
+
+export interface Spread {
+  least: number;
+  middle: number;
+  most: number;
+}
+
+export interface ClusterReport {
+  plan: ClusterPlan;
+  pages: number;
+  seconds: number;
+  /** In a middling second of the busy time: one with at least half as many pages as the best. */
+  pagesPerSecond: number;
+  transactionsPerSecond: number;
+  rowsPerSecond: number;
+  /** The part of the time in which a write transaction keeps the others out. */
+  writerBusy: number;
+  transactionsPerPage: number;
+  rowsPerPage: number;
+  longestWaitMs: number;
+  lanes: Spread;
+  pagesOfWorkers: Spread;
+  /** Most requests at once at a site, as a part of what it allows. */
+  fullest: number;
+  violations: readonly string[];
+  ownerChanges: number;
+  recoveredAfterKill: Spread;
+  recoveredAfterFreeze: Spread;
+  /** Pages that were under way when their owner was lost, and were got once more. */
+  refetched: number;
+  /** Workers that lost their lease and began anew; those that were frozen have to. */
+  fences: number;
+}
+
+/** Plays a plan to its end and says how it went. */
+export function simulate(plan: ClusterPlan): ClusterReport {
+  const cluster = new Cluster(plan);
+  cluster.run();
+  const { database, web, lanes, workers } = cluster;
+  const best = Math.max(...database.seconds.map(({ pages }) => pages));
+  const busy = database.seconds.filter(({ pages }) => pages >= best / 2);
+  const middle = (value: (second: Second) => number) => spread(busy.map(value)).middle;
+  const transactions = Object.values(database.transactions).reduce((sum, count) => sum + count, 0);
+  const after = (by: Recovery["by"]) => spread(cluster.recoveries.filter((one) => one.by === by).map(({ ms }) => ms));
+  return {
+    plan,
+    pages: cluster.pages,
+    seconds: cluster.timeline.now() / 1000,
+    pagesPerSecond: middle(({ pages }) => pages),
+    transactionsPerSecond: middle((second) => second.transactions),
+    rowsPerSecond: middle(({ rows }) => rows),
+    writerBusy: middle(({ busyMs }) => Math.min(1, busyMs / 1000)),
+    transactionsPerPage: transactions / cluster.pages,
+    rowsPerPage: database.rows / cluster.pages,
+    longestWaitMs: database.longestWaitMs,
+    lanes: spread(cluster.balance.map((one) => one.lanes)),
+    pagesOfWorkers: spread(cluster.balance.map((one) => one.pages)),
+    fullest: web.fullest,
+    violations: web.violations,
+    ownerChanges: lanes.reduce((sum, lane) => sum + lane.ownerChanges, 0),
+    recoveredAfterKill: after("kill"),
+    recoveredAfterFreeze: after("freeze"),
+    refetched: lanes.reduce((sum, lane) => sum + lane.recovered, 0),
+    fences: workers.reduce((sum, worker) => sum + worker.fences, 0),
+  };
+}
+
+function spread(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { least: sorted[0] ?? 0, middle: sorted[sorted.length >> 1] ?? 0, most: sorted.at(-1) ?? 0 };
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString("en-US");
+const inSeconds = (ms: number) => (ms / 1000).toFixed(1);
+const three = ({ least, middle, most }: Spread, show: (value: number) => string) =>
+  `${show(least)} / ${show(middle)} / ${show(most)}`;
+
+const ROWS: readonly [string, (report: ClusterReport) => string][] = [
+  ["workers", ({ plan }) => whole(plan.workers)],
+  ["sites", ({ plan }) => whole(plan.sites)],
+  ["pages", ({ pages }) => whole(pages)],
+  ["pages/s, all workers", ({ pagesPerSecond }) => whole(pagesPerSecond)],
+  ["pages/s, one worker", ({ pagesPerSecond, plan }) => (pagesPerSecond / plan.workers).toFixed(1)],
+  ["lanes of a worker, least / middle / most", ({ lanes }) => three(lanes, whole)],
+  ["pages of a worker until the faults", ({ pagesOfWorkers }) => three(pagesOfWorkers, whole)],
+  ["most at once at a site, of its limit", ({ fullest }) => `${Math.round(fullest * 100)} %`],
+  ["requests against a limit or a pause", ({ violations }) => whole(violations.length)],
+  ["changes of owners", ({ ownerChanges }) => whole(ownerChanges)],
+  ["workers killed, frozen", ({ plan }) => `${plan.killed}, ${plan.frozen}`],
+  ["s until lanes of a killed one go on", (report) => three(report.recoveredAfterKill, inSeconds)],
+  ["s until lanes of a frozen one go on", (report) => three(report.recoveredAfterFreeze, inSeconds)],
+  ["pages that were got twice", ({ refetched }) => whole(refetched)],
+  ["leases lost", ({ fences }) => whole(fences)],
+  ["write transactions/s", ({ transactionsPerSecond }) => whole(transactionsPerSecond)],
+  ["rows written/s", ({ rowsPerSecond }) => whole(rowsPerSecond)],
+  ["write transactions per page", ({ transactionsPerPage }) => transactionsPerPage.toFixed(3)],
+  ["rows written per page", ({ rowsPerPage }) => rowsPerPage.toFixed(2)],
+  ["writer busy", ({ writerBusy }) => `${Math.round(writerBusy * 100)} %`],
+  ["longest wait for the writer, s", ({ longestWaitMs }) => inSeconds(longestWaitMs)],
+  ["simulated s", ({ seconds }) => whole(seconds)],
+];
+
+/** A column per report, in Markdown. */
+export function tableOf(reports: readonly ClusterReport[]): string {
+  const lines = ROWS.map(([name, show]) => [name, ...reports.map(show)]);
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  const draw = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`;
+  const rule = `|${widths.map((width, column) => `${"-".repeat(width + 1)}${column === 0 ? "-" : ":"}`).join("|")}|`;
+  const [head = [], ...rest] = lines;
+  return `${[draw(head), rule, ...rest.map(draw)].join("\n")}\n`;
+}

@@ -1,0 +1,173 @@
+/** A database that has something in every table, made by the verbs of the store. */
+import { hash } from "node:crypto";
+import { NO_TRAPS } from "../../src/domain/traps.ts";
+import type { ClaimedTask, NewRun, RunRecord, SettledTask } from "../../src/store/port.ts";
+import { missedAt, newJob } from "../contract/store/jobs.ts";
+import { attempt, evidence, FAILED, type Kit, LANE, newTask, retryAt, SKIPPED, TTL } from "../contract/store/kit.ts";
+import { newSession } from "../contract/store/sessions.ts";
+import { newWorkflow, workOn } from "../contract/store/workflow-kit.ts";
+
+const OWNER = "A";
+const CRAWL: NewRun = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} } };
+
+export interface FullDatabase {
+  /** Stands still in the middle of its work, with pages in all states. */
+  paused: RunRecord;
+  /** How many of its pages are not at their end. */
+  open: number;
+  /** The names of a few of its pages, which are ids for everybody. */
+  taskIds: string[];
+}
+
+/** `size`: rows of most tables; of tasks there are a few times as many. */
+export async function fillDatabase(kit: Kit, size: number): Promise<FullDatabase> {
+  await kit.enter(OWNER);
+  await savedCrawl(kit, size);
+  await workflows(kit, Math.ceil(size / 10));
+  await things(kit, size);
+  return pausedRun(kit, size);
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Pages with all that they leave: records, files, copies, what they say and where they were found. */
+async function savedCrawl(kit: Kit, size: number): Promise<void> {
+  const { made: job } = await kit.store.createJob(newJob("saved", { kind: "crawl", nextAt: kit.now }), kit.now);
+  const deleted = await kit.store.createJob(newJob("gone", { kind: "crawl" }), kit.now);
+  const tasks = numbers(size).map((n) => newTask(`page ${n}`));
+  const { made: run } = await kit.store.startRun(
+    { ...CRAWL, jobId: job.id, budget: { key: "run:crawl", cap: 3 } },
+    tasks,
+    kit.now,
+    { key: "once", fingerprint: "same" },
+  );
+  await kit.store.startRun({ ...CRAWL, jobId: deleted.made.id }, [newTask("p")], kit.now);
+  await kit.store.admitCrawls(1000, kit.now);
+  await work(kit, (task, n) => {
+    if (n % 10 === 9) return { task, verdict: FAILED, attempt: attempt(1), report: { evidence: [evidence("e")] } };
+    const verdict = {
+      kind: "completed" as const,
+      artifacts: [{ ...evidence("f"), role: "file" as const }],
+      results: [{ said: `${task.key}: ä \u{1F578} \0 "\\u0000"` }],
+      detail: { title: "a\0b" },
+    };
+    const report = {
+      landed: { key: `at ${task.key}`, url: `https://a.example/at/${n}` },
+      content: hash("sha256", task.key, "hex"),
+      traps: NO_TRAPS,
+      copy: {
+        url: task.url ?? "",
+        etag: '"1"',
+        lastModified: null,
+        fingerprint: "rules",
+        rest: new Uint8Array([n % 256]),
+      },
+    };
+    return { task, verdict, attempt: attempt(1), report };
+  });
+  await kit.store.deleteJob(deleted.made.id, kit.now);
+  await kit.store.noteLoose(numbers(size).map((n) => hash("sha256", String(n), "hex")));
+  await kit.store.passSlots(job.id, missedAt(kit.now), null, kit.now);
+  await kit.store.run(run.id);
+}
+
+/** Works on all that is ready at the usual site. */
+async function work(kit: Kit, settled: (task: ClaimedTask, n: number) => SettledTask): Promise<void> {
+  const hold = await kit.store.takeLane(LANE, OWNER, TTL);
+  if (hold === null) throw new Error("the lane should be free");
+  for (let n = 0, more = true; more;) {
+    const claimed = await kit.claim(hold, 500);
+    more = claimed.tasks.length > 0;
+    const tasks = claimed.tasks.map((task) => settled(task, n++));
+    if (more) await kit.store.settle([{ hold, tasks }], kit.now);
+  }
+  await kit.store.releaseLane(hold);
+}
+
+async function workflows(kit: Kit, count: number): Promise<void> {
+  for (const n of numbers(count)) {
+    const run = await newWorkflow(kit, { a: [], b: ["a"], c: ["a"] }, { metadata: { n } });
+    if (n % 2 === 0)
+      await workOn(kit, run, "a", { kind: "wait", sleep: { memory: "m", until: null, leftMs: 3000 + n } });
+    await kit.store.putTemplate(`template ${n}`, { steps: n }, 1, kit.now);
+  }
+}
+
+/** What is there beside runs. */
+async function things(kit: Kit, size: number): Promise<void> {
+  const { store, now } = kit;
+  for (const n of numbers(size)) {
+    await store.createSession(newSession(`session ${n}`), now);
+    await store.createJob(newJob(`job ${n}`, { nextAt: now + n }), now, { key: `key ${n}`, fingerprint: "same" });
+    await store.setSite(`s${n}.example`, { maxConcurrency: 1 + (n % 9), requestsPerSecond: 0.5 });
+    await store.keepRobots(
+      {
+        origin: `https://s${n}.example`,
+        site: `s${n}.example`,
+        body: Buffer.from([0xff, 0, n % 256]),
+        crawlDelayMs: n,
+        gotAt: now,
+      },
+      { staleBefore: 0, uselessBefore: 0, mostBytes: 1_000_000 },
+    );
+    await store.setBudgetCap(`resolver:${n}`, n);
+    await store.registerWorker(
+      {
+        id: `worker ${n}`,
+        machine: "spider",
+        identity: { boot: "another boot", pid: 7, pidStart: "7@ns" },
+        version: "1.0.0",
+        command: "serve",
+        maxWorkers: 32,
+        heartbeatMs: 2000,
+      },
+      now,
+    );
+  }
+  await store.setSite("s1.example", { dependsOn: ["s2.example"] });
+  await store.addProxies(
+    numbers(size).map((port) => ({
+      scheme: "http" as const,
+      hostname: "proxy.example",
+      port: 1 + port,
+      sealed: new Uint8Array([port % 256]),
+      userHash: "u",
+      passwordHash: "p",
+    })),
+    now,
+  );
+  const outcome = { kind: "good", latencyMs: 80.5 } as const;
+  const proxies = await store.proxies({ limit: 1000 });
+  await store.noteProxies(
+    proxies.map(({ id }) => ({ id, outcome, at: now, site: "shop.example" })),
+    now,
+  );
+  await store.raiseAlerts(
+    numbers(size).map((n) => ({
+      kind: "run_failed" as const,
+      subject: "a run",
+      message: "m",
+      detail: { n },
+      key: `${n}`,
+    })),
+    { deliver: true },
+    now,
+  );
+}
+
+async function pausedRun(kit: Kit, size: number): Promise<FullDatabase> {
+  const count = 4 * size;
+  const run = await kit.runWith(numbers(count).map((n) => newTask(`item ${n}`, { priority: n % 3, payload: { n } })));
+  const hold = await kit.store.takeLane(LANE, OWNER, TTL);
+  if (hold === null) throw new Error("the lane should be free");
+  const { tasks } = await kit.claim(hold, size);
+  const share = Math.floor(size / 5);
+  await kit.settle(hold, tasks.slice(0, share), SKIPPED);
+  await kit.settle(hold, tasks.slice(share, 2 * share), FAILED);
+  await kit.settle(hold, tasks.slice(2 * share, 3 * share), retryAt(kit.now));
+  // One is to be stopped, and others are in hand, of somebody who never comes back.
+  const inHand = tasks.slice(3 * share);
+  await kit.store.stopTask(inHand[0]?.id ?? "", kit.now);
+  await kit.store.changeRun(run.id, "paused", "Run paused", kit.now);
+  return { paused: run, open: count - 2 * share, taskIds: tasks.slice(0, 10).map(({ id }) => id) };
+}

@@ -1,0 +1,92 @@
+import pg from "pg";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Store } from "../../src/store/port.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import type { StoreHarness } from "../contract/store/kit.ts";
+import { startPostgres, type TestService } from "../support/services.ts";
+import { handClock } from "./bench.ts";
+
+/** Rows that are there from the beginning, and how they are then. */
+const RESTORE = `UPDATE control SET version = 1, proxies = 0, proxies_removed = 0;
+  UPDATE engine SET holder = NULL, epoch = 0, lease_until = 0;
+  UPDATE meta SET value = '0' WHERE name = 'alerts_seen';
+  ALTER SEQUENCE events_n_seq RESTART`;
+
+/**
+ * A Postgres for all scenarios of a file. Connections, and the threads behind them, are kept from one scenario to the
+ * next, and the tables emptied: starting them anew would take a second each time.
+ */
+export class PostgresBench implements AsyncDisposable {
+  readonly service: TestService;
+  readonly #admin: pg.Client;
+  readonly #stores: Store[] = [];
+  #hands = handClock();
+  readonly #ownTime: boolean;
+
+  private constructor(service: TestService, ownTime: boolean) {
+    this.service = service;
+    this.#ownTime = ownTime;
+    this.#admin = new pg.Client({ connectionString: service.url, options: "-c search_path=orbweaver" });
+  }
+
+  /** With `ownTime` the machine's clocks and the database's are those of its stores; else a test sets them. */
+  static async start(ownTime = false): Promise<PostgresBench> {
+    const bench = new PostgresBench(await startPostgres(), ownTime);
+    await bench.#admin.connect();
+    return bench;
+  }
+
+  readonly harness = async (): Promise<StoreHarness> => {
+    const { times } = (this.#hands = handClock());
+    if (this.#stores.length === 0) await this.#open();
+    await this.#empty();
+    const used = new Set<Store>();
+    return {
+      clock: times,
+      open: async () => {
+        const store = this.#stores.find((one) => !used.has(one)) ?? (await this.#open());
+        used.add(store);
+        return this.#handOut(store);
+      },
+      close: async () => {},
+    };
+  };
+
+  /** One that a scenario closes is closed, and not handed out again. */
+  #handOut(store: Store): Store {
+    const close = async () => {
+      const place = this.#stores.indexOf(store);
+      if (place !== -1) this.#stores.splice(place, 1);
+      await store.close();
+    };
+    return { ...store, close, [Symbol.asyncDispose]: close };
+  }
+
+  async #open(): Promise<Store> {
+    const clock = {
+      now: () => this.#hands.times.wall,
+      monotonic: () => this.#hands.times.mono,
+      after: () => ({ cancel: () => {} }),
+    };
+    const { url } = this.service;
+    const store = await openPostgresStore(
+      this.#ownTime ? { url, clock: systemClock } : { url, clock, leaseNow: () => this.#hands.times.mono },
+    );
+    this.#stores.push(store);
+    return store;
+  }
+
+  async #empty(): Promise<void> {
+    const { rows } = await this.#admin.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'orbweaver'
+         AND tablename NOT IN ('meta', 'schema_version', 'control', 'engine', 'alive')`,
+    );
+    await this.#admin.query([...rows.map(({ name }) => `DELETE FROM ${name}`), RESTORE].join("; "));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const store of this.#stores) await store.close();
+    await this.#admin.end();
+    await this.service[Symbol.asyncDispose]();
+  }
+}

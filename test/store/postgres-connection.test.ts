@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import pg from "pg";
+import { PostgresConnection } from "../../src/store/postgres/connection.ts";
+import { ask, type LineEnds, makeLine } from "../../src/store/postgres/line.ts";
+import { startPostgres, type TestService } from "../support/services.ts";
+import { servicesGate } from "../support/services-kit.ts";
+
+/** A connection that this thread stands still for, as a thread of the store does. */
+class Direct implements AsyncDisposable {
+  readonly connection: PostgresConnection;
+  readonly line: LineEnds["asking"];
+  readonly #wire: Worker;
+
+  constructor(url: string) {
+    const { asking, answering } = makeLine();
+    this.line = asking;
+    this.#wire = new Worker(new URL("../../src/store/postgres/thread-start.ts", import.meta.url), {
+      workerData: { begins: "wire", url, schema: "public", lines: [{ end: answering, readOnly: false }] },
+      transferList: [answering.port],
+    });
+    this.connection = new PostgresConnection(asking, "public");
+  }
+
+  names(): string[] {
+    return (this.connection.sql("SELECT name FROM things ORDER BY name").all() as { name: string }[]).map(
+      ({ name }) => name,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = new Promise((resolve) => this.#wire.once("exit", resolve));
+    this.#wire.postMessage("close");
+    await ended;
+    this.line.port.close();
+  }
+}
+
+describe("a connection to Postgres", servicesGate, () => {
+  let service: TestService;
+  let admin: pg.Client;
+
+  before(async () => {
+    service = await startPostgres();
+    admin = new pg.Client({ connectionString: service.url });
+    await admin.connect();
+    await admin.query("CREATE UNLOGGED TABLE alive (one BIGINT PRIMARY KEY); INSERT INTO alive VALUES (1)");
+  });
+
+  after(async () => {
+    await admin.end();
+    await service[Symbol.asyncDispose]();
+  });
+
+  const empty = () => admin.query("DROP TABLE IF EXISTS things; CREATE TABLE things (name TEXT PRIMARY KEY)");
+  const insert = "INSERT INTO things VALUES (?)";
+
+  test("of a transaction with more than can be written at once nothing is kept", async () => {
+    await empty();
+    await using direct = new Direct(service.url);
+    const { connection } = direct;
+    const large = "x".repeat(2 ** 26 + 1);
+    assert.throws(
+      () =>
+        connection.write(() => {
+          connection.sql(insert).run("before");
+          connection.bulk("INSERT INTO things SELECT unnest($1::text[])", [[large, large]]);
+        }),
+      /more than can be written at once/,
+    );
+    assert.deepEqual(direct.names(), []);
+    connection.write(() => connection.sql(insert).run("after"));
+    assert.deepEqual(direct.names(), ["after"]);
+  });
+
+  test("what changes tables may take as long as it takes, and nobody thinks meanwhile that the server is gone", async () => {
+    await admin.query(
+      "CREATE TABLE control (version INT); CREATE TABLE events (n INT); INSERT INTO control VALUES (1)",
+    );
+    await using direct = new Direct(service.url);
+    const { connection } = direct;
+    const limits = () =>
+      connection
+        .sql("SELECT current_setting('statement_timeout') AS all, current_setting('lock_timeout') AS locks")
+        .get();
+    const pid = () => connection.sql("SELECT pg_backend_pid() AS pid").get()?.["pid"];
+    const before = pid();
+    connection.writeUnlimited(() => {
+      assert.deepEqual({ ...limits() }, { all: "0", locks: "0" });
+      // Longer than a server may be silent.
+      connection.script("LOCK TABLE control, events IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(5)");
+      assert.equal(pid(), before);
+    });
+    assert.deepEqual({ ...limits() }, { all: "1min", locks: "15s" });
+    await admin.query("DROP TABLE control, events");
+  });
+
+  test("of several that share a commit, those that fail take nothing along, whenever their error comes back", async () => {
+    await empty();
+    await using direct = new Direct(service.url);
+    const { connection } = direct;
+    const add = (name: string) => void connection.sql(insert).run(name);
+    add("there");
+    const tried = await Promise.allSettled([
+      // Fails before anything was sent, the beginning of the transaction included.
+      connection.writeTogether(() => {
+        add("first");
+        throw new Error("thought better of it");
+      }),
+      // Is told by the end of its part that an early statement failed.
+      connection.writeTogether(() => {
+        add("second");
+        add("there");
+        add("second, too");
+      }),
+      connection.writeTogether(() => {
+        add("third");
+        return connection.sql("SELECT count(*) AS n FROM things").get()?.["n"];
+      }),
+      // Fails behind an answer.
+      connection.writeTogether(() => {
+        add("fourth");
+        connection.sql("SELECT count(*) AS n FROM things").get();
+        throw new Error("thought better of it");
+      }),
+      connection.writeTogether(() => add("fifth")),
+    ]);
+    assert.deepEqual(
+      tried.map(({ status }) => status),
+      ["rejected", "rejected", "fulfilled", "rejected", "fulfilled"],
+    );
+    assert.match(String((tried[1] as PromiseRejectedResult).reason), /duplicate key/);
+    assert.equal((tried[2] as PromiseFulfilledResult<unknown>).value, 2);
+    assert.deepEqual(direct.names(), ["fifth", "there", "third"]);
+  });
+
+  test("a transaction in which something failed is never told as done, even where the failure was caught", async () => {
+    await empty();
+    await using direct = new Direct(service.url);
+    const { connection } = direct;
+    connection.sql(insert).run("there");
+    assert.throws(
+      () =>
+        connection.write(() => {
+          connection.sql(insert).run("lost");
+          try {
+            connection.sql(`${insert} RETURNING name`).get("there");
+          } catch {
+            // Goes on as if nothing had been.
+          }
+        }),
+      /undone/,
+    );
+    assert.deepEqual(direct.names(), ["there"]);
+    connection.write(() => void connection.sql(insert).run("next"));
+    assert.deepEqual(direct.names(), ["next", "there"]);
+  });
+
+  test("reading and writing begin anew when their connection is ended in the middle", async () => {
+    await empty();
+    await using direct = new Direct(service.url);
+    const { connection } = direct;
+    let tries = 0;
+    const dieOnce = () => {
+      tries += 1;
+      if (tries % 2 === 1) connection.sql("SELECT pg_terminate_backend(pg_backend_pid())").get();
+    };
+    connection.write(() => {
+      connection.sql(insert).run("once");
+      dieOnce();
+    });
+    const read = connection.read(() => {
+      dieOnce();
+      return connection.sql("SELECT count(*) AS n FROM things").get()?.["n"];
+    });
+    assert.deepEqual([read, tries], [1, 4]);
+  });
+
+  test("an answer that comes after it was given up is not taken for the next one", async () => {
+    await using direct = new Direct(service.url);
+    const request = (text: string) => ({ text, name: null, values: [], lists: false });
+    const say = (text: string, ms?: number) => ask(direct.line, { requests: [request(text)], fresh: true }, ms);
+    assert.deepEqual(say("SELECT 1 AS n"), [{ rows: [{ n: 1 }], count: 1 }]);
+    const [late] = say("SELECT pg_sleep(0.5), 'late' AS n", 50);
+    assert.ok(late !== undefined && "error" in late && late.error.code === null);
+    for (const n of [2, 3]) assert.deepEqual(say(`SELECT ${n} AS n`), [{ rows: [{ n }], count: 1 }]);
+  });
+});

@@ -1,0 +1,102 @@
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
+
+/** What a line does with what comes over it. */
+export interface LineRules {
+  /** A statement is about to go to the server. */
+  asked?(text: string, connection: LineConnection): void;
+  /** What the server says, as it is passed on. */
+  answered?(data: Buffer): Buffer;
+}
+
+export interface LineConnection {
+  /** Nothing that the server says from now on is passed on. */
+  withhold(): void;
+  /** What was withheld is passed on. */
+  passOn(): void;
+  /** Resolves when the server has said something after this. */
+  answer(): Promise<void>;
+  cut(): void;
+}
+
+/** A line to Postgres that understands which statements go over it. */
+export class PostgresLine implements Disposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: (near: Socket) => void) {
+    this.#server = createServer(server);
+  }
+
+  static async to(port: number, rules: LineRules): Promise<PostgresLine> {
+    const line: PostgresLine = new PostgresLine((near) => {
+      const far = createConnection({ host: "127.0.0.1", port });
+      join(near, far, rules);
+      for (const socket of [near, far]) line.#sockets.add(socket);
+    });
+    await new Promise<void>((resolve) => line.#server.listen({ host: "127.0.0.1", port: 0 }, resolve));
+    return line;
+  }
+
+  url(of: string): string {
+    const url = new URL(of);
+    url.port = String((this.#server.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  [Symbol.dispose](): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function join(near: Socket, far: Socket, rules: LineRules): void {
+  const prepared = new Map<string, string>();
+  const waiting: (() => void)[] = [];
+  let held: Buffer[] | null = null;
+  let rest = Buffer.alloc(0);
+  let begun = false;
+  const connection: LineConnection = {
+    withhold: () => void (held ??= []),
+    passOn() {
+      for (const data of held ?? []) near.write(data);
+      held = null;
+    },
+    answer: () => new Promise((resolve) => waiting.push(resolve)),
+    cut() {
+      near.destroy();
+      far.destroy();
+    },
+  };
+  near.on("data", (data) => {
+    rest = Buffer.concat([rest, data]);
+    for (;;) {
+      // The first message of a connection has no letter.
+      const head = begun ? 1 : 0;
+      if (rest.length < head + 4) break;
+      const length = head + rest.readInt32BE(head);
+      if (rest.length < length) break;
+      if (begun) asked(String.fromCharCode(rest[0] as number), rest.subarray(5, length));
+      begun = true;
+      rest = rest.subarray(length);
+    }
+    far.write(data);
+  });
+  const asked = (letter: string, body: Buffer) => {
+    const words = body.toString("utf8").split("\0");
+    if (letter === "P") prepared.set(words[0] ?? "", words[1] ?? "");
+    if (letter === "B") rules.asked?.(prepared.get(words[1] ?? "") ?? "", connection);
+  };
+  far.on("data", (data) => {
+    for (const resolve of waiting.splice(0)) resolve();
+    const said = rules.answered?.(data) ?? data;
+    if (held === null) near.write(said);
+    else held.push(said);
+  });
+  for (const [one, other] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    one.on("error", () => one.destroy());
+    one.on("close", () => other.destroy());
+  }
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, closeSync, openSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { postgres } from "../../src/supervisor/postgres.ts";
+import { redis } from "../../src/supervisor/redis.ts";
+import type { ServiceKind } from "../../src/supervisor/service-kind.ts";
+import { tempDir } from "./temp-dir.ts";
+
+const PASSWORD = "test";
+const PATIENCE_MS = 60_000;
+const MOST_PORTS = 3;
+/** Power cuts are not tested; a kill of the process loses nothing that it has handed to the system. */
+const QUICK: Record<string, readonly string[]> = {
+  postgres: ["-c", "fsync=off", "-c", "full_page_writes=off"],
+  redis: ["--appendfsync", "no"],
+};
+
+/** A Redis or a Postgres of a test's own: on a port and in a folder of its own, gone at the end of the block. */
+export class TestService implements AsyncDisposable {
+  readonly #kind: ServiceKind;
+  readonly #dir = tempDir();
+  readonly #args: readonly string[];
+  readonly port: number;
+  readonly url: string;
+  #child: ChildProcess | null = null;
+  #exited: Promise<void> = Promise.resolve();
+  readonly #endWithUs = () => void this.#child?.kill("SIGKILL");
+
+  private constructor(kind: ServiceKind, port: number, args: readonly string[]) {
+    this.#kind = kind;
+    this.port = port;
+    this.#args = args;
+    this.url = kind.urlOf({ port, password: PASSWORD });
+    // Postgres runs as another user when the tests run as root.
+    chmodSync(this.#dir.path, 0o711);
+    process.on("exit", this.#endWithUs);
+  }
+
+  static async begin(kind: ServiceKind, args: readonly string[]): Promise<TestService> {
+    for (let attempt = 1; ; attempt += 1) {
+      const service = new TestService(kind, await somePort(), args);
+      try {
+        await service.start();
+        return service;
+      } catch (error) {
+        await service[Symbol.asyncDispose]();
+        // Between the look for a free port and its use, another test may have taken it.
+        if (attempt === MOST_PORTS || !/address already in use/i.test(String(error))) throw error;
+      }
+    }
+  }
+
+  /** The main process; others of it are its children. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Begins it, again on the port and with the data of the last time; resolves when it answers. */
+  async start(): Promise<void> {
+    const place = {
+      folder: this.#dir.path,
+      host: "127.0.0.1",
+      port: this.port,
+      password: PASSWORD,
+      last: null,
+    };
+    const program = await this.#kind.prepare(place, AbortSignal.timeout(PATIENCE_MS));
+    const log = openSync(this.#log, "a");
+    const child = spawn(program.file, [...program.args, ...(QUICK[this.#kind.name] ?? []), ...this.#args], {
+      cwd: program.cwd,
+      env: program.env,
+      stdio: ["ignore", log, log],
+      ...program.user,
+    });
+    closeSync(log);
+    this.#child = child;
+    let over = false;
+    this.#exited = new Promise((resolve) => {
+      const end = () => {
+        over = true;
+        resolve();
+      };
+      child.once("exit", end);
+      child.once("error", end);
+    });
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        await this.#kind.check(this.url, 2000);
+        return;
+      } catch (error) {
+        if (over || performance.now() > deadline)
+          throw new Error(`${this.#kind.name} does not start: ${readFileSync(this.#log, "utf8")}`, { cause: error });
+      }
+      await wait(20);
+    }
+  }
+
+  /** Ends it with a signal (Postgres: SIGINT is fast, SIGQUIT is immediate) and waits until it is gone; its data stays. */
+  async stop(signal: NodeJS.Signals = this.#kind.atOnce): Promise<void> {
+    this.#child?.kill(signal);
+    await this.#exited;
+    this.#child = null;
+  }
+
+  /** Nothing of it moves, and its connections stay open. */
+  freeze(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child?.kill("SIGCONT");
+  }
+
+  get #log(): string {
+    return join(this.#dir.path, "log");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.thaw();
+    await this.stop();
+    process.off("exit", this.#endWithUs);
+    this.#dir[Symbol.dispose]();
+  }
+}
+
+/** `args` are further words for redis-server, such as `--maxmemory-policy`. */
+export function startRedis(args: readonly string[] = []): Promise<TestService> {
+  return TestService.begin(redis, args);
+}
+
+/** `args` are further words for postgres, such as `-c max_connections=20`. Its one role is the owner of its database. */
+export function startPostgres(args: readonly string[] = []): Promise<TestService> {
+  return TestService.begin(postgres, args);
+}
+
+export function somePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen({ host: "127.0.0.1", port: 0 }, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

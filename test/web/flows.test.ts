@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { browserGate, html } from "../support/browser-kit.ts";
+import { assertAccessible, assertFits, dashboardAndSite } from "./kit.ts";
+
+const HOSTILE = "<img src=x onerror=alert(1)> & a name that goes on and on, as names of people who paste sometimes do";
+
+describe("workflows", browserGate, () => {
+  const here = dashboardAndSite();
+
+  const call = (name: string, path: string, more: object = {}) => ({
+    name,
+    task_type: "webhook",
+    params: { url: here.site.url(path) },
+    max_retries: 0,
+    ...more,
+  });
+
+  async function begin(name: string, steps: readonly object[], more: object = {}): Promise<string> {
+    const answer = await here.dashboard.place.api.post("/workflows", { definition: { name, steps }, ...more });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json<{ id: string }>().id;
+  }
+
+  it("are watched while they fail, recovered from a chosen step, and watched until they complete", async () => {
+    const held = Promise.withResolvers<void>();
+    for (const path of ["/read", "/side", "/1", "/2", "/pack"]) here.site.on(path, html("<p>fine</p>"));
+    here.site.on(
+      "/check",
+      (request, response) => void held.promise.then(() => html("<p>no</p>", 404)(request, response)),
+    );
+    const id = await begin("Nightly papers", [
+      call("read", "/read"),
+      call("side", "/side"),
+      { ...call("each", "/${{ item }}", { dependencies: ["read"] }), for_each: [1, 2] },
+      call("check", "/check", { dependencies: ["read"] }),
+      call("pack", "/pack", { dependencies: ["check", "each"] }),
+    ]);
+    await using opened = await here.dashboard.show("/workflows");
+    const { page } = opened;
+    await page.getByRole("link", { name: "Nightly papers" }).click();
+    await page.waitForURL(`**/workflows/${id}`);
+    const drawing = page.getByRole("list", { name: "Steps" });
+    await drawing.getByRole("button", { name: /^check.*Running/ }).waitFor();
+    await drawing.getByRole("button", { name: /^each.*Completed.*2×/ }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    held.resolve();
+    await drawing.getByRole("button", { name: /^check.*Failed.*404/ }).waitFor();
+    await drawing.getByRole("button", { name: /^pack.*Skipped/ }).waitFor();
+    await page.getByRole("button", { name: "Rerun" }).waitFor();
+    await assertAccessible(page);
+
+    // By keys: the steps are buttons in the order in which they can be done.
+    await drawing.getByRole("button", { name: /^read/ }).focus();
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    const panel = page.getByRole("complementary", { name: "Step check" });
+    await panel.getByText("HTTP not found").first().waitFor();
+    await panel.getByText("1 try").waitFor();
+    await panel.getByRole("button", { name: "pack" }).waitFor();
+    await assertAccessible(page);
+
+    here.site.on("/check", html("<p>fine now</p>"));
+    await panel.getByRole("button", { name: "Recover from here" }).click();
+    const dialog = page.getByRole("dialog", { name: "Recover workflow" });
+    assert.equal(await dialog.getByLabel("Recover from").inputValue(), "check");
+    await dialog.getByText("2 steps will run again").waitFor();
+    await dialog.getByText("check and pack").waitFor();
+    await dialog.getByText("read, side and each").waitFor();
+    await dialog.getByLabel("Recover from").selectOption("read");
+    await dialog.getByText("4 steps will run again").waitFor();
+    await dialog.getByLabel("Recover from").selectOption("check");
+    await dialog.getByRole("button", { name: "Recover from check" }).click();
+    await drawing.getByRole("button", { name: /^pack.*Completed/ }).waitFor();
+    await page.getByRole("button", { name: "Rerun" }).waitFor();
+    await page.getByText("recovered 1 time of 3").waitFor();
+    // What had completed was not done again.
+    const asked = (path: string) => here.site.log.filter((request) => request.path === path).length;
+    assert.deepEqual([asked("/read"), asked("/check")], [1, 2]);
+
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    const times = page.getByRole("list", { name: "Steps by time" });
+    assert.equal(await times.getByRole("listitem").count(), 5);
+    await assertAccessible(page);
+    await page.getByRole("tab", { name: "Events" }).click();
+    await page.getByRole("table", { name: "Events" }).getByText("Run is recovered").waitFor();
+    await page.getByRole("tab", { name: "Steps" }).click();
+    await page.getByText("List", { exact: true }).click();
+    await page.getByRole("table", { name: "Steps" }).getByRole("row").nth(5).getByText("check, each").waitFor();
+    await page.getByRole("button", { name: "Rerun" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.startsWith("/workflows/"));
+    await page.getByText("Rerun of").waitFor();
+  });
+
+  it("fit a phone: they are started and paused there, and what they are called is text", async () => {
+    const held = Promise.withResolvers<void>();
+    here.site.on("/long", (request, response) => void held.promise.then(() => html("<p>fine</p>")(request, response)));
+    const id = await begin(HOSTILE, [call("long", "/long"), call("end", "/end", { dependencies: ["long"] })], {
+      start: false,
+    });
+    await using opened = await here.dashboard.show("/workflows?status=pending", { phone: true, theme: "dark" });
+    const { page } = opened;
+    await page.getByRole("link", { name: HOSTILE }).waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.getByRole("link", { name: HOSTILE }).click();
+    await page.waitForURL(`**/workflows/${id}`);
+    await page.getByRole("button", { name: "Start" }).click();
+    await here.site.hit("/long");
+    await page.getByRole("button", { name: /^long.*Running/ }).click();
+    await page.getByRole("dialog", { name: "long" }).getByText("Passes on to").waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    await assertFits(page);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Cancel workflow" }).click();
+    await page.getByRole("button", { name: /^end.*Cancelled/ }).waitFor();
+    held.resolve();
+    assert.equal(await page.locator("img").count(), 0);
+    await assertAccessible(page);
+  });
+
+  it("have templates, which are changed, checked, saved as versions and compared", async () => {
+    await using opened = await here.dashboard.show("/workflows?tab=templates");
+    const { page } = opened;
+    const use = page.getByRole("link", { name: "Use price-monitor" });
+    assert.equal(await use.getAttribute("href"), "/new?kind=workflow&template=price-monitor");
+    await assertAccessible(page);
+    await page.getByRole("link", { name: "Open price-monitor" }).click();
+    await page.getByRole("table", { name: "Params" }).getByText("The pages to look at.").waitFor();
+    await page
+      .getByRole("list", { name: "Steps, drawn" })
+      .getByRole("button", { name: /^compare/ })
+      .click();
+    await assertAccessible(page);
+
+    await page.getByRole("tab", { name: "Edit" }).click();
+    const text = page.getByRole("textbox", { name: "Definition as JSON" });
+    const save = page.getByRole("button", { name: "Save as a new version" });
+    const definition = JSON.parse(await text.inputValue()) as { steps: { dependencies?: unknown[] }[] };
+    await text.fill("{");
+    await page.getByText("This is not JSON yet").waitFor();
+    const broken = structuredClone(definition);
+    broken.steps[1]!.dependencies = ["nobody"];
+    await text.fill(JSON.stringify(broken));
+    await page.getByText("steps[1].dependencies[0]").waitFor();
+    assert.equal(await save.isDisabled(), true);
+    const better = { ...definition, description: "Looks at prices.", max_recovery_attempts: 5 };
+    better.steps = [...definition.steps, { ...call("tell", "/tell"), dependencies: ["notify"] }];
+    await text.fill(JSON.stringify(better));
+    await page.getByText("Nothing is wrong with it.").waitFor();
+    await page.getByText("step tell").waitFor();
+    await assertAccessible(page);
+    await save.click();
+    await page.getByRole("table", { name: "Versions" }).getByText("Version 2").waitFor();
+
+    await page.getByRole("tab", { name: "Versions" }).click();
+    const changes = page.getByRole("list", { name: "Changes" });
+    assert.deepEqual(await changes.getByRole("listitem").allInnerTexts(), [
+      "Added\nstep tell",
+      "Changed\ndescription",
+      "Changed\nmax recovery attempts",
+    ]);
+    const lines = page.getByRole("region", { name: "Lines that differ" });
+    await lines.getByText('"name": "tell"').waitFor();
+    await page
+      .getByRole("button", { name: /lines that are the same/ })
+      .first()
+      .click();
+    await assertAccessible(page);
+    await page.getByLabel("To", { exact: true }).selectOption("1");
+    await page.getByText("Nothing is different.").waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const tab of ["Structure", "JSON", "Versions", "Edit"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await assertFits(page);
+    }
+  });
+});

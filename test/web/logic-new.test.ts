@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeFound, problemsByRule } from "../../web/src/logic/found.ts";
+import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
+import { formOf } from "../../web/src/logic/new-prefill.ts";
+import { moreSet, problemsByField } from "../../web/src/logic/new-problems.ts";
+import { type Ask, pickField } from "../../web/src/logic/pick.ts";
+import { freeName, newRule, ruleProblems, rulesFromFields, rulesToFields } from "../../web/src/logic/rules.ts";
+import {
+  fieldsOf,
+  isChanged,
+  problemsOfParams,
+  tidied,
+  typedParam,
+  withParam,
+} from "../../web/src/logic/schema-form.ts";
+import { candidatesOf, type Chain, meaningfulClasses, type Node, pathOf } from "../../web/src/logic/selector.ts";
+
+const node = (tag: string, more: Partial<Node> = {}): Node => ({
+  tag,
+  id: "",
+  classes: [],
+  attributes: {},
+  nth: 1,
+  ofType: 1,
+  only: false,
+  alike: 1,
+  ...more,
+});
+
+/** A page in which only these selectors find the element first, and this often. */
+const page =
+  (found: Record<string, number>, inside: Record<string, number> = {}): Ask =>
+  async (selectors, within) =>
+    selectors.map((selector) => {
+      const count = (within === null ? found : inside)[selector] ?? 0;
+      return { count, first: count > 0 };
+    });
+
+test("names that a page gives things are used; those that tools or states give are not", () => {
+  const classes = ["css-1x2y3z", "price", "active", "mt-4", "is-open", "md:flex", "col-xs-6", "a1b2c3d4", "x1234"];
+  assert.deepEqual(
+    meaningfulClasses([...classes, "product_pod", "sc-bdVaJa", "card__price", "card__aB3xY", "Card__hdKlmN"]),
+    ["price", "product_pod", "card__price"],
+  );
+  const target = node("span", {
+    id: "radix-12",
+    classes: ["price"],
+    attributes: { itemprop: "price", "data-id": "4711" },
+  });
+  const [first, second] = candidatesOf([target]);
+  assert.deepEqual([first, second], ['span[itemprop="price"]', "span.price"]);
+});
+
+test("one element: by its id, else by a name that it has alone, else by one around it, and by its place at last", async () => {
+  const body = [node("body"), node("html")];
+  const heading = { chain: [node("h1", { id: "top" }), ...body], text: "All" };
+  assert.deepEqual(await pickField(heading, null, page({ "#top": 1 })), {
+    name: "top",
+    selector: "#top",
+    attr: "",
+    type: "",
+    items: null,
+  });
+  const chain: Chain = [node("a", { nth: 2, ofType: 3 }), node("li"), node("ul", { classes: ["menu"] }), ...body];
+  const selectorIn = async (ask: Ask) =>
+    ((await pickField({ chain, text: "Two" }, null, ask)) as { selector: string }).selector;
+  assert.equal(await selectorIn(page({ "ul.menu a": 1 })), "ul.menu a");
+  assert.equal(await selectorIn(page({ "ul.menu a": 3 })), "ul.menu > li > a:nth-of-type(2)");
+  assert.equal(pathOf([node("p", { nth: 2, ofType: 2 }), ...body]), "body > p:nth-of-type(2)");
+});
+
+test("one of many: the longest list around it, and where the value is in each item", async () => {
+  const chain: Chain = [
+    node("p", { classes: ["price"] }),
+    node("article", { classes: ["pod"], only: true }),
+    node("li", { alike: 20, nth: 3, ofType: 20 }),
+    node("ol"),
+    node("body"),
+    node("html"),
+  ];
+  const counts = { "article.pod": 20, "ol > li": 20 };
+  const picked = await pickField({ chain, text: "£11.50" }, { items: "" }, page(counts, { "p.price": 1 }));
+  assert.deepEqual(picked, { name: "price", selector: "p.price", attr: "", type: "number", items: "article.pod" });
+  // The article is in other places, too: then it is no name for the items.
+  const other = await pickField(
+    { chain, text: "x" },
+    { items: "" },
+    page({ ...counts, "article.pod": 25 }, { "p.price": 1 }),
+  );
+  assert.equal((other as { items: string }).items, "ol > li");
+  const again = await pickField(
+    { chain, text: "x" },
+    { items: "li" },
+    page({}, { ":scope > article:nth-of-type(1) > p:nth-of-type(1)": 1, p: 1 }),
+  );
+  assert.deepEqual([(again as { selector: string }).selector, (again as { items: null }).items], ["p", null]);
+  assert.match(String(await pickField({ chain, text: "x" }, { items: ".other" }, page({}))), /in none of the items/);
+  const lonely = await pickField({ chain: [node("p"), node("body"), node("html")], text: "" }, { items: "" }, page({}));
+  assert.match(String(lonely), /No list/);
+});
+
+test("rules come back as they were given", () => {
+  const fields = {
+    title: { css: "h1" },
+    price: { css: ".p", attr: "content", regex: "(\\d+)", type: "number", required: true },
+    tags: { xpath: "//a", all: true, default: [] },
+    sku: { jsonpath: "$.sku", from: "json-ld" },
+    id: { regex: "id=(\\d+)" },
+    lang: { known: "language" },
+  };
+  assert.deepEqual(rulesToFields(rulesFromFields(fields)), fields);
+  assert.deepEqual(rulesToFields(rulesFromFields(["title", "price"])), ["title", "price"]);
+  assert.equal(rulesToFields(rulesFromFields(null)), null);
+  assert.deepEqual(rulesToFields(rulesFromFields({ a: "h1" })), { a: { css: "h1" } });
+  const rules = [
+    newRule(1, { name: "a", text: "x" }),
+    newRule(2, { name: "a", text: "x" }),
+    newRule(3),
+    newRule(4, { name: "b" }),
+  ];
+  assert.deepEqual([...ruleProblems(rules).keys()], [2, 3, 4]);
+  assert.equal(freeName("a", rules), "a_2");
+});
+
+test("a job that is opened and saved again is the same job", () => {
+  const page = {
+    kind: "page",
+    target_url: "https://a.example/",
+    name: "A",
+    tags: ["x", "y"],
+    strategy: "browser",
+    fields: { t: { css: "h1" } },
+    items: { css: "li" },
+    schema: { type: "object" },
+    max_attempts: 4,
+    timeout_seconds: 20,
+    respect_robots: true,
+    proxy: "pool",
+    browser: { wait_for: ".x", block_resources: false },
+    session_id: "0197c000-0000-7000-8000-000000000001",
+    schedule: "0 6 * * *",
+    timezone: "Europe/Berlin",
+  };
+  assert.deepEqual(jobOrderOf(formOf(page)).body, page);
+  const often = { ...page, schedule: { cron: "0 6 * * *", overlap: "queue", jitter_seconds: 5 } };
+  assert.deepEqual(jobOrderOf(formOf(often)).body, often);
+  const masked = jobOrderOf(formOf({ ...page, proxy: "http://***@p.example:1" }), { changes: true }).body;
+  assert.ok(!("proxy" in masked), "a proxy whose password is hidden stays as it is");
+  const crawl = {
+    url: ["https://a.example/", "https://b.example/"],
+    max_depth: 1,
+    include: ["/a/**"],
+    same_site: false,
+  };
+  assert.deepEqual(jobOrderOf(formOf({ kind: "crawl", crawl })).body, { kind: "crawl", crawl });
+  const workflow = { template: "t", template_version: 2, params: { a: { b: 1 } } };
+  assert.deepEqual(jobOrderOf(formOf({ kind: "workflow", workflow })).body, { kind: "workflow", workflow });
+  const own = { definition: { name: "x", steps: [] }, params: { n: 1 } };
+  assert.deepEqual(jobOrderOf(formOf({ kind: "workflow", workflow: own })).body, { kind: "workflow", workflow: own });
+});
+
+test("what was emptied in a job is said, so that it is emptied", () => {
+  const form: Form = { ...EMPTY, kind: "scrape", url: "https://a.example/" };
+  const { body } = jobOrderOf(form, { changes: true });
+  assert.deepEqual([body["name"], body["fields"], body["schedule"], body["tags"]], [null, null, null, []]);
+  assert.ok(!("headers" in body), "what is secret stays, unless others are given");
+});
+
+test("what cannot be sent is said at its field, and what the server says goes to its field", () => {
+  const wrong = orderOf({ ...EMPTY, kind: "scrape", headers: "no colon\nX: y", schema: "{" });
+  assert.deepEqual(wrong.problems.map(({ path }) => path).toSorted(), ["headers", "schema"]);
+  const { fields, others } = problemsByField([
+    { path: "crawl.max_depth", message: "expected 0 or more" },
+    { path: "url[1]", message: "is no address" },
+    { path: "fields.price.css", message: "is empty" },
+    { path: "export_format", message: "is unknown" },
+  ]);
+  assert.deepEqual(fields, {
+    depth: "Expected 0 or more.",
+    url: "[1]: is no address",
+    rules: "price.css: is empty",
+  });
+  assert.deepEqual(
+    others.map(({ path }) => path),
+    ["export_format"],
+  );
+  assert.equal(moreSet({ ...EMPTY, sitemap: true, headers: "X: y", proxy: "pool" }), 2);
+});
+
+test("a schema of params becomes fields, and what is typed becomes what it asks for", () => {
+  const schema = {
+    properties: {
+      n: { type: "integer", default: 5 },
+      crawl: {
+        properties: { url: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] } },
+        required: ["url"],
+      },
+      format: { enum: ["csv", null] },
+      deep: { type: "object" },
+    },
+    required: ["crawl"],
+  };
+  const fields = fieldsOf(schema);
+  assert.deepEqual(
+    fields.map(({ label, kind, required }) => [label, kind, required]),
+    [
+      ["Crawl: URL", "lines", true],
+      ["N", "number", false],
+      ["Format", "choice", false],
+      ["Deep", "json", false],
+    ],
+  );
+  const typed = ["https://a.example/\n", "7", "csv", '{"a": 1}'];
+  const params = fields.reduce((before, field, n) => withParam(before, field, typed[n] ?? ""), {});
+  assert.deepEqual(tidied(params), { crawl: { url: ["https://a.example/"] }, n: 7, format: "csv", deep: { a: 1 } });
+  assert.equal(typedParam(params, fields[0]!), "https://a.example/\n");
+  assert.deepEqual(withParam({ crawl: { url: ["x"] } }, fields[0]!, ""), {});
+  const told = problemsByField([
+    { path: "params.crawl.url[0]", message: "must be an address" },
+    { path: "workflow.params.n", message: "must be at most 6" },
+    { path: "params.other", message: "is not known" },
+  ]);
+  assert.deepEqual([told.fields, told.others], [{}, []]);
+  const { byField, others } = problemsOfParams(fields, told.params);
+  assert.deepEqual(
+    [...byField].map(([{ label }, text]) => [label, text]),
+    [
+      ["Crawl: URL", "Must be an address."],
+      ["N", "Must be at most 6."],
+    ],
+  );
+  assert.deepEqual(others, ["Other: is not known"]);
+  assert.equal(isChanged("crawl.url[0]", params, withParam(params, fields[0]!, "https://b.example/")), true);
+  assert.equal(isChanged("n", params, withParam(params, fields[0]!, "https://b.example/")), false);
+});
+
+test("what was found is told in few words, and mistakes at their rule", () => {
+  const found = { records: [{ a: "x" }, { a: null }, { a: ["y"] }], errors: [], warnings: [] };
+  assert.deepEqual(describeFound("a", found), { values: ["x", '["y"]'], note: "in 2 of 3 records", problems: [] });
+  const trouble = { record: 0, field: "b", message: "is missing", found: null };
+  const none = describeFound("b", { records: [{}], errors: [trouble, trouble], warnings: [] });
+  assert.deepEqual(none, { values: [], note: "Nothing found", problems: ["Is missing"] });
+  const problems = problemsByRule(
+    [
+      { path: "fields.a.b.css", message: "is empty" },
+      { path: "items", message: "is wrong" },
+    ],
+    ["a", "a.b"],
+  );
+  assert.deepEqual(
+    [...problems],
+    [
+      ["a.b", "Is empty"],
+      ["", "items: is wrong"],
+    ],
+  );
+});

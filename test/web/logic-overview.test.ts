@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  completeUrl,
+  continueSeries,
+  type LiveOverview,
+  runHref,
+  runTitle,
+  type Series,
+  successOf,
+  timesOf,
+  verdictOf,
+} from "../../web/src/logic/overview.ts";
+
+const START = Date.parse("2026-05-05T12:00:00Z");
+
+const calm: LiveOverview = {
+  pages_per_second: { good: 5, bad: 1 },
+  success_rate: 0.98,
+  in_flight: 3,
+  queued: 40,
+  retrying: 0,
+  oldest_queued_at: null,
+  runs: { queued: 0, running: 1, paused: 0, waiting_for_human: 0, recovering: 0 },
+  active_runs: [],
+  sites: { known: 1, active: 1, waiting: 0, paused: 0, blocked: 0 },
+  troubled_sites: [],
+  failures: [],
+  workers: { working: 1, draining: 0, drained: 0, lost: 0, in_flight: 3, capacity: 32 },
+  standstill: null,
+  disk: [{ what: "database", free_bytes: 10, least_free_bytes: 1 }],
+  memory: { used_bytes: 1, limit_bytes: null },
+};
+
+const series = (good: (number | null)[], more: Partial<Series> = {}): Series => ({
+  step_seconds: 10,
+  first_at: new Date(START).toISOString(),
+  good,
+  bad: good.map(() => 0),
+  in_flight: good.map(() => 0),
+  queued: good.map(() => 0),
+  ...more,
+});
+
+test("the last hour goes on with what is told, and what was silent has not changed", () => {
+  const first = continueSeries(series([1, 2]), calm, START + 25_000);
+  assert.deepEqual(first.good, [1, 2, 5]);
+  assert.deepEqual(first.queued, [0, 0, 40]);
+  const again = continueSeries(first, { ...calm, queued: 39 }, START + 28_000);
+  assert.deepEqual(again.queued, [0, 0, 39]);
+  const later = continueSeries(again, calm, START + 61_000);
+  assert.deepEqual(later.good, [1, 2, 5, 5, 5, 5, 5]);
+  assert.deepEqual(timesOf(later).slice(-1), [START + 60_000]);
+  const empty = continueSeries(series([], { first_at: null }), calm, START + 5000);
+  assert.deepEqual([empty.good, empty.first_at], [[5], new Date(START).toISOString()]);
+  assert.equal(continueSeries(later, calm, START - 60_000), later, "a clock that was set back changes nothing");
+});
+
+test("the last hour is no longer than an hour", () => {
+  const full = series(Array.from({ length: 360 }, (_, index) => index));
+  const next = continueSeries(full, calm, START + 361 * 10_000);
+  assert.equal(next.good.length, 360);
+  assert.deepEqual([next.good[0], next.good.at(-1)], [2, 5]);
+  assert.equal(timesOf(next).at(-1), START + 361 * 10_000);
+});
+
+test("success is that of a minute, and not known when nothing ended", () => {
+  const one = series([null, 3, 0, 1], { bad: [null, 1, 0, 3] });
+  assert.deepEqual(successOf(one), [null, 0.75, 0.75, 0.5]);
+});
+
+test("the verdict names the worst first", () => {
+  const say = (change: Partial<LiveOverview>) => verdictOf({ ...calm, ...change });
+  assert.deepEqual(say({}), { tone: "good", text: "Everything is working." });
+  assert.equal(say({ in_flight: 0, queued: 0 }).text, "Nothing to do: everything has ended.");
+  const standstill = { reason: "no_worker", message: "Nobody works." } as const;
+  assert.deepEqual(say({ standstill, workers: { ...calm.workers, lost: 2 } }), { tone: "bad", text: "Nobody works." });
+  assert.equal(say({ standstill, in_flight: 0, queued: 0 }).tone, "good");
+  assert.equal(say({ workers: { ...calm.workers, lost: 2 } }).text, "2 workers went silent.");
+  const site = { site: "a", trouble: "paused", message: "", until: null, error_rate: null, waiting: 0 } as const;
+  assert.equal(say({ troubled_sites: [site] }).tone, "good");
+  assert.equal(say({ troubled_sites: [{ ...site, trouble: "failing" }] }).text, "One site is in trouble.");
+  assert.equal(say({ success_rate: 0.5 }).tone, "warn");
+  assert.equal(say({ success_rate: 0.5, in_flight: 0, queued: 0 }).tone, "good", "what has ended shows its own number");
+  assert.match(say({ disk: [{ what: "database", free_bytes: 1, least_free_bytes: 2 }] }).text, /nearly full/);
+});
+
+test("runs are called by their name or address, and found where their kind is shown", () => {
+  const run = { id: "1", kind: "crawl", name: null, url: "https://www.example.com/" };
+  assert.equal(runTitle(run), "example.com");
+  assert.equal(runTitle({ ...run, name: "Prices" }), "Prices");
+  assert.equal(runTitle({ ...run, url: null, kind: "queue" }), "Queue");
+  assert.deepEqual([runHref(run), runHref({ ...run, kind: "workflow" })], ["/runs/1", "/workflows/1"]);
+});
+
+test("an address may be written without its beginning", () => {
+  assert.equal(completeUrl(" example.com/a "), "https://example.com/a");
+  assert.equal(completeUrl("http://127.0.0.1:8080/"), "http://127.0.0.1:8080/");
+  for (const text of ["", "two words", "ftp://example.com", "javascript:alert(1)", "https://"])
+    assert.equal(completeUrl(text), null, text);
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { QUEUE_STATES, RUN_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { sparklinePath, summaryOf } from "../../web/src/logic/series.ts";
+import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
+import { isActive, lookOf } from "../../web/src/logic/states.ts";
+import { moveRow, nextSort, readSort, shownColumns, sortRows, writeSort } from "../../web/src/logic/table.ts";
+
+test("every state has a word, a tone and a shape of its own", () => {
+  for (const state of [...RUN_STATES, ...TASK_STATES, ...QUEUE_STATES])
+    assert.notEqual(lookOf(state).shape, "dot", state);
+  const looks = RUN_STATES.map((state) => `${lookOf(state).tone} ${lookOf(state).shape}`);
+  // Running and recovering look alike on purpose: both go on by themselves.
+  assert.equal(new Set(looks).size, RUN_STATES.length - 1, looks.join(", "));
+  assert.deepEqual(
+    RUN_STATES.filter((state) => !isActive(state)),
+    TERMINAL_RUN_STATES,
+  );
+  assert.equal(lookOf("something_new").word, "Something new");
+  assert.equal(lookOf("constructor").word, "Constructor");
+});
+
+test("keys come alone or in pairs, and never while somebody types", () => {
+  const key = (name: string, more: Partial<{ modified: boolean; typing: boolean; at: number }> = {}) => ({
+    key: name,
+    modified: false,
+    typing: false,
+    at: 0,
+    ...more,
+  });
+  assert.equal(press(NO_KEY, key("n")).keys, "n");
+  const after = press(NO_KEY, key("g"));
+  assert.equal(after.keys, null);
+  assert.equal(press(after.state, key("r", { at: 300 })).keys, "g r");
+  assert.equal(press(after.state, key("x", { at: 300 })).keys, null);
+  assert.equal(press(after.state, key("n", { at: PAIR_MS + 1 })).keys, "n");
+  assert.equal(press(after.state, key("r", { typing: true })).keys, null);
+  assert.equal(press(NO_KEY, key("n", { modified: true })).keys, null);
+  assert.equal(new Set(GO_TO.map(({ keys }) => keys)).size, GO_TO.length);
+});
+
+test("a table is sorted up, down, and as it was; what has no value comes last", () => {
+  const rows = [{ n: 2 }, { n: null }, { n: 10 }, { n: 1 }];
+  const order = (descending: boolean) => sortRows(rows, ({ n }) => n, descending).map(({ n }) => n);
+  assert.deepEqual(order(false), [1, 2, 10, null]);
+  assert.deepEqual(order(true), [10, 2, 1, null]);
+  assert.deepEqual(
+    sortRows(["b10", "a", "b9"], (text) => text, false),
+    ["a", "b9", "b10"],
+  );
+  const up = nextSort(null, "n");
+  const down = nextSort(up, "n");
+  assert.deepEqual([writeSort(up), writeSort(down), nextSort(down, "n")], ["n", "-n", null]);
+  assert.deepEqual(readSort("-n", ["n"]), { column: "n", descending: true });
+  assert.equal(readSort("other", ["n"]), null);
+});
+
+test("keys move through rows and stop at their ends; columns that were chosen are shown", () => {
+  assert.deepEqual(
+    [moveRow(-1, "j", 3), moveRow(2, "j", 3), moveRow(0, "k", 3), moveRow(1, "End", 3), moveRow(0, "j", 0)],
+    [0, 2, 0, 2, -1],
+  );
+  const columns = [{ id: "a" }, { id: "b", hidden: true }, { id: "c" }];
+  const ids = (chosen: string[] | null) => shownColumns(columns, chosen).map(({ id }) => id);
+  assert.deepEqual([ids(null), ids(["b", "gone"]), ids(["gone"])], [["a", "c"], ["b"], ["a", "c"]]);
+});
+
+test("a small line has gaps where nothing is known, and says in words what it shows", () => {
+  assert.equal(sparklinePath([0, 10], 100, 20, 0), "M0.0 20.0L100.0 0.0");
+  assert.equal(sparklinePath([1, null, 1], 100, 20, 0).split("M").length - 1, 2);
+  assert.equal(sparklinePath([null, null], 100, 20), "");
+  assert.equal(summaryOf("Pages", [1, 5, 3], String), "Pages: now 3, lowest 1, highest 5.");
+  assert.equal(summaryOf("Pages", [null], String), "Pages: no values yet.");
+});

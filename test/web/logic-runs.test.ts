@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RUN_KINDS as KNOWN_KINDS, RUN_STATES as KNOWN_STATES } from "../../src/domain/states.ts";
+import { EXPORT_FORMATS as KNOWN_FORMATS } from "../../src/exporters/registry.ts";
+import { cellText, EXPORT_FORMATS, resultColumns, type ResultRow, valueAt } from "../../web/src/logic/result-table.ts";
+import { configurationOf } from "../../web/src/logic/run-configuration.ts";
+import { type RunEvent, shownEvents, withEvents } from "../../web/src/logic/run-events.ts";
+import {
+  choiceOf,
+  matches,
+  NO_FILTER,
+  queryOf,
+  readFilter,
+  RUN_KINDS,
+  RUN_STATES,
+  writeFilter,
+} from "../../web/src/logic/run-filter.ts";
+import {
+  actionsOf,
+  atWorkWords,
+  outcomeBesideCounts,
+  outcomeWords,
+  placeIn,
+  progressWords,
+  titleOf,
+  waitingPlaces,
+} from "../../web/src/logic/run-page.ts";
+import { choose, withRows } from "../../web/src/logic/run-rows.ts";
+import { addView, BUILT_IN, currentView, readViews, removeView, writeViews } from "../../web/src/logic/saved-views.ts";
+
+const NOW = Date.parse("2026-05-04T10:20:30Z");
+
+test("the dashboard knows every state, kind and format that the server has", () => {
+  assert.deepEqual([...RUN_STATES], [...KNOWN_STATES]);
+  assert.deepEqual([...RUN_KINDS].toSorted(), [...KNOWN_KINDS].toSorted());
+  assert.deepEqual(EXPORT_FORMATS.map(({ format }) => format).toSorted(), [...KNOWN_FORMATS].toSorted());
+});
+
+test("a filter goes into the address and comes back, and what is no filter is passed over", () => {
+  const text = "status=running,failed&kind=crawl&site=shop.example%3A81&q=a+%26+b&time=24h";
+  const filter = readFilter(new URLSearchParams(text));
+  assert.deepEqual(filter, {
+    status: ["running", "failed"],
+    kind: "crawl",
+    site: "shop.example:81",
+    q: "a & b",
+    job: "",
+    span: "24h",
+  });
+  assert.equal(writeFilter(filter), text);
+  const odd = readFilter(new URLSearchParams("status=nope,,&kind=__proto__&time=x&job=1&q=%20%20"));
+  assert.deepEqual(odd, NO_FILTER);
+  assert.equal(writeFilter(NO_FILTER), "");
+});
+
+test("what the server is asked is the filter, with a beginning that stays the same for a minute", () => {
+  const filter = readFilter(new URLSearchParams("status=failed,partial&time=1h&q=x"));
+  assert.deepEqual(queryOf(filter, NOW), { status: "partial,failed", q: "x", since: "2026-05-04T09:20:00.000Z" });
+  assert.deepEqual(queryOf(filter, NOW), queryOf(filter, NOW + 20_000));
+  assert.deepEqual(choiceOf(filter, NOW), {
+    status: ["partial", "failed"],
+    q: "x",
+    since: "2026-05-04T09:20:00.000Z",
+  });
+});
+
+const run = (id: string, more: object = {}) => ({
+  id,
+  job_id: null,
+  status: "running",
+  kind: "crawl",
+  site: "a.example",
+  name: null as string | null,
+  url: "https://a.example/Start" as string | null,
+  created_at: `2026-05-04T10:00:0${id}Z`,
+  ...more,
+});
+
+test("a run that has just begun is put into the lists it belongs to, and into no other", () => {
+  const fits = (search: string, more: object = {}) =>
+    matches(readFilter(new URLSearchParams(search)), run("1", more), NOW);
+  assert.ok(fits(""));
+  assert.ok(fits("q=start") && !fits("q=other"));
+  assert.ok(fits("q=named", { name: "Well named" }));
+  assert.ok(fits("status=running&kind=crawl&site=a.example&time=1h"));
+  assert.ok(!fits("status=failed") && !fits("kind=page") && !fits("site=b.example"));
+  assert.ok(!fits("time=1h", { created_at: "2026-05-04T09:00:00Z" }));
+  const pages = [
+    { rows: [run("5"), run("3")], next: "x" },
+    { rows: [run("2")], next: null },
+  ];
+  const changed = [run("3", { status: "failed" }), run("7"), run("4"), run("1"), run("8", { kind: "page" })];
+  const next = withRows(pages, changed, ({ kind }) => kind === "crawl");
+  assert.deepEqual(
+    next.map(({ rows }) => rows.map(({ id, status }) => `${id} ${status}`)),
+    [["7 running", "5 running", "4 running", "3 failed"], ["2 running"]],
+    "what is older than all that was loaded is loaded in its turn",
+  );
+  assert.equal(next[1], pages[1], "pages without changes are the same");
+  assert.equal(pages[0]?.rows[1]?.status, "running");
+});
+
+test("views have names, are kept, replaced and removed, and whatever stands in the storage does no harm", () => {
+  const failed = readFilter(new URLSearchParams("status=failed&site=shop.example"));
+  const views = addView(addView([], "  Shop  ", failed), "Mine", NO_FILTER);
+  assert.deepEqual(readViews(writeViews(views)), views);
+  assert.equal(currentView(views, failed)?.name, "Shop");
+  assert.equal(currentView(BUILT_IN, NO_FILTER)?.name, "All");
+  assert.deepEqual(
+    addView(views, "Shop", NO_FILTER).map(({ name }) => name),
+    ["Mine", "Shop"],
+  );
+  assert.deepEqual(removeView(views, "Shop"), [{ name: "Mine", filter: NO_FILTER }]);
+  assert.deepEqual(addView([], "  ", failed), []);
+  for (const bad of [null, "", "{", "{}", "[1,null,{}]", '[{"name":" ","search":""}]'])
+    assert.deepEqual(readViews(bad), []);
+});
+
+test("rows are chosen one by one and, with shift, all between two", () => {
+  const ids = ["a", "b", "c", "d"];
+  const one = choose(new Set(), ids, "b", { last: null, range: false });
+  assert.deepEqual([...one], ["b"]);
+  const more = choose(one, ids, "d", { last: "b", range: true });
+  assert.deepEqual([...more].toSorted(), ["b", "c", "d"]);
+  assert.deepEqual([...choose(more, ids, "b", { last: "d", range: true })], []);
+  assert.deepEqual([...choose(one, ids, "a", { last: "gone", range: true })].toSorted(), ["a", "b"]);
+});
+
+test("only what a run's state allows is offered", () => {
+  const offered = (status: string, kind = "crawl") =>
+    Object.entries(actionsOf({ status, kind }))
+      .filter(([, can]) => can)
+      .map(([name]) => name);
+  assert.deepEqual(offered("running"), ["cancel", "pause", "retryFailed", "clone"]);
+  assert.deepEqual(offered("paused"), ["cancel", "resume", "clone"]);
+  assert.deepEqual(offered("waiting_for_human", "page"), ["cancel", "clone"]);
+  assert.deepEqual(offered("cancelled"), ["clone"]);
+  assert.deepEqual(offered("partial"), ["retryFailed", "clone"]);
+  assert.deepEqual(offered("completed", "queue"), []);
+});
+
+test("how far a run is, in as few words as are known", () => {
+  const counts = { queued: 5, running: 2, retrying: 0, completed: 12, failed: 1, skipped: 0 };
+  const words = (more: object) =>
+    progressWords({ counts, progress: 65, perSecond: 2.5, etaSeconds: 40, active: true, ...more });
+  assert.equal(words({}), "13 of 20 known pages · 2.5/s · 40 s left");
+  assert.equal(words({ perSecond: 0, etaSeconds: null }), "13 of 20 known pages");
+  assert.equal(words({ active: false, counts: { ...counts, queued: 0, running: 0 } }), "13 pages");
+  assert.equal(words({ active: false, counts: null }), "");
+  // Of a crawl that has seen little yet the bar is about what it may fetch; it never falls when more becomes known.
+  assert.equal(words({ progress: 15, etaSeconds: null, perSecond: null }), "13 pages done, 20 known so far");
+  assert.equal(words({ progress: 80, etaSeconds: null, perSecond: null }), "13 pages done, 20 known so far");
+  assert.deepEqual(["Run completed", "Run started", null].map(outcomeWords), ["", "", ""]);
+  assert.deepEqual(
+    [
+      "Run completed: 151 pages got",
+      "Run completed in part: 3 pages got (1 unchanged); 1 page failed",
+      "Run completed: 9 pages got, 2 not found; it has as many pages as it may have",
+      "Run failed: nothing was got",
+    ].map(outcomeBesideCounts),
+    ["", "", "2 not found; it has as many pages as it may have", "nothing was got"],
+  );
+  assert.equal(atWorkWords(60_000, 58), null);
+  assert.equal(atWorkWords(7_200_000, 600), "at work for 10m of it");
+  assert.equal(outcomeWords("Run completed in part: 8 pages got"), "8 pages got");
+  assert.equal(outcomeWords("Something else"), "Something else");
+  assert.equal(titleOf({ name: " ", url: "https://www.a.example/", kind: "page" }), "a.example");
+  assert.equal(titleOf({ name: null, url: null, kind: "queue" }), "The queue");
+});
+
+test("events come once, and are found by level, by their words and by what they say beside", () => {
+  const event = (id: string, level: RunEvent["level"], message: string, meta = {}): RunEvent => ({
+    id,
+    run_id: "r",
+    level,
+    message,
+    meta,
+    created_at: "2026-05-04T10:00:00Z",
+  });
+  const first = [event("1", "info", "Run created"), event("2", "warn", "Retry scheduled", { url: "https://x/Deep" })];
+  const all = withEvents(first, [event("2", "warn", "Retry scheduled"), event("3", "error", "Run failed")]);
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    ["1", "2", "3"],
+  );
+  assert.equal(withEvents(all, [event("3", "error", "Run failed")]), all);
+  const shown = (level: "all" | "warn" | "error", text = "") => shownEvents(all, { level, text }).map(({ id }) => id);
+  assert.deepEqual([shown("all"), shown("warn"), shown("error")], [["1", "2", "3"], ["2", "3"], ["3"]]);
+  assert.deepEqual([shown("all", " RUN "), shown("all", "deep")], [["1", "3"], ["2"]]);
+});
+
+test("records of any shape become a table", () => {
+  const rows: ResultRow[] = [
+    {
+      id: "1",
+      url: "u",
+      created_at: "",
+      data: { url: "u", title: "A", markdown: "…", fields: { price: 3, "a.b": 1 } },
+    },
+    { id: "2", url: "u", created_at: "", data: { title: null, tags: ["x", "y"], constructor: "odd" } },
+  ];
+  const columns = resultColumns(rows);
+  assert.deepEqual(
+    columns.map(({ id, hidden }) => `${id}${hidden ? " hidden" : ""}`),
+    ["fields.price", "fields.a.b", "title", "markdown hidden", "tags", "constructor"],
+  );
+  assert.deepEqual(
+    ["fields.price", "fields.a.b", "title", "toString", "fields"].map((id) =>
+      cellText(valueAt(rows[0]?.data ?? {}, id)),
+    ),
+    ["3", "1", "A", null, '{"price":3,"a.b":1}'],
+  );
+  assert.equal(cellText(["x", "y"]), "x, y");
+  assert.equal(cellText("  two\n lines "), "two lines");
+  assert.equal(cellText({ a: [1] }), '{"a":[1]}');
+  assert.equal(cellText(0), "0");
+  assert.equal(cellText(null), null);
+  assert.equal(cellText("x".repeat(300))?.length, 201);
+});
+
+test("what a run was asked for is read by name, without what nobody has set", () => {
+  const { plain, rules } = configurationOf({
+    kind: "crawl",
+    name: null,
+    tags: [],
+    crawl: {
+      url: ["https://a.example/", "https://b.example/"],
+      max_pages: 50,
+      same_site: true,
+      fields: { a: { css: "b" } },
+    },
+  });
+  assert.deepEqual(
+    plain.map(({ name, value }) => `${name}: ${value}`),
+    ["Kind: Crawl", "URL: https://a.example/, https://b.example/", "Pages, at most: 50", "Stays on the site: Yes"],
+  );
+  assert.deepEqual(rules, [
+    { name: "What is read", key: "fields", value: JSON.stringify({ a: { css: "b" } }, null, 2) },
+  ]);
+});
+
+test("where a run waits, and what sets its pace, is told by its sites", () => {
+  const at = (site: string, reason: string | null) => ({
+    site,
+    waiting_for: reason === null ? null : { reason, until: null, message: `It waits: ${reason}` },
+  });
+  const names = (...sites: ReturnType<typeof at>[]) => {
+    const { held, paced } = waitingPlaces(sites);
+    return [held.map(({ site }) => site), paced?.site ?? null];
+  };
+  assert.deepEqual(names(at("a.example", null), at("b.example", "circuit_open")), [["b.example"], null]);
+  assert.deepEqual(names(at("a.example", "min_delay")), [[], "a.example"]);
+  assert.deepEqual(names(at("a.example", "min_delay"), at("b.example", null)), [[], null]);
+  assert.deepEqual(names(at("a.example", "run_paused")), [[], null]);
+  assert.deepEqual(placeIn("a.example:8080: It is paused"), { site: "a.example:8080", message: "It is paused" });
+  assert.deepEqual(placeIn("No worker runs: start one").site, null);
+});

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import type { JobView } from "../../src/orchestrator/jobs/view.ts";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
+import { browserGate } from "../support/browser-kit.ts";
+import { assertAccessible, assertFits, dashboardAndSite } from "./kit.ts";
+
+const BOOKS = ["Webs of the world", "<img src=x onerror=alert(1)>", "Silk & knots"];
+
+const SHOP = `<!doctype html><html><head><title>Books &lt;b&gt;</title></head><body>
+<h1 id="top">All books</h1><nav><a href="/a">One</a><a href="/b">Two</a></nav>
+<ol class="row">${BOOKS.map(
+  (title, n) => `<li class="col-xs-6"><article class="product_pod css-1x2y3z">
+  <h3><a href="/book/${n + 1}">${title.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</a></h3>
+  <p class="price_color active">£${10 + n}.50</p></article></li>`,
+).join("")}</ol><script>document.title = "changed"; parent.postMessage("evil", "*")</script></body></html>`;
+
+const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+const inFrame = (page: Page) => page.frameLocator("iframe[title='The page, without its scripts']");
+
+describe("the page for new runs", browserGate, () => {
+  const here = dashboardAndSite({ "/": SHOP, "/a": "<h1>A</h1>", "/b": "<h1>B</h1>" });
+  const recipeOf = async (id: string) =>
+    (await here.dashboard.place.api.get(`/jobs/runs/${id}/recipe`)).json<{ recipe: Record<string, unknown> }>().recipe;
+
+  it("starts a crawl, tells what is wrong where it is, and takes a run as the start of another", async () => {
+    await using opened = await here.dashboard.show("/new", { expected: /422/ });
+    const { page } = opened;
+    const start = page.getByRole("button", { name: "Start crawl", exact: true });
+    await page.getByLabel("URL", { exact: true }).fill(here.site.url("/"));
+    await page.getByRole("button", { name: "More options" }).click();
+    await page.getByLabel("Exclude").fill("/b\n[");
+    await page.getByLabel("Depth").fill("-1");
+    await assertAccessible(page);
+    await start.click();
+    const depth = page.getByLabel("Depth");
+    await page.locator("[aria-invalid=true]").first().waitFor();
+    assert.equal(await depth.getAttribute("aria-invalid"), "true");
+    await depth.fill("1");
+    await page.getByLabel("Exclude").fill("/b");
+    assert.match(await page.getByLabel("Text to copy").innerText(), /async-scrape[^]*"max_depth": 1/);
+    await start.click();
+    await page.waitForURL(/\/runs\/[\w-]{36}$/);
+    const id = runIdIn(page);
+    const run = await here.dashboard.place.ended(id);
+    assert.equal(run.status, "completed");
+    await page.goto(`${here.dashboard.url}/new?from=${id}`);
+    await page.getByLabel("Depth").waitFor();
+    assert.equal(await page.getByLabel("URL", { exact: true }).inputValue(), here.site.url("/"));
+    assert.equal(await page.getByLabel("Depth").inputValue(), "1");
+    await page.getByText("1 set").or(page.getByText("More options")).first().waitFor();
+  });
+
+  it("builds a list by clicking in the page, shows what is found, saves the job and runs it", async () => {
+    await using opened = await here.dashboard.show("/new?kind=scrape&tab=playground", { expected: /422/ });
+    const { page } = opened;
+    await page.getByLabel("Page to try").fill(here.site.url("/"));
+    await page.getByRole("button", { name: "Fetch page" }).click();
+    await page.getByText("List of records").click();
+    const frame = inFrame(page);
+    await frame.getByText("£11.50").click();
+    await page.getByLabel("Selector of field 1").waitFor();
+    assert.equal(await page.getByLabel("Items").inputValue(), "article.product_pod");
+    assert.equal(await page.getByLabel("Selector of field 1").inputValue(), "p.price_color");
+    assert.equal(await page.getByLabel("Name of field 1").inputValue(), "price_color");
+    assert.equal(await page.getByLabel("Type of field 1").inputValue(), "number");
+    await page.getByLabel("Name of field 1").fill("price");
+    await frame.getByText(BOOKS[1]!).click();
+    await page.getByLabel("Selector of field 2").waitFor();
+    await page.getByLabel("Name of field 2").fill("title");
+    const records = page.getByRole("region", { name: "Records found" });
+    await records.getByRole("cell", { name: BOOKS[1]!, exact: true }).waitFor();
+    await records.getByRole("cell", { name: "12.5", exact: true }).waitFor();
+    await page.getByText("3 records", { exact: true }).waitFor();
+    await assertAccessible(page);
+    // A mistake is told at its rule, and mended by typing.
+    await page.getByLabel("Selector of field 2").fill("h3 :::");
+    await page.locator(".rule [aria-invalid=true]").waitFor();
+    await page.getByLabel("Selector of field 2").fill("h3 a");
+    await page.getByText("in all 3 records").nth(1).waitFor();
+    await page.getByRole("button", { name: "Save as job" }).click();
+    const dialog = page.getByRole("dialog", { name: "Save as job" });
+    await dialog.getByLabel("Name", { exact: true }).fill("Books");
+    await dialog.getByLabel("Schedule").fill("not a cron");
+    await dialog.getByRole("button", { name: "Save and run now" }).click();
+    await dialog.locator("[aria-invalid=true]").waitFor();
+    await dialog.getByLabel("Schedule").fill("0 6 * * *");
+    await dialog.getByRole("button", { name: "Save and run now" }).click();
+    await page.waitForURL(/\/runs\/[\w-]{36}$/);
+    const run = await here.dashboard.place.ended(runIdIn(page));
+    assert.equal(run.status, "completed");
+    const rows = (await here.dashboard.place.api.get(`/jobs/runs/${run.id}/results`)).json<{ data: unknown }[]>();
+    assert.deepEqual(
+      rows.map(({ data }) => data),
+      BOOKS.map((title, n) => ({ price: 10.5 + n, title })),
+    );
+    const job = (await here.dashboard.place.api.get(`/jobs/${run.job_id}`)).json<JobView>();
+    assert.deepEqual([job.name, job.schedule?.cron, job.items], ["Books", "0 6 * * *", { css: "article.product_pod" }]);
+    await page.goto(`${here.dashboard.url}/new?job=${job.id}`);
+    await page.getByLabel("Name", { exact: true }).fill("Books, again");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.waitForURL("**/jobs");
+    const changed = (await here.dashboard.place.api.get(`/jobs/${job.id}`)).json<JobView>();
+    assert.deepEqual([changed.name, changed.fields, changed.items], ["Books, again", job.fields, job.items]);
+  });
+
+  it("does the same on a phone, one pane at a time", async () => {
+    await using opened = await here.dashboard.show("/new?kind=scrape", { phone: true, theme: "dark", expected: /422/ });
+    const { page } = opened;
+    await page.getByLabel("URL", { exact: true }).fill(here.site.url("/"));
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.getByRole("tab", { name: "Playground" }).click();
+    await page.getByRole("button", { name: "Fetch page" }).click();
+    await inFrame(page).getByText("All books").click();
+    await page.getByText("Added: #top").waitFor();
+    await page.getByRole("tab", { name: "Fields" }).click();
+    await page.locator(".rule-value").getByText("All books").waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.getByRole("tab", { name: "Records" }).click();
+    await page.getByRole("cell", { name: "All books" }).waitFor();
+    await page.getByRole("button", { name: "Scrape page" }).click();
+    await page.waitForURL(/\/runs\/[\w-]{36}$/);
+    const run: RunView = await here.dashboard.place.ended(runIdIn(page));
+    assert.equal(run.status, "completed");
+    assert.deepEqual((await recipeOf(run.id))["fields"], { top: { css: "#top" } });
+  });
+
+  it("fills in a template, and checks a definition while it is typed", async () => {
+    await using opened = await here.dashboard.show("/new?kind=workflow", { expected: /422/ });
+    const { page } = opened;
+    await page.getByLabel("Template", { exact: true }).selectOption("article-dataset");
+    await page.getByLabel("Crawl: max pages").fill("0");
+    await page.getByRole("button", { name: "Start workflow" }).click();
+    // Each mistake stands at its field, and stays there while another one is mended.
+    const wrong = (name: string) => page.getByLabel(name).and(page.locator("[aria-invalid=true]"));
+    await wrong("Crawl: max pages").waitFor();
+    await wrong("Crawl: URL (needed)").waitFor();
+    await page.getByLabel("Crawl: max pages").fill("2");
+    await wrong("Crawl: max pages").waitFor({ state: "detached" });
+    await wrong("Crawl: URL (needed)").waitFor();
+    await page.getByLabel("Crawl: URL (needed)").fill(here.site.url("/"));
+    await page.getByLabel("Min words").fill("0");
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Start workflow" }).click();
+    await page.waitForURL(/\/workflows\/[\w-]{36}$/);
+    const { workflow } = (await recipeOf(runIdIn(page))) as { workflow: { template: string; params: unknown } };
+    assert.equal(workflow.template, "article-dataset");
+    await here.dashboard.place.ended(runIdIn(page));
+    await page.goto(`${here.dashboard.url}/new?kind=workflow`);
+    await page.getByText("From a definition").click();
+    const text = page.getByLabel("Definition", { exact: true });
+    await text.fill("name: odd\nsteps:\n  - name: crawl\n    task_type: crawll\n");
+    await page
+      .getByText(/steps\[0\]/)
+      .first()
+      .waitFor();
+    await text.fill(
+      `name: fine\nsteps:\n  - name: crawl\n    task_type: crawl\n    params: {url: "${here.site.url("/a")}"}\n`,
+    );
+    await page.getByText("It can be started.").waitFor();
+    await page.getByRole("button", { name: "Save as job" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Fine, from YAML");
+    await page.getByRole("button", { name: "Save and run now" }).click();
+    await page.waitForURL(/\/workflows\/[\w-]{36}$/);
+    assert.equal((await here.dashboard.place.ended(runIdIn(page))).status, "completed");
+  });
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { ensureWeb } from "../../scripts/web.mjs";
+import type { EventView } from "../../src/orchestrator/runs/view.ts";
+import { Orb } from "../chaos/orb.ts";
+import { Served } from "../chaos/served.ts";
+import { Crawler } from "../jobs/crawler.ts";
+import { browserGate } from "../support/browser-kit.ts";
+import { MisbehavingSite } from "../support/misbehaving-site.ts";
+import { held, html, page as plain } from "../support/misbehaviours.ts";
+import { holds, launchBrowser, openPage } from "./kit.ts";
+
+const KILLS = 2;
+const TURNS = 8;
+
+/** What the page lists, newest first, as it is told to people. */
+async function listed(page: Page): Promise<string[]> {
+  return (await page.evaluate(`[...document.querySelectorAll('[aria-label="Events"] .table-body [role=row]')].map((row) =>
+    row.querySelector("time").dateTime + " " + row.lastElementChild.textContent)`)) as string[];
+}
+
+describe("a dashboard whose server dies", browserGate, () => {
+  it("says so, comes back by itself, and has told every event of a crawl exactly once", async () => {
+    await ensureWeb();
+    const gate = Promise.withResolvers<void>();
+    await using site = await MisbehavingSite.start({
+      "/": html(`<h1>Start</h1><a href="/held">next</a>`),
+      "/held": held(gate.promise, plain("Held")),
+    });
+    await using orb = new Orb();
+    let served = await Served.start(orb);
+    const { port } = new URL(served.api.url);
+    const id = await new Crawler(served).submit({ url: site.url("/"), max_depth: 1 });
+    await site.visited("/held");
+    const turn = async (what: "pause" | "resume") => {
+      const answer = await served.api.post(`/jobs/runs/${id}/${what}`);
+      assert.ok(answer.status < 300, answer.text);
+    };
+    const browser = await launchBrowser();
+    try {
+      await using opened = await openPage(browser, served.api.url, `/runs/${id}`, { expected: /net::ERR_|503/ });
+      const { page } = opened;
+      await page.getByText("Live", { exact: true }).waitFor();
+      await page.getByRole("row").filter({ hasText: "Run created" }).waitFor();
+      await page.evaluate("window.sameDocument = true");
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        for (let turns = 0; turns < TURNS; turns += 1) {
+          await turn("pause");
+          await turn("resume");
+        }
+        // Whatever of this is on its way to the page is lost with the process.
+        await served.killed();
+        await page.getByText("Connection lost, trying again").waitFor();
+        served = await Served.start(orb, ["--port", port]);
+        await page.getByText("Connection lost, trying again").waitFor({ state: "hidden" });
+        await page.getByText("Live", { exact: true }).waitFor();
+      }
+      await turn("pause");
+      await turn("resume");
+      gate.resolve();
+      await page.getByRole("main").getByText("Completed", { exact: true }).first().waitFor();
+      await page
+        .getByRole("row")
+        .filter({ hasText: /^[^]*Run completed/ })
+        .waitFor();
+      const told = (await served.api.get(`/jobs/runs/${id}/events?limit=1000`)).json<EventView[]>();
+      assert.ok(told.length >= 2 * TURNS * KILLS, `${told.length} events`);
+      await holds(
+        page,
+        `document.querySelectorAll('[aria-label="Events"] .table-body [role=row]').length >= ${told.length}`,
+      );
+      assert.deepEqual(
+        (await listed(page)).toReversed(),
+        told.map(({ created_at, message }) => `${created_at} ${message}`),
+      );
+      assert.equal(await page.evaluate("window.sameDocument"), true, "it was never loaded anew");
+    } finally {
+      await browser.close();
+    }
+    assert.equal((await served.terminated()).code, 0);
+  });
+});

@@ -1,0 +1,339 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { Crawler } from "../jobs/crawler.ts";
+import { plainUrl } from "../../web/src/logic/format.ts";
+import { browserGate } from "../support/browser-kit.ts";
+import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
+import { captchaWall, held, html, page as plain, status } from "../support/misbehaviours.ts";
+import { assertAccessible, assertFits, Dashboard, holds } from "./kit.ts";
+
+/** As a title, an address and a field it has to stay text. */
+const HOSTILE = `<img src=x onerror="window.hurt=1">`;
+const MANY = 250;
+const LONG = 10_000;
+
+const linked = (title: string, links: readonly string[]): Route =>
+  html(
+    `<!doctype html><title>${title}</title><h1>${title}</h1>${links.map((path) => `<a href="${path}">${path}</a> `).join("")}`,
+  );
+
+describe("the pages of runs", browserGate, () => {
+  let dashboard: Dashboard;
+  let site: MisbehavingSite;
+  let crawler: Crawler;
+  let release = () => {};
+  before(async () => {
+    dashboard = await Dashboard.open();
+    crawler = new Crawler(dashboard.place);
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const escaped = HOSTILE.replaceAll("<", "&lt;");
+    site = await MisbehavingSite.start({
+      "/": linked("Start", ["/one", "/two", "/broken", "/late"]),
+      "/one": linked(escaped, []),
+      "/two": linked("Two", []),
+      "/late": held(released, linked("Late", [])),
+      "/broken": status(500),
+      "/wall": captchaWall({ name: "solved", value: "yes" }, plain("Behind the wall")),
+      "/quiet": plain("Quiet"),
+    });
+  });
+  after(async () => {
+    release();
+    await dashboard[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+  });
+
+  const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
+
+  it("shows a crawl from its beginning to its files, without a reload", async () => {
+    await using opened = await dashboard.show("/runs");
+    const { page } = opened;
+    await page.getByRole("heading", { name: "Nothing was run yet" }).waitFor();
+    await assertAccessible(page);
+    const id = await crawler.submit({ url: site.url("/"), max_depth: 2, retry_attempts: 0, strategy: "http" });
+    const row = page.getByRole("row").filter({ hasText: "Running" });
+    await row.waitFor();
+    await row.getByRole("link").click();
+    await page.waitForURL(`**/runs/${id}`);
+    await page.getByText(/4 pages done, 5 known so far/).waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).waitFor();
+    release();
+    await page.getByRole("main").getByText("Partial", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).waitFor({ state: "hidden" });
+    await page
+      .getByText(/^Run partial|^Run ended|^Run completed/)
+      .first()
+      .waitFor();
+
+    await page.getByRole("searchbox", { name: "Search events" }).fill("created");
+    await page.getByRole("row").filter({ hasText: "Run created" }).click();
+    await page.getByRole("dialog", { name: "Event" }).waitFor();
+    await page.keyboard.press("Escape");
+
+    await tab(page, "Pages");
+    const tasks = await dashboard.place.api.get(`/jobs/runs/${id}/tasks`);
+    const all = tasks.json<{ url: string; duration_ms: number }[]>();
+    const slowest = all.toSorted((a, b) => b.duration_ms - a.duration_ms).map(({ url }) => url);
+    await page.getByLabel("Order", { exact: true }).selectOption("slowest");
+    await page
+      .getByRole("row")
+      .nth(1)
+      .filter({ hasText: plainUrl(slowest[0]!) })
+      .waitFor();
+    await page
+      .getByRole("row")
+      .nth(all.length)
+      .filter({ hasText: plainUrl(slowest.at(-1)!) })
+      .waitFor();
+    await page.getByRole("row").filter({ hasText: "/broken" }).click();
+    const panel = page.getByRole("dialog", { name: "Page", exact: true });
+    await panel.getByText(/^http server error$/i).waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("Escape");
+
+    await tab(page, "Results");
+    await page.getByRole("cell", { name: HOSTILE, exact: true }).waitFor();
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Choose columns" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "title" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("columnheader", { name: "title" }).waitFor({ state: "hidden" });
+    await page.getByText("Records", { exact: true }).click();
+    await page.getByText(HOSTILE, { exact: true }).first().waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export as JSON", exact: true }).click(),
+    ]);
+    const records = JSON.parse(readFileSync(await file.path(), "utf8")) as { data: { title: string } }[];
+    assert.deepEqual(records.map(({ data }) => data.title).toSorted(), [HOSTILE, "Late", "Start", "Two"]);
+    assert.equal(await page.evaluate("window.hurt"), undefined);
+
+    await tab(page, "Errors");
+    await page.getByRole("heading", { name: /http server error/i }).waitFor();
+    await assertAccessible(page);
+    site.on("/broken", linked("Mended", []));
+    await page.getByRole("button", { name: "Retry these" }).click();
+    await page.getByRole("main").getByText("Completed", { exact: true }).first().waitFor();
+    await page.getByRole("heading", { name: "Nothing failed" }).waitFor();
+
+    await using phone = await dashboard.show(`/runs/${id}`, { phone: true, theme: "dark" });
+    for (const name of ["Results", "Pages", "Errors", "Events"]) {
+      await tab(phone.page, name);
+      await phone.page
+        .getByRole("row")
+        .or(phone.page.getByRole("heading", { name: "Nothing failed" }))
+        .first()
+        .waitFor();
+      await assertFits(phone.page);
+      await assertAccessible(phone.page);
+      if (name !== "Results") continue;
+      const [table] = await Promise.all([
+        phone.page.waitForEvent("download"),
+        phone.page.getByRole("button", { name: "Export as CSV", exact: true }).click(),
+      ]);
+      const lines = readFileSync(await table.path(), "utf8")
+        .trim()
+        .split("\r\n");
+      assert.match(lines[0] ?? "", /^url,.*title/);
+      assert.equal(lines.filter((line) => line.startsWith(site.url("/"))).length, 5);
+    }
+  });
+
+  it("says why a crawl waits, and leads to the site that can be resumed", async () => {
+    const name = new URL(site.url("/")).host;
+    const pause = (verb: string) => dashboard.place.api.post(`/sites/${encodeURIComponent(name)}/${verb}`);
+    assert.equal((await pause("pause")).status, 200);
+    const id = await crawler.submit({ url: site.url("/quiet"), max_depth: 0, strategy: "http" });
+    await using opened = await dashboard.show(`/runs/${id}`);
+    const { page } = opened;
+    const why = page.getByRole("status").filter({ hasText: "It is paused: resume it to go on." });
+    await assertAccessible(page);
+    await why.getByRole("link", { name }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.goBack();
+    await page.getByRole("main").getByText("Completed", { exact: true }).first().waitFor();
+    await why.waitFor({ state: "hidden" });
+  });
+
+  it("shows a failure with its picture and its copy, and lets a person answer", async () => {
+    const { id } = await dashboard.place.begin({ target_url: site.url("/wall"), strategy: "browser", name: HOSTILE });
+    await dashboard.place.said(id, /^Waiting for a person/);
+    const session = await dashboard.place.session({
+      name: "A person's",
+      origin: new URL(site.url("/")).origin,
+      cookies: [{ name: "solved", value: "yes" }],
+    } as never);
+    for (const phone of [false, true]) {
+      await using opened = await dashboard.show(`/runs/${id}`, { phone, theme: phone ? "dark" : "light" });
+      const { page } = opened;
+      await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+      await page.getByRole("heading", { name: "It needs you" }).waitFor();
+      const picture = page.getByRole("img", { name: "The page as it looked" });
+      await picture.scrollIntoViewIfNeeded();
+      await holds(page, "document.querySelector('.evidence-picture img')?.naturalWidth > 100");
+      await assertFits(page);
+      await assertAccessible(page);
+      if (phone) continue;
+      await page.getByRole("button", { name: "Show the page as it was" }).click();
+      await page
+        .frameLocator("iframe.html-frame")
+        .getByText(/not a robot/)
+        .first()
+        .waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Go on with session").selectOption(session.id);
+      await page.getByRole("button", { name: "Go on", exact: true }).waitFor();
+    }
+    await using opened = await dashboard.show(`/runs/${id}`);
+    const { page } = opened;
+    await page.getByLabel("Go on with session").selectOption(session.id);
+    await page.getByRole("button", { name: "Go on", exact: true }).click();
+    await page.getByRole("main").getByText("Completed", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "It needs you" }).waitFor({ state: "hidden" });
+  });
+
+  it("shows what a browser saw of a crawl's pages that failed, also on a phone", async () => {
+    site.on("/broken", status(500));
+    const { id } = await crawler.crawl({ url: site.url("/"), max_depth: 1, retry_attempts: 0, strategy: "browser" });
+    for (const phone of [false, true]) {
+      await using opened = await dashboard.show(`/runs/${id}?tab=errors`, { phone, theme: phone ? "dark" : "light" });
+      const { page } = opened;
+      await page.getByRole("heading", { name: /http server error/i }).waitFor();
+      await page.getByRole("img", { name: "The page as it looked" }).scrollIntoViewIfNeeded();
+      await holds(page, "document.querySelector('.evidence-picture img')?.naturalWidth > 100");
+      await assertFits(page);
+      await assertAccessible(page);
+      await page.getByRole("button", { name: "Show the page as it was" }).click();
+      await page.frameLocator("iframe.html-frame").getByText("This is 500.").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "The page as it looked" }).click();
+      await page.getByRole("dialog", { name: "The page as it looked" }).getByRole("img").waitFor();
+    }
+  });
+
+  it("draws few rows of a table of ten thousand, wherever it is scrolled to", async () => {
+    const { place } = dashboard;
+    const items = Array.from({ length: LONG }, (_, number) => `<li><b>Thing ${number}</b></li>`);
+    site.on("/list", html(`<h1>List</h1><ul>${items.join("")}</ul>`));
+    const run = await place.run({
+      target_url: site.url("/list"),
+      strategy: "http",
+      items: "li",
+      fields: { name: "b" },
+    });
+    assert.equal(run.status, "completed");
+    await using opened = await dashboard.show(`/runs/${run.id}?tab=results`);
+    const { page } = opened;
+    const table = page.getByRole("table", { name: "Results" });
+    await table.getByRole("cell", { name: "Thing 0", exact: true }).waitFor();
+    await page.keyboard.press("j");
+    let most = 0;
+    // Whoever jumps to the end of what is there gets more of it. While more comes, a jump may lead nowhere.
+    const last = table.getByRole("cell", { name: `Thing ${LONG - 1}`, exact: true });
+    while (!(await last.isVisible())) {
+      await page.keyboard.press("End");
+      most = Math.max(most, await table.getByRole("row").count());
+      await page.waitForTimeout(50);
+    }
+    assert.equal(Number(await table.getAttribute("aria-rowcount")), LONG + 1);
+    await page.keyboard.press("Home");
+    await table.getByRole("cell", { name: "Thing 0", exact: true }).waitFor();
+    most = Math.max(most, await table.getByRole("row").count());
+    assert.ok(most < 100, `${most} rows are drawn`);
+  });
+
+  it("narrows, keeps views, scrolls through many, and changes many at once after saying how many", async () => {
+    const { place } = dashboard;
+    const host = new URL(site.url("/")).host;
+    await place.api.post(`/sites/${encodeURIComponent(host)}/pause`);
+    const job = await place.job({ target_url: site.url("/quiet"), name: "Many of these" });
+    for (let begun = 0; begun < MANY; begun += 10)
+      await Promise.all(Array.from({ length: 10 }, () => place.api.post(`/jobs/${job.id}/runs`)));
+    await using opened = await dashboard.show(`/runs?q=many&status=queued,running`);
+    const { page } = opened;
+    await page.getByText(`${MANY} runs`, { exact: true }).waitFor({ state: "attached" });
+    const drawn = await page.getByRole("row").count();
+    assert.ok(drawn < 120, `${drawn} rows are drawn`);
+    await page.keyboard.press("j");
+    await page.keyboard.press("End");
+    await page
+      .getByRole("row")
+      .last()
+      .and(page.locator(`[data-index="${MANY - 1}"]`))
+      .waitFor();
+
+    await page.getByRole("button", { name: "Save view" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("The many");
+    await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
+    const views = page.getByRole("navigation", { name: "Views" });
+    await views.getByRole("link", { name: "Failed" }).click();
+    await page.waitForURL("**/runs?status=partial,failed");
+    await page.reload();
+    await views.getByRole("link", { name: "The many" }).click();
+    await page.waitForURL("**/runs?status=queued,running&q=many");
+    await page.getByRole("button", { name: "Remove view The many" }).click();
+    await views.getByRole("link", { name: "The many" }).waitFor({ state: "hidden" });
+
+    const boxes = page.getByRole("checkbox", { name: "Select Many of these" });
+    await boxes.nth(0).click();
+    await boxes.nth(2).click({ modifiers: ["Shift"] });
+    await page.getByText("3 selected").waitFor();
+    await page.getByRole("region", { name: "Selected runs" }).getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Cancel 3 runs" }).click();
+    await page.getByText("Cancelled 3 runs.").waitFor();
+
+    await page.getByRole("button", { name: "Change all that fit" }).click();
+    await page.getByRole("menuitem", { name: "Cancel …" }).click();
+    const sure = page.getByRole("button", { name: `Cancel ${MANY - 3} runs` });
+    await sure.waitFor();
+    await assertAccessible(page);
+    await sure.click();
+    await page.getByRole("heading", { name: "No run fits" }).waitFor();
+    const left = (await place.api.get("/runs?status=queued,running&q=many")).json<unknown[]>();
+    assert.equal(left.length, 0);
+    await using phone = await dashboard.show("/runs", { phone: true, theme: "dark" });
+    await phone.page.getByRole("row").nth(3).waitFor();
+    await assertFits(phone.page);
+    await assertAccessible(phone.page);
+  });
+
+  it("runs a saved job, gives it a schedule, says what is wrong with one, and deletes it", async () => {
+    const { place } = dashboard;
+    const job = await place.job({ target_url: site.url("/quiet"), name: HOSTILE });
+    await using opened = await dashboard.show("/jobs", { expected: /422/ });
+    const { page } = opened;
+    const row = page.getByRole("row").filter({ hasText: HOSTILE }).filter({ hasText: "Never run" });
+    await row.getByRole("button", { name: "More for" }).click();
+    await page.getByRole("menuitem", { name: "Edit schedule" }).click();
+    await page.getByLabel("Times").fill("61 * * * *");
+    await page.getByRole("button", { name: "Save schedule" }).click();
+    await page.locator(".field-error").waitFor();
+    await page.getByLabel("Times").fill("0 6 * * *");
+    await page.getByRole("button", { name: "Save schedule" }).click();
+    await page.getByText("The schedule is saved.").waitFor();
+    assert.equal(
+      (await place.api.get(`/jobs/${job.id}`)).json<{ schedule: { cron: string } }>().schedule.cron,
+      "0 6 * * *",
+    );
+    await assertAccessible(page);
+    await row.getByRole("button", { name: "Run now" }).click();
+    await page.waitForURL("**/runs/*-*");
+    await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await page.getByRole("main").getByText("Cancelled", { exact: true }).waitFor();
+    await page.goto(`${dashboard.url}/jobs`);
+    await page
+      .getByRole("row")
+      .filter({ hasText: "Cancelled" })
+      .getByRole("button", { name: "More for" })
+      .first()
+      .click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete job" }).click();
+    await page.getByText("The job is deleted.").waitFor();
+    assert.equal((await place.api.get(`/jobs/${job.id}`)).status, 404);
+  });
+});

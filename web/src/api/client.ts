@@ -1,0 +1,149 @@
+/** Calls of the API, typed by its own description. What goes wrong is a `Problem` that people can be shown. */
+import { type Operations, ROUTES } from "./types.ts";
+
+export type OperationName = keyof Operations;
+export type Answer<Name extends OperationName> = Operations[Name]["answer"];
+
+/** Only what an operation takes, and what it cannot do without is required. */
+type Needed<Key extends string, Value> = [Value] extends [undefined]
+  ? { [K in Key]?: undefined }
+  : [object] extends [Value]
+    ? { [K in Key]?: Value | undefined }
+    : { [K in Key]: Value };
+
+type Place<Name extends OperationName> = Needed<"params", Operations[Name]["params"]> &
+  Needed<"query", Operations[Name]["query"]>;
+
+export type Input<Name extends OperationName> = Place<Name> & Needed<"body", Operations[Name]["body"]>;
+
+export interface FieldProblem {
+  path: string;
+  message: string;
+}
+
+/** What the server answered when it did not do what was asked, or why it could not be asked. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | null;
+  readonly fields: readonly FieldProblem[];
+
+  constructor(problem: { status: number; code: string; message: string; hint?: string; fields?: FieldProblem[] }) {
+    super(problem.message);
+    this.status = problem.status;
+    this.code = problem.code;
+    this.hint = problem.hint ?? null;
+    this.fields = problem.fields ?? [];
+  }
+}
+
+let onUnauthorized = () => {};
+
+/** Who is told that a call was refused for want of a token. */
+export function whenUnauthorized(listener: () => void): void {
+  onUnauthorized = listener;
+}
+
+type Loose = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown } | undefined;
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string>;
+  /** What is sent as it stands in place of a body: a text that the server reads itself, such as YAML. */
+  text?: { type: string; text: string };
+}
+
+/** The address of an operation, for links that leave the page, such as downloads. */
+export function addressOf<Name extends OperationName>(name: Name, input?: Place<Name>): string {
+  const { params = {}, query = {} } = (input ?? {}) as NonNullable<Loose>;
+  const path = ROUTES[name][1].replace(/\{(\w+)\}/g, (_whole, key: string) => encodeURIComponent(String(params[key])));
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined || value === null || value === "") continue;
+    for (const one of Array.isArray(value) ? value : [value]) search.append(key, String(one));
+  }
+  return search.size === 0 ? path : `${path}?${search}`;
+}
+
+export async function call<Name extends OperationName>(
+  name: Name,
+  input?: Input<Name>,
+  options: CallOptions = {},
+): Promise<Answer<Name>> {
+  return (await send(name, input as Loose, options)).data as Answer<Name>;
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  /** Where the next page begins; null: this was the last. */
+  next: string | null;
+  /** All that match, where the server says so. */
+  total: number | null;
+}
+
+type RowOf<Name extends OperationName> = Answer<Name> extends (infer Row)[] ? Row : never;
+
+/** One page of a list; give `next` back as `query.cursor` for the one behind it. */
+export async function callPage<Name extends OperationName>(
+  name: Name,
+  input?: Input<Name>,
+  options: CallOptions = {},
+): Promise<Page<RowOf<Name>>> {
+  const { data, headers } = await send(name, input as Loose, options);
+  const link = /<([^>]*)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
+  const next = link === undefined ? null : new URL(link, location.origin).searchParams.get("cursor");
+  const total = headers.get("x-total-count");
+  return { rows: data as RowOf<Name>[], next, total: total === null ? null : Number(total) };
+}
+
+async function send(name: OperationName, input: Loose, { signal, headers = {}, text: given }: CallOptions) {
+  const [method] = ROUTES[name];
+  const body = given?.text ?? (input?.body === undefined ? undefined : JSON.stringify(input.body));
+  let response: Response;
+  try {
+    response = await fetch(addressOf(name, input as never), {
+      method,
+      credentials: "same-origin",
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": given?.type ?? "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new Problem({
+      status: 0,
+      code: "unreachable",
+      message: "The server does not answer.",
+      hint: "Is orb still running? This page goes on by itself once it is.",
+    });
+  }
+  const text = await response.text();
+  const data: unknown = response.headers.get("content-type")?.includes("json") === true ? JSON.parse(text) : text;
+  if (!response.ok) {
+    if (response.status === 401 && name !== "logIn") onUnauthorized();
+    throw problemOf(response.status, data);
+  }
+  return { data: response.status === 204 ? null : data, headers: response.headers };
+}
+
+function problemOf(status: number, data: unknown): Problem {
+  const told = (typeof data === "object" && data !== null ? data : {}) as {
+    code?: string;
+    title?: string;
+    detail?: string;
+    hint?: string;
+    errors?: FieldProblem[];
+  };
+  return new Problem({
+    status,
+    code: told.code ?? `http_${status}`,
+    message: told.detail ?? told.title ?? `The server answered ${status}.`,
+    ...(told.hint === undefined ? {} : { hint: told.hint }),
+    ...(told.errors === undefined ? {} : { fields: told.errors }),
+  });
+}

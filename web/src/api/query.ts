@@ -1,0 +1,97 @@
+/** Answers of the API kept for the page, by operation and input: `useCall("getRun", { params: { run_id } })`. */
+import {
+  QueryClient,
+  type QueryKey,
+  useInfiniteQuery,
+  useMutation,
+  type UseMutationOptions,
+  useQuery,
+  type UseQueryOptions,
+} from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { type Answer, call, callPage, type Input, type OperationName, type Page, Problem } from "./client.ts";
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Live events bring what is new; this is for what they do not tell.
+      staleTime: 10_000,
+      refetchOnWindowFocus: true,
+      // A server that is away is asked again; what it refused it refuses again.
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof Problem && error.status >= 400 && error.status < 500),
+      networkMode: "always",
+    },
+    mutations: { networkMode: "always" },
+  },
+});
+
+export function keyOf<Name extends OperationName>(name: Name, input?: Input<Name>): QueryKey {
+  return input === undefined ? [name] : [name, input];
+}
+
+type Options<Name extends OperationName> = Omit<UseQueryOptions<Answer<Name>, Problem>, "queryKey" | "queryFn">;
+
+export function useCall<Name extends OperationName>(name: Name, input?: Input<Name>, options: Options<Name> = {}) {
+  return useQuery<Answer<Name>, Problem>({
+    queryKey: keyOf(name, input),
+    queryFn: ({ signal }) => call(name, input, { signal }),
+    ...options,
+  });
+}
+
+type RowOf<Name extends OperationName> = Answer<Name> extends (infer Row)[] ? Row : never;
+
+/** A list that comes in pages: `rows` of all that were loaded, `more()` for the next. */
+export function usePages<Name extends OperationName>(name: Name, input?: Input<Name>, enabled = true) {
+  const query = useInfiniteQuery<Page<RowOf<Name>>, Problem, { pages: Page<RowOf<Name>>[] }, QueryKey, string | null>({
+    queryKey: [...keyOf(name, input), "pages"],
+    queryFn: ({ signal, pageParam }) => {
+      const given = (input ?? {}) as { query?: object };
+      const page = pageParam === null ? given : { ...given, query: { ...given.query, cursor: pageParam } };
+      return callPage(name, page as Input<Name>, { signal });
+    },
+    initialPageParam: null,
+    getNextPageParam: ({ next }) => next,
+    enabled,
+  });
+  const { data } = query;
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
+  return {
+    ...query,
+    rows,
+    total: query.data?.pages[0]?.total ?? null,
+    more: () => {
+      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+    },
+  };
+}
+
+/** Something that changes the server; `invalidates` are the operations whose answers it makes old. */
+export function useChange<Name extends OperationName>(
+  name: Name,
+  {
+    invalidates = [],
+    ...options
+  }: { invalidates?: readonly OperationName[] } & Omit<
+    UseMutationOptions<Answer<Name>, Problem, Input<Name>>,
+    "mutationFn"
+  > = {},
+) {
+  return useMutation<Answer<Name>, Problem, Input<Name>>({
+    mutationFn: (input) => call(name, input),
+    ...options,
+    onSettled: async (...settled) => {
+      await Promise.all(invalidates.map((one) => queryClient.invalidateQueries({ queryKey: [one] })));
+      await options.onSettled?.(...settled);
+    },
+  });
+}
+
+/** Loads what is shown of an operation again now and then, where the stream tells nothing of it. */
+export function useAgain(name: OperationName, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => void queryClient.invalidateQueries({ queryKey: [name] }), everyMs);
+    return () => clearInterval(timer);
+  }, [name, everyMs]);
+}

@@ -1,0 +1,23 @@
+import { LinkButton } from "../ui/Button.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { EmptyState } from "../ui/States.tsx";
+
+export function NotFound() {
+  return (
+    <>
+      <PageHeader title="Nothing here" />
+      <EmptyState
+        icon="search"
+        title="There is no page at this address"
+        actions={
+          <>
+            <LinkButton href="/">Go to the overview</LinkButton>
+            <LinkButton href="/runs">Look through the runs</LinkButton>
+          </>
+        }
+      >
+        It may have been mistyped, or what stood here was deleted.
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,192 @@
+/** What stands around every page: navigation, search, connection, theme, help. */
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { Link, useLocation, useSearchParams } from "wouter";
+import { type Connection, useConnection } from "../api/live.ts";
+import { IconButton, LinkButton } from "../ui/Button.tsx";
+import { Icon, type IconName, Logo } from "../ui/Icon.tsx";
+import { Toasts } from "../ui/Toast.tsx";
+import { Help } from "./Help.tsx";
+import { useShortcuts } from "./keyboard.ts";
+import { isHere, NAV } from "./nav.ts";
+import { setTheme, type Theme, THEMES, useThemeChoice } from "./theme.ts";
+import "./shell.css";
+
+export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (() => void) | null }) {
+  const [path] = useLocation();
+  const [drawer, setDrawer] = useState(false);
+  const [help, setHelp] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  const connection = useConnection();
+  useShortcuts({ onSearch: () => search.current?.focus(), onHelp: () => setHelp(true) });
+  // Whoever has gone somewhere wants to see it, from its top.
+  useEffect(() => {
+    setDrawer(false);
+    window.scrollTo(0, 0);
+  }, [path]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <header className="topbar">
+        <IconButton label="Open navigation" icon="menu" onClick={() => setDrawer(true)} aria-expanded={drawer} />
+        <Link href="/" className="brand">
+          <Logo />
+          Orbweaver
+        </Link>
+        <LinkButton href="/new" kind="primary" size="small" icon="plus">
+          New
+        </LinkButton>
+      </header>
+      <Sidebar
+        open={drawer}
+        onClose={() => setDrawer(false)}
+        path={path}
+        search={search}
+        connection={connection}
+        onHelp={() => setHelp(true)}
+        onLogOut={onLogOut}
+      />
+      <div className="page-column">
+        {connection === "lost" ? (
+          <div className="banner" role="status">
+            <Icon name="warning" />
+            Connection lost, trying again. What you see may be old.
+          </div>
+        ) : null}
+        <main id="main" className="page" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      <Help open={help} onClose={() => setHelp(false)} />
+      <Toasts />
+    </div>
+  );
+}
+
+function Sidebar({
+  open,
+  onClose,
+  path,
+  search,
+  connection,
+  onHelp,
+  onLogOut,
+}: {
+  open: boolean;
+  onClose: () => void;
+  path: string;
+  search: RefObject<HTMLInputElement | null>;
+  connection: Connection;
+  onHelp: () => void;
+  onLogOut: (() => void) | null;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    box.current?.querySelector<HTMLElement>("a")?.focus();
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape") onClose();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [open, onClose]);
+  return (
+    <>
+      {open ? <button type="button" className="drawer-scrim" aria-label="Close navigation" onClick={onClose} /> : null}
+      <div className={open ? "sidebar sidebar-open" : "sidebar"} ref={box}>
+        <div className="sidebar-top">
+          <Link href="/" className="brand">
+            <Logo />
+            Orbweaver
+          </Link>
+        </div>
+        <LinkButton href="/new" kind="primary" icon="plus" className="sidebar-new" title="New (n)">
+          New
+        </LinkButton>
+        <SearchBox field={search} />
+        <nav aria-label="Main">
+          <ul>
+            {NAV.map(({ href, name, icon }) => (
+              <li key={href}>
+                <Link
+                  href={href}
+                  className={isHere(href, path) ? "nav-entry nav-here" : "nav-entry"}
+                  aria-current={isHere(href, path) ? "page" : undefined}
+                >
+                  <Icon name={icon} />
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="sidebar-foot">
+          <ConnectionSign connection={connection} />
+          <div className="row">
+            <ThemeButton />
+            <IconButton label="Keyboard shortcuts (?)" icon="keyboard" size="small" onClick={onHelp} />
+            {onLogOut === null ? null : <IconButton label="Log out" icon="logout" size="small" onClick={onLogOut} />}
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function SearchBox({ field }: { field: RefObject<HTMLInputElement | null> }) {
+  const [path, go] = useLocation();
+  const [search] = useSearchParams();
+  const current = path === "/runs" ? (search.get("q") ?? "") : "";
+  const [text, setText] = useState(current);
+  useEffect(() => setText(current), [current]);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    const query = text.trim();
+    go(query === "" ? "/runs" : `/runs?q=${encodeURIComponent(query)}`);
+  };
+  return (
+    <form role="search" className="search" onSubmit={onSubmit}>
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="search"
+        aria-label="Search runs"
+        placeholder="Search runs"
+        value={text}
+        maxLength={200}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.currentTarget.blur();
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+  );
+}
+
+const CONNECTION_WORDS: Record<Connection, string> = { connecting: "Connecting", open: "Live", lost: "Not connected" };
+
+function ConnectionSign({ connection }: { connection: Connection }) {
+  return (
+    <span className={`connection connection-${connection}`} title="Whether this page hears of changes as they happen">
+      <i />
+      {CONNECTION_WORDS[connection]}
+    </span>
+  );
+}
+
+const THEME_ICONS: Record<Theme, IconName> = { system: "screen", light: "sun", dark: "moon" };
+
+function ThemeButton() {
+  const theme = useThemeChoice();
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
+  return (
+    <IconButton
+      label={`Theme: ${theme}. Change to ${next}`}
+      icon={THEME_ICONS[theme]}
+      size="small"
+      onClick={() => setTheme(next)}
+    />
+  );
+}

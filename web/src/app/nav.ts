@@ -1,0 +1,24 @@
+import type { IconName } from "../ui/Icon.tsx";
+
+export interface NavEntry {
+  href: string;
+  name: string;
+  icon: IconName;
+}
+
+export const NAV: readonly NavEntry[] = [
+  { href: "/", name: "Overview", icon: "overview" },
+  { href: "/runs", name: "Runs", icon: "runs" },
+  { href: "/workflows", name: "Workflows", icon: "workflows" },
+  { href: "/sites", name: "Sites", icon: "sites" },
+  { href: "/proxies", name: "Proxies", icon: "proxies" },
+  { href: "/workers", name: "Workers", icon: "workers" },
+  { href: "/queue", name: "Queue", icon: "queue" },
+  { href: "/schedules", name: "Schedules", icon: "schedules" },
+  { href: "/settings", name: "Settings", icon: "settings" },
+];
+
+/** Whether an entry leads to the page that is shown, or to the one above it. */
+export function isHere(href: string, path: string): boolean {
+  return href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);
+}

@@ -1,0 +1,49 @@
+/** Light, dark, or as the system has it. The choice is this browser's. */
+import { useSyncExternalStore } from "react";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "orb.theme";
+const listeners = new Set<() => void>();
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+function stored(): Theme {
+  const value = localStorage.getItem(KEY);
+  return THEMES.find((theme) => theme === value) ?? "system";
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+export function applyTheme(theme: Theme = stored()): void {
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}
+
+export function setTheme(theme: Theme): void {
+  localStorage.setItem(KEY, theme);
+  applyTheme(theme);
+  tell();
+}
+
+dark.addEventListener("change", tell);
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** What people have chosen. */
+export function useThemeChoice(): Theme {
+  return useSyncExternalStore(subscribe, stored);
+}
+
+/** What is shown. */
+export function useTheme(): "light" | "dark" {
+  return useSyncExternalStore(subscribe, () => {
+    const theme = stored();
+    return theme === "system" ? (dark.matches ? "dark" : "light") : theme;
+  });
+}

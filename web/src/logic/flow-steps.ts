@@ -1,0 +1,152 @@
+/** What a workflow's page works out from its steps. */
+import type { TaskByEngineId, WorkflowProgress } from "../api/types.ts";
+import { duration, shortNumber, fullNumber, relativeTime, sentence } from "./format.ts";
+
+export type FlowStep = WorkflowProgress["steps"][number];
+export type StepDetail = TaskByEngineId;
+export type FlowStatus = WorkflowProgress["status"];
+
+type Standing = Pick<FlowStep, "task_name" | "status" | "dependencies">;
+
+/**
+ * A step ended well when it completed or was not needed. One that was skipped because an earlier one did not end well
+ * did not: it is done once that one is.
+ */
+export function endedWell(steps: readonly Standing[]): boolean[] {
+  const well: boolean[] = [];
+  for (const { status, dependencies } of steps)
+    well.push(status === "completed" || (status === "skipped" && dependencies.every((index) => well[index] === true)));
+  return well;
+}
+
+export interface RecoveryPlan {
+  /** Indices of what is done again, and of what keeps its result. */
+  again: number[];
+  kept: number[];
+  /** Neither: what did not end well and stays so, because it is on another branch. */
+  left: number[];
+  /** Why it cannot begin there. */
+  refusal: string | null;
+}
+
+/** What happens when a failed workflow is recovered; `from` null: all that did not end well is done again. */
+export function recoveryPlan(steps: readonly Standing[], from: number | null): RecoveryPlan {
+  const well = endedWell(steps);
+  const again = new Set<number>();
+  for (const [index, { dependencies }] of steps.entries())
+    if (from === null ? well[index] !== true : index === from || dependencies.some((one) => again.has(one)))
+      again.add(index);
+  const others = [...steps.keys()].filter((index) => !again.has(index));
+  const missing = from === null ? undefined : steps[from]?.dependencies.find((index) => well[index] !== true);
+  const blocking = missing === undefined ? undefined : steps[missing];
+  return {
+    again: [...again],
+    kept: others.filter((index) => well[index] === true),
+    left: others.filter((index) => well[index] !== true),
+    refusal:
+      blocking === undefined ? null : `It needs the result of ${blocking.task_name}, which is ${blocking.status}.`,
+  };
+}
+
+/** The steps a recovery may begin with. */
+export function recoverableFrom(steps: readonly Standing[]): number[] {
+  const well = endedWell(steps);
+  return [...steps.keys()].filter((index) => steps[index]?.dependencies.every((one) => well[one] === true) === true);
+}
+
+export interface FlowActions {
+  start: boolean;
+  pause: boolean;
+  resume: boolean;
+  cancel: boolean;
+  recover: boolean;
+  rerun: boolean;
+  remove: boolean;
+}
+
+export function actionsOf(flow: {
+  status: FlowStatus;
+  recovery_attempts: number;
+  max_recovery_attempts: number;
+}): FlowActions {
+  const { status } = flow;
+  const ended = status === "completed" || status === "failed" || status === "cancelled";
+  return {
+    start: status === "pending",
+    pause: status === "running",
+    resume: status === "paused",
+    cancel: !ended,
+    recover: status === "failed" && flow.recovery_attempts < flow.max_recovery_attempts,
+    rerun: ended,
+    remove: ended,
+  };
+}
+
+export function isFlowActive(status: FlowStatus): boolean {
+  return !(status === "completed" || status === "failed" || status === "cancelled");
+}
+
+/** How far a step is, from 0 to 100; null: it has nothing to say about that. */
+export function stepPercent({ status, progress, entries }: Pick<FlowStep, "status" | "progress" | "entries">) {
+  if (status === "completed") return 100;
+  if (entries !== null && entries.total > 0) return ((entries.total - entries.open) / entries.total) * 100;
+  return status === "running" && progress > 0 ? progress : null;
+}
+
+/** How long it has been at it, or was; null: it has not begun. */
+export function stepMs(
+  {
+    started_at,
+    completed_at,
+    actual_duration,
+    status,
+  }: Pick<FlowStep, "started_at" | "completed_at" | "actual_duration" | "status">,
+  now: number,
+): number | null {
+  if (actual_duration !== null) return actual_duration * 1000;
+  if (started_at === null || status === "skipped") return null;
+  return Math.max(0, (completed_at === null ? now : Date.parse(completed_at)) - Date.parse(started_at));
+}
+
+/** The second line of a step: what matters about it now. */
+export function stepLine(step: FlowStep, now: number): string {
+  const { status, entries, error_message, retry_count, max_retries, next_try_at, waiting_for } = step;
+  const took = stepMs(step, now);
+  if (status === "retrying")
+    return `Retry ${retry_count} of ${max_retries}${next_try_at === null ? "" : ` ${relativeTime(Date.parse(next_try_at), now)}`}`;
+  if (status === "failed" || status === "skipped") return error_message ?? "";
+  if (entries !== null && status !== "completed") return entriesLine(entries);
+  if (status === "running") {
+    const waits = waitLine(waiting_for, now);
+    return waits ?? step.progress_message ?? (took === null ? "" : duration(took));
+  }
+  if (status === "completed")
+    return [took === null ? "" : duration(took), entries === null ? "" : `${shortNumber(entries.total)}×`]
+      .filter((part) => part !== "")
+      .join(" · ");
+  return "";
+}
+
+export function entriesLine({ total, open, failed }: NonNullable<FlowStep["entries"]>): string {
+  return `${fullNumber(total - open)} of ${fullNumber(total)}${failed === 0 ? "" : `, ${fullNumber(failed)} failed`}`;
+}
+
+export function waitLine(waiting: FlowStep["waiting_for"], now: number): string | null {
+  if (waiting === null) return null;
+  if (waiting.for === "run") return "Waits for the run it started";
+  if (waiting.for === "entries") return "Waits for its list";
+  return waiting.until === undefined ? "Waits" : `Waits, goes on ${relativeTime(Date.parse(waiting.until), now)}`;
+}
+
+/** "Completed 3, failed 1, skipped 2": the states that there are, in words. */
+export function countsLine(counts: WorkflowProgress["counts"]): string {
+  const parts = Object.entries(counts).flatMap(([state, value]) => (value === 0 ? [] : [`${value} ${state}`]));
+  return sentence(parts.join(", "));
+}
+
+/** "a, b and c"; of many only the first. */
+export function namesOf(steps: readonly { task_name: string }[], indices: readonly number[], most = 6): string {
+  const names = indices.map((index) => steps[index]?.task_name ?? "");
+  if (names.length > most) return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

@@ -1,0 +1,39 @@
+/** Numbers that people write into fields, and what they may be. */
+
+export interface NumberRule {
+  least: number;
+  most: number;
+  /** Only whole numbers. */
+  whole?: boolean;
+  /** Whether it may be left empty, which goes back to what is configured. Default: yes. */
+  optional?: boolean;
+}
+
+/** As the API takes them. */
+export const SITE_LIMITS = {
+  max_concurrency: { least: 1, most: 10_000, whole: true },
+  requests_per_second: { least: 0.001, most: 100_000 },
+  burst: { least: 1, most: 100_000, whole: true },
+  min_delay_ms: { least: 0, most: 86_400_000, whole: true },
+  max_memory_mb: { least: 1, most: 1_000_000, whole: true },
+  shards: { least: 1, most: 64, whole: true },
+} as const satisfies Record<string, NumberRule>;
+
+export type SiteLimit = keyof typeof SITE_LIMITS;
+
+export const RESOLVER_LIMIT: NumberRule = { least: 1, most: 1_000_000, whole: true };
+
+export function readNumber(text: string, rule: NumberRule): { value: number | null } | { error: string } {
+  const plain = text.trim().replaceAll(/[\s_]/g, "").replace(",", ".");
+  if (plain === "") return rule.optional === false ? { error: "write a number" } : { value: null };
+  const value = Number(plain);
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(plain) || !Number.isFinite(value)) return { error: "write a number" };
+  if (rule.whole === true && !Number.isInteger(value)) return { error: "write a whole number" };
+  if (value < rule.least) return { error: `no less than ${rule.least}` };
+  if (value > rule.most) return { error: `no more than ${rule.most}` };
+  return { value };
+}
+
+export function showNumber(value: number | null): string {
+  return value === null ? "" : String(value);
+}

@@ -1,0 +1,102 @@
+/** What the overview works out from what the server tells. */
+import type { Overview } from "../api/types.ts";
+
+export type Series = Overview["series"];
+/** What the stream tells: all but the last hour. */
+export type LiveOverview = Omit<Overview, "series">;
+
+const MOST_STEPS = 360;
+
+/**
+ * The last hour goes on with every look: the newest step is what was told last, and steps in which nothing was told have
+ * not changed, because the server only tells what has.
+ */
+export function continueSeries(series: Series, told: LiveOverview, now: number): Series {
+  const stepMs = series.step_seconds * 1000;
+  const current = Math.floor(now / stepMs);
+  const first = series.first_at === null ? current : Math.floor(Date.parse(series.first_at) / stepMs);
+  const at = current - first;
+  if (at < 0) return series;
+  const drop = Math.max(0, at + 1 - MOST_STEPS);
+  const longer = (values: readonly (number | null)[], value: number) => {
+    const next = values.slice(0, at);
+    while (next.length < at) next.push(next.at(-1) ?? null);
+    next.push(value);
+    return next.slice(drop);
+  };
+  return {
+    step_seconds: series.step_seconds,
+    first_at: new Date((first + drop) * stepMs).toISOString(),
+    good: longer(series.good, told.pages_per_second.good),
+    bad: longer(series.bad, told.pages_per_second.bad),
+    in_flight: longer(series.in_flight, told.in_flight),
+    queued: longer(series.queued, told.queued),
+  };
+}
+
+/** When each step began, in milliseconds. */
+export function timesOf({ first_at, step_seconds, good }: Series): number[] {
+  const first = first_at === null ? 0 : Date.parse(first_at);
+  return good.map((_value, index) => first + index * step_seconds * 1000);
+}
+
+/** Which part was good, over the last minute of each step: a single step often has too few pages to say. */
+export function successOf({ good, bad }: Series, window = 6): (number | null)[] {
+  return good.map((_value, index) => {
+    let [fine, all] = [0, 0];
+    for (let at = Math.max(0, index - window + 1); at <= index; at += 1) {
+      fine += good[at] ?? 0;
+      all += (good[at] ?? 0) + (bad[at] ?? 0);
+    }
+    return all === 0 ? null : fine / all;
+  });
+}
+
+export interface Verdict {
+  tone: "good" | "warn" | "bad";
+  text: string;
+}
+
+/** Is it working? In one sentence, the worst first. */
+export function verdictOf(overview: LiveOverview): Verdict {
+  const { standstill, queued, in_flight, workers, troubled_sites, runs, success_rate } = overview;
+  if (standstill !== null && queued > 0) return { tone: "bad", text: standstill.message };
+  const low = overview.disk.find(({ free_bytes, least_free_bytes }) => free_bytes < least_free_bytes);
+  if (low !== undefined)
+    return { tone: "bad", text: `The disk of the ${low.what} is nearly full; no new work begins.` };
+  if (workers.lost > 0)
+    return { tone: "warn", text: `${workers.lost === 1 ? "A worker" : `${workers.lost} workers`} went silent.` };
+  if (runs.waiting_for_human > 0)
+    return {
+      tone: "warn",
+      text: `${runs.waiting_for_human === 1 ? "A run waits" : `${runs.waiting_for_human} runs wait`} for you.`,
+    };
+  const trouble = troubled_sites.filter(({ trouble }) => trouble !== "paused").length;
+  if (trouble > 0)
+    return { tone: "warn", text: `${trouble === 1 ? "One site is" : `${trouble} sites are`} in trouble.` };
+  if (in_flight + queued === 0) return { tone: "good", text: "Nothing to do: everything has ended." };
+  if (success_rate !== null && success_rate < 0.75)
+    return { tone: "warn", text: "More than a quarter of the last pages did not end well." };
+  return { tone: "good", text: "Everything is working." };
+}
+
+/** What a run is called where there is one line for it. */
+export function runTitle({ name, url, kind }: { name: string | null; url: string | null; kind: string }): string {
+  if (name !== null && name !== "") return name;
+  if (url !== null) return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
+  return { queue: "Queue", workflow: "Workflow", proxy_refresh: "Check of all proxies" }[kind] ?? kind;
+}
+
+/** Where a run is shown. */
+export function runHref({ id, kind }: { id: string; kind: string }): string {
+  return kind === "workflow" ? `/workflows/${id}` : `/runs/${id}`;
+}
+
+/** Puts `https://` before what people write without it; null: it is no address. */
+export function completeUrl(text: string): string | null {
+  const trimmed = text.trim();
+  if (trimmed === "" || /\s/.test(trimmed)) return null;
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  const url = URL.parse(whole);
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? whole : null;
+}

@@ -1,0 +1,54 @@
+/** Lists that people paste, one thing to a line. */
+
+/** Lines that say something; what begins with # is a remark. */
+export function readLines(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+export interface PastedItem {
+  artifact_id: string;
+  url: string;
+  resolver?: string | null;
+  priority?: number | null;
+  payload?: unknown;
+  handler?: string | null;
+}
+
+export interface PastedItems {
+  items: PastedItem[];
+  mistakes: { line: number; message: string }[];
+}
+
+/** A line is an address, an id and an address, or an item as JSON. The server checks the rest. */
+export function readItems(text: string): PastedItems {
+  const found: PastedItems = { items: [], mistakes: [] };
+  text.split(/\r?\n/).forEach((raw, index) => {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) return;
+    const item = line.startsWith("{") ? fromJson(line) : fromWords(line);
+    if (typeof item === "string") found.mistakes.push({ line: index + 1, message: item });
+    else found.items.push(item);
+  });
+  return found;
+}
+
+function fromJson(line: string): PastedItem | string {
+  try {
+    const value = JSON.parse(line) as Partial<PastedItem>;
+    if (typeof value.url !== "string") return "it names no url";
+    return { ...value, artifact_id: value.artifact_id ?? value.url, url: value.url };
+  } catch {
+    return "this is not JSON";
+  }
+}
+
+function fromWords(line: string): PastedItem | string {
+  const words = line.split(/[\s,;]+/);
+  const url = words.at(-1) ?? "";
+  if (words.length > 2 || !/^https?:\/\//i.test(url)) return "write an address, or a name and an address";
+  // Without a name of its own a thing is known by its address.
+  return { artifact_id: words.length === 2 ? (words[0] ?? url) : url, url };
+}

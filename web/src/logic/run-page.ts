@@ -1,0 +1,151 @@
+/** What can be done with a run, and how far it is, in words. */
+import { count, duration, eta, fullNumber, rate } from "./format.ts";
+import type { RunCounts } from "./run-rows.ts";
+import { isActive } from "./states.ts";
+
+export interface RunActions {
+  cancel: boolean;
+  pause: boolean;
+  resume: boolean;
+  retryFailed: boolean;
+  clone: boolean;
+}
+
+const CLONED = new Set(["page", "crawl", "workflow"]);
+
+export function actionsOf({ status, kind }: { status: string; kind: string }): RunActions {
+  return {
+    cancel: isActive(status),
+    pause: status === "running" || status === "queued",
+    resume: status === "paused",
+    // What was cancelled stays so. Workflows are recovered on a page of their own.
+    retryFailed: (status === "failed" || status === "partial" || status === "running") && kind !== "workflow",
+    clone: CLONED.has(kind),
+  };
+}
+
+export function totalOf({ queued, running, retrying, completed, failed, skipped }: RunCounts): number {
+  return queued + running + retrying + completed + failed + skipped;
+}
+
+/** A bar and words that differ by less are about the same. */
+const ABOUT_THE_SAME = 2;
+
+/** "412 of 900 known pages · 12/s · 40 s left": what is known of it, in words that its percentage agrees with. */
+export function progressWords(run: {
+  counts: RunCounts | null;
+  /** In percent, as the server says it. */
+  progress: number;
+  perSecond: number | null;
+  etaSeconds: number | null;
+  active: boolean;
+}): string {
+  const { counts, progress, perSecond, etaSeconds, active } = run;
+  const parts: string[] = [];
+  if (counts !== null) {
+    const total = totalOf(counts);
+    const done = counts.completed + counts.failed + counts.skipped;
+    const isShare = total > 0 && Math.abs((100 * done) / total - progress) <= ABOUT_THE_SAME;
+    if (!active && done >= total) parts.push(count(total, "page"));
+    else if (isShare) parts.push(`${fullNumber(done)} of ${fullNumber(total)} known pages`);
+    else parts.push(`${count(done, "page")} done, ${fullNumber(total)} known so far`);
+  }
+  if (active && perSecond !== null && perSecond > 0) parts.push(rate(perSecond));
+  if (active && etaSeconds !== null) parts.push(eta(etaSeconds));
+  return parts.join(" · ");
+}
+
+/** What a person has to do about a run that waits for one. */
+export function humanAdvice(reason: string | null): string {
+  switch (reason) {
+    case "login_page":
+    case "http_unauthorized":
+      return "The site wants somebody to log in. Log in with a browser of your own and store that session; the run goes on with it.";
+    case "captcha_page":
+      return "The site wants to see a person. Get past its check with a browser of your own and store that session; the run goes on with it.";
+    default:
+      return "The site lets no program in. Open the page with a browser of your own, get past what stands in the way, and store that session; the run goes on with it.";
+  }
+}
+
+/** What the last word of a run says beside its state: "Run failed: why" → "why"; what only names the state says nothing. */
+export function outcomeWords(message: string | null): string {
+  const [, rest = ""] = /^(?:Run [a-z ]+?)(?:: (.*))?$/s.exec(message ?? "") ?? [null, message ?? ""];
+  return rest;
+}
+
+/** The same without what its numbers say anyway: how many pages were got, and how many failed. */
+export function outcomeBesideCounts(message: string | null): string {
+  return outcomeWords(message)
+    .split(/; |, (?=\d)/)
+    .filter((part) => !/^\d+ pages? (?:got(?: \(\d+ unchanged\))?|failed)$/.test(part))
+    .join("; ");
+}
+
+/** Of its time from the first to the last moment a run may have been at work for a part: the rest it waited, or nothing ran. */
+export function atWorkWords(wallMs: number, workedSeconds: number | null): string | null {
+  if (workedSeconds === null) return null;
+  const rest = wallMs - workedSeconds * 1000;
+  return rest > Math.max(5000, wallMs * 0.05) ? `at work for ${duration(workedSeconds * 1000)} of it` : null;
+}
+
+/** When something began that still goes on: how long ago that is stands beside it. */
+export function sinceWords(at: number, now: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  return now - at < 18 * 3_600_000
+    ? `since ${time}`
+    : `since ${date.toLocaleDateString("en", { day: "numeric", month: "short" })}, ${time}`;
+}
+
+export interface WaitingPlace {
+  site: string;
+  message: string;
+  until: string | null;
+}
+
+interface SiteWaits {
+  site: string;
+  waiting_for: { reason: string; until: string | null; message: string } | null;
+}
+
+/** These slow a site down while it is at work. */
+const PACING: ReadonlySet<string> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
+/** The state of the whole run tells of these. */
+const OF_THE_RUN: ReadonlySet<string> = new Set(["run_paused", "turn", "person", "previous_run", "proxies"]);
+
+/** Where a run cannot go on, and, if it can everywhere, what sets the pace of its only site. */
+export function waitingPlaces(sites: readonly SiteWaits[]): { held: WaitingPlace[]; paced: WaitingPlace | null } {
+  const places = sites.flatMap(({ site, waiting_for: why }) =>
+    why === null || OF_THE_RUN.has(why.reason) ? [] : [{ site, ...why }],
+  );
+  const held = places.filter(({ reason }) => !PACING.has(reason));
+  const [first] = places;
+  return { held, paced: held.length === 0 && sites.length === 1 && first !== undefined ? first : null };
+}
+
+/** The site that a sentence such as "shop.example: It is paused" is about. */
+export function placeIn(message: string): { site: string | null; message: string } {
+  const [, site, rest] =
+    /^([a-z0-9.-]+\.[a-z0-9-]+(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?|localhost(?::\d+)?): (.+)$/is.exec(message) ?? [];
+  return site === undefined || rest === undefined ? { site: null, message } : { site, message: rest };
+}
+
+/** The share of a site's pages that has ended, 0 to 100. */
+export function endedShare(counts: RunCounts): number {
+  const total = totalOf(counts);
+  return total === 0 ? 0 : Math.floor((100 * (counts.completed + counts.failed + counts.skipped)) / total);
+}
+
+/** How long it ran or runs. */
+export function ranWords(started: string | null, finished: string | null, now: number): string {
+  if (started === null) return "–";
+  return duration(Math.max(0, (finished === null ? now : Date.parse(finished)) - Date.parse(started)));
+}
+
+/** What a run is called: the name it was given, its address, or its kind. */
+export function titleOf({ name, url, kind }: { name: string | null; url: string | null; kind: string }): string {
+  if (name !== null && name.trim() !== "") return name;
+  if (url !== null) return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
+  return kind === "queue" ? "The queue" : kind === "proxy_refresh" ? "Check of all proxies" : `A ${kind}`;
+}

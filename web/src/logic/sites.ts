@@ -1,0 +1,110 @@
+/** What pages about sites work out: live changes, series, and the words for limits. */
+import type { Operations, Site, SitesProgress } from "../api/types.ts";
+import { duration, shortNumber } from "./format.ts";
+import type { SiteLimit } from "./limits.ts";
+
+/** What the live stream tells of a site. */
+export type LiveSite = SitesProgress["sites"][number];
+export type SiteSeries = Operations["getSiteSeries"]["answer"][string];
+
+export interface SitePages {
+  pages: { rows: Site[]; next: string | null; total: number | null }[];
+  pageParams: unknown[];
+}
+
+/** The rows of a list with what was told of them; `null` where nothing in it was meant. */
+export function patchRows(rows: readonly Site[], told: readonly LiveSite[]): Site[] | null {
+  const news = new Map(told.map((one) => [one.site, one]));
+  if (!rows.some(({ site }) => news.has(site))) return null;
+  return rows.map((row) => ({ ...row, ...news.get(row.site) }));
+}
+
+export function patchPages(old: SitePages | undefined, told: readonly LiveSite[]): SitePages | undefined {
+  if (old === undefined) return old;
+  return { ...old, pages: old.pages.map((page) => ({ ...page, rows: patchRows(page.rows, told) ?? page.rows })) };
+}
+
+/** One site as it is after a change of it. */
+export function replaceSite(old: SitePages | undefined, changed: Site): SitePages | undefined {
+  if (old === undefined) return old;
+  const rows = (all: Site[]) => all.map((row) => (row.site === changed.site ? changed : row));
+  return { ...old, pages: old.pages.map((page) => ({ ...page, rows: rows(page.rows) })) };
+}
+
+/** Sites that are told of and are not on the list: it has to be loaded again. */
+export function hasNew(old: SitePages | undefined, told: readonly LiveSite[]): boolean {
+  if (old === undefined) return false;
+  const known = new Set(old.pages.flatMap(({ rows }) => rows.map(({ site }) => site)));
+  return told.some(({ site }) => !known.has(site));
+}
+
+/** The part that did not end well, for each step in which anything ended. */
+export function errorShares({ good, bad }: Pick<SiteSeries, "good" | "bad">): (number | null)[] {
+  return good.map((value, index) => {
+    const failed = bad[index] ?? null;
+    const all = (value ?? 0) + (failed ?? 0);
+    return failed === null || all === 0 ? null : failed / all;
+  });
+}
+
+export function timesOf({ step_seconds, first_at, good }: SiteSeries): number[] {
+  const first = first_at === null ? 0 : Date.parse(first_at);
+  return good.map((_value, index) => first + index * step_seconds * 1000);
+}
+
+const LIMIT_NAMES: Record<SiteLimit, string> = {
+  max_concurrency: "Concurrency",
+  requests_per_second: "Rate",
+  burst: "Burst",
+  min_delay_ms: "Delay",
+  max_memory_mb: "Memory",
+  shards: "Shards",
+};
+
+export function limitName(limit: SiteLimit): string {
+  return LIMIT_NAMES[limit];
+}
+
+/** "2 requests a second", "as configured": what is said when a limit was changed. */
+export function limitWords(limit: SiteLimit, value: number | null): string {
+  if (value === null) return "as configured";
+  switch (limit) {
+    case "requests_per_second":
+      return `${shortNumber(value)} a second`;
+    case "min_delay_ms":
+      return duration(value);
+    case "max_memory_mb":
+      return `${shortNumber(value)} MB`;
+    default:
+      return shortNumber(value);
+  }
+}
+
+/** Hosts that were written below or beside each other. */
+export function readSites(text: string): string[] {
+  return [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ""))];
+}
+
+export function siteHref(site: string): string {
+  return `/sites/${encodeURIComponent(site)}`;
+}
+
+/** The site that an address of a page names; a broken one is left as it is. */
+export function siteFromPath(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+const LEFT_OUT: readonly [below: number, columns: readonly string[]][] = [
+  [1280, ["breaker"]],
+  [1140, ["errors", "open"]],
+  [960, ["max_concurrency", "requests_per_second", "min_delay_ms"]],
+];
+
+/** Columns for which a window of this width has no room. Phones show everything, below each other. */
+export function leftOut(width: number): readonly string[] {
+  return width < 720 ? [] : LEFT_OUT.flatMap(([below, columns]) => (width < below ? columns : []));
+}

@@ -1,0 +1,74 @@
+/** What a table decides: order, which columns are shown, which row is chosen by keys. */
+
+export interface SortBy {
+  column: string;
+  descending: boolean;
+}
+
+/** `-started` ↔ {column: "started", descending: true}: how the order stands in the address. */
+export function readSort(text: string | null, columns: readonly string[]): SortBy | null {
+  if (text === null) return null;
+  const descending = text.startsWith("-");
+  const column = descending ? text.slice(1) : text;
+  return columns.includes(column) ? { column, descending } : null;
+}
+
+export function writeSort(sort: SortBy | null): string | null {
+  return sort === null ? null : `${sort.descending ? "-" : ""}${sort.column}`;
+}
+
+/** A click on a head: this column up, then down, then as it was. */
+export function nextSort(sort: SortBy | null, column: string): SortBy | null {
+  if (sort?.column !== column) return { column, descending: false };
+  return sort.descending ? null : { column, descending: true };
+}
+
+export type Sortable = string | number | boolean | null | undefined;
+
+/** What has no value comes last, whichever way. */
+export function sortRows<Row>(rows: readonly Row[], valueOf: (row: Row) => Sortable, descending: boolean): Row[] {
+  return rows.toSorted((a, b) => {
+    const [x, y] = [valueOf(a), valueOf(b)];
+    const [noX, noY] = [x === null || x === undefined, y === null || y === undefined];
+    if (noX || noY) return Number(noX) - Number(noY);
+    const order =
+      typeof x === "string" && typeof y === "string"
+        ? x.localeCompare(y, "en", { numeric: true })
+        : Number(x) - Number(y);
+    return descending ? -order : order;
+  });
+}
+
+/** The columns that are shown: what was chosen, or all that are not put away from the start. */
+export function shownColumns<Column extends { id: string; hidden?: boolean }>(
+  columns: readonly Column[],
+  chosen: readonly string[] | null,
+): Column[] {
+  if (chosen === null) return columns.filter(({ hidden }) => hidden !== true);
+  const shown = columns.filter(({ id }) => chosen.includes(id));
+  return shown.length === 0 ? columns.filter(({ hidden }) => hidden !== true) : shown;
+}
+
+/** The row that a key leads to; -1: none is chosen yet. */
+export function moveRow(current: number, key: string, length: number): number {
+  if (length === 0) return -1;
+  const last = length - 1;
+  switch (key) {
+    case "j":
+    case "ArrowDown":
+      return Math.min(current + 1, last);
+    case "k":
+    case "ArrowUp":
+      return Math.max(current - 1, 0);
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    case "PageDown":
+      return Math.min(Math.max(current, 0) + 10, last);
+    case "PageUp":
+      return Math.max(current - 10, 0);
+    default:
+      return current;
+  }
+}

@@ -1,0 +1,203 @@
+import { type KeyboardEvent, useState } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { useCall } from "../../api/query.ts";
+import { EMPTY, type Form, type Json, type Kind } from "../../logic/new-form.ts";
+import { formOf } from "../../logic/new-prefill.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Segmented } from "../../ui/Field.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
+import { Tabs } from "../../ui/Tabs.tsx";
+import { PageFields } from "./PageFields.tsx";
+import { Playground } from "./Playground.tsx";
+import { JobFields, SaveJob } from "./SaveJob.tsx";
+import { Snippets } from "./Snippets.tsx";
+import { type NewState, useNew } from "./useNew.ts";
+import type { FetchedPage } from "./usePreview.ts";
+import { WorkflowFields } from "./WorkflowFields.tsx";
+import "./new.css";
+
+const KINDS = [
+  { value: "crawl", name: "Crawl" },
+  { value: "scrape", name: "Page" },
+  { value: "workflow", name: "Workflow" },
+];
+const VERBS: Readonly<Record<Kind, string>> = {
+  crawl: "Start crawl",
+  scrape: "Scrape page",
+  workflow: "Start workflow",
+};
+const NOTES: Readonly<Record<Kind, string>> = {
+  crawl: "Follows the links of a site and reads every page it comes to.",
+  scrape: "Reads one page.",
+  workflow: "Runs steps that depend on each other: crawl, download, clean up, export.",
+};
+
+/** A run or job to begin; `?from=` takes a run as the start, `?job=` changes a saved job. */
+export default function New() {
+  const [search] = useSearchParams();
+  const job = search.get("job");
+  const from = search.get("from");
+  if (job !== null) return <OfJob key={job} id={job} />;
+  if (from !== null) return <OfRun key={from} id={from} />;
+  return <NewPage first={EMPTY} job={null} />;
+}
+
+function OfJob({ id }: { id: string }) {
+  const job = useCall("getJob", { params: { job_id: id } }, { staleTime: Infinity });
+  if (job.error !== null) return <Failed error={job.error} onRetry={() => void job.refetch()} title="Edit job" />;
+  if (job.data === undefined) return <PageSkeleton />;
+  const { header_names: headers, cookie_names: cookies } = job.data;
+  return <NewPage first={formOf(job.data as unknown as Json)} job={id} kept={[...headers, ...cookies]} />;
+}
+
+function OfRun({ id }: { id: string }) {
+  const run = useCall("getRunRecipe", { params: { run_id: id } }, { staleTime: Infinity });
+  if (run.error !== null) return <Failed error={run.error} onRetry={() => void run.refetch()} title="New" />;
+  if (run.data === undefined) return <PageSkeleton />;
+  const { recipe, header_names: headers, cookie_names: cookies } = run.data;
+  return <NewPage first={formOf(recipe as Json)} job={null} lost={[...headers, ...cookies]} />;
+}
+
+function Failed({ error, onRetry, title }: { error: unknown; onRetry: () => void; title: string }) {
+  return (
+    <>
+      <PageHeader title={title} />
+      <ErrorBox error={error} onRetry={onRetry} />
+    </>
+  );
+}
+
+interface Props {
+  first: Form;
+  job: string | null;
+  /** Headers and cookies of the job, which stay unless others are given. */
+  kept?: readonly string[];
+  /** Headers and cookies of the run that are not known any more. */
+  lost?: readonly string[];
+}
+
+function NewPage({ first, job, kept = [], lost = [] }: Props) {
+  const state = useNew(first, job);
+  const { form } = state;
+  const [, setSearch] = useSearchParams();
+  const [page, setPage] = useState<FetchedPage | null>(null);
+  const put = (key: string, value: string) =>
+    setSearch(
+      (old) => {
+        const next = new URLSearchParams(old);
+        next.set(key, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const setUp = () => (
+    <div className="new-columns">
+      <form
+        className="stack"
+        noValidate
+        onSubmit={(event) => event.preventDefault()}
+        onKeyDown={(event) => {
+          if (isSend(event)) void (job === null ? state.start() : state.save({ run: false }));
+        }}
+      >
+        {kept.length === 0 ? null : (
+          <p className="new-hint">
+            Headers and cookies that are kept unless you give others: <span className="mono">{kept.join(", ")}</span>
+          </p>
+        )}
+        {lost.length === 0 ? null : (
+          <p className="new-hint">
+            Not copied, because they are secret: <span className="mono">{lost.join(", ")}</span>. Give them anew under
+            “More options”.
+          </p>
+        )}
+        {job === null ? null : (
+          <Card title="Job">
+            <JobFields state={state} />
+          </Card>
+        )}
+        {form.kind === "workflow" ? (
+          <WorkflowFields state={state} />
+        ) : (
+          <PageFields state={state} onPlayground={() => put("tab", "playground")} />
+        )}
+        <Actions state={state} job={job} />
+      </form>
+      <aside className="new-aside">
+        <Snippets form={form} job={job} read={state.checked.source} />
+      </aside>
+    </div>
+  );
+  const playground = () => (
+    <div className="stack">
+      <Playground state={state} at={{ page, setPage }} />
+      <Actions state={state} job={job} />
+    </div>
+  );
+  return (
+    <>
+      <PageHeader
+        title={job === null ? "New" : "Edit job"}
+        note={NOTES[form.kind]}
+        {...(job === null ? {} : { back: { href: "/jobs", name: "Jobs" } })}
+        actions={
+          job === null ? (
+            <Segmented label="What to begin" value={form.kind} choices={KINDS} onChange={(kind) => put("kind", kind)} />
+          ) : undefined
+        }
+      />
+      {form.kind === "workflow" ? (
+        setUp()
+      ) : (
+        <Tabs
+          label="New"
+          tabs={[
+            { id: "setup", name: "Set up", panel: setUp },
+            { id: "playground", name: "Playground", panel: playground },
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+/** Enter in a line, Ctrl+Enter anywhere; what is typed into a dialog belongs to it. */
+function isSend({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean {
+  if (key !== "Enter" || !(target instanceof HTMLElement) || target.closest("dialog") !== null) return false;
+  const isLine = target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "radio";
+  return isLine || ctrlKey || metaKey;
+}
+
+function Actions({ state, job }: { state: NewState; job: string | null }) {
+  const [, go] = useLocation();
+  const { form, busy, failure } = state;
+  return (
+    <>
+      {failure === null ? null : <ErrorBox error={failure} />}
+      <div className="row new-actions">
+        {job === null ? (
+          <>
+            <Button kind="primary" icon="runs" busy={busy === "start"} onClick={() => void state.start()}>
+              {VERBS[form.kind]}
+            </Button>
+            <SaveJob state={state} />
+          </>
+        ) : (
+          <>
+            <Button kind="primary" busy={busy === "save"} onClick={() => void state.save({ run: false })}>
+              Save changes
+            </Button>
+            <Button disabled={busy !== null} onClick={() => void state.save({ run: true })}>
+              Save and run now
+            </Button>
+            <Button kind="quiet" onClick={() => go("/jobs")}>
+              Leave as it was
+            </Button>
+          </>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,294 @@
+/** What crawls and single pages are asked for. */
+import { CRAWL_DEFAULTS } from "../../logic/new-form.ts";
+import { moreSet } from "../../logic/new-problems.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Checkbox, Input, Select, Textarea } from "../../ui/Field.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { FillDemo } from "./FillDemo.tsx";
+import type { NewState } from "./useNew.ts";
+
+const STRATEGIES = [
+  { value: "auto", name: "Automatic" },
+  { value: "http", name: "Plain requests" },
+  { value: "browser", name: "Browser" },
+];
+
+type Props = { state: NewState; onPlayground: () => void };
+
+export function PageFields({ state, onPlayground }: Props) {
+  const { form, change, errors, moreOpen, setMoreOpen } = state;
+  const isCrawl = form.kind === "crawl";
+  const set = moreSet(form);
+  return (
+    <>
+      <Card>
+        <div className="stack">
+          {isCrawl ? (
+            <>
+              <Textarea
+                label="URL"
+                help="Where the crawl begins. Several: one in each line."
+                error={errors.url}
+                value={form.url}
+                onChange={({ target }) => change({ url: target.value })}
+                rows={Math.min(8, Math.max(1, form.url.split("\n").length))}
+                className="control control-area mono new-url"
+                placeholder="https://example.com/"
+                spellCheck={false}
+              />
+              {form.url === "" ? <FillDemo change={change} /> : null}
+              <div className="new-grid">
+                <Input
+                  label="Depth"
+                  help="How many links away from the start."
+                  type="number"
+                  min={0}
+                  error={errors.depth}
+                  value={form.depth}
+                  placeholder={String(CRAWL_DEFAULTS.max_depth)}
+                  onChange={({ target }) => change({ depth: target.value })}
+                />
+                <Input
+                  label="Pages"
+                  help="How many at most."
+                  type="number"
+                  min={1}
+                  error={errors.pages}
+                  value={form.pages}
+                  placeholder={String(CRAWL_DEFAULTS.max_pages)}
+                  onChange={({ target }) => change({ pages: target.value })}
+                />
+              </div>
+            </>
+          ) : (
+            <Input
+              label="URL"
+              help="The page to read."
+              error={errors.url}
+              value={form.url}
+              onChange={({ target }) => change({ url: target.value })}
+              className="control mono"
+              inputMode="url"
+              placeholder="https://example.com/"
+              spellCheck={false}
+            />
+          )}
+        </div>
+      </Card>
+      <Card
+        title="What to read"
+        actions={<Button onClick={onPlayground}>{form.rules.length === 0 ? "Choose fields" : "Edit fields"}</Button>}
+      >
+        <Reading state={state} />
+      </Card>
+      <Card>
+        <button type="button" className="new-more" aria-expanded={moreOpen} onClick={() => setMoreOpen(!moreOpen)}>
+          <Icon name={moreOpen ? "chevron" : "right"} />
+          More options
+          {set === 0 ? null : <span className="tab-count num">{set} set</span>}
+        </button>
+        {moreOpen ? isCrawl ? <MoreOfCrawl state={state} /> : <MoreOfPage state={state} /> : null}
+      </Card>
+    </>
+  );
+}
+
+/** In a sentence: rules are made in the playground. */
+function Reading({ state: { form, change, errors } }: { state: NewState }) {
+  const names = form.rules.map(({ name }) => name).join(", ");
+  const wrong = errors.rules ?? errors.items ?? errors.schema;
+  return (
+    <div className="stack new-tight">
+      {form.rules.length === 0 ? (
+        <p className="soft">
+          Title, description, author, date and the article’s text. Choose fields to read something else.
+        </p>
+      ) : (
+        <p className="wrap">
+          {form.rules.length === 1 ? "1 field" : `${form.rules.length} fields`}
+          {form.items.text === "" ? "" : ", once for each item of a list"}: <span className="mono">{names}</span>
+        </p>
+      )}
+      {form.kind === "crawl" && form.rules.length > 0 ? (
+        <Checkbox
+          label="Also the article’s text"
+          checked={form.article}
+          onChange={({ target }) => change({ article: target.checked })}
+        />
+      ) : null}
+      {wrong === undefined ? null : <p className="field-error">{wrong}</p>}
+    </div>
+  );
+}
+
+function Ways({ state: { form, change, errors } }: { state: NewState }) {
+  return (
+    <>
+      <Select
+        label="How pages are got"
+        help="Automatic takes a browser where plain requests do not do."
+        choices={
+          form.strategy === "api_replay" ? [...STRATEGIES, { value: "api_replay", name: "Repeat a call" }] : STRATEGIES
+        }
+        error={errors.strategy}
+        value={form.strategy}
+        onChange={({ target }) => change({ strategy: target.value })}
+      />
+      <Input
+        label="Proxy"
+        help="“pool”, or the address of one. Empty: none."
+        error={errors.proxy}
+        value={form.proxy}
+        placeholder="pool"
+        spellCheck={false}
+        onChange={({ target }) => change({ proxy: target.value })}
+      />
+    </>
+  );
+}
+
+function MoreOfCrawl({ state }: { state: NewState }) {
+  const { form, change, errors } = state;
+  return (
+    <div className="stack new-more-body">
+      <div className="new-grid">
+        <Input
+          label="Pages at the same time"
+          help="Each site still has a limit of its own."
+          type="number"
+          min={1}
+          error={errors.concurrency}
+          value={form.concurrency}
+          placeholder={String(CRAWL_DEFAULTS.max_concurrent_articles)}
+          onChange={({ target }) => change({ concurrency: target.value })}
+        />
+        <Input
+          label="Time limit in minutes"
+          help="Then it ends with what it has."
+          type="number"
+          min={0}
+          step="any"
+          error={errors.minutes}
+          value={form.minutes}
+          placeholder={String(CRAWL_DEFAULTS.timeout_minutes)}
+          onChange={({ target }) => change({ minutes: target.value })}
+        />
+        <Textarea
+          label="Include"
+          help="Only pages like these, one pattern in each line."
+          error={errors.include}
+          rows={2}
+          value={form.include}
+          placeholder="/blog/**"
+          spellCheck={false}
+          onChange={({ target }) => change({ include: target.value })}
+        />
+        <Textarea
+          label="Exclude"
+          help="No pages like these."
+          error={errors.exclude}
+          rows={2}
+          value={form.exclude}
+          placeholder="/private/**"
+          spellCheck={false}
+          onChange={({ target }) => change({ exclude: target.value })}
+        />
+        <Ways state={state} />
+        <Input
+          label="Tries"
+          help="For each page, the first one included."
+          type="number"
+          min={1}
+          error={errors.tries}
+          value={form.tries}
+          placeholder={String(CRAWL_DEFAULTS.retry_attempts + 1)}
+          onChange={({ target }) => change({ tries: target.value })}
+        />
+      </div>
+      <Checkbox
+        label="Begin with the sitemap, too"
+        help="Pages that the site’s sitemaps name."
+        checked={form.sitemap}
+        onChange={({ target }) => change({ sitemap: target.checked })}
+      />
+      <Checkbox
+        label="Follow links to other sites"
+        checked={form.anySite}
+        onChange={({ target }) => change({ anySite: target.checked })}
+      />
+      <Checkbox
+        label="Ignore robots.txt"
+        help="Only where the site’s owner agrees."
+        checked={form.ignoreRobots}
+        onChange={({ target }) => change({ ignoreRobots: target.checked })}
+      />
+    </div>
+  );
+}
+
+function MoreOfPage({ state }: { state: NewState }) {
+  const { form, change, errors } = state;
+  return (
+    <div className="stack new-more-body">
+      <div className="new-grid">
+        <Ways state={state} />
+        <Input
+          label="Tries"
+          help="In all. Empty: one; a saved job: as the server is set."
+          type="number"
+          min={1}
+          error={errors.tries}
+          value={form.tries}
+          placeholder="1"
+          onChange={({ target }) => change({ tries: target.value })}
+        />
+        <Input
+          label="Time limit in seconds"
+          help="How long the page may take."
+          type="number"
+          min={0}
+          step="any"
+          error={errors.timeout}
+          value={form.timeout}
+          onChange={({ target }) => change({ timeout: target.value })}
+        />
+        <Input
+          label="Wait for"
+          help="A CSS selector that a browser waits for."
+          error={errors.waitFor}
+          value={form.waitFor}
+          placeholder=".results li"
+          spellCheck={false}
+          className="control mono"
+          onChange={({ target }) => change({ waitFor: target.value })}
+        />
+        <Textarea
+          label="Headers"
+          help="Name: value, one in each line. Sent to this site alone."
+          error={errors.headers}
+          rows={2}
+          value={form.headers}
+          placeholder="Accept-Language: en"
+          spellCheck={false}
+          onChange={({ target }) => change({ headers: target.value })}
+        />
+        <Textarea
+          label="Cookies"
+          help="name=value, one in each line. Sent to this site alone."
+          error={errors.cookies}
+          rows={2}
+          value={form.cookies}
+          spellCheck={false}
+          onChange={({ target }) => change({ cookies: target.value })}
+        />
+      </div>
+      <Checkbox
+        label="Respect robots.txt"
+        help="The page is not got if the site’s robots.txt forbids it."
+        checked={form.respectRobots}
+        onChange={({ target }) => change({ respectRobots: target.checked })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,290 @@
+/** Where rules are made: a page in its sandbox, the fields, and what they find. */
+import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { lines } from "../../logic/new-form.ts";
+import { describeFound, problemsByRule } from "../../logic/found.ts";
+import { pickField } from "../../logic/pick.ts";
+import { freeName, newRule, nextKey, NO_ITEMS, type Rule, ruleProblems } from "../../logic/rules.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Input, Segmented, Textarea } from "../../ui/Field.tsx";
+import { HtmlFrame } from "../../ui/HtmlFrame.tsx";
+import { EmptyState, ErrorBox } from "../../ui/States.tsx";
+import { Tabs } from "../../ui/Tabs.tsx";
+import { type Picked, useFrame } from "../../ui/useFrame.ts";
+import { Records } from "./Records.tsx";
+import { RuleRow } from "./RuleRow.tsx";
+import type { NewState } from "./useNew.ts";
+import { type FetchedPage, fetchPage, type Preview, usePreview } from "./usePreview.ts";
+import "./playground.css";
+
+const NARROW = matchMedia("(max-width: 980px)");
+function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      NARROW.addEventListener("change", listener);
+      return () => NARROW.removeEventListener("change", listener);
+    },
+    () => NARROW.matches,
+  );
+}
+
+export interface PlaygroundPage {
+  page: FetchedPage | null;
+  setPage: (page: FetchedPage | null) => void;
+}
+
+export function Playground({ state, at: { page, setPage } }: { state: NewState; at: PlaygroundPage }) {
+  const { form } = state;
+  const preview = usePreview(page, form);
+  const narrow = useNarrow();
+  const [focused, setFocused] = useState<number | null>(null);
+  const [armed, setArmed] = useState<number | null>(null);
+  const rules = { state, preview, focused, setFocused, armed, setArmed };
+  const view = page === null ? null : <PageView {...rules} page={page} />;
+  const fields = <RuleList {...rules} page={page} />;
+  const records = <Records found={preview.found} names={form.rules.map(({ name }) => name)} />;
+  return (
+    <div className="stack">
+      <FetchBar state={state} page={page} setPage={setPage} />
+      {page === null ? (
+        <EmptyState icon="bolt" title="Fetch a page to begin">
+          Then click what you want from it: each click becomes a field with a selector, and its value is shown at once.
+          Nothing is kept until you save or run it.
+        </EmptyState>
+      ) : narrow ? (
+        <Tabs
+          label="Playground"
+          param="pane"
+          tabs={[
+            { id: "page", name: "Page", panel: () => view },
+            { id: "fields", name: "Fields", count: form.rules.length, panel: () => fields },
+            { id: "records", name: "Records", count: preview.found?.records.length ?? 0, panel: () => records },
+          ]}
+        />
+      ) : (
+        <>
+          <div className="playground">
+            {view}
+            {fields}
+          </div>
+          {records}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The page that is tried; of a crawl it may be any page of it. */
+function FetchBar({ state: { form, change }, page, setPage }: { state: NewState } & PlaygroundPage) {
+  const [url, setUrl] = useState(page?.url ?? lines(form.url)[0] ?? "");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const get = async (event?: FormEvent) => {
+    event?.preventDefault();
+    if (url.trim() === "") return setError(new Error("Say which page: paste its address above."));
+    setBusy(true);
+    setError(null);
+    try {
+      setPage(await fetchPage(url.trim(), form.strategy));
+      if (lines(form.url).length === 0) change({ url: url.trim() });
+    } catch (failed) {
+      setError(failed);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <form className="fetch-bar" onSubmit={(event) => void get(event)}>
+        <Input
+          bare
+          label="Page to try"
+          className="control mono"
+          placeholder="https://example.com/product/1"
+          inputMode="url"
+          spellCheck={false}
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+        />
+        <Button type="submit" kind={page === null ? "primary" : "plain"} busy={busy} icon="download">
+          {page === null ? "Fetch page" : "Fetch again"}
+        </Button>
+      </form>
+      {error === null ? null : <ErrorBox error={error} />}
+    </>
+  );
+}
+
+interface RulesProps {
+  state: NewState;
+  preview: Preview;
+  focused: number | null;
+  setFocused: (key: number | null) => void;
+  /** The field that the next click is for; null: a new one. */
+  armed: number | null;
+  setArmed: (key: number | null) => void;
+}
+
+function PageView({ state, page, focused, setFocused, armed, setArmed }: RulesProps & { page: FetchedPage }) {
+  const { form, change } = state;
+  const [isList, setIsList] = useState(form.items.text !== "");
+  const [note, setNote] = useState("");
+  const rule = form.rules.find(({ key }) => key === focused);
+  const items = form.items.way === "css" ? form.items.text : "";
+  const latest = useRef({ form, isList, armed });
+  latest.current = { form, isList, armed };
+  const onPicked = async (picked: Picked) => {
+    const now = latest.current;
+    const result = await pickField(picked, now.isList ? { items } : null, frame.ask);
+    if (typeof result === "string") return setNote(result);
+    const { rules } = now.form;
+    const target = rules.find(({ key }) => key === now.armed);
+    const key = target?.key ?? nextKey(rules);
+    const made = { way: "css" as const, text: result.selector, attr: result.attr, type: result.type };
+    change({
+      rules:
+        target === undefined
+          ? [...rules, newRule(key, { ...made, name: freeName(result.name, rules) })]
+          : rules.map((one) =>
+              one.key === key ? { ...one, ...made, type: one.type === "" ? made.type : one.type } : one,
+            ),
+      ...(result.items === null ? {} : { items: { ...NO_ITEMS, text: result.items } }),
+    });
+    setFocused(key);
+    setArmed(null);
+    setNote(`${target === undefined ? "Added" : "Changed"}: ${result.selector}`);
+  };
+  const frame = useFrame({
+    html: page.isJson ? `<pre>${escaped(page.html)}</pre>` : page.html,
+    marked: { selector: rule?.way === "css" ? rule.text : "", items },
+    onPicked: (picked) => void onPicked(picked),
+  });
+  return (
+    <Card
+      className="page-view"
+      title={
+        <span className="truncate" title={page.url}>
+          {page.title ?? page.url}
+        </span>
+      }
+      actions={
+        page.isJson ? null : (
+          <Segmented
+            label="Records on the page"
+            value={isList ? "list" : "one"}
+            choices={[
+              { value: "one", name: "One record" },
+              { value: "list", name: "List of records" },
+            ]}
+            onChange={(value) => {
+              setIsList(value === "list");
+              if (value === "one") change({ items: NO_ITEMS });
+            }}
+          />
+        )
+      }
+      flush
+    >
+      <p className="page-note soft" role="status" aria-live="polite">
+        {note !== ""
+          ? note
+          : page.isJson
+            ? "This is JSON: say where the values are with JSONPath."
+            : isList
+              ? "Click a value in any item of the list. Items like it are found by themselves."
+              : "Click a value to make a field of it, or type a selector on the side."}
+      </p>
+      <HtmlFrame frame={frame} label="The page, without its scripts" flush />
+    </Card>
+  );
+}
+
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+function RuleList({ state, preview, page, setFocused, armed, setArmed }: RulesProps & { page: FetchedPage | null }) {
+  const { form, change, errors } = state;
+  const { found, problem } = preview;
+  const names = form.rules.map(({ name }) => name);
+  const wrong = ruleProblems(form.rules);
+  const told = problemsByRule(problem?.fields ?? [], names);
+  const list = useRef<HTMLUListElement>(null);
+  const count = useRef(form.rules.length);
+  useEffect(() => {
+    if (form.rules.length > count.current) list.current?.lastElementChild?.scrollIntoView({ block: "nearest" });
+    count.current = form.rules.length;
+  }, [form.rules.length]);
+  const set = (key: number, more: Partial<Rule>) =>
+    change({ rules: form.rules.map((rule) => (rule.key === key ? { ...rule, ...more } : rule)) });
+  const add = () => {
+    const key = nextKey(form.rules);
+    change({
+      rules: [
+        ...form.rules,
+        newRule(key, { name: freeName("field", form.rules), way: page?.isJson === true ? "jsonpath" : "css" }),
+      ],
+    });
+  };
+  return (
+    <Card
+      title="Fields"
+      actions={
+        <Button size="small" icon="plus" onClick={add}>
+          Add field
+        </Button>
+      }
+      className="rules-card"
+    >
+      <div className="stack new-tight">
+        <Input
+          label="Items"
+          help="Where the records are, if the page has several. The fields are then read once in each."
+          className="control mono"
+          placeholder="one record per page"
+          spellCheck={false}
+          error={errors.items}
+          value={form.items.text}
+          onChange={({ target }) =>
+            change({
+              items: { ...form.items, way: page?.isJson === true ? "jsonpath" : form.items.way, text: target.value },
+            })
+          }
+        />
+        {form.rules.length === 0 ? (
+          <p className="soft">No fields yet: without any, the title, the author, the date and the text are read.</p>
+        ) : (
+          <ul className="rules" ref={list}>
+            {form.rules.map((rule, n) => (
+              <RuleRow
+                key={rule.key}
+                rule={rule}
+                number={n + 1}
+                isArmed={armed === rule.key}
+                error={wrong.get(rule.key) ?? told.get(rule.name)}
+                found={found === null || wrong.has(rule.key) ? null : describeFound(rule.name, found)}
+                onChange={(more) => set(rule.key, more)}
+                onRemove={() => change({ rules: form.rules.filter(({ key }) => key !== rule.key) })}
+                onFocus={() => setFocused(rule.key)}
+                onArm={() => setArmed(armed === rule.key ? null : rule.key)}
+              />
+            ))}
+          </ul>
+        )}
+        {told.get("") === undefined ? null : <p className="field-error wrap">{told.get("")}</p>}
+        <details className="schema-box" open={form.schema !== ""}>
+          <summary>Check each record against a JSON Schema</summary>
+          <Textarea
+            bare
+            label="JSON Schema of a record"
+            className="control control-area mono"
+            rows={5}
+            spellCheck={false}
+            error={errors.schema}
+            value={form.schema}
+            placeholder={'{"type": "object", "required": ["price"]}'}
+            onChange={({ target }) => change({ schema: target.value })}
+          />
+        </details>
+      </div>
+    </Card>
+  );
+}

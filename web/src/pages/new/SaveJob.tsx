@@ -1,0 +1,89 @@
+import { useState } from "react";
+import { Button } from "../../ui/Button.tsx";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { Input } from "../../ui/Field.tsx";
+import { ErrorBox } from "../../ui/States.tsx";
+import type { NewState } from "./useNew.ts";
+
+/** What only saved jobs have. */
+export function JobFields({ state: { form, change, errors } }: { state: NewState }) {
+  return (
+    <div className="stack">
+      <Input
+        label="Name"
+        help="What you call it. Empty: its address."
+        error={errors.name}
+        value={form.name}
+        onChange={({ target }) => change({ name: target.value })}
+      />
+      <div className="new-grid">
+        <Input
+          label="Schedule"
+          help="When it runs by itself, as cron: “0 6 * * *” is every day at six. Empty: only when you start it."
+          error={errors.schedule}
+          value={form.schedule}
+          placeholder="0 6 * * *"
+          spellCheck={false}
+          className="control mono"
+          onChange={({ target }) => change({ schedule: target.value })}
+        />
+        <Input
+          label="Time zone"
+          help="Of the schedule. Empty: UTC."
+          error={errors.timezone}
+          value={form.timezone}
+          placeholder="Europe/Berlin"
+          onChange={({ target }) => change({ timezone: target.value })}
+        />
+      </div>
+      <Input
+        label="Tags"
+        help="To find it by, separated by commas."
+        error={errors.tags}
+        value={form.tags}
+        onChange={({ target }) => change({ tags: target.value })}
+      />
+    </div>
+  );
+}
+
+const OF_JOBS = ["name", "schedule", "timezone", "tags"] as const;
+
+/** The button, and the dialog that asks for what only saved jobs have. */
+export function SaveJob({ state }: { state: NewState }) {
+  const [open, setOpen] = useState(false);
+  const save = async (run: boolean) => {
+    if (await state.save({ run })) setOpen(false);
+  };
+  const elsewhere = Object.keys(state.errors).some((key) => !OF_JOBS.includes(key as (typeof OF_JOBS)[number]));
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Save as job</Button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Save as job"
+        actions={
+          <>
+            <Button busy={state.busy === "save"} onClick={() => void save(true)}>
+              Save and run now
+            </Button>
+            <Button kind="primary" busy={state.busy === "save"} onClick={() => void save(false)}>
+              Save job
+            </Button>
+          </>
+        }
+      >
+        <div className="stack">
+          <JobFields state={state} />
+          {state.failure === null ? null : <ErrorBox error={state.failure} />}
+          {elsewhere ? (
+            <p className="field-error" role="alert">
+              Something in the form is not right yet. Close this and look at the marked fields.
+            </p>
+          ) : null}
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,205 @@
+import { useEffect } from "react";
+import type { Answer } from "../../api/client.ts";
+import { useCall } from "../../api/query.ts";
+import { fieldsOf, type ParamField, problemsOfParams, typedParam, withParam } from "../../logic/schema-form.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Input, Segmented, Select, Textarea } from "../../ui/Field.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
+import type { NewState } from "./useNew.ts";
+
+/** What a workflow is made from: a template and what it asks for, or a definition. */
+export function WorkflowFields({ state }: { state: NewState }) {
+  const { form, change } = state;
+  return (
+    <>
+      <Segmented
+        label="Made from"
+        value={form.source}
+        choices={[
+          { value: "template", name: "From a template" },
+          { value: "definition", name: "From a definition" },
+        ]}
+        onChange={(source) => change({ source: source as typeof form.source })}
+      />
+      {form.source === "template" ? <FromTemplate state={state} /> : <FromDefinition state={state} />}
+    </>
+  );
+}
+
+type Template = Answer<"listTemplates">[number];
+
+function FromTemplate({ state }: { state: NewState }) {
+  const { form, change, errors } = state;
+  const templates = useCall("listTemplates");
+  const all = templates.data;
+  const first = all?.[0]?.name;
+  useEffect(() => {
+    if (form.template === "" && first !== undefined) change({ template: first });
+  }, [first]);
+  if (templates.error !== null) return <ErrorBox error={templates.error} onRetry={() => void templates.refetch()} />;
+  if (all === undefined)
+    return (
+      <Card>
+        <Skeleton lines={5} />
+      </Card>
+    );
+  if (all.length === 0)
+    return (
+      <EmptyState icon="workflows" title="No templates yet">
+        Paste a definition instead, or save one with <code>orb workflows templates put NAME file.yaml</code>.
+      </EmptyState>
+    );
+  const chosen = all.find(({ name }) => name === form.template);
+  return (
+    <Card>
+      <div className="stack">
+        <Select
+          label="Template"
+          error={errors.template}
+          help={chosen?.description ?? undefined}
+          value={form.template}
+          choices={[
+            ...(chosen === undefined ? [{ value: form.template, name: form.template }] : []),
+            ...all.map(({ name }) => ({ value: name, name })),
+          ]}
+          onChange={({ target }) => change({ template: target.value, templateVersion: "", params: {} })}
+        />
+        {chosen === undefined ? null : <Params state={state} template={chosen} />}
+        <Input
+          label="Name of this run"
+          help="Empty: the template’s."
+          error={errors.name}
+          value={form.runName}
+          onChange={({ target }) => change({ runName: target.value })}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function Params({ state, template }: { state: NewState; template: Template }) {
+  const { form, change, paramProblems } = state;
+  const fields = fieldsOf(template.params);
+  const { byField, others } = problemsOfParams(fields, paramProblems);
+  if (fields.length === 0) return <p className="soft">It asks for nothing more.</p>;
+  const set = (field: ParamField, text: string) => change({ params: withParam(form.params, field, text) });
+  return (
+    <>
+      {others.length === 0 ? null : (
+        <p className="field-error wrap" role="alert">
+          {others.join(" ")}
+        </p>
+      )}
+      <div className="new-grid">
+        {fields.map((field) => (
+          <Param
+            key={field.path.join(".")}
+            field={field}
+            value={typedParam(form.params, field)}
+            error={byField.get(field)}
+            onType={(text) => set(field, text)}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface ParamProps {
+  field: ParamField;
+  value: string;
+  error: string | undefined;
+  onType: (text: string) => void;
+}
+
+function Param({ field, value, error, onType }: ParamProps) {
+  const label = field.required ? `${field.label} (needed)` : field.label;
+  const words = { label, help: field.help === "" ? undefined : field.help, error };
+  if (field.kind === "choice" || field.kind === "flag") {
+    const choices = field.kind === "flag" ? ["true", "false"] : field.choices;
+    const usual = field.usual === "" ? "–" : `${sayChoice(field.usual)} (usual)`;
+    return (
+      <Select
+        {...words}
+        value={value}
+        choices={[{ value: "", name: usual }, ...choices.map((one) => ({ value: one, name: sayChoice(one) }))]}
+        onChange={({ target }) => onType(target.value)}
+      />
+    );
+  }
+  if (field.kind === "lines" || field.kind === "json")
+    return (
+      <Textarea
+        {...words}
+        help={`${field.help} ${field.kind === "lines" ? "One in each line." : "As JSON."}`.trim()}
+        rows={Math.min(8, Math.max(field.kind === "json" ? 2 : 1, value.split("\n").length))}
+        className="control control-area mono"
+        spellCheck={false}
+        value={value}
+        placeholder={field.usual}
+        onChange={({ target }) => onType(target.value)}
+      />
+    );
+  return (
+    <Input
+      {...words}
+      type={field.isSecret ? "password" : field.kind === "number" ? "number" : "text"}
+      step={field.kind === "number" ? "any" : undefined}
+      value={value}
+      placeholder={field.usual}
+      onChange={({ target }) => onType(target.value)}
+    />
+  );
+}
+
+const sayChoice = (word: string) => ({ true: "Yes", false: "No" })[word] ?? word;
+
+const EXAMPLE = `name: my workflow
+steps:
+  - name: crawl
+    task_type: crawl
+    params:
+      url: https://example.com/
+`;
+
+function FromDefinition({ state }: { state: NewState }) {
+  const { form, change, errors, checked } = state;
+  return (
+    <Card>
+      <div className="stack">
+        <Textarea
+          label="Definition"
+          help={
+            <>
+              YAML or JSON. To give it params, put the definition under <code>definition:</code> and them under{" "}
+              <code>params:</code>.
+            </>
+          }
+          error={errors.definition}
+          rows={16}
+          className="control control-area mono new-definition"
+          spellCheck={false}
+          value={form.definition}
+          placeholder={EXAMPLE}
+          onChange={({ target }) => change({ definition: target.value })}
+        />
+        <div role="status" aria-live="polite">
+          {checked.valid === null ? null : checked.valid ? (
+            <p className="new-valid">
+              <Icon name="check" /> It can be started.
+            </p>
+          ) : (
+            <ul className="new-faults">
+              {checked.problems.map(({ path, message }) => (
+                <li key={`${path} ${message}`} className="wrap">
+                  {path === "" ? null : <code>{path}</code>} {message}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,41 @@
+/** A definition that is typed, as the server reads it a moment later. */
+import { useEffect, useState } from "react";
+import { call } from "../../api/client.ts";
+import type { FieldProblem, Json } from "../../logic/new-form.ts";
+
+export interface CheckedDefinition {
+  /** Null: nothing was typed, or the answer is not there yet. */
+  valid: boolean | null;
+  problems: readonly FieldProblem[];
+  /** The same as JSON; null: it could not be read. */
+  source: Json | null;
+}
+
+const UNKNOWN: CheckedDefinition = { valid: null, problems: [], source: null };
+
+export function useDefinition(text: string): CheckedDefinition {
+  const [checked, setChecked] = useState(UNKNOWN);
+  useEffect(() => {
+    setChecked((old) => (old === UNKNOWN ? old : { ...old, source: null }));
+    if (text.trim() === "") return setChecked(UNKNOWN);
+    const gone = new AbortController();
+    const timer = setTimeout(() => {
+      call("validateWorkflow", undefined as never, {
+        text: { type: "application/yaml", text },
+        signal: gone.signal,
+      }).then(
+        ({ valid, errors, source = null }) => setChecked({ valid, problems: errors, source }),
+        (error: unknown) => {
+          if (gone.signal.aborted) return;
+          const message = error instanceof Error ? error.message : String(error);
+          setChecked({ valid: false, problems: [{ path: "", message }], source: null });
+        },
+      );
+    }, 350);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, [text]);
+  return checked;
+}

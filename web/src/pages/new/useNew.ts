@@ -1,0 +1,136 @@
+/** The form, what is wrong with it, and what its buttons do. */
+import { useState } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { call, Problem } from "../../api/client.ts";
+import { queryClient } from "../../api/query.ts";
+import {
+  type FieldProblem,
+  type Form,
+  jobOrderOf,
+  type Json,
+  KINDS,
+  type Order,
+  orderOf,
+} from "../../logic/new-form.ts";
+import { MORE, problemsByField } from "../../logic/new-problems.ts";
+import { isChanged } from "../../logic/schema-form.ts";
+import { toast } from "../../ui/Toast.tsx";
+import { type CheckedDefinition, useDefinition } from "./useDefinition.ts";
+
+export type Change = (change: Partial<Form>) => void;
+
+export interface NewState {
+  form: Form;
+  change: Change;
+  errors: Partial<Record<keyof Form, string>>;
+  /** What is wrong with params of a template, by their path. */
+  paramProblems: readonly FieldProblem[];
+  /** What is known of the definition that was typed. */
+  checked: CheckedDefinition;
+  /** What belongs to no field. */
+  failure: unknown;
+  busy: "start" | "save" | null;
+  moreOpen: boolean;
+  setMoreOpen: (open: boolean) => void;
+  start: () => Promise<void>;
+  /** True: it was saved. */
+  save: (options: { run: boolean }) => Promise<boolean>;
+}
+
+/** `first` is what the form begins with; `job` the one that is changed. */
+export function useNew(first: Form, job: string | null): NewState {
+  const [search] = useSearchParams();
+  const [, go] = useLocation();
+  const [state, setState] = useState<Form>(() => ({
+    ...first,
+    url: first.url === "" ? (search.get("url") ?? "") : first.url,
+  }));
+  const [errors, setErrors] = useState<NewState["errors"]>({});
+  const [paramProblems, setParamProblems] = useState<readonly FieldProblem[]>([]);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState<NewState["busy"]>(null);
+  const [moreOpen, setMoreOpen] = useState(false);
+  const kind = KINDS.find((one) => one === search.get("kind")) ?? first.kind;
+  const form: Form = { ...state, kind: job === null ? kind : first.kind };
+  const isText = form.kind === "workflow" && form.source === "definition";
+  const checked = useDefinition(isText ? form.definition : "");
+
+  const change: Change = (more) => {
+    setState((old) => ({ ...old, ...more }));
+    if (more.params !== undefined)
+      setParamProblems((old) => old.filter(({ path }) => !isChanged(path, form.params, more.params ?? {})));
+    setErrors((old) => Object.fromEntries(Object.entries(old).filter(([key]) => !(key in more))));
+  };
+
+  const tell = (problems: readonly FieldProblem[], error: unknown) => {
+    const { fields, params, others } = problemsByField(problems);
+    setErrors(fields);
+    setParamProblems(params);
+    if (MORE.some((key) => fields[key] !== undefined)) setMoreOpen(true);
+    setFailure(problems.length > 0 && others.length === 0 ? null : error);
+    // The first field with a mistake is where to go on.
+    setTimeout(
+      () => document.querySelector<HTMLElement>("main [aria-invalid='true'], dialog [aria-invalid='true']")?.focus(),
+      60,
+    );
+  };
+
+  const attempt = async (
+    what: "start" | "save",
+    order: Order,
+    work: (body: Json) => Promise<void>,
+  ): Promise<boolean> => {
+    setErrors({});
+    setParamProblems([]);
+    setFailure(null);
+    if (order.problems.length > 0) {
+      tell(order.problems, null);
+      return false;
+    }
+    setBusy(what);
+    try {
+      await work(order.body);
+      return true;
+    } catch (error) {
+      tell(error instanceof Problem ? error.fields : [], error);
+      return false;
+    } finally {
+      setBusy(null);
+    }
+  };
+
+  const start = async () => {
+    await attempt("start", isText ? { body: {}, problems: [] } : orderOf(form), async (body) => {
+      const to = await begin(form, body);
+      void queryClient.invalidateQueries({ queryKey: ["listRuns"] });
+      go(to);
+    });
+  };
+
+  const save = async ({ run }: { run: boolean }) =>
+    attempt("save", jobOrderOf(form, { changes: job !== null, read: checked.source }), async (body) => {
+      const saved =
+        job === null
+          ? await call("createJob", { body: body as never })
+          : await call("changeJob", { params: { job_id: job }, body: body as never });
+      void queryClient.invalidateQueries({ queryKey: ["listJobs"] });
+      void queryClient.invalidateQueries({ queryKey: ["getJob"] });
+      toast(job === null ? "The job is saved." : "The changes are saved.");
+      if (!run) return go("/jobs");
+      const begun = await call("startRun", { params: { job_id: saved.id } });
+      go(saved.kind === "workflow" ? `/workflows/${begun.id}` : `/runs/${begun.id}`);
+    });
+
+  return { form, change, errors, paramProblems, checked, failure, busy, moreOpen, setMoreOpen, start, save };
+}
+
+async function begin(form: Form, body: Json): Promise<string> {
+  if (form.kind === "crawl") return `/runs/${(await call("startCrawl", { body: body as never })).task_id}`;
+  if (form.kind === "scrape") return `/runs/${(await call("startPage", { body: body as never })).id}`;
+  const text = { type: "application/yaml", text: form.definition };
+  const made =
+    form.source === "definition"
+      ? await call("createWorkflow", undefined as never, { text })
+      : await call("createWorkflow", { body: body as never });
+  return `/workflows/${made.id}`;
+}

@@ -1,0 +1,123 @@
+/** The numbers and charts at the top. */
+import { lazy, Suspense } from "react";
+import { count, percent, rate, relativeTime, shortNumber } from "../../logic/format.ts";
+import { type LiveOverview, type Series, successOf, timesOf } from "../../logic/overview.ts";
+import { Card, Stat } from "../../ui/Card.tsx";
+import { Skeleton } from "../../ui/States.tsx";
+import { useNow } from "../../ui/Values.tsx";
+
+// Drawn a moment after the numbers, which are what people look for first.
+const Chart = lazy(() => import("../../ui/Chart.tsx").then((module) => ({ default: module.Chart })));
+
+export function Figures({ overview }: { overview: LiveOverview }) {
+  const { pages_per_second: pace, in_flight, workers, queued, retrying, oldest_queued_at, success_rate } = overview;
+  const now = useNow();
+  const active = Object.values(overview.runs).reduce((sum, value) => sum + value, 0);
+  return (
+    <div className="figures">
+      <Card>
+        <Stat
+          name="Throughput"
+          value={rate(pace.good + pace.bad)}
+          note={pace.bad === 0 ? "pages, over the last 10 s" : `${rate(pace.bad)} of it did not end well`}
+        />
+      </Card>
+      <Card>
+        <Stat name="In flight" value={shortNumber(in_flight)} note={`of ${shortNumber(workers.capacity)} at once`} />
+      </Card>
+      <Card>
+        <Stat
+          name="Queued"
+          value={shortNumber(queued)}
+          note={
+            oldest_queued_at === null
+              ? "nothing waits"
+              : `oldest from ${relativeTime(Date.parse(oldest_queued_at), now)}${retrying === 0 ? "" : `, ${shortNumber(retrying)} to retry`}`
+          }
+        />
+      </Card>
+      <Card>
+        <Stat
+          name="Success"
+          value={success_rate === null ? "–" : percent(success_rate)}
+          note={success_rate === null ? "nothing ended of late" : "of pages, last 5 min"}
+          {...(success_rate === null || success_rate >= 0.9 ? {} : { tone: success_rate < 0.6 ? "bad" : "warn" })}
+        />
+      </Card>
+      <Card>
+        <Stat name="Active runs" value={shortNumber(active)} note={stateWords(overview.runs, active)} />
+      </Card>
+    </div>
+  );
+}
+
+function stateWords(runs: LiveOverview["runs"], active: number): string {
+  const words = {
+    running: "running",
+    queued: "queued",
+    paused: "paused",
+    waiting_for_human: "need you",
+    recovering: "recovering",
+  };
+  const parts = Object.entries(words).flatMap(([state, word]) => {
+    const value = runs[state as keyof typeof runs];
+    return value === 0 ? [] : [`${shortNumber(value)} ${word}`];
+  });
+  return active === 0 ? "none at the moment" : parts.slice(0, 3).join(", ");
+}
+
+export function Charts({ series }: { series: Series }) {
+  const times = timesOf(series);
+  const height = 170;
+  const draw = (chart: React.ReactNode) => (
+    <Suspense fallback={<Skeleton lines={1} height={height} />}>{chart}</Suspense>
+  );
+  return (
+    <div className="charts">
+      <Card title="Pages per second" className="chart-wide">
+        {draw(
+          <Chart
+            label="Pages per second in the last hour"
+            times={times}
+            height={height}
+            series={[
+              { name: "Good", colour: 1, values: series.good, area: true },
+              { name: "Not good", colour: 2, values: series.bad },
+            ]}
+          />,
+        )}
+      </Card>
+      <Card title="Queue">
+        {draw(
+          <Chart
+            label="Pages that wait and that are in flight in the last hour"
+            times={times}
+            height={height}
+            series={[
+              { name: "Queued", colour: 3, values: series.queued, area: true },
+              { name: "In flight", colour: 1, values: series.in_flight },
+            ]}
+          />,
+        )}
+      </Card>
+      <Card title="Success rate">
+        {draw(
+          <Chart
+            label="Part of pages that ended well, in the last hour"
+            times={times}
+            height={height}
+            max={1}
+            say={percent}
+            series={[{ name: "Good pages", colour: 3, values: successOf(series), area: true }]}
+          />,
+        )}
+      </Card>
+    </div>
+  );
+}
+
+/** What is read out now and then: the gist, not every digit. */
+export function spokenGist({ runs, troubled_sites }: LiveOverview): string {
+  const troubled = troubled_sites.length;
+  return `${count(runs.running, "run")} at work${troubled === 0 ? "" : `, ${count(troubled, "site")} in trouble`}.`;
+}

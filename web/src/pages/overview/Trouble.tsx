@@ -1,0 +1,175 @@
+/** What is wrong, and what it works with: the lists below the charts. */
+import { Link } from "wouter";
+import { bytes, count, percent, plainUrl, sentence, shortNumber, withoutTime } from "../../logic/format.ts";
+import type { LiveOverview } from "../../logic/overview.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { LinkButton } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { Meter } from "../../ui/Progress.tsx";
+import { Time } from "../../ui/Values.tsx";
+
+const TROUBLE = {
+  breaker_open: { word: "Blocked", tone: "bad" },
+  failing: { word: "Failing", tone: "bad" },
+  held: { word: "Held back", tone: "warn" },
+  paused: { word: "Paused", tone: "neutral" },
+} as const;
+
+/** A quiet line instead of an empty box: nothing wrong is good news. */
+function Fine({ children }: { children: string }) {
+  return (
+    <p className="fine">
+      <Icon name="check" />
+      {children}
+    </p>
+  );
+}
+
+export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"] }) {
+  return (
+    <Card
+      title="Sites in trouble"
+      flush
+      actions={
+        <LinkButton href="/sites" kind="quiet" size="small">
+          All sites
+        </LinkButton>
+      }
+    >
+      {sites.length === 0 ? (
+        <Fine>No site blocks, fails or asks to be left alone.</Fine>
+      ) : (
+        <ul className="lines">
+          {sites.slice(0, 6).map(({ site, trouble, message, until, waiting, error_rate }) => (
+            <li key={site}>
+              <div className="line-main">
+                <Link href={`/sites/${encodeURIComponent(site)}`} className="truncate line-name">
+                  {site}
+                </Link>
+                <span className="line-note wrap">
+                  {until === null ? message : withoutTime(message)}
+                  {until === null ? null : (
+                    <>
+                      {" "}
+                      · again <Time at={until} />
+                    </>
+                  )}
+                </span>
+              </div>
+              <div className="line-end">
+                <Badge tone={TROUBLE[trouble].tone}>{TROUBLE[trouble].word}</Badge>
+                <span className="soft num">
+                  {waiting > 0
+                    ? `${count(waiting, "page waits", "pages wait")}`
+                    : error_rate === null
+                      ? ""
+                      : `${percent(error_rate)} bad`}
+                </span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+export function RecentFailures({ failures }: { failures: LiveOverview["failures"] }) {
+  return (
+    <Card
+      title="Recent failures"
+      flush
+      actions={
+        <LinkButton href="/runs?status=failed" kind="quiet" size="small">
+          Failed runs
+        </LinkButton>
+      }
+    >
+      {failures.length === 0 ? (
+        <Fine>Nothing failed within the last hour.</Fine>
+      ) : (
+        <ul className="lines">
+          {failures.slice(0, 6).map(({ failure_reason, failure_code, count: times, example }) => (
+            <li key={`${failure_code} ${failure_reason}`}>
+              <div className="line-main">
+                <Link
+                  href={`/runs/${example.run_id}?tab=errors`}
+                  className="truncate line-name"
+                  title={`${failure_code}, ${failure_reason}`}
+                >
+                  {sentence(failure_reason)}
+                </Link>
+                <span className="line-note truncate" title={example.message}>
+                  {example.url === null ? example.message : plainUrl(example.url)}
+                </span>
+              </div>
+              <div className="line-end">
+                <span className="line-count num">{shortNumber(times)}×</span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+export function Machine({ overview }: { overview: LiveOverview }) {
+  const { workers, memory, disk } = overview;
+  const alive = workers.working + workers.draining + workers.drained;
+  return (
+    <Card
+      title="Workers and machine"
+      actions={
+        <LinkButton href="/workers" kind="quiet" size="small">
+          Workers
+        </LinkButton>
+      }
+    >
+      <ul className="gauges">
+        <li>
+          <div className="spread">
+            <span>Workers</span>
+            <span className="num">
+              {count(alive, "worker")}
+              {workers.lost === 0 ? "" : `, ${workers.lost} lost`}
+              {workers.draining + workers.drained === 0 ? "" : `, ${workers.draining + workers.drained} drained`}
+            </span>
+          </div>
+          <Meter
+            part={workers.capacity === 0 ? 0 : workers.in_flight / workers.capacity}
+            label="Part of the workers' places that is taken"
+            warnAt={2}
+          />
+          <span className="soft">
+            {shortNumber(workers.in_flight)} of {shortNumber(workers.capacity)} places taken
+          </span>
+        </li>
+        <li>
+          <div className="spread">
+            <span>Memory</span>
+            <span className="num">{bytes(memory.used_bytes)}</span>
+          </div>
+          {memory.limit_bytes === null ? (
+            <span className="soft">no limit is set (APP_MAX_MEMORY_MB)</span>
+          ) : (
+            <>
+              <Meter part={memory.used_bytes / memory.limit_bytes} label="Part of the memory limit that is used" />
+              <span className="soft">of {bytes(memory.limit_bytes)}</span>
+            </>
+          )}
+        </li>
+        {disk.map(({ what, free_bytes, least_free_bytes }) => (
+          <li key={what}>
+            <div className="spread">
+              <span>Disk: {what}</span>
+              <span className={free_bytes < least_free_bytes ? "num run-failed" : "num"}>{bytes(free_bytes)} free</span>
+            </div>
+            <span className="soft">new work stops below {bytes(least_free_bytes)}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,31 @@
+import { useLocation } from "wouter";
+import { useCall, useChange } from "../../api/query.ts";
+import { Button } from "../../ui/Button.tsx";
+import { ErrorBox } from "../../ui/States.tsx";
+
+/** For who has no site at hand: a shop that comes along, crawled at one click. */
+export function TryDemo() {
+  const [, go] = useLocation();
+  const offer = useCall("getDemoSite");
+  const crawl = useChange("startCrawl", {
+    invalidates: ["listRuns", "getOverview"],
+    onSuccess: ({ task_id }) => go(`/runs/${task_id}`),
+  });
+  const site = useChange("startDemoSite", {
+    invalidates: ["getDemoSite"],
+    onSuccess: (demo) => crawl.mutate({ body: { url: demo.url, ...demo.crawl } }),
+  });
+  if (offer.data?.available !== true) return null;
+  const error = site.error ?? crawl.error;
+  return (
+    <div className="try-demo">
+      <Button icon="bolt" busy={site.isPending || crawl.isPending} onClick={() => site.mutate({})}>
+        Try it on the demo site
+      </Button>
+      <p className="soft">
+        A small bookshop that this server runs itself: local, offline, and gone when the server stops.
+      </p>
+      {error === null ? null : <ErrorBox error={error} />}
+    </div>
+  );
+}

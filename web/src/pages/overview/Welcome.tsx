@@ -1,0 +1,51 @@
+import { Card } from "../../ui/Card.tsx";
+import { Code } from "../../ui/Code.tsx";
+import { Logo } from "../../ui/Icon.tsx";
+import { StartCrawl } from "./StartCrawl.tsx";
+import { TryDemo } from "./TryDemo.tsx";
+
+/** What a new installation shows: how the first crawl is begun, here or elsewhere. */
+export function Welcome() {
+  const origin = location.origin;
+  return (
+    <div className="welcome">
+      <Card className="welcome-start">
+        <Logo size={40} />
+        <h2>Start your first crawl</h2>
+        <p className="soft">
+          Give it the address of a site. Orbweaver follows its links politely, reads every page, and keeps what it
+          found: title, author, date and text, until you name other fields.
+        </p>
+        <StartCrawl />
+        <TryDemo />
+      </Card>
+      <Card title="Or from a terminal">
+        <div className="stack">
+          <Example about="See everything in half a minute, offline" text="orb demo" />
+          <Example about="Crawl a site and watch it" text="orb crawl https://example.com --max-pages 50" />
+          <Example about="Read one page" text="orb scrape https://example.com --fields title,markdown" />
+          <Example
+            about="The same over HTTP"
+            text={`curl ${origin}/scraping/async-scrape -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com", "max_pages": 50}'`}
+          />
+          <p className="soft">
+            In a clone <code>orb</code> is <code>./bin/orb</code>. Every call is described at{" "}
+            <a className="link" href="/docs">
+              /docs
+            </a>
+            .
+          </p>
+        </div>
+      </Card>
+    </div>
+  );
+}
+
+function Example({ about, text }: { about: string; text: string }) {
+  return (
+    <div className="example">
+      <h3>{about}</h3>
+      <Code text={text} label={`Copy: ${about}`} />
+    </div>
+  );
+}

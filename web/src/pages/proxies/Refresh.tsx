@@ -1,0 +1,50 @@
+import { useEffect, useState } from "react";
+import { queryClient, useCall, useChange } from "../../api/query.ts";
+import type { ProxyRefresh } from "../../api/types.ts";
+import { shortNumber } from "../../logic/format.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Progress } from "../../ui/Progress.tsx";
+import { toastError } from "../../ui/Toast.tsx";
+
+const goesOn = (refresh: ProxyRefresh | undefined) =>
+  refresh?.status === "dispatched" || refresh?.status === "processing";
+
+/** The check of all proxies that was begun last, here or elsewhere. */
+export function useRefresh() {
+  const [own, setOwn] = useState<string | null>(null);
+  const newest = useCall("listRuns", { query: { kind: "proxy_refresh", limit: 1 } });
+  const job_id = own ?? newest.data?.[0]?.id ?? "";
+  const query = useCall(
+    "getProxyRefresh",
+    { params: { job_id } },
+    { enabled: job_id !== "", refetchInterval: ({ state }) => (goesOn(state.data) ? 700 : false) },
+  );
+  const begin = useChange("refreshProxies", { onSuccess: (started) => setOwn(started.job_id), onError: toastError });
+  const active = begin.isPending || goesOn(query.data);
+  const chunks = query.data?.completed_chunks;
+  useEffect(() => {
+    // Each chunk has changed proxies of the list.
+    if (chunks !== undefined) void queryClient.invalidateQueries({ queryKey: ["listProxies"] });
+  }, [chunks, active]);
+  return { active, last: query.data, start: () => begin.mutate({}) };
+}
+
+export function Refresh({ refresh: { active, last } }: { refresh: ReturnType<typeof useRefresh> }) {
+  if (last === undefined || !active) return null;
+  const { completed_chunks, total_chunks, total, result_count, message } = last;
+  return (
+    <Card title={`Checking ${shortNumber(total)} proxies`}>
+      <div className="proxy-check" aria-live="polite">
+        <Progress
+          value={total_chunks === 0 ? null : Math.round((completed_chunks / total_chunks) * 100)}
+          label="Proxies that are checked"
+        />
+        <span className="soft">
+          {shortNumber(completed_chunks)} of {shortNumber(total_chunks)} parts done, {shortNumber(result_count)} usable
+          so far
+          {message === "" ? "" : ` · ${message}`}
+        </span>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from "react";
+import { useChange, usePages } from "../../api/query.ts";
+import type { Operations } from "../../api/types.ts";
+import { count, plainUrl, sentence } from "../../logic/format.ts";
+import { StatusBadge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Code } from "../../ui/Code.tsx";
+import { Select } from "../../ui/Field.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
+import { Num, Time } from "../../ui/Values.tsx";
+
+type Item = Operations["listQueueItems"]["answer"][number];
+
+const STATES: readonly { value: "" | Item["status"]; name: string }[] = [
+  { value: "", name: "All items" },
+  { value: "error", name: "Failed" },
+  { value: "queued", name: "Queued" },
+  { value: "in_progress", name: "In progress" },
+  { value: "done", name: "Done" },
+  { value: "skipped", name: "Skipped" },
+];
+
+/** Things to download, each known by a name of its own. */
+export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) {
+  const [status, setStatus] = useState<"" | Item["status"]>(failed > 0 ? "error" : "");
+  const items = usePages("listQueueItems", { query: { limit: 200, ...(status === "" ? {} : { status }) } });
+  const retry = useChange("retryFailedItems", {
+    invalidates: ["listQueueItems", "getQueueStats", "listLanes", "getOverview"],
+    onSuccess: ({ requeued }) => toast(`${count(requeued, "item is", "items are")} tried again`),
+    onError: toastError,
+  });
+  return (
+    <div className="stack">
+      <div className="spread">
+        <Select
+          label="Status"
+          bare
+          choices={STATES}
+          value={status}
+          onChange={(event) => setStatus(event.target.value as Item["status"])}
+        />
+        <Button icon="retry" disabled={failed === 0} busy={retry.isPending} onClick={() => retry.mutate({ body: {} })}>
+          {failed === 0 ? "Retry failed" : `Retry ${count(failed, "failed item")}`}
+        </Button>
+      </div>
+      <Card flush>
+        {items.error !== null ? (
+          <div className="queue-message">
+            <ErrorBox error={items.error} onRetry={() => void items.refetch()} />
+          </div>
+        ) : items.isPending ? (
+          <div className="queue-message">
+            <Skeleton lines={5} height={18} />
+          </div>
+        ) : (
+          <Table
+            label="Items"
+            columns={COLUMNS}
+            rows={items.rows}
+            keyOf={({ id }) => id}
+            rowHeight={56}
+            onEnd={items.more}
+            footer={count(items.rows.length, "item")}
+            empty={
+              status === "" ? (
+                <EmptyState
+                  icon="queue"
+                  title="No items yet"
+                  actions={
+                    <Button icon="plus" onClick={onAdd}>
+                      Add items
+                    </Button>
+                  }
+                >
+                  <p>Items are files or pages that are fetched once each, in any number, and kept by their content.</p>
+                  <Code text="orb queue import items.jsonl" label="Copy command" />
+                </EmptyState>
+              ) : (
+                <EmptyState icon="check" title="No item is in this state">
+                  Choose “All items” to see the others.
+                </EmptyState>
+              )
+            }
+          />
+        )}
+      </Card>
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<Item>[] = [
+  {
+    id: "item",
+    name: "Item",
+    width: "minmax(0, 2fr)",
+    phone: "head",
+    cell: ({ artifact_id, url }) => (
+      <div className="lane-name">
+        <span className="truncate lane-link" title={artifact_id}>
+          {artifact_id === url ? plainUrl(artifact_id) : artifact_id}
+        </span>
+        {url === null || url === artifact_id ? null : (
+          <span className="truncate soft lane-kind" title={url}>
+            {plainUrl(url)}
+          </span>
+        )}
+      </div>
+    ),
+  },
+  { id: "status", name: "Status", width: "116px", cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: "resolver",
+    name: "Resolver",
+    width: "96px",
+    cell: ({ resolver }) => <span className="truncate">{resolver ?? "–"}</span>,
+  },
+  { id: "attempts", name: "Tries", width: "52px", align: "end", cell: ({ attempts }) => <Num value={attempts} /> },
+  {
+    id: "why",
+    name: "Why",
+    width: "minmax(0, 2fr)",
+    phone: "wide",
+    cell: ({ failure_reason, message }) =>
+      failure_reason === null ? (
+        <span className="soft">{message ?? "–"}</span>
+      ) : (
+        <span className="truncate" title={message ?? ""}>
+          {sentence(failure_reason)}
+          {message === null ? "" : ` · ${message}`}
+        </span>
+      ),
+  },
+  {
+    id: "when",
+    name: "Added",
+    width: "92px",
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+];

@@ -1,0 +1,149 @@
+import { Link } from "wouter";
+import { useAgain, useCall, usePages } from "../../api/query.ts";
+import { count } from "../../logic/format.ts";
+import { type Lane, laneName, ownerOf } from "../../logic/lanes.ts";
+import { siteHref } from "../../logic/sites.ts";
+import { StatusBadge } from "../../ui/Badge.tsx";
+import { LinkButton } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { Num, Time } from "../../ui/Values.tsx";
+import { Waiting } from "../sites/Waiting.tsx";
+
+export function useLanes() {
+  useAgain("listLanes", 4000);
+  return usePages("listLanes", { query: { limit: 200 } });
+}
+
+export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
+  const workers = useCall("listWorkers", {});
+  const columns: readonly Column<Lane>[] = [
+    {
+      id: "lane",
+      name: "Lane",
+      width: "minmax(0, 1.4fr)",
+      phone: "head",
+      sort: ({ lane }) => lane,
+      cell: ({ lane, sites }) => {
+        const { kind, name } = laneName(lane);
+        const [only] = sites;
+        return (
+          <div className="lane-name">
+            {sites.length === 1 && only !== undefined ? (
+              <Link href={siteHref(only)} className="truncate lane-link" title={lane}>
+                {name}
+              </Link>
+            ) : (
+              <span className="truncate lane-link" title={lane}>
+                {name}
+              </span>
+            )}
+            <span className="truncate soft lane-kind">
+              {kind}
+              {sites.length > 1 ? `: ${sites.join(", ")}` : ""}
+            </span>
+          </div>
+        );
+      },
+    },
+    { id: "state", name: "State", width: "104px", cell: ({ state }) => <StatusBadge status={state} /> },
+    {
+      id: "queued",
+      name: "Queued",
+      width: "66px",
+      align: "end",
+      sort: ({ counts }) => counts.queued,
+      cell: ({ counts }) => <Num value={counts.queued} />,
+    },
+    {
+      id: "running",
+      name: "In flight",
+      width: "66px",
+      align: "end",
+      sort: ({ counts }) => counts.running,
+      cell: ({ counts }) => <Num value={counts.running} />,
+    },
+    {
+      id: "retrying",
+      name: "To retry",
+      width: "66px",
+      align: "end",
+      sort: ({ counts }) => counts.retrying,
+      cell: ({ counts }) => <Num value={counts.retrying} />,
+    },
+    {
+      id: "why",
+      name: "Why it waits",
+      width: "minmax(0, 2fr)",
+      phone: "wide",
+      cell: ({ waiting_for }) =>
+        waiting_for === null ? (
+          <span className="soft">–</span>
+        ) : (
+          <span className="truncate" title={waiting_for.message}>
+            <Waiting waiting={waiting_for} />
+          </span>
+        ),
+    },
+    {
+      id: "owner",
+      name: "Worked on by",
+      width: "minmax(0, 1fr)",
+      phone: "wide",
+      cell: (lane) => {
+        const owner = ownerOf(lane, workers.data ?? []);
+        return (
+          <span className={lane.owned ? "truncate" : "truncate soft"} title={owner}>
+            {owner}
+          </span>
+        );
+      },
+    },
+    {
+      id: "oldest",
+      name: "Oldest",
+      width: "92px",
+      sort: ({ oldest_queued_at }) => oldest_queued_at,
+      cell: ({ oldest_queued_at }) => <Time at={oldest_queued_at} />,
+    },
+    { id: "runs", name: "Runs", width: "52px", align: "end", phone: "hide", cell: ({ runs }) => <Num value={runs} /> },
+  ];
+  return (
+    <Card flush>
+      {lanes.error !== null && lanes.data === undefined ? (
+        <div className="queue-message">
+          <ErrorBox error={lanes.error} onRetry={() => void lanes.refetch()} />
+        </div>
+      ) : lanes.isPending ? (
+        <div className="queue-message">
+          <Skeleton lines={5} height={18} />
+        </div>
+      ) : (
+        <Table
+          label="Lanes"
+          columns={columns}
+          rows={lanes.rows}
+          keyOf={({ lane }) => lane}
+          rowHeight={56}
+          onEnd={lanes.more}
+          footer={`${count(lanes.rows.length, "lane")} with open work`}
+          empty={
+            <EmptyState
+              icon="check"
+              title="Nothing waits"
+              actions={
+                <LinkButton href="/new" icon="plus">
+                  Start something
+                </LinkButton>
+              }
+            >
+              A lane appears for every site, group of sites and step of a workflow that has something to do, with what
+              it waits for and who works on it.
+            </EmptyState>
+          }
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,89 @@
+import { useState } from "react";
+import { useCall } from "../../api/query.ts";
+import { shortNumber } from "../../logic/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Stat, StatRow } from "../../ui/Card.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
+import { Tabs } from "../../ui/Tabs.tsx";
+import { Time } from "../../ui/Values.tsx";
+import { AddItems } from "./AddItems.tsx";
+import { Items } from "./Items.tsx";
+import { Lanes, useLanes } from "./Lanes.tsx";
+import { Resolvers } from "./Resolvers.tsx";
+import "./queue.css";
+
+/** Where work waits and why, and the items of the download queue. */
+export default function Queue() {
+  const [adding, setAdding] = useState(false);
+  const overview = useCall("getOverview", undefined, { refetchInterval: 5000 });
+  const stats = useCall("getQueueStats", undefined, { refetchInterval: 5000 });
+  const lanes = useLanes();
+  const error = stats.error ?? overview.error;
+  const add = () => setAdding(true);
+  return (
+    <>
+      <PageHeader
+        title="Queue"
+        note="Everything that is still to be done. Each lane goes at its own pace, so that no site waits for another."
+        actions={
+          <Button icon="plus" onClick={add}>
+            Add items
+          </Button>
+        }
+      />
+      {error !== null && stats.data === undefined ? (
+        <ErrorBox
+          error={error}
+          onRetry={() => {
+            void stats.refetch();
+            void overview.refetch();
+          }}
+        />
+      ) : stats.data === undefined || overview.data === undefined ? (
+        <PageSkeleton />
+      ) : (
+        <div className="stack">
+          <StatRow>
+            <Stat
+              name="Waiting"
+              value={shortNumber(overview.data.queued)}
+              note={
+                overview.data.oldest_queued_at === null ? (
+                  "nothing waits"
+                ) : (
+                  <>
+                    oldest from <Time at={overview.data.oldest_queued_at} />
+                  </>
+                )
+              }
+            />
+            <Stat name="To retry" value={shortNumber(overview.data.retrying)} note="failed, tried again later" />
+            <Stat name="In flight" value={shortNumber(overview.data.in_flight)} note="at this moment" />
+            <Stat name="Items" value={shortNumber(stats.data.total)} note={`${shortNumber(stats.data.done)} done`} />
+            <Stat
+              name="Failed items"
+              value={shortNumber(stats.data.error)}
+              note={stats.data.error === 0 ? "none" : "can be tried again"}
+              {...(stats.data.error > 0 ? { tone: "bad" as const } : {})}
+            />
+          </StatRow>
+          <Tabs
+            label="Queue"
+            tabs={[
+              { id: "lanes", name: "Lanes", panel: () => <Lanes lanes={lanes} /> },
+              {
+                id: "items",
+                name: "Items",
+                count: shortNumber(stats.data.total),
+                panel: () => <Items failed={stats.data?.error ?? 0} onAdd={add} />,
+              },
+              { id: "resolvers", name: "Resolvers", panel: () => <Resolvers /> },
+            ]}
+          />
+        </div>
+      )}
+      <AddItems open={adding} onClose={() => setAdding(false)} />
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { Link } from "wouter";
+import { type Answer } from "../../api/client.ts";
+import { useCall } from "../../api/query.ts";
+import type { Run } from "../../api/types.ts";
+import { count, plainUrl, sentence, words } from "../../logic/format.ts";
+import { actionsOf } from "../../logic/run-page.ts";
+import { isActive } from "../../logic/states.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { Evidence } from "./Evidence.tsx";
+import type { Task } from "./Pages.tsx";
+import { useRetryFailed } from "./RunActions.tsx";
+
+type Group = Answer<"listRunErrors">[number];
+
+const SHOWN = 8;
+const LOADED = 500;
+
+/** What failed, by cause, most frequent first. */
+export function Errors({ run }: { run: Run }) {
+  const params = { run_id: run.id };
+  const again = isActive(run.status) ? 5000 : (false as const);
+  const groups = useCall("listRunErrors", { params }, { refetchInterval: again });
+  const failed = useCall(
+    "listTasks",
+    { params, query: { status: "failed", limit: LOADED } },
+    { refetchInterval: again },
+  );
+  if (groups.error !== null && groups.data === undefined)
+    return <ErrorBox error={groups.error} onRetry={() => void groups.refetch()} />;
+  if (groups.data === undefined) return <Skeleton lines={5} />;
+  if (groups.data.length === 0)
+    return (
+      <Card>
+        <EmptyState icon="check" title="Nothing failed">
+          {isActive(run.status)
+            ? "So far. What fails is grouped here by its cause."
+            : "Every page ended well, or was left on purpose."}
+        </EmptyState>
+      </Card>
+    );
+  return (
+    <div className="stack">
+      {groups.data.map((group) => (
+        <ErrorGroup
+          key={`${group.failure_code} ${group.failure_reason}`}
+          run={run}
+          group={group}
+          tasks={(failed.data ?? []).filter(({ failure_reason }) => failure_reason === group.failure_reason)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function ErrorGroup({ run, group, tasks }: { run: Run; group: Group; tasks: readonly Task[] }) {
+  const { failure_code, failure_reason, example } = group;
+  const retry = useRetryFailed(run.id);
+  const urls = tasks.flatMap(({ url }) => (url === null ? [] : [url]));
+  const left = group.count - Math.min(urls.length, SHOWN);
+  return (
+    <Card
+      title={
+        <span className="row">
+          {sentence(failure_reason)}
+          <Badge tone="bad">{count(group.count, "page")}</Badge>
+        </span>
+      }
+      actions={
+        actionsOf(run).retryFailed ? (
+          <Button
+            size="small"
+            icon="retry"
+            busy={retry.busy}
+            onClick={() => void retry.act({ failure_code, failure_reason })}
+          >
+            Retry these
+          </Button>
+        ) : undefined
+      }
+    >
+      <div className="error-group">
+        <div className="stack">
+          <p className="wrap error-words-first">{example.message}</p>
+          <p className="soft">Kind of failure: {words(failure_code)}</p>
+          <ul className="error-urls" aria-label="Affected pages">
+            {(urls.length === 0 && example.url !== null ? [example.url] : urls).slice(0, SHOWN).map((url) => (
+              <li key={url}>
+                <a className="link truncate" href={url} title={url} target="_blank" rel="noreferrer noopener">
+                  {plainUrl(url)}
+                </a>
+              </li>
+            ))}
+          </ul>
+          {left > 0 && urls.length > 0 ? (
+            <Link className="link" href={`/runs/${run.id}?tab=pages&status=failed`}>
+              {`and ${count(left, "more page", "more pages")}`}
+            </Link>
+          ) : null}
+        </div>
+        <Evidence screenshot={example.screenshot_id} snapshot={example.snapshot_id} />
+      </div>
+    </Card>
+  );
+}

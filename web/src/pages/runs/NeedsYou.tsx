@@ -1,0 +1,101 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import { useCall, useChange } from "../../api/query.ts";
+import type { Run } from "../../api/types.ts";
+import { humanAdvice } from "../../logic/run-page.ts";
+import { quoted } from "../../logic/shell.ts";
+import { Button, LinkButton } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Code } from "../../ui/Code.tsx";
+import { Confirm } from "../../ui/Dialog.tsx";
+import { Select } from "../../ui/Field.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
+import { OF_A_RUN } from "./RunActions.tsx";
+import { Evidence } from "./Evidence.tsx";
+
+/** A run waits for a person: what it met, and how it goes on. */
+export function NeedsYou({ run }: { run: Run }) {
+  const params = { run_id: run.id };
+  const tasks = useCall("listTasks", { params, query: { limit: 50, order: "newest" } });
+  const sessions = useCall("listSessions", { query: { limit: 200 } });
+  const [session, setSession] = useState("");
+  const [leaving, setLeaving] = useState(false);
+  const resolve = useChange("resolveRun", {
+    invalidates: OF_A_RUN,
+    onSuccess: () => toast("Thank you. It goes on."),
+    onError: toastError,
+  });
+  const met = tasks.data?.find(({ artifacts }) => artifacts.some(({ role }) => role === "screenshot"));
+  const page = met?.url ?? run.url;
+  const here = page !== null && URL.canParse(page) ? new URL(page).origin : null;
+  const fitting = (sessions.data ?? []).filter(({ origin }) => origin === here);
+  return (
+    <Card title="It needs you" className="needs-you">
+      <div className="needs-you-parts">
+        <div className="stack">
+          <p>{humanAdvice(run.failure_reason)}</p>
+          {page === null ? null : (
+            <>
+              <p>
+                From a terminal on a machine with a screen, this opens the page, waits for you, and stores the session:
+              </p>
+              <Code text={`orb login ${quoted(page)}`} />
+            </>
+          )}
+          <div className="needs-you-answer">
+            <Select
+              label="Go on with session"
+              value={session}
+              choices={[
+                { value: "", name: fitting.length === 0 ? "No stored session fits this page" : "Choose a session" },
+                ...fitting.map(({ id, origin, name }) => ({
+                  value: id,
+                  name: name ?? `${origin} (${id.slice(0, 8)})`,
+                })),
+              ]}
+              onChange={({ target }) => setSession(target.value)}
+            />
+            <Button
+              kind="primary"
+              disabled={session === ""}
+              busy={resolve.isPending}
+              onClick={() => resolve.mutate({ params, body: { session_id: session } })}
+            >
+              Go on
+            </Button>
+          </div>
+          <div className="row">
+            {page === null ? null : (
+              <LinkButton href={page} target="_blank" rel="noreferrer noopener" icon="external">
+                Open the page
+              </LinkButton>
+            )}
+            <Button kind="quiet" onClick={() => setLeaving(true)}>
+              Give up this page
+            </Button>
+            <Link className="link" href={`/runs/${run.id}?tab=pages`}>
+              What it tried
+            </Link>
+          </div>
+        </div>
+        {met === undefined ? null : (
+          <Evidence
+            screenshot={met.artifacts.find(({ role }) => role === "screenshot")?.id ?? null}
+            snapshot={met.artifacts.find(({ role }) => role === "snapshot")?.id ?? null}
+          />
+        )}
+      </div>
+      <Confirm
+        open={leaving}
+        onClose={() => setLeaving(false)}
+        title="Give up this page?"
+        verb="Give up"
+        danger
+        busy={resolve.isPending}
+        onConfirm={() => resolve.mutate({ params, body: { skip: true } }, { onSettled: () => setLeaving(false) })}
+      >
+        The page is counted as failed, and the run goes on or ends without it.
+      </Confirm>
+    </Card>
+  );
+}

@@ -1,0 +1,183 @@
+import { useEffect, useState } from "react";
+import { useSearchParams } from "wouter";
+import type { Answer } from "../../api/client.ts";
+import { usePages } from "../../api/query.ts";
+import type { Run } from "../../api/types.ts";
+import { count, plainUrl, sentence } from "../../logic/format.ts";
+import { isActive, lookOf } from "../../logic/states.ts";
+import { StatusBadge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { useColumns } from "../../ui/ColumnChoice.tsx";
+import { Input, Select } from "../../ui/Field.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { Bytes, Duration, Time } from "../../ui/Values.tsx";
+import { TaskPanel } from "./TaskPanel.tsx";
+
+export type Task = Answer<"listTasks">[number];
+
+const STATES = ["pending", "queued", "running", "retrying", "completed", "failed", "skipped", "cancelled"] as const;
+
+/** By time and size the server sorts, not the table: it knows of pages that are not loaded. */
+const ORDERS = [
+  { value: "oldest", name: "Oldest first" },
+  { value: "newest", name: "Newest first" },
+  { value: "slowest", name: "Slowest first" },
+  { value: "largest", name: "Largest first" },
+] as const;
+
+const COLUMNS: Column<Task>[] = [
+  {
+    id: "url",
+    name: "URL",
+    width: "minmax(220px, 2.2fr)",
+    phone: "head",
+    cell: ({ url, handler }) => (
+      <span className="truncate" title={url ?? undefined}>
+        {url === null ? (handler ?? "–") : plainUrl(url)}
+      </span>
+    ),
+  },
+  { id: "depth", name: "Depth", width: "52px", align: "end", cell: ({ depth }) => <Num value={depth} /> },
+  {
+    id: "status",
+    name: "Status",
+    width: "124px",
+    cell: ({ status, error_message }) => (
+      <StatusBadge status={status} {...(error_message === null ? {} : { title: error_message })} />
+    ),
+  },
+  { id: "http", name: "HTTP", width: "52px", align: "end", cell: ({ http_status }) => <Num value={http_status} /> },
+  {
+    id: "strategy",
+    name: "Strategy",
+    width: "84px",
+    cell: ({ strategy }) => (strategy === null ? <span className="soft">–</span> : sentence(strategy)),
+  },
+  { id: "tries", name: "Attempts", width: "70px", align: "end", hidden: true, cell: ({ attempts }) => attempts.length },
+  {
+    id: "time",
+    name: "Time",
+    width: "76px",
+    align: "end",
+    cell: ({ duration_ms }) => <Duration ms={duration_ms} />,
+  },
+  { id: "size", name: "Size", width: "76px", align: "end", cell: ({ size }) => <Bytes value={size} /> },
+  { id: "done", name: "Done", width: "88px", phone: "hide", cell: ({ finished_at }) => <Time at={finished_at} /> },
+];
+
+const Num = ({ value }: { value: number | null }) =>
+  value === null ? <span className="soft">–</span> : <span className="num">{value}</span>;
+
+const WAIT_MS = 350;
+const AGAIN_MS = 4000;
+
+/** Every page that the run knows of, with what became of it. */
+export function Pages({ run }: { run: Run }) {
+  const [search, setSearch] = useSearchParams();
+  const status = STATES.find((one) => one === search.get("status")) ?? null;
+  const order = ORDERS.find(({ value }) => value === search.get("order"))?.value ?? "oldest";
+  const put = (key: string, next: string) =>
+    setSearch(
+      (old) => {
+        const given = new URLSearchParams(old);
+        if (next === "") given.delete(key);
+        else given.set(key, next);
+        return given;
+      },
+      { replace: true },
+    );
+  const [text, setText] = useState("");
+  const [q, setQ] = useState("");
+  const [opened, setOpened] = useState<Task | null>(null);
+  const { shown, menu } = useColumns("tasks", COLUMNS);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setQ(text.trim()), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const tasks = usePages("listTasks", {
+    params: { run_id: run.id },
+    query: { limit: 200, order, ...(status === null ? {} : { status }), ...(q === "" ? {} : { q }) },
+  });
+  const { refetch, error, isPending, rows } = tasks;
+  const isRanked = order === "slowest" || order === "largest";
+  // Of few pages everything is looked at again while they change; of many, or where all are compared, only when somebody asks.
+  const follows = isActive(run.status) && !isRanked && (tasks.data?.pages.length ?? 0) <= 2;
+  useEffect(() => {
+    if (!follows) return;
+    const timer = window.setInterval(() => void refetch(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [follows, refetch]);
+  // The panel shows what is known now, not what was known when it was opened.
+  const current = opened === null ? null : (rows.find(({ id }) => id === opened.id) ?? opened);
+  return (
+    <div className="stack">
+      <div className="run-tools">
+        <Input
+          label="Search addresses"
+          bare
+          type="search"
+          placeholder="Search addresses"
+          maxLength={200}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Select
+          label="Status of pages"
+          bare
+          value={status ?? ""}
+          choices={[
+            { value: "", name: "Any status" },
+            ...STATES.map((one) => ({ value: one, name: lookOf(one).word })),
+          ]}
+          onChange={({ target }) => put("status", target.value)}
+        />
+        <Select
+          label="Order"
+          bare
+          value={order}
+          choices={ORDERS}
+          onChange={({ target }) => put("order", target.value === "oldest" ? "" : target.value)}
+        />
+        {menu}
+        {isActive(run.status) && !follows ? (
+          <Button size="small" icon="retry" busy={tasks.isRefetching} onClick={() => void refetch()}>
+            Load again
+          </Button>
+        ) : null}
+      </div>
+      {error !== null && rows.length === 0 ? (
+        <ErrorBox error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Card flush>
+          {isPending ? (
+            <div className="runs-loading">
+              <Skeleton lines={6} />
+            </div>
+          ) : (
+            <Table
+              label="Pages"
+              columns={shown}
+              rows={rows}
+              keyOf={({ id }) => id}
+              onOpen={setOpened}
+              onEnd={tasks.more}
+              ahead={200}
+              rowHeight={40}
+              empty={
+                <EmptyState title={status === null && q === "" ? "No pages yet" : "No page fits"}>
+                  {status === null && q === ""
+                    ? "Pages appear here once the run has found them."
+                    : "Another status or other words may find more."}
+                </EmptyState>
+              }
+              footer={`${count(rows.length, "page")}${tasks.hasNextPage ? " loaded, scroll for more" : ""}${isRanked ? ". Of very many, the newest 50,000 are compared." : ""}`}
+            />
+          )}
+        </Card>
+      )}
+      <TaskPanel run={run} task={current} onClose={() => setOpened(null)} />
+    </div>
+  );
+}

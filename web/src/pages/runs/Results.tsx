@@ -1,0 +1,240 @@
+import { useMemo, useState } from "react";
+import { type Answer, addressOf } from "../../api/client.ts";
+import { usePages } from "../../api/query.ts";
+import type { Run } from "../../api/types.ts";
+import { count, plainUrl } from "../../logic/format.ts";
+import { cellText, EXPORT_FORMATS, fullText, resultColumns, valueAt } from "../../logic/result-table.ts";
+import { isActive } from "../../logic/states.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card, KeyValue } from "../../ui/Card.tsx";
+import { CopyButton } from "../../ui/Code.tsx";
+import { useColumns } from "../../ui/ColumnChoice.tsx";
+import { Dialog } from "../../ui/Dialog.tsx";
+import { Segmented } from "../../ui/Field.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
+import { Time } from "../../ui/Values.tsx";
+
+type Result = Answer<"listResults">[number];
+
+const SHAPES = [
+  { value: "table", name: "Table" },
+  { value: "records", name: "Records" },
+];
+
+/** What was found, as a table or record by record, and as a file of any format. */
+export function Results({ run }: { run: Run }) {
+  const results = usePages("listResults", { params: { run_id: run.id }, query: { limit: 100 } });
+  const [shape, setShape] = useState("table");
+  const [opened, setOpened] = useState<Result | null>(null);
+  const { rows, error, isPending, refetch } = results;
+  if (error !== null && rows.length === 0) return <ErrorBox error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Skeleton lines={6} />;
+  if (rows.length === 0)
+    return (
+      <Card>
+        <EmptyState
+          title={isActive(run.status) ? "Nothing found yet" : "Nothing was found"}
+          actions={
+            <Button icon="retry" onClick={() => void refetch()}>
+              Look again
+            </Button>
+          }
+        >
+          {isActive(run.status)
+            ? "Records appear here as pages are read."
+            : "No page gave a record. Errors says what failed; if nothing did, the rules may not fit the pages."}
+        </EmptyState>
+      </Card>
+    );
+  return (
+    <div className="stack">
+      <div className="run-tools">
+        <Segmented label="Shown as" value={shape} choices={SHAPES} onChange={setShape} />
+        {isActive(run.status) ? (
+          <Button size="small" icon="retry" busy={results.isRefetching} onClick={() => void refetch()}>
+            Load again
+          </Button>
+        ) : null}
+        <Exports run={run} />
+      </div>
+      {shape === "table" ? (
+        <ResultTable run={run} rows={rows} more={results.more} hasMore={results.hasNextPage} onOpen={setOpened} />
+      ) : (
+        <>
+          {rows.map((row) => (
+            <Card key={row.id} title={plainUrl(row.url)} actions={<CopyRecord row={row} />}>
+              <Record row={row} />
+            </Card>
+          ))}
+          {results.hasNextPage ? (
+            <div>
+              <Button busy={results.isFetchingNextPage} onClick={results.more}>
+                Show more records
+              </Button>
+            </div>
+          ) : null}
+        </>
+      )}
+      <Dialog open={opened !== null} onClose={() => setOpened(null)} title="Record" side>
+        {opened === null ? null : (
+          <div className="stack">
+            <div className="task-url">
+              <a className="link wrap" href={opened.url} target="_blank" rel="noreferrer noopener">
+                {opened.url}
+              </a>
+              <CopyRecord row={opened} />
+            </div>
+            <Record row={opened} />
+          </div>
+        )}
+      </Dialog>
+    </div>
+  );
+}
+
+const CopyRecord = ({ row }: { row: Result }) => (
+  <CopyButton text={JSON.stringify(row.data, null, 2)} label="Copy this record as JSON" />
+);
+
+function ResultTable({
+  run,
+  rows,
+  more,
+  hasMore,
+  onOpen,
+}: {
+  run: Run;
+  rows: readonly Result[];
+  more: () => void;
+  hasMore: boolean;
+  onOpen: (row: Result) => void;
+}) {
+  const columns = useMemo((): Column<Result>[] => {
+    const found = resultColumns(rows);
+    return [
+      {
+        id: "url",
+        name: "url",
+        width: "minmax(180px, 1.4fr)",
+        phone: "head",
+        cell: ({ url }) => (
+          <span className="truncate" title={url}>
+            {plainUrl(url)}
+          </span>
+        ),
+      },
+      ...found.map(({ id, name, hidden }): Column<Result> => ({
+        id,
+        name,
+        hidden,
+        width: "minmax(110px, 1fr)",
+        cell: ({ data }) => <Cell value={valueAt(data, id)} />,
+      })),
+      {
+        id: "found at",
+        name: "found",
+        width: "92px",
+        hidden: true,
+        cell: ({ created_at }) => <Time at={created_at} />,
+      },
+    ];
+  }, [rows]);
+  const { shown, menu } = useColumns(`results.${run.job_id ?? run.kind}`, columns);
+  return (
+    <Card flush>
+      <div className="result-columns">
+        <span className="soft">
+          {shown.length} of {count(columns.length, "column")}
+        </span>
+        {menu}
+      </div>
+      <div className="result-table">
+        <Table
+          label="Results"
+          columns={shown}
+          rows={rows}
+          keyOf={({ id }) => id}
+          onOpen={onOpen}
+          onEnd={more}
+          ahead={100}
+          rowHeight={40}
+          footer={`${count(rows.length, "record")}${hasMore ? " loaded, scroll for more" : ""}`}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function Cell({ value }: { value: unknown }) {
+  const text = cellText(value);
+  if (text === null) return <span className="soft">–</span>;
+  return (
+    <span className={typeof value === "number" ? "truncate num" : "truncate"} title={text}>
+      {text}
+    </span>
+  );
+}
+
+/** All of a record; long texts can be read to their end. */
+function Record({ row }: { row: Result }) {
+  const { fields, ...rest } = row.data;
+  const found = typeof fields === "object" && fields !== null ? fields : {};
+  // First, and also where the page has something of the same name.
+  const all = { ...found, ...rest, ...found };
+  return (
+    <KeyValue
+      pairs={Object.entries(all).map(([name, value]) => ({
+        name,
+        value:
+          cellText(value) === null ? (
+            <span className="soft">–</span>
+          ) : typeof value === "object" ? (
+            <pre className="record-text">{fullText(value)}</pre>
+          ) : (
+            <div className="record-text">{fullText(value)}</div>
+          ),
+      }))}
+    />
+  );
+}
+
+function Exports({ run }: { run: Run }) {
+  return (
+    <div className="row result-exports" role="group" aria-label="Export">
+      <span className="soft">Export</span>
+      {EXPORT_FORMATS.map(({ format, name }) => (
+        <Button
+          key={format}
+          size="small"
+          icon="download"
+          aria-label={`Export as ${name}`}
+          onClick={() => void download(addressOf("listResults", { params: { run_id: run.id }, query: { format } }))}
+        >
+          {name}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** A file that cannot be made is said here, and not by a download that fails without a reason. */
+async function download(href: string): Promise<void> {
+  const stop = new AbortController();
+  try {
+    const answer = await fetch(href, { signal: stop.signal });
+    if (!answer.ok) {
+      const { detail } = (await answer.json()) as { detail?: string };
+      toast(detail ?? `The server answered ${answer.status}.`, "bad");
+      return;
+    }
+    stop.abort();
+    const link = document.createElement("a");
+    link.href = href;
+    link.download = "";
+    link.click();
+  } catch (error) {
+    toastError(error);
+  }
+}

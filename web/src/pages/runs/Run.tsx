@@ -1,0 +1,92 @@
+import { useEffect } from "react";
+import { useLocation, useParams } from "wouter";
+import type { Run as RunView } from "../../api/types.ts";
+import { KIND_NAMES } from "../../logic/run-filter.ts";
+import { titleOf } from "../../logic/run-page.ts";
+import { isActive } from "../../logic/states.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { EventLog } from "../../ui/EventLog.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
+import { type Tab, Tabs } from "../../ui/Tabs.tsx";
+import { Num } from "../../ui/Values.tsx";
+import { Configuration } from "./Configuration.tsx";
+import { Errors } from "./Errors.tsx";
+import { NeedsYou } from "./NeedsYou.tsx";
+import { Pages } from "./Pages.tsx";
+import { Results } from "./Results.tsx";
+import { RunActions } from "./RunActions.tsx";
+import { RunSites } from "./RunSites.tsx";
+import { Origin, RunSummary } from "./RunSummary.tsx";
+import { type RunProgress, useRun } from "./useRun.ts";
+import "./runs.css";
+import "./run.css";
+
+const BACK = { href: "/runs", name: "Runs" };
+
+export default function Run() {
+  const { id = "" } = useParams<{ id: string }>();
+  const [, go] = useLocation();
+  const { run: query, crawl, sites, progress } = useRun(id);
+  const run = query.data;
+  // A workflow is told by its steps.
+  const isWorkflow = run?.kind === "workflow";
+  useEffect(() => {
+    if (isWorkflow) go(`/workflows/${id}`, { replace: true });
+  }, [isWorkflow, id, go]);
+  if (run === undefined) {
+    if (query.error === null) return <PageSkeleton />;
+    return (
+      <>
+        <PageHeader title="Run" back={BACK} />
+        <ErrorBox
+          {...(query.error.status === 404 ? { title: "There is no such run." } : {})}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+        />
+      </>
+    );
+  }
+  if (isWorkflow) return <PageSkeleton />;
+  const title = titleOf(run);
+  return (
+    <div className="stack run-page">
+      <PageHeader
+        title={title}
+        back={BACK}
+        badge={<Badge>{KIND_NAMES[run.kind]}</Badge>}
+        actions={<RunActions run={run} failed={progress.counts?.failed ?? null} />}
+        note={<Origin run={run} />}
+      />
+      {run.status === "waiting_for_human" ? <NeedsYou run={run} /> : null}
+      <RunSummary run={run} crawl={crawl} sites={sites} progress={progress} />
+      <RunTabs run={run} isOnManySites={sites.length > 1} progress={progress} />
+    </div>
+  );
+}
+
+function RunTabs({
+  run,
+  isOnManySites,
+  progress: { counts },
+}: {
+  run: RunView;
+  isOnManySites: boolean;
+  progress: RunProgress;
+}) {
+  const tabs: Tab[] = [
+    { id: "events", name: "Events", panel: () => <EventLog runId={run.id} isActive={isActive(run.status)} /> },
+    { id: "pages", name: "Pages", panel: () => <Pages run={run} /> },
+    { id: "results", name: "Results", panel: () => <Results run={run} /> },
+    {
+      id: "errors",
+      name: "Errors",
+      ...(counts === null || counts.failed === 0 ? {} : { count: <Num value={counts.failed} /> }),
+      panel: () => <Errors run={run} />,
+    },
+  ];
+  if (isOnManySites) tabs.push({ id: "sites", name: "Sites", panel: () => <RunSites run={run} /> });
+  if (run.kind === "page" || run.kind === "crawl")
+    tabs.push({ id: "configuration", name: "Configuration", panel: () => <Configuration run={run} /> });
+  return <Tabs tabs={tabs} label="About this run" />;
+}

@@ -1,0 +1,98 @@
+import { useState } from "react";
+import type { Run } from "../../api/types.ts";
+import { call } from "../../api/client.ts";
+import { queryClient, useChange } from "../../api/query.ts";
+import { count } from "../../logic/format.ts";
+import { actionsOf } from "../../logic/run-page.ts";
+import { Button, LinkButton } from "../../ui/Button.tsx";
+import { CopyButton } from "../../ui/Code.tsx";
+import { Confirm } from "../../ui/Dialog.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
+
+/** Everything that shows what became of a run is old after a change. */
+export const OF_A_RUN = [
+  "getRun",
+  "getCrawl",
+  "listRuns",
+  "listTasks",
+  "listEvents",
+  "listRunErrors",
+  "listRunSites",
+] as const;
+
+export function RunActions({ run, failed }: { run: Run; failed: number | null }) {
+  const can = actionsOf(run);
+  const params = { run_id: run.id };
+  const [asking, setAsking] = useState(false);
+  const options = (text: string) => ({
+    invalidates: OF_A_RUN,
+    onSuccess: () => toast(text),
+    onError: toastError,
+  });
+  const cancel = useChange("cancelRun", options("Cancelled."));
+  const pause = useChange("pauseRun", options("Paused. Pages under way are still finished."));
+  const resume = useChange("resumeRun", options("It goes on."));
+  const retry = useRetryFailed(run.id);
+  return (
+    <>
+      {can.resume ? (
+        <Button kind="primary" icon="runs" busy={resume.isPending} onClick={() => resume.mutate({ params })}>
+          Resume
+        </Button>
+      ) : null}
+      {can.pause ? (
+        <Button icon="pause" busy={pause.isPending} onClick={() => pause.mutate({ params })}>
+          Pause
+        </Button>
+      ) : null}
+      {can.retryFailed && failed !== 0 ? (
+        <Button icon="retry" busy={retry.busy} onClick={() => void retry.act({})}>
+          Retry failed
+        </Button>
+      ) : null}
+      {can.clone ? (
+        <LinkButton href={`/new?from=${run.id}`} icon="copy">
+          Clone with changes
+        </LinkButton>
+      ) : null}
+      <CopyButton text={`${location.origin}/runs/${run.id}`} icon="link" size="normal">
+        Copy link
+      </CopyButton>
+      {can.cancel ? (
+        <Button kind="danger" icon="stop" onClick={() => setAsking(true)}>
+          Cancel
+        </Button>
+      ) : null}
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Cancel this run?"
+        verb="Cancel run"
+        danger
+        busy={cancel.isPending}
+        onConfirm={() => cancel.mutate({ params }, { onSettled: () => setAsking(false) })}
+      >
+        What is under way is stopped, and what waits is left. Results so far are kept. A cancelled run cannot go on;
+        pause it if it should.
+      </Confirm>
+    </>
+  );
+}
+
+/** Gives what failed, or some of it, fresh attempts. */
+export function useRetryFailed(runId: string) {
+  const [busy, setBusy] = useState(false);
+  const act = async (which: NonNullable<Parameters<typeof call<"retryFailedTasks">>[1]>["body"]) => {
+    setBusy(true);
+    try {
+      const { retried } = await call("retryFailedTasks", { params: { run_id: runId }, body: which });
+      toast(retried === 0 ? "Nothing of it can be tried again." : `${count(retried, "page")} tried again.`);
+      await Promise.all(OF_A_RUN.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+    } catch (error) {
+      toastError(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, act };
+}

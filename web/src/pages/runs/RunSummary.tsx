@@ -1,0 +1,182 @@
+import { Link } from "wouter";
+import type { Crawl, Run } from "../../api/types.ts";
+import { eta, fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
+import { atWorkWords, outcomeBesideCounts, progressWords, sinceWords } from "../../logic/run-page.ts";
+import { isActive } from "../../logic/states.ts";
+import { StatusBadge } from "../../ui/Badge.tsx";
+import { Card, Stat } from "../../ui/Card.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { Progress } from "../../ui/Progress.tsx";
+import { Bytes, Duration, Time } from "../../ui/Values.tsx";
+import type { RunProgress } from "./useRun.ts";
+import { type RunSite, Waiting } from "./Waiting.tsx";
+
+const TONES = { completed: "good", partial: "warn", failed: "bad", cancelled: "muted", paused: "muted" } as const;
+
+/** How it is getting on, and what keeps it. */
+export function RunSummary({
+  run,
+  crawl,
+  sites,
+  progress,
+}: {
+  run: Run;
+  crawl: Crawl | null;
+  sites: readonly RunSite[];
+  progress: RunProgress;
+}) {
+  const active = isActive(run.status);
+  const tone = TONES[run.status as keyof typeof TONES] ?? "accent";
+  const words = progressWords({ ...progress, progress: run.progress, active });
+  return (
+    <Card className="run-summary">
+      <div className="stack">
+        <div className="run-progress">
+          <div className="spread">
+            <span className="row">
+              <StatusBadge status={run.status} />
+              <span className="num" aria-live="polite">
+                {words}
+              </span>
+            </span>
+            <strong className="num">{Math.floor(run.progress)} %</strong>
+          </div>
+          <Progress value={run.progress} label="Progress of this run" tone={tone} />
+        </div>
+        <Waiting run={run} crawl={crawl} sites={sites} />
+        <Ending run={run} />
+        {run.kind === "page" ? <PageFacts run={run} /> : <Counts run={run} crawl={crawl} progress={progress} />}
+      </div>
+    </Card>
+  );
+}
+
+function Ending({ run: { status, message, error_message, failure_reason } }: { run: Run }) {
+  // While it goes on its last word is the newest event.
+  if (isActive(status)) return null;
+  const text = error_message ?? outcomeBesideCounts(message);
+  if (text === "") return null;
+  const tone = status === "failed" ? "bad" : status === "partial" ? "warn" : "info";
+  return (
+    <p className={`run-note tone-${tone}`}>
+      <Icon name={tone === "info" ? "info" : "warning"} />
+      <span className="wrap">
+        {failure_reason === null ? null : <strong>{sentence(failure_reason)}: </strong>}
+        {text}
+      </span>
+    </p>
+  );
+}
+
+function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progress: RunProgress }) {
+  const { counts, perSecond, etaSeconds } = progress;
+  const active = isActive(run.status);
+  const atWork =
+    run.started_at === null || run.finished_at === null
+      ? null
+      : atWorkWords(Date.parse(run.finished_at) - Date.parse(run.started_at), crawl?.duration_seconds ?? null);
+  return (
+    <div className="run-stats">
+      {counts === null ? null : (
+        <>
+          <Stat
+            name="Completed"
+            value={fullNumber(counts.completed)}
+            {...(crawl !== null && crawl.unchanged_items > 0
+              ? { note: `${fullNumber(crawl.unchanged_items)} as before` }
+              : {})}
+          />
+          <Stat
+            name="Failed"
+            value={fullNumber(counts.failed)}
+            {...(counts.failed > 0 ? { tone: "bad" as const } : {})}
+          />
+          <Stat
+            name={active ? "Waiting" : "Left out"}
+            value={fullNumber(
+              active ? counts.queued + counts.retrying : counts.skipped + (crawl?.cancelled_items ?? 0),
+            )}
+            {...(active && counts.retrying > 0 ? { note: `${fullNumber(counts.retrying)} tried again` } : {})}
+          />
+        </>
+      )}
+      <Stat
+        name="Pace"
+        value={perSecond === null ? "–" : rate(perSecond)}
+        note={active ? eta(etaSeconds) : "while at work"}
+      />
+      <Stat
+        name={active ? "Running for" : "Took"}
+        value={<Duration since={run.started_at} until={run.finished_at} />}
+        note={atWork ?? <Begun run={run} />}
+      />
+    </div>
+  );
+}
+
+function Begun({ run }: { run: Run }) {
+  const at = run.started_at ?? run.created_at;
+  if (isActive(run.status)) return sinceWords(Date.parse(at), Date.now());
+  return (
+    <>
+      begun <Time at={at} />
+    </>
+  );
+}
+
+/** What is known of a single page. */
+function PageFacts({ run }: { run: Run }) {
+  const { stats } = run;
+  const number = (name: string) => (typeof stats[name] === "number" ? stats[name] : null);
+  const because = run.strategy_evidence?.["because"];
+  return (
+    <div className="run-stats">
+      <Stat name="HTTP status" value={number("http_status") ?? "–"} />
+      <Stat
+        name="Fetched by"
+        value={run.resolved_strategy === null ? "–" : sentence(run.resolved_strategy)}
+        {...(typeof because === "string" ? { note: because } : {})}
+      />
+      <Stat name="Size" value={<Bytes value={number("content_length")} />} />
+      <Stat
+        name="Attempts"
+        value={run.attempt}
+        {...(run.max_attempts === null ? {} : { note: `of ${run.max_attempts}` })}
+      />
+      <Stat
+        name={isActive(run.status) ? "Running for" : "Took"}
+        value={<Duration since={run.started_at} until={run.finished_at} />}
+        note={<Begun run={run} />}
+      />
+    </div>
+  );
+}
+
+/** Where a run comes from. */
+export function Origin({ run }: { run: Run }) {
+  return (
+    <>
+      {run.url === null ? null : (
+        <a className="link wrap" href={run.url} title={run.url} target="_blank" rel="noreferrer noopener">
+          {shorten(run.url, 90)}
+        </a>
+      )}
+      {run.job_id === null ? null : (
+        <>
+          {" · "}
+          <Link className="link" href={`/runs?job=${run.job_id}`}>
+            Other runs of this job
+          </Link>
+        </>
+      )}
+      {run.parent === null ? null : (
+        <>
+          {" · "}
+          <Link className="link" href={`/workflows/${run.parent.run_id}`}>
+            Part of a workflow
+          </Link>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { Link } from "wouter";
+import type { Answer } from "../../api/client.ts";
+import type { Crawl, Run } from "../../api/types.ts";
+import { exactTime, withoutTime } from "../../logic/format.ts";
+import { placeIn, type WaitingPlace, waitingPlaces } from "../../logic/run-page.ts";
+import { siteHref } from "../../logic/sites.ts";
+import { isActive } from "../../logic/states.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { Time } from "../../ui/Values.tsx";
+
+export type RunSite = Answer<"listRunSites">[number];
+
+/** What keeps a run from its work, until when, and where that can be changed; or what sets its pace. */
+export function Waiting({ run, crawl, sites }: { run: Run; crawl: Crawl | null; sites: readonly RunSite[] }) {
+  const { waiting_for: waits, status } = run;
+  // What a person has to do is said in a box of its own.
+  if (status === "waiting_for_human" || !isActive(status)) return null;
+  if (waits !== null) return <Note places={[{ ...placeIn(waits.message), until: waits.until }]} />;
+  const { held, paced } = waitingPlaces(sites);
+  // Of many sites those that wait may stand behind others.
+  const all = held.length > 0 ? held : waitingPlaces(crawl?.waiting_sites ?? []).held;
+  if (all.length > 0) return <Note places={all} />;
+  if (paced === null || status !== "running") return null;
+  return (
+    <p className="soft run-pace">
+      <Icon name="clock" size={14} />
+      <span className="wrap">
+        {withoutTime(paced.message)}.{" "}
+        <Link className="link" href={siteHref(paced.site)}>
+          Limits of this site
+        </Link>
+      </span>
+    </p>
+  );
+}
+
+type Place = Omit<WaitingPlace, "site"> & { site: string | null };
+
+function Note({ places }: { places: readonly Place[] }) {
+  return (
+    <div className="run-note tone-warn" role="status">
+      <Icon name="clock" />
+      <ul className="run-waits">
+        {places.map(({ site, message, until }) => (
+          <li key={site ?? message} className="wrap">
+            {site === null ? null : (
+              <>
+                <Link className="link" href={siteHref(site)}>
+                  {site}
+                </Link>
+                {": "}
+              </>
+            )}
+            {withoutTime(message)}
+            {until === null ? (
+              "."
+            ) : (
+              <>
+                , again <Time at={until} /> ({exactTime(Date.parse(until))}).
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

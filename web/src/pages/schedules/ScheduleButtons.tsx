@@ -1,0 +1,57 @@
+import { useChange } from "../../api/query.ts";
+import type { Schedule } from "../../api/types.ts";
+import { scheduleTitle } from "../../logic/schedules.ts";
+import { Button } from "../../ui/Button.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
+
+export function useScheduleActions() {
+  const told = { invalidates: ["listSchedules", "listSlots", "listRuns"] as const, onError: toastError };
+  const pause = useChange("pauseSchedule", told);
+  const resume = useChange("resumeSchedule", told);
+  const start = useChange("startRun", told);
+  return {
+    pause: (schedule: Schedule) =>
+      pause.mutate(
+        { params: { job_id: schedule.job_id } },
+        {
+          onSuccess: () =>
+            toast(`${scheduleTitle(schedule)} does not run by itself any more`, "good", {
+              name: "Undo",
+              run: () => resume.mutate({ params: { job_id: schedule.job_id } }),
+            }),
+        },
+      ),
+    resume: (schedule: Schedule) =>
+      resume.mutate(
+        { params: { job_id: schedule.job_id } },
+        { onSuccess: () => toast(`${scheduleTitle(schedule)} runs by itself again`) },
+      ),
+    start: (schedule: Schedule) =>
+      start.mutate(
+        { params: { job_id: schedule.job_id } },
+        { onSuccess: () => toast(`${scheduleTitle(schedule)} has been started`) },
+      ),
+  };
+}
+
+export type ScheduleActions = ReturnType<typeof useScheduleActions>;
+
+export function ScheduleButtons({ schedule, actions }: { schedule: Schedule; actions: ScheduleActions }) {
+  const title = scheduleTitle(schedule);
+  return (
+    <span className="schedule-buttons">
+      <Button size="small" icon="runs" aria-label={`Run now: ${title}`} onClick={() => actions.start(schedule)}>
+        Run now
+      </Button>
+      {schedule.paused ? (
+        <Button size="small" aria-label={`Resume ${title}`} onClick={() => actions.resume(schedule)}>
+          Resume
+        </Button>
+      ) : (
+        <Button size="small" aria-label={`Pause ${title}`} onClick={() => actions.pause(schedule)}>
+          Pause
+        </Button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,92 @@
+import { useCall } from "../../api/query.ts";
+import type { Health, Ready } from "../../api/types.ts";
+import { capital, duration, sentence } from "../../logic/format.ts";
+import { StatusBadge } from "../../ui/Badge.tsx";
+import { Button, LinkButton } from "../../ui/Button.tsx";
+import { Card, KeyValue } from "../../ui/Card.tsx";
+import { ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { Duration } from "../../ui/Values.tsx";
+
+/** Every part that the server needs, each with how long it took to answer. */
+export function HealthOfParts({ health }: { health: Health | undefined }) {
+  const ready = useCall("getReady", undefined, { refetchInterval: 10_000, retry: false });
+  return (
+    <div className="settings-columns">
+      <Card
+        title="What it needs"
+        flush
+        actions={
+          <Button size="small" icon="retry" busy={ready.isFetching} onClick={() => void ready.refetch()}>
+            Check again
+          </Button>
+        }
+      >
+        {ready.error !== null ? (
+          <div className="settings-message">
+            <ErrorBox error={ready.error} title="Something that the server needs is not there." />
+          </div>
+        ) : ready.data === undefined ? (
+          <div className="settings-message">
+            <Skeleton lines={5} />
+          </div>
+        ) : (
+          <ul className="plain-lines">
+            {ready.data.checks.map((check) => (
+              <Check key={check.name} check={check} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      <div className="stack">
+        <Card title="This server">
+          {health === undefined ? (
+            <Skeleton lines={4} />
+          ) : (
+            <KeyValue
+              pairs={[
+                { name: "Version", value: health.version },
+                { name: "Database", value: health.database === "sqlite" ? "SQLite" : "Postgres" },
+                {
+                  name: "Engine",
+                  value: health.engine === "bullmq" ? "BullMQ: several processes work" : "Embedded: one process works",
+                },
+                { name: "Running for", value: <Duration ms={health.uptime_seconds * 1000} /> },
+              ]}
+            />
+          )}
+        </Card>
+        <Card title="For programs">
+          <p className="soft">Everything that these pages do can be done by calls, too.</p>
+          <div className="row settings-links">
+            <LinkButton href="/docs" target="_blank" icon="external">
+              API reference
+            </LinkButton>
+            <LinkButton href="/openapi.json" target="_blank" icon="external">
+              OpenAPI
+            </LinkButton>
+            {health?.engine === "bullmq" ? (
+              <LinkButton href="/admin/queues" target="_blank" icon="external">
+                Tickets in Redis
+              </LinkButton>
+            ) : null}
+          </div>
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function Check({ check: { name, status, latency_ms, message } }: { check: Ready["checks"][number] }) {
+  return (
+    <li>
+      <div className="plain-line-main">
+        <b className="settings-part">{sentence(name)}</b>
+        {message === undefined ? null : <span className="soft wrap">{capital(message)}</span>}
+      </div>
+      <span className="row settings-check">
+        <span className="soft num">{duration(latency_ms)}</span>
+        <StatusBadge status={status} />
+      </span>
+    </li>
+  );
+}

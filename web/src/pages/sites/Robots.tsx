@@ -1,0 +1,83 @@
+import { type FormEvent, useState } from "react";
+import { useCall } from "../../api/query.ts";
+import type { SiteRobots } from "../../api/types.ts";
+import { count, duration } from "../../logic/format.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Card, KeyValue } from "../../ui/Card.tsx";
+import { Code } from "../../ui/Code.tsx";
+import { Input } from "../../ui/Field.tsx";
+import { ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { Time } from "../../ui/Values.tsx";
+
+/** What the site's robots.txt says, and what that means for an address. */
+export function Robots({ site }: { site: string }) {
+  const [text, setText] = useState("");
+  const [path, setPath] = useState("");
+  const query = useCall("getSiteRobots", { params: { site }, ...(path === "" ? {} : { query: { path } }) });
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = text.trim();
+    setPath(wanted === "" || wanted.startsWith("/") ? wanted : `/${wanted}`);
+  };
+  const { data } = query;
+  return (
+    <Card title="Robots.txt">
+      {query.error !== null ? (
+        <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
+      ) : data === undefined ? (
+        <Skeleton lines={4} />
+      ) : data.origins.length === 0 ? (
+        <p className="soft">
+          It has not been asked for yet: that happens before the first page of the site is fetched.
+        </p>
+      ) : (
+        <div className="site-robots">
+          <form className="site-ask" onSubmit={onSubmit}>
+            <Input
+              label="May this path be fetched?"
+              placeholder="/some/page"
+              maxLength={2000}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+            <Button type="submit">Check</Button>
+          </form>
+          {data.origins.map((origin) => (
+            <Origin key={origin.origin} origin={origin} agent={data.user_agent} path={path} />
+          ))}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Origin({ origin, agent, path }: { origin: SiteRobots["origins"][number]; agent: string; path: string }) {
+  return (
+    <>
+      {origin.allowed === null ? null : (
+        <p role="status" className="row">
+          <Badge tone={origin.allowed ? "good" : "bad"}>{origin.allowed ? "Allowed" : "Not allowed"}</Badge>
+          <code className="wrap">{path}</code>
+        </p>
+      )}
+      <KeyValue
+        pairs={[
+          { name: "Of", value: origin.origin },
+          { name: "Fetched", value: <Time at={origin.fetched_at} /> },
+          {
+            name: `Rules for ${agent}`,
+            value: origin.rules.length === 0 ? "none: everything is allowed" : count(origin.rules.length, "rule"),
+          },
+          origin.crawl_delay_seconds === null
+            ? null
+            : { name: "Pause it asks for", value: duration(origin.crawl_delay_seconds * 1000) },
+          origin.sitemaps.length === 0
+            ? null
+            : { name: "Sitemaps", value: <span className="wrap">{origin.sitemaps.join(", ")}</span> },
+        ]}
+      />
+      {origin.text.trim() === "" ? null : <Code text={origin.text} label="Copy robots.txt" />}
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+import { type FormEvent, useState } from "react";
+import type { Input as CallInput } from "../../api/client.ts";
+import type { Site } from "../../api/types.ts";
+import { readNumber, showNumber, SITE_LIMITS, type SiteLimit } from "../../logic/limits.ts";
+import { readSites } from "../../logic/sites.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Input, Select } from "../../ui/Field.tsx";
+import { ErrorBox } from "../../ui/States.tsx";
+import { toast } from "../../ui/Toast.tsx";
+import { perSecond } from "./columns.tsx";
+import type { SiteActions } from "./useSites.ts";
+
+type Change = NonNullable<CallInput<"changeSite">["body"]>;
+type Draft = Record<SiteLimit | "group" | "depends_on" | "strategy" | "respect_robots", string>;
+
+const draftOf = (site: Site): Draft => ({
+  max_concurrency: showNumber(site.max_concurrency),
+  requests_per_second: showNumber(site.requests_per_second),
+  burst: showNumber(site.burst),
+  min_delay_ms: showNumber(site.min_delay_ms),
+  max_memory_mb: showNumber(site.max_memory_mb),
+  shards: String(site.shards),
+  group: site.group ?? "",
+  depends_on: site.depends_on.join(", "),
+  strategy: site.strategy ?? "",
+  respect_robots: site.respect_robots === null ? "" : String(site.respect_robots),
+});
+
+const STRATEGIES = [
+  { value: "", name: "As configured" },
+  { value: "auto", name: "Find out by itself" },
+  { value: "http", name: "HTTP" },
+  { value: "browser", name: "Browser" },
+  { value: "api_replay", name: "Replay of an API" },
+];
+
+const ROBOTS = [
+  { value: "", name: "As every run says" },
+  { value: "true", name: "Always obey it" },
+  { value: "false", name: "Never obey it" },
+];
+
+/** All that can be set for a site, saved together. */
+export function SiteForm({ site, actions }: { site: Site; actions: SiteActions }) {
+  const [draft, setDraft] = useState<Partial<Draft>>({});
+  const [wrong, setWrong] = useState<Partial<Record<keyof Draft, string>>>({});
+  const saved = draftOf(site);
+  const { effective } = site;
+  const { change } = actions;
+  const changed = (Object.keys(draft) as (keyof Draft)[]).filter((key) => draft[key] !== saved[key]);
+  const field = (key: keyof Draft) => ({
+    value: draft[key] ?? saved[key],
+    error: wrong[key] ?? change.error?.fields.find(({ path }) => path.startsWith(key))?.message,
+    onChange: (event: { target: { value: string } }) => {
+      setDraft((old) => ({ ...old, [key]: event.target.value }));
+      setWrong((old) => ({ ...old, [key]: undefined }));
+    },
+  });
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    const body: Change = {};
+    const mistakes: Partial<Record<keyof Draft, string>> = {};
+    for (const key of changed) {
+      const text = draft[key] ?? "";
+      if (key === "group") body.group = text.trim() === "" ? null : text.trim();
+      else if (key === "depends_on") body.depends_on = readSites(text);
+      else if (key === "strategy") body.strategy = text === "" ? null : (text as NonNullable<Change["strategy"]>);
+      else if (key === "respect_robots") body.respect_robots = text === "" ? null : text === "true";
+      else {
+        const read = readNumber(text, SITE_LIMITS[key]);
+        if ("error" in read) mistakes[key] = `Please ${read.error}`.replace("Please no", "No");
+        else body[key] = read.value;
+      }
+    }
+    setWrong(mistakes);
+    if (Object.keys(mistakes).length > 0) return;
+    change.mutate(
+      { params: { site: site.site }, body },
+      {
+        onSuccess: () => {
+          setDraft({});
+          toast(`Saved: it holds for ${site.site} within a second`);
+        },
+      },
+    );
+  };
+  const named = change.error?.fields.some(({ path }) => (path.split(/[.[]/)[0] as keyof Draft) in saved) ?? false;
+  return (
+    <Card title="Settings">
+      <form className="site-form" onSubmit={onSubmit} noValidate>
+        <Input
+          label="Concurrency"
+          inputMode="numeric"
+          placeholder={String(effective.max_concurrency)}
+          help="Requests at the same time"
+          {...field("max_concurrency")}
+        />
+        <Input
+          label="Rate"
+          inputMode="decimal"
+          placeholder={perSecond(effective.requests_per_second)}
+          help="Requests a second"
+          {...field("requests_per_second")}
+        />
+        <Input
+          label="Delay"
+          inputMode="numeric"
+          placeholder={String(effective.min_delay_ms)}
+          help={
+            site.crawl_delay_ms === null
+              ? "Milliseconds between two requests"
+              : `Milliseconds between two; robots.txt asks for ${site.crawl_delay_ms}`
+          }
+          {...field("min_delay_ms")}
+        />
+        <Input
+          label="Burst"
+          inputMode="numeric"
+          placeholder={String(effective.burst ?? 1)}
+          help="How many may follow each other at once"
+          {...field("burst")}
+        />
+        <Input
+          label="Memory"
+          inputMode="numeric"
+          placeholder="any"
+          help="MB that its browser pages may take"
+          {...field("max_memory_mb")}
+        />
+        <Input
+          label="Shards"
+          inputMode="numeric"
+          help="Parts that several processes can work on"
+          {...field("shards")}
+        />
+        <Select label="Strategy" choices={STRATEGIES} help="How pages are got" {...field("strategy")} />
+        <Select label="Robots.txt" choices={ROBOTS} help="Whether its rules hold" {...field("respect_robots")} />
+        <Input
+          label="Group"
+          placeholder="none"
+          help="Sites that are one server share their limits"
+          {...field("group")}
+        />
+        <Input
+          label="Waits for"
+          placeholder="no other site"
+          help="Sites whose work must be finished first"
+          {...field("depends_on")}
+        />
+        {change.error === null || named ? null : (
+          <div className="site-form-wide">
+            <ErrorBox error={change.error} />
+          </div>
+        )}
+        <div className="site-form-wide row">
+          <Button kind="primary" type="submit" disabled={changed.length === 0} busy={change.isPending}>
+            Save
+          </Button>
+          {changed.length === 0 ? null : (
+            <Button
+              kind="quiet"
+              onClick={() => {
+                setDraft({});
+                setWrong({});
+                change.reset();
+              }}
+            >
+              Discard
+            </Button>
+          )}
+          <span className="soft">What is left empty is as configured for all sites.</span>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,164 @@
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useSearchParams } from "wouter";
+import { useCall, usePages } from "../../api/query.ts";
+import type { Input as CallInput } from "../../api/client.ts";
+import { count } from "../../logic/format.ts";
+import { leftOut, siteHref } from "../../logic/sites.ts";
+import { LinkButton } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Code } from "../../ui/Code.tsx";
+import { useColumns } from "../../ui/ColumnChoice.tsx";
+import { Input, Select } from "../../ui/Field.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
+import { Table } from "../../ui/Table.tsx";
+import { siteColumns } from "./columns.tsx";
+import { useLiveSites, useSiteActions } from "./useSites.ts";
+import "./sites.css";
+
+type State = NonNullable<NonNullable<CallInput<"listSites">["query"]>["state"]>;
+
+const STATES = [
+  { value: "", name: "All states" },
+  { value: "active", name: "Active" },
+  { value: "waiting", name: "Waiting" },
+  { value: "paused", name: "Paused" },
+  { value: "blocked", name: "Blocked" },
+] as const;
+
+/** How every site is doing, and how fast it may be asked. */
+export default function Sites() {
+  const [search, setSearch] = useSearchParams();
+  const q = search.get("q") ?? "";
+  const state = STATES.find(({ value }) => value !== "" && value === search.get("state"))?.value;
+  const group = search.get("group") ?? "";
+  const list = usePages("listSites", {
+    query: {
+      limit: 200,
+      ...(q === "" ? {} : { q }),
+      ...(state === undefined ? {} : { state: state as State }),
+      ...(group === "" ? {} : { group }),
+    },
+  });
+  const series = useCall("getSiteSeries", {}, { refetchInterval: 30_000 });
+  useLiveSites();
+  const actions = useSiteActions();
+  const columns = useMemo(() => siteColumns(series.data ?? {}, actions), [series.data, actions]);
+  const { shown, menu } = useColumns("sites", columns);
+  const hidden = leftOut(useWidth());
+  const set = (name: string, value: string) =>
+    setSearch(
+      (old) => {
+        const next = new URLSearchParams(old);
+        if (value === "") next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const filtered = q !== "" || state !== undefined || group !== "";
+  return (
+    <>
+      <PageHeader
+        title="Sites"
+        note="How every site is doing, why it waits, and how fast it may be asked. Limits that you change here act within a second."
+      />
+      <div className="stack">
+        <div className="site-filters">
+          <SearchField value={q} onChange={(value) => set("q", value)} />
+          <Select
+            label="State"
+            bare
+            choices={STATES}
+            value={state ?? ""}
+            onChange={(event) => set("state", event.target.value)}
+          />
+          {menu}
+        </div>
+        <Card flush>
+          {list.error !== null ? (
+            <div className="site-message">
+              <ErrorBox error={list.error} onRetry={() => void list.refetch()} />
+            </div>
+          ) : list.isPending ? (
+            <div className="site-message" role="status" aria-label="Loading">
+              <Skeleton lines={6} height={20} />
+            </div>
+          ) : (
+            <Table
+              label="Sites"
+              columns={shown.filter(({ id }) => !hidden.includes(id))}
+              rows={list.rows}
+              keyOf={({ site }) => site}
+              hrefOf={({ site }) => siteHref(site)}
+              rowHeight={56}
+              onEnd={list.more}
+              footer={`${count(list.rows.length, "site")}${list.hasNextPage ? " so far, more as you scroll" : ""}`}
+              empty={
+                filtered ? (
+                  <EmptyState icon="search" title="No site fits">
+                    Try a part of its name, or another state.
+                  </EmptyState>
+                ) : (
+                  <NoSites />
+                )
+              }
+            />
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function useWidth(): number {
+  return useSyncExternalStore(
+    (listener) => {
+      window.addEventListener("resize", listener);
+      return () => window.removeEventListener("resize", listener);
+    },
+    () => window.innerWidth,
+  );
+}
+
+function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    // Not a call for every key.
+    const timer = setTimeout(() => onChange(text.trim()), 250);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <Input
+      label="Search sites"
+      bare
+      type="search"
+      placeholder="Search sites"
+      maxLength={200}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  );
+}
+
+function NoSites() {
+  return (
+    <EmptyState
+      icon="sites"
+      title="No site is known yet"
+      actions={
+        <LinkButton href="/new" kind="primary" icon="plus">
+          Start a crawl
+        </LinkButton>
+      }
+    >
+      <p>
+        A site appears here once a page of it is to be fetched, with its pace, its failures and its limits. You can also
+        set limits before you begin:
+      </p>
+      <Code text="orb sites set shop.example --requests-per-second 2" label="Copy command" />
+    </EmptyState>
+  );
+}

@@ -1,0 +1,82 @@
+/** What pages about sites load, hear and change. */
+import { keyOf, queryClient, useChange } from "../../api/query.ts";
+import { useLive } from "../../api/live.ts";
+import type { Site } from "../../api/types.ts";
+import type { SiteLimit } from "../../logic/limits.ts";
+import {
+  hasNew,
+  limitName,
+  limitWords,
+  type LiveSite,
+  patchPages,
+  patchRows,
+  replaceSite,
+  type SitePages,
+} from "../../logic/sites.ts";
+import { toast, toastError } from "../../ui/Toast.tsx";
+
+/** Puts what changes at sites into all that is shown of them. */
+export function useLiveSites(): void {
+  useLive<{ sites: LiveSite[] }>("sites", ({ sites }) => {
+    let unknown = false;
+    queryClient.setQueriesData<SitePages>({ queryKey: ["listSites"] }, (old) => {
+      unknown ||= hasNew(old, sites);
+      return patchPages(old, sites);
+    });
+    for (const one of sites)
+      queryClient.setQueryData<Site>(keyOf("getSite", { params: { site: one.site } }), (old) =>
+        old === undefined ? old : patchRows([old], [one])?.[0],
+      );
+    if (unknown) void queryClient.invalidateQueries({ queryKey: ["listSites"] });
+  });
+}
+
+function keep(site: Site): void {
+  queryClient.setQueriesData<SitePages>({ queryKey: ["listSites"] }, (old) => replaceSite(old, site));
+  queryClient.setQueryData(keyOf("getSite", { params: { site: site.site } }), site);
+}
+
+/** Everything that can be done to a site at once; each is said, and taken back where that is possible. */
+export function useSiteActions() {
+  const done = {
+    onSuccess: keep,
+    onError: toastError,
+    // Sites of a group change together.
+    invalidates: ["listSites", "getSite", "listLanes"] as const,
+  };
+  const change = useChange("changeSite", done);
+  const pause = useChange("pauseSite", done);
+  const resume = useChange("resumeSite", done);
+  const reset = useChange("resetBreaker", done);
+  const forget = useChange("forgetLearnedStrategy", done);
+  const params = (site: string) => ({ params: { site } });
+  return {
+    change,
+    setLimit: (site: string, limit: SiteLimit, value: number | null, before: number | null) =>
+      change.mutate(
+        { params: { site }, body: { [limit]: value } },
+        {
+          onSuccess: () =>
+            toast(`${limitName(limit)} of ${site}: ${limitWords(limit, value)}`, "good", {
+              name: "Undo",
+              run: () => change.mutate({ params: { site }, body: { [limit]: before } }),
+            }),
+        },
+      ),
+    pause: (site: string) =>
+      pause.mutate(params(site), {
+        onSuccess: () =>
+          toast(`Nothing more is sent to ${site}`, "good", {
+            name: "Undo",
+            run: () => resume.mutate(params(site)),
+          }),
+      }),
+    resume: (site: string) => resume.mutate(params(site), { onSuccess: () => toast(`Work at ${site} goes on`) }),
+    resetBreaker: (site: string) =>
+      reset.mutate(params(site), { onSuccess: () => toast(`${site} is tried again at once`) }),
+    forget: (site: string) =>
+      forget.mutate(params(site), { onSuccess: () => toast(`What was learned about ${site} is forgotten`) }),
+  };
+}
+
+export type SiteActions = ReturnType<typeof useSiteActions>;

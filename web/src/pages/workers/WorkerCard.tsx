@@ -1,0 +1,158 @@
+import { Link } from "wouter";
+import { useChange } from "../../api/query.ts";
+import type { Worker } from "../../api/types.ts";
+import { count, duration, plainUrl, rate, sentence, shortNumber } from "../../logic/format.ts";
+import { laneName } from "../../logic/lanes.ts";
+import { Badge, StatusBadge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Card, KeyValue } from "../../ui/Card.tsx";
+import { Meter } from "../../ui/Progress.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
+import { Bytes, Duration, Num, Time } from "../../ui/Values.tsx";
+
+const MOST_TASKS = 6;
+
+export function WorkerCard({ worker }: { worker: Worker }) {
+  const { id, machine, pid, command, state } = worker;
+  const name = `${machine}, process ${pid}`;
+  const gone = state === "lost" || state === "stopped";
+  const ping = useChange("pingWorker", {
+    onSuccess: ({ answered, latency_ms }) =>
+      answered
+        ? toast(`${name} answered in ${duration(latency_ms)}`)
+        : toast(`${name} did not answer within ${duration(latency_ms)}`, "bad"),
+    onError: toastError,
+  });
+  const steered = { invalidates: ["listWorkers"] as const, onError: toastError };
+  const drain = useChange("drainWorker", {
+    ...steered,
+    onSuccess: () => toast(`${name} finishes what it has, and takes no more`),
+  });
+  const resume = useChange("resumeWorker", { ...steered, onSuccess: () => toast(`${name} takes work again`) });
+  const params = { params: { id } };
+  return (
+    <Card
+      className={gone ? "worker worker-gone" : "worker"}
+      title={
+        <span className="worker-title">
+          <span className="wrap">{machine}</span>
+          <span className="soft num">process {pid}</span>
+        </span>
+      }
+      actions={
+        <>
+          {worker.role === "standby" ? <Badge title="It takes over when the one that works ends">Standby</Badge> : null}
+          <StatusBadge status={state} />
+        </>
+      }
+    >
+      <div className="stack">
+        {state === "lost" ? (
+          <p className="worker-lost" role="status">
+            Not heard of since <Time at={worker.heartbeat} />. What it had in hand is done by others. If the machine is
+            there, look at its log and start it again.
+          </p>
+        ) : null}
+        {worker.paused === null ? null : <p className="worker-paused wrap">{worker.paused}</p>}
+        {gone ? null : (
+          <div className="worker-load">
+            <span>
+              <b className="num">{shortNumber(worker.in_flight)}</b>{" "}
+              <span className="soft">of {shortNumber(worker.max_workers)} at once</span>
+            </span>
+            <span className="num">{rate(worker.throughput)}</span>
+            <Meter
+              part={worker.max_workers === 0 ? 0 : worker.in_flight / worker.max_workers}
+              label={`Work in flight of ${name}`}
+              warnAt={2}
+            />
+          </div>
+        )}
+        <KeyValue
+          pairs={[
+            { name: "Started as", value: `orb ${command}, ${worker.version}` },
+            {
+              name: "Engine",
+              value: `${worker.engine === "bullmq" ? "BullMQ" : sentence(worker.engine)}, ${
+                worker.database === "sqlite" ? "SQLite" : "Postgres"
+              }`,
+            },
+            { name: "Heartbeat", value: <Time at={worker.heartbeat} /> },
+            { name: "Memory", value: <Bytes value={worker.memory} /> },
+            {
+              name: "Done, failed",
+              value: (
+                <>
+                  <Num value={worker.completed} />, <Num value={worker.failed} />
+                </>
+              ),
+            },
+            worker.stopped_at === null
+              ? { name: "Running for", value: <Duration since={worker.started_at} /> }
+              : { name: "Stopped", value: <Time at={worker.stopped_at} /> },
+          ]}
+        />
+        {gone ? null : (
+          <>
+            <Tasks worker={worker} />
+            <div className="row">
+              <Button size="small" busy={ping.isPending} onClick={() => ping.mutate(params)}>
+                Ping
+              </Button>
+              {state === "working" && !worker.drain_asked ? (
+                <Button
+                  size="small"
+                  icon="pause"
+                  busy={drain.isPending}
+                  title="It finishes what it has and takes no more"
+                  onClick={() => drain.mutate(params)}
+                >
+                  Drain
+                </Button>
+              ) : (
+                <Button size="small" icon="runs" busy={resume.isPending} onClick={() => resume.mutate(params)}>
+                  Resume
+                </Button>
+              )}
+            </div>
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Tasks({ worker: { active } }: { worker: Worker }) {
+  const stop = useChange("stopTask", {
+    invalidates: ["listWorkers"],
+    onSuccess: () => toast("It is told to stop that page"),
+    onError: toastError,
+  });
+  if (active.length === 0) return <p className="soft">Nothing in hand.</p>;
+  return (
+    <div>
+      <h3>In hand</h3>
+      <ul className="worker-tasks">
+        {active.slice(0, MOST_TASKS).map(({ task_id, run_id, lane, url, started_at }) => (
+          <li key={task_id}>
+            <Link href={`/runs/${run_id}`} className="truncate link" title={url ?? lane}>
+              {url === null ? laneName(lane).name : plainUrl(url)}
+            </Link>
+            <Duration since={started_at} />
+            <Button
+              size="small"
+              kind="quiet"
+              aria-label={`Stop ${url ?? lane}`}
+              onClick={() => stop.mutate({ params: { run_id, task_id } })}
+            >
+              Stop
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {active.length <= MOST_TASKS ? null : (
+        <p className="soft">and {count(active.length - MOST_TASKS, "more", "more")}</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { useSearchParams } from "wouter";
+import { useLive } from "../../api/live.ts";
+import { keyOf, queryClient, useCall } from "../../api/query.ts";
+import type { Worker } from "../../api/types.ts";
+import { count, rate, shortNumber } from "../../logic/format.ts";
+import { type LiveWorker, mergeWorkers, orderWorkers, totalsOf } from "../../logic/workers.ts";
+import { Card, Stat, StatRow } from "../../ui/Card.tsx";
+import { Code } from "../../ui/Code.tsx";
+import { Switch } from "../../ui/Field.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { EmptyState, ErrorBox, PageSkeleton } from "../../ui/States.tsx";
+import { Bytes } from "../../ui/Values.tsx";
+import { WorkerCard } from "./WorkerCard.tsx";
+import "./workers.css";
+
+/** The processes that work: what each has in hand, and whether it is still there. */
+export default function Workers() {
+  const [search, setSearch] = useSearchParams();
+  const all = search.get("all") === "true";
+  const input = all ? { query: { all } } : {};
+  // What each has in hand is not told live.
+  const list = useCall("listWorkers", input, { refetchInterval: 4000 });
+  useLive<{ workers: LiveWorker[] }>("workers", ({ workers }) => {
+    queryClient.setQueryData<Worker[]>(keyOf("listWorkers", input), (old) =>
+      old === undefined ? old : mergeWorkers(old, workers),
+    );
+  });
+  const { data } = list;
+  const totals = totalsOf(data ?? []);
+  return (
+    <>
+      <PageHeader
+        title="Workers"
+        note="The processes that fetch pages and do steps, on this machine and on others."
+        actions={
+          <Switch
+            label="Show stopped ones"
+            checked={all}
+            onChange={(event) => setSearch(event.target.checked ? { all: "true" } : {}, { replace: true })}
+          />
+        }
+      />
+      {list.error !== null && data === undefined ? (
+        <ErrorBox error={list.error} onRetry={() => void list.refetch()} />
+      ) : data === undefined ? (
+        <PageSkeleton />
+      ) : data.length === 0 ? (
+        <Card>
+          <EmptyState icon="workers" title="No worker is there">
+            <p>
+              Work is kept, and begins as soon as one starts. Start one on this machine, or on any that reaches the same
+              database:
+            </p>
+            <Code text="orb worker" label="Copy command" />
+          </EmptyState>
+        </Card>
+      ) : (
+        <div className="stack">
+          <StatRow>
+            <Stat
+              name="Working"
+              value={shortNumber(totals.working)}
+              note={totals.lost === 0 ? `of ${count(data.length, "process", "processes")}` : `${totals.lost} lost`}
+              {...(totals.lost > 0 ? { tone: "warn" as const } : {})}
+            />
+            <Stat
+              name="In flight"
+              value={shortNumber(totals.inFlight)}
+              note={`of ${shortNumber(totals.capacity)} at once`}
+            />
+            <Stat name="Throughput" value={rate(totals.throughput)} note="tasks that ended" />
+            <Stat name="Memory" value={<Bytes value={totals.memory} />} note="with their browsers" />
+          </StatRow>
+          <div className="worker-grid">
+            {orderWorkers(data).map((worker) => (
+              <WorkerCard key={worker.id} worker={worker} />
+            ))}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

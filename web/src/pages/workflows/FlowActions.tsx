@@ -1,0 +1,118 @@
+/** What can be done with a workflow in its present state. */
+import { useState } from "react";
+import { useLocation } from "wouter";
+import type { OperationName } from "../../api/client.ts";
+import { useChange } from "../../api/query.ts";
+import type { WorkflowProgress } from "../../api/types.ts";
+import { actionsOf } from "../../logic/flow-steps.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Confirm } from "../../ui/Dialog.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { Menu } from "../../ui/Menu.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
+
+export const CHANGED: readonly OperationName[] = [
+  "getWorkflow",
+  "getWorkflowProgress",
+  "getWorkflowTask",
+  "listWorkflowTasks",
+  "listWorkflows",
+  "listRuns",
+  "getOverview",
+];
+
+export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRecover: () => void }) {
+  const [, go] = useLocation();
+  const [asks, setAsks] = useState<"cancel" | "delete" | null>(null);
+  const params = { workflow_id: flow.workflow_id };
+  const said = (text: string) => ({ invalidates: CHANGED, onSuccess: () => toast(text), onError: toastError });
+  const start = useChange("startWorkflow", said("The workflow is started."));
+  const pause = useChange("pauseWorkflow", said("Steps at work finish; no other begins."));
+  const resume = useChange("resumeWorkflow", said("The workflow goes on."));
+  const cancel = useChange("cancelWorkflow", said("The workflow is cancelled."));
+  const rerun = useChange("rerunWorkflow", {
+    invalidates: CHANGED,
+    onSuccess: ({ id }) => {
+      toast("A new run of the same has begun.");
+      go(`/workflows/${id}`);
+    },
+    onError: toastError,
+  });
+  const remove = useChange("deleteWorkflow", {
+    invalidates: ["listWorkflows", "listRuns", "getOverview"],
+    onSuccess: () => {
+      toast("The workflow is deleted.");
+      go("/workflows");
+    },
+    onError: toastError,
+  });
+  const can = actionsOf(flow);
+  return (
+    <>
+      {can.start ? (
+        <Button kind="primary" icon="runs" busy={start.isPending} onClick={() => start.mutate({ params })}>
+          Start
+        </Button>
+      ) : null}
+      {can.pause ? (
+        <Button icon="pause" busy={pause.isPending} onClick={() => pause.mutate({ params })}>
+          Pause
+        </Button>
+      ) : null}
+      {can.resume ? (
+        <Button kind="primary" icon="runs" busy={resume.isPending} onClick={() => resume.mutate({ params })}>
+          Resume
+        </Button>
+      ) : null}
+      {can.recover ? (
+        <Button kind="primary" icon="retry" onClick={onRecover}>
+          Recover
+        </Button>
+      ) : null}
+      {can.rerun ? (
+        <Button icon="runs" busy={rerun.isPending} onClick={() => rerun.mutate({ params, body: {} })}>
+          Rerun
+        </Button>
+      ) : null}
+      {can.cancel ? (
+        <Button icon="stop" busy={cancel.isPending} onClick={() => setAsks("cancel")}>
+          Cancel
+        </Button>
+      ) : null}
+      {can.remove ? (
+        <Menu
+          label="More"
+          trigger={<Icon name="more" />}
+          items={[{ name: "Delete", icon: "trash", danger: true, onChoose: () => setAsks("delete") }]}
+        />
+      ) : null}
+      <Confirm
+        open={asks === "cancel"}
+        onClose={() => setAsks(null)}
+        onConfirm={() => {
+          setAsks(null);
+          cancel.mutate({ params });
+        }}
+        title="Cancel this workflow?"
+        verb="Cancel workflow"
+        danger
+      >
+        Steps at work are stopped, and the runs they started are cancelled with them. What is done stays readable, but a
+        cancelled workflow cannot go on: it can only be run again from the beginning.
+      </Confirm>
+      <Confirm
+        open={asks === "delete"}
+        onClose={() => setAsks(null)}
+        onConfirm={() => {
+          setAsks(null);
+          remove.mutate({ params });
+        }}
+        title="Delete this workflow?"
+        verb="Delete workflow"
+        danger
+      >
+        It goes with its steps, the runs they started, their results, events and files.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import type { WorkflowProgress } from "../../api/types.ts";
+import { countsLine, isFlowActive } from "../../logic/flow-steps.ts";
+import { count, duration, eta, percent, sentence } from "../../logic/format.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { Progress } from "../../ui/Progress.tsx";
+import { useNow } from "../../ui/Values.tsx";
+
+const TONES = { completed: "good", failed: "bad", paused: "warn", cancelled: "muted", pending: "muted" } as const;
+
+/** How far it is and what it says, in a few lines. */
+export function FlowSummary({ flow, onSelect }: { flow: WorkflowProgress; onSelect: (name: string) => void }) {
+  const now = useNow();
+  const { status, counts, steps, progress } = flow;
+  const ended = counts.completed + counts.failed + counts.skipped + counts.cancelled;
+  const active = isFlowActive(status);
+  const failed = steps.filter((step) => step.status === "failed");
+  const elapsed =
+    flow.started_at === null
+      ? null
+      : (flow.completed_at === null ? Math.max(now, Date.now()) : Date.parse(flow.completed_at)) -
+        Date.parse(flow.started_at);
+  const parts = [
+    `${ended} of ${count(flow.total_steps, "step")} ended`,
+    elapsed === null ? "" : `${active ? "" : "took "}${duration(Math.max(0, elapsed))}`,
+    active && status === "running" ? eta(flow.time_remaining_seconds) : "",
+    flow.recovery_attempts === 0
+      ? ""
+      : `recovered ${count(flow.recovery_attempts, "time")} of ${flow.max_recovery_attempts}`,
+  ].filter((part) => part !== "");
+  return (
+    <Card>
+      <div className="flow-summary">
+        <div className="flow-bar">
+          <Progress
+            value={Math.round(progress)}
+            label={`Progress of ${flow.name}`}
+            tone={TONES[status as keyof typeof TONES] ?? "accent"}
+          />
+          <strong className="num">{percent(progress / 100)}</strong>
+        </div>
+        <p className="num flow-facts">
+          {parts.map((part) => (
+            <span key={part}>{part}</span>
+          ))}
+          <span className="soft">{countsLine(counts)}</span>
+        </p>
+        <p className="spoken" role="status" aria-live="polite">
+          {`${sentence(status)}, ${ended} of ${flow.total_steps} steps ended`}
+        </p>
+        {status !== "failed" ? null : (
+          <div className="flow-failure tone-bad">
+            <Icon name="warning" />
+            <div>
+              {failed.length === 0 ? <p className="wrap">{flow.error_message ?? "It failed."}</p> : null}
+              {failed.slice(0, 5).map((step) => (
+                <p key={step.task_name} className="wrap">
+                  <button type="button" className="step-link" onClick={() => onSelect(step.task_name)}>
+                    {step.task_name}
+                  </button>
+                  {`: ${step.error_message ?? "it failed"}`}
+                </p>
+              ))}
+              {failed.length > 5 ? <p className="soft">{`and ${failed.length - 5} more`}</p> : null}
+              {flow.recovery_attempts < flow.max_recovery_attempts ? null : (
+                <p className="soft">It was recovered as often as it may be. Rerun begins anew.</p>
+              )}
+            </div>
+          </div>
+        )}
+        {status !== "pending" && status !== "paused" ? null : (
+          <p className="soft">
+            {status === "pending"
+              ? "It was created to wait, and begins when somebody starts it."
+              : "Steps at work finish; no other begins until it is resumed."}
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}

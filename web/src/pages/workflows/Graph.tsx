@@ -1,0 +1,162 @@
+/** Steps and what they wait for, drawn. Each is a button, in the order in which they can be done. */
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { fitting, layOut, NODE, zoomed } from "../../logic/flow-graph.ts";
+import { lookOf } from "../../logic/states.ts";
+import { IconButton } from "../../ui/Button.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { usePhone } from "../../ui/Table.tsx";
+import "../../ui/badge.css";
+import "./graph.css";
+
+export interface DrawnStep {
+  name: string;
+  kind: string;
+  dependencies: readonly number[];
+  /** null: it is a plan, nothing of it has happened. */
+  status: string | null;
+  /** What matters about it now. */
+  line: string;
+  percent: number | null;
+}
+
+/** Smaller than this nobody can read it; it scrolls instead. */
+const LEAST_FIT = 0.55;
+
+export function Graph({
+  label,
+  steps,
+  selected,
+  onSelect,
+}: {
+  label: string;
+  steps: readonly DrawnStep[];
+  selected: string | null;
+  onSelect: (name: string) => void;
+}) {
+  const direction = usePhone() ? "down" : "across";
+  const box = useRef<HTMLDivElement>(null);
+  const [zoom, setZoom] = useState(1);
+  // What happens to steps does not move them.
+  const structure = JSON.stringify(steps.map(({ name, dependencies }) => ({ name, dependencies })));
+  const graph = useMemo(() => layOut(JSON.parse(structure) as DrawnStep[], direction), [structure, direction]);
+  const fit = (least: number) => {
+    const { clientWidth: width, clientHeight: height } = box.current ?? { clientWidth: 0, clientHeight: 0 };
+    setZoom(Math.max(least, fitting(graph, { width, height: Math.max(height, 320) })));
+  };
+  useLayoutEffect(() => fit(LEAST_FIT), [graph]);
+  const drag = useDrag();
+  const onKeyDown = (event: KeyboardEvent<HTMLOListElement>) => {
+    const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1 }[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    buttons[Math.min(Math.max(to, 0), buttons.length - 1)]?.focus();
+  };
+  return (
+    <div className="graph">
+      <div className="graph-tools" role="group" aria-label="Size of the drawing">
+        <IconButton label="Smaller" icon="minus" size="small" onClick={() => setZoom(zoomed(zoom, -1))} />
+        <span className="num graph-zoom">{Math.round(zoom * 100)} %</span>
+        <IconButton label="Larger" icon="plus" size="small" onClick={() => setZoom(zoomed(zoom, 1))} />
+        <IconButton label="Fit into the box" icon="fit" size="small" onClick={() => fit(0.25)} />
+      </div>
+      <div className="graph-box" ref={box} {...drag}>
+        <div className="graph-paper" style={{ width: graph.width * zoom, height: graph.height * zoom }}>
+          <div
+            className="graph-scale"
+            style={{ width: graph.width, height: graph.height, transform: `scale(${zoom})` }}
+          >
+            <svg className="graph-lines" width={graph.width} height={graph.height} aria-hidden="true" focusable="false">
+              {graph.edges.map(({ from, to, path }) => (
+                <path key={`${from} ${to}`} d={path} className={lineClass(steps[from], steps[to], selected)} />
+              ))}
+            </svg>
+            <ol aria-label={label} onKeyDown={onKeyDown}>
+              {graph.nodes.map(({ index, x, y }) => {
+                const step = steps[index];
+                return step === undefined ? null : (
+                  <li key={step.name} style={{ left: x, top: y, width: NODE.width, height: NODE.height }}>
+                    <Node step={step} isSelected={step.name === selected} onSelect={onSelect} />
+                  </li>
+                );
+              })}
+            </ol>
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Lines of what has been passed on are firm, the others are not there yet. */
+function lineClass(from: DrawnStep | undefined, to: DrawnStep | undefined, selected: string | null): string {
+  const isNear = selected !== null && (from?.name === selected || to?.name === selected);
+  const isPassed = from?.status === "completed" || (from?.status === "skipped" && to?.status !== "skipped");
+  return `graph-line ${isPassed || from?.status === null ? "" : "graph-line-open"} ${isNear ? "graph-line-near" : ""}`;
+}
+
+function Node({
+  step: { name, kind, status, line, percent },
+  isSelected,
+  onSelect,
+}: {
+  step: DrawnStep;
+  isSelected: boolean;
+  onSelect: (name: string) => void;
+}) {
+  const look = status === null ? null : lookOf(status);
+  return (
+    <button
+      type="button"
+      className={`node tone-${look?.tone ?? "neutral"} ${status === null ? "" : `node-${status}`}`}
+      aria-pressed={isSelected}
+      title={line === "" ? name : `${name}: ${line}`}
+      onClick={() => onSelect(name)}
+    >
+      <span className="node-head">
+        {look === null ? null : (
+          <span className="node-sign">
+            <Icon name={look.shape} size={14} spin={look.shape === "spin"} />
+          </span>
+        )}
+        <span className="truncate node-name">{name}</span>
+        <span className="node-kind">{kind}</span>
+      </span>
+      <span className="truncate node-line">
+        {look === null ? null : <span className="node-word">{look.word}</span>}
+        {line === "" ? "" : look === null ? line : ` · ${line}`}
+      </span>
+      {percent === null || status === "completed" ? null : (
+        <span className="node-bar">
+          <span style={{ width: `${percent}%` }} />
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** The paper is moved by its ground, with a mouse; fingers scroll anyway. */
+function useDrag() {
+  const from = useRef<{ x: number; y: number; left: number; top: number } | null>(null);
+  const end = () => {
+    from.current = null;
+  };
+  return {
+    onPointerDown: (event: PointerEvent<HTMLDivElement>) => {
+      if (event.pointerType !== "mouse" || event.button !== 0) return;
+      if ((event.target as HTMLElement).closest("button") !== null) return;
+      const { scrollLeft: left, scrollTop: top } = event.currentTarget;
+      from.current = { x: event.clientX, y: event.clientY, left, top };
+    },
+    onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
+      if (from.current === null) return;
+      event.currentTarget.scrollTo(
+        from.current.left - event.clientX + from.current.x,
+        from.current.top - event.clientY + from.current.y,
+      );
+    },
+    onPointerUp: end,
+    onPointerLeave: end,
+  };
+}

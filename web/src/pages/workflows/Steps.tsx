@@ -1,0 +1,144 @@
+/** The steps as a drawing, or as a list that says the same. */
+import { useSearchParams } from "wouter";
+import { type FlowStep, stepLine, stepMs, stepPercent } from "../../logic/flow-steps.ts";
+import { duration, percent } from "../../logic/format.ts";
+import { StatusBadge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Segmented } from "../../ui/Field.tsx";
+import { Progress } from "../../ui/Progress.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { useNow } from "../../ui/Values.tsx";
+import { Graph } from "./Graph.tsx";
+
+/** A drawing of more is a wallpaper. */
+const MOST_DRAWN = 250;
+
+export function Steps({
+  steps,
+  selected,
+  onSelect,
+}: {
+  steps: readonly FlowStep[];
+  selected: string | null;
+  onSelect: (name: string) => void;
+}) {
+  const [search, setSearch] = useSearchParams();
+  const now = useNow();
+  const usual = steps.length > MOST_DRAWN ? "list" : "drawing";
+  const view = search.get("view") ?? usual;
+  const show = (next: string) =>
+    setSearch(
+      (old) => {
+        const params = new URLSearchParams(old);
+        if (next === usual) params.delete("view");
+        else params.set("view", next);
+        return params;
+      },
+      { replace: true },
+    );
+  return (
+    <div className="stack steps">
+      <Segmented
+        label="Steps as"
+        value={view === "list" ? "list" : "drawing"}
+        choices={[
+          { value: "drawing", name: "Drawing" },
+          { value: "list", name: "List" },
+        ]}
+        onChange={show}
+      />
+      <Card flush className="steps-card">
+        {view === "list" ? (
+          <Table
+            label="Steps"
+            columns={columnsOf(steps, now)}
+            rows={steps}
+            keyOf={({ id }) => id}
+            onOpen={({ task_name }) => onSelect(task_name)}
+            rowHeight={48}
+          />
+        ) : (
+          <Graph
+            label="Steps"
+            steps={steps.map((step) => ({
+              name: step.task_name,
+              kind: step.task_type,
+              dependencies: step.dependencies,
+              status: step.status,
+              line: stepLine(step, now),
+              percent: stepPercent(step),
+            }))}
+            selected={selected}
+            onSelect={onSelect}
+          />
+        )}
+      </Card>
+    </div>
+  );
+}
+
+function columnsOf(steps: readonly FlowStep[], now: number): Column<FlowStep>[] {
+  return [
+    {
+      id: "name",
+      name: "Step",
+      width: "minmax(120px, 1.2fr)",
+      phone: "head",
+      cell: ({ task_name, task_type, step_index }) => (
+        <span className="flow-cell">
+          <span className="truncate flow-cell-name" title={task_name}>
+            <span className="soft num">{step_index + 1}. </span>
+            {task_name}
+          </span>
+          <span className="truncate soft flow-cell-note">{task_type}</span>
+        </span>
+      ),
+    },
+    { id: "status", name: "Status", width: "112px", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      id: "line",
+      name: "What it says",
+      width: "minmax(120px, 1.8fr)",
+      phone: "wide",
+      cell: (step) => {
+        const far = stepPercent(step);
+        const line = stepLine(step, now);
+        return (
+          <span className="flow-cell">
+            <span className="truncate" title={line}>
+              {line === "" ? <span className="soft">–</span> : line}
+            </span>
+            {far === null || step.status === "completed" ? null : (
+              <Progress value={Math.round(far)} label={`Progress of ${step.task_name}, ${percent(far / 100)}`} />
+            )}
+          </span>
+        );
+      },
+    },
+    {
+      id: "after",
+      name: "Waits for",
+      width: "minmax(90px, 1fr)",
+      phone: "wide",
+      cell: ({ dependencies }) => {
+        const names = dependencies.map((index) => steps[index]?.task_name ?? "").join(", ");
+        return (
+          <span className="truncate" title={names}>
+            {names === "" ? <span className="soft">nothing</span> : names}
+          </span>
+        );
+      },
+    },
+    {
+      id: "took",
+      name: "Took",
+      width: "78px",
+      align: "end",
+      sort: (step) => stepMs(step, now),
+      cell: (step) => {
+        const ms = stepMs(step, now);
+        return ms === null ? <span className="soft">–</span> : <span className="num">{duration(ms)}</span>;
+      },
+    },
+  ];
+}

@@ -1,0 +1,140 @@
+/** Change the definition, see at once what is wrong with it, save it as a new version. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useLocation } from "wouter";
+import { type Answer, call, type Problem } from "../../api/client.ts";
+import { useChange } from "../../api/query.ts";
+import type { Template } from "../../api/types.ts";
+import { pretty, readJson, same } from "../../logic/flow-definition.ts";
+import { count } from "../../logic/format.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Textarea } from "../../ui/Field.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { ErrorBox } from "../../ui/States.tsx";
+import { toast } from "../../ui/Toast.tsx";
+import { Changes } from "./TemplateVersions.tsx";
+
+const WAIT_MS = 400;
+
+export function TemplateEdit({ name, from, newest }: { name: string; from: Template; newest: Template }) {
+  const [, go] = useLocation();
+  const [text, setText] = useState(() => pretty(from.definition));
+  const settled = useSettled(text);
+  const read = readJson(text);
+  const isSame = "value" in read && same(read.value, newest.definition);
+  const verdict = useVerdict(settled);
+  const isChecked = settled === text && verdict.data !== undefined;
+  const save = useChange("putTemplate", {
+    invalidates: ["listTemplates", "listTemplateVersions", "getTemplate"],
+    onSuccess: ({ version }) => {
+      toast(`Saved as version ${version}.`);
+      go(`/workflows/templates/${encodeURIComponent(name)}?tab=versions`);
+    },
+  });
+  return (
+    <div className="template-edit">
+      <Card
+        title={from.version === newest.version ? "Definition" : `Definition, from version ${from.version}`}
+        actions={
+          <>
+            <Button size="small" onClick={() => setText(pretty(from.definition))}>
+              Start over
+            </Button>
+            <Button
+              size="small"
+              kind="primary"
+              busy={save.isPending}
+              disabled={!("value" in read) || isSame || !isChecked || verdict.data?.valid !== true}
+              onClick={() => {
+                if ("value" in read) save.mutate({ params: { name }, body: { definition: read.value } });
+              }}
+            >
+              Save as a new version
+            </Button>
+          </>
+        }
+      >
+        <Textarea
+          label="Definition as JSON"
+          bare
+          rows={26}
+          className="control control-area mono template-text-area"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            save.reset();
+          }}
+        />
+      </Card>
+      <div className="stack">
+        <Card title="Check">
+          <div role="status">
+            {"error" in read ? (
+              <Told icon="warning" tone="bad" text={read.error} />
+            ) : verdict.error !== null && settled === text ? (
+              <ErrorBox error={verdict.error} onRetry={() => void verdict.refetch()} />
+            ) : !isChecked ? (
+              <Told icon="spin" tone="neutral" text="Checking" />
+            ) : verdict.data?.valid === true ? (
+              <Told icon="check" tone="good" text="Nothing is wrong with it." />
+            ) : (
+              <Told icon="warning" tone="bad" text={`${count(verdict.data?.errors.length ?? 0, "fault")} to mend:`} />
+            )}
+          </div>
+          {isChecked && "value" in read ? (
+            <ul className="faults">
+              {verdict.data?.errors.map(({ path, message }) => (
+                <li key={`${path} ${message}`}>
+                  <code className="wrap">{path.replace(/^definition\.?/, "")}</code>
+                  <span className="wrap">{message}</span>
+                </li>
+              ))}
+            </ul>
+          ) : null}
+        </Card>
+        <Card title={`Compared with version ${newest.version}`} flush>
+          {"value" in read ? (
+            <Changes before={newest.definition} after={read.value} />
+          ) : (
+            <p className="soft diff-none">Shown once it is JSON again.</p>
+          )}
+        </Card>
+        {save.error === null ? null : <ErrorBox error={save.error} title="It was not saved." />}
+      </div>
+    </div>
+  );
+}
+
+/** What the server says to a definition; nothing is asked while it is no JSON. */
+function useVerdict(text: string) {
+  const read = readJson(text);
+  return useQuery<Answer<"validateWorkflow">, Problem>({
+    queryKey: ["validateWorkflow", text],
+    queryFn: ({ signal }) =>
+      call("validateWorkflow", { body: { definition: "value" in read ? read.value : {} } }, { signal }),
+    enabled: "value" in read,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+}
+
+/** The value once it has not changed for a moment. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(value), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+function Told({ icon, tone, text }: { icon: "check" | "warning" | "spin"; tone: string; text: string }) {
+  return (
+    <p className={`told tone-${tone}`}>
+      <Icon name={icon} spin={icon === "spin"} />
+      <span className="wrap">{text}</span>
+    </p>
+  );
+}

@@ -1,0 +1,37 @@
+import { useCall } from "../../api/query.ts";
+import { LinkButton } from "../../ui/Button.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { Tabs } from "../../ui/Tabs.tsx";
+import { FlowRuns } from "./FlowRuns.tsx";
+import { Templates } from "./Templates.tsx";
+import "./workflows.css";
+
+/** Steps that depend on each other: what of them is under way, and the plans they are made from. */
+export default function Workflows() {
+  const templates = useCall("listTemplates");
+  return (
+    <>
+      <PageHeader
+        title="Workflows"
+        note="Several steps that depend on each other: crawl, download what was found, check it, pack it, tell somebody."
+        actions={
+          <LinkButton href="/new?kind=workflow" kind="primary" icon="plus">
+            New workflow
+          </LinkButton>
+        }
+      />
+      <Tabs
+        label="Workflows"
+        tabs={[
+          { id: "runs", name: "Runs", panel: () => <FlowRuns /> },
+          {
+            id: "templates",
+            name: "Templates",
+            ...(templates.data === undefined ? {} : { count: templates.data.length }),
+            panel: () => <Templates />,
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode } from "react";
+import { Link } from "wouter";
+import { Icon, type IconName } from "./Icon.tsx";
+import "./icon.css";
+import "./button.css";
+
+interface Look {
+  /** `primary` once per view; `danger` for what cannot be taken back. */
+  kind?: "primary" | "plain" | "quiet" | "danger";
+  size?: "small" | "normal";
+  icon?: IconName;
+  /** Something is under way: it cannot be pressed meanwhile. */
+  busy?: boolean;
+}
+
+const classOf = ({ kind = "plain", size = "normal" }: Look, more = "") =>
+  `button button-${kind} button-${size} ${more}`.trim();
+
+const inner = (icon: IconName | undefined, busy: boolean | undefined, children: ReactNode) => (
+  <>
+    {busy === true ? <Icon name="spin" spin /> : icon === undefined ? null : <Icon name={icon} />}
+    {children}
+  </>
+);
+
+export function Button({
+  kind,
+  size,
+  icon,
+  busy,
+  className,
+  disabled,
+  children,
+  ...rest
+}: Look & ButtonHTMLAttributes<HTMLButtonElement>) {
+  return (
+    <button
+      type="button"
+      className={classOf({ ...(kind && { kind }), ...(size && { size }) }, className)}
+      disabled={disabled === true || busy === true}
+      aria-busy={busy === true || undefined}
+      {...rest}
+    >
+      {inner(icon, busy, children)}
+    </button>
+  );
+}
+
+/** Only a picture: `label` says what it does, to eyes on hover and to screen readers always. */
+export function IconButton({
+  label,
+  icon,
+  kind = "quiet",
+  size,
+  className,
+  ...rest
+}: Omit<Look, "icon"> & { label: string; icon: IconName } & ButtonHTMLAttributes<HTMLButtonElement>) {
+  return (
+    <button
+      type="button"
+      className={classOf({ kind, ...(size && { size }) }, `button-icon ${className ?? ""}`)}
+      aria-label={label}
+      title={label}
+      {...rest}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** Looks like a button and leads to another page; `download` and full addresses leave the dashboard. */
+export function LinkButton({
+  href,
+  kind,
+  size,
+  icon,
+  children,
+  className,
+  ...rest
+}: Look & AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {
+  const look = classOf({ ...(kind && { kind }), ...(size && { size }) }, className);
+  const leaves = rest.download !== undefined || rest.target !== undefined || !href.startsWith("/");
+  return leaves ? (
+    <a href={href} className={look} {...rest}>
+      {inner(icon, false, children)}
+    </a>
+  ) : (
+    <Link href={href} className={look} {...rest}>
+      {inner(icon, false, children)}
+    </Link>
+  );
+}

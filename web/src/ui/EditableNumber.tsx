@@ -1,0 +1,65 @@
+import { useEffect, useState } from "react";
+import { type NumberRule, readNumber, showNumber } from "../logic/limits.ts";
+import { toast } from "./Toast.tsx";
+import "./editable-number.css";
+
+/** A number that is changed where it stands: saved by Enter or by leaving it, Esc leaves it as it was. */
+export function EditableNumber({
+  label,
+  value,
+  inherited,
+  rule,
+  onSave,
+}: {
+  label: string;
+  /** null: nothing was set, and `inherited` holds. */
+  value: number | null;
+  inherited: string;
+  rule: NumberRule;
+  onSave: (value: number | null) => void;
+}) {
+  const shown = showNumber(value);
+  const [text, setText] = useState(shown);
+  const [wrong, setWrong] = useState(false);
+  useEffect(() => {
+    setText(shown);
+    setWrong(false);
+  }, [shown]);
+  const save = () => {
+    const read = readNumber(text, rule);
+    setWrong("error" in read);
+    if ("error" in read) toast(`${label}: ${read.error}`, "bad");
+    else if (read.value === value) setText(shown);
+    else onSave(read.value);
+  };
+  return (
+    <input
+      className="control editable-number num"
+      aria-label={label}
+      aria-invalid={wrong || undefined}
+      title={value === null ? `${label}: ${inherited}, as configured` : label}
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder={inherited}
+      value={text}
+      onChange={(event) => {
+        setText(event.target.value);
+        setWrong(false);
+      }}
+      onFocus={(event) => event.target.select()}
+      onBlur={() => {
+        if (text !== shown) save();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") {
+          event.preventDefault();
+          save();
+        }
+        if (event.key !== "Escape" || text === shown) return;
+        event.preventDefault();
+        setText(shown);
+        setWrong(false);
+      }}
+    />
+  );
+}

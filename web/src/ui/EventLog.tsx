@@ -1,0 +1,183 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type Problem } from "../api/client.ts";
+import { useLive } from "../api/live.ts";
+import { keyOf, queryClient } from "../api/query.ts";
+import { count, exactTime } from "../logic/format.ts";
+import { clockTime, type LevelChoice, type RunEvent, shownEvents, withEvents } from "../logic/run-events.ts";
+import { Badge } from "./Badge.tsx";
+import { Button } from "./Button.tsx";
+import { Card, KeyValue } from "./Card.tsx";
+import { Code } from "./Code.tsx";
+import { Dialog } from "./Dialog.tsx";
+import { Input, Segmented, Switch } from "./Field.tsx";
+import { Icon } from "./Icon.tsx";
+import { EmptyState, ErrorBox, Skeleton } from "./States.tsx";
+import { type Column, Table } from "./Table.tsx";
+import "./event-log.css";
+
+const PAGE = 1000;
+/** A run with more has its beginning and its end in the file that `orb runs events` writes. */
+const MOST = 20_000;
+
+const LEVELS = [
+  { value: "all", name: "All" },
+  { value: "warn", name: "Warnings" },
+  { value: "error", name: "Errors" },
+] as const;
+
+const LOOKS = {
+  info: { tone: "muted", icon: "info", name: "Info" },
+  warn: { tone: "warn", icon: "warning", name: "Warning" },
+  error: { tone: "bad", icon: "cross", name: "Error" },
+} as const;
+
+function useEvents(runId: string) {
+  const key = [...keyOf("listEvents", { params: { run_id: runId }, query: {} }), "all"];
+  const query = useQuery<readonly RunEvent[], Problem>({
+    queryKey: key,
+    queryFn: async ({ signal }) => {
+      const all: RunEvent[] = [];
+      while (all.length < MOST) {
+        const after = all.at(-1)?.id;
+        const page = await call(
+          "listEvents",
+          { params: { run_id: runId }, query: { limit: PAGE, ...(after === undefined ? {} : { after }) } },
+          { signal },
+        );
+        all.push(...page);
+        if (page.length < PAGE) break;
+      }
+      return all;
+    },
+    // What is new is told; what was missed is loaded once the connection is back.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useLive<RunEvent>("run_event", (event) => {
+    if (event.run_id !== runId) return;
+    queryClient.setQueryData<readonly RunEvent[]>(key, (old) => (old === undefined ? old : withEvents(old, [event])));
+  });
+  return query;
+}
+
+const COLUMNS: Column<RunEvent>[] = [
+  {
+    id: "time",
+    name: "Time",
+    width: "104px",
+    cell: ({ created_at }) => (
+      <time className="mono soft" dateTime={created_at} title={exactTime(Date.parse(created_at))}>
+        {clockTime(created_at)}
+      </time>
+    ),
+  },
+  { id: "level", name: "Level", width: "104px", cell: ({ level }) => <Level level={level} /> },
+  {
+    id: "message",
+    name: "What happened",
+    width: "minmax(200px, 1fr)",
+    phone: "head",
+    cell: ({ message }) => (
+      <span className="truncate" title={message}>
+        {message}
+      </span>
+    ),
+  },
+];
+
+/** What happened in a run of any kind, newest first: what is new comes in at the top while it is followed. */
+export function EventLog({ runId, isActive }: { runId: string; isActive: boolean }) {
+  const { data, error, isPending, refetch } = useEvents(runId);
+  const [level, setLevel] = useState<LevelChoice>("all");
+  const [text, setText] = useState("");
+  // How many there were when somebody stopped following; null: it is followed.
+  const [held, setHeld] = useState<number | null>(null);
+  const [opened, setOpened] = useState<RunEvent | null>(null);
+  if (error !== null && data === undefined) return <ErrorBox error={error} onRetry={() => void refetch()} />;
+  const all = data ?? [];
+  const seen = held === null ? all : all.slice(0, held);
+  const rows = shownEvents(seen, { level, text }).toReversed();
+  const unseen = all.length - seen.length;
+  return (
+    <div className="stack">
+      <div className="event-tools">
+        <Segmented
+          label="Level"
+          value={level}
+          choices={LEVELS}
+          onChange={(value) => setLevel(LEVELS.find((one) => one.value === value)?.value ?? "all")}
+        />
+        <Input
+          label="Search events"
+          bare
+          type="search"
+          placeholder="Search events"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        {isActive || held !== null ? (
+          <Switch
+            label="Follow"
+            checked={held === null}
+            onChange={({ target }) => setHeld(target.checked ? null : all.length)}
+          />
+        ) : null}
+        {unseen > 0 ? (
+          <Button size="small" icon="up" onClick={() => setHeld(all.length)}>
+            {`Show ${count(unseen, "new event")}`}
+          </Button>
+        ) : null}
+      </div>
+      <Card flush>
+        {isPending ? (
+          <div className="event-loading">
+            <Skeleton lines={6} />
+          </div>
+        ) : (
+          <Table
+            label="Events"
+            columns={COLUMNS}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={setOpened}
+            rowHeight={38}
+            empty={
+              <EmptyState title={all.length === 0 ? "Nothing happened yet" : "No event fits"}>
+                {all.length === 0
+                  ? "Beginnings, retries, changes of strategy and endings are told here, as they happen."
+                  : "Other words, or another level, may find more."}
+              </EmptyState>
+            }
+            footer={all.length >= MOST ? `The first ${count(MOST, "event")}` : count(rows.length, "event")}
+          />
+        )}
+      </Card>
+      <Dialog open={opened !== null} onClose={() => setOpened(null)} title="Event" side>
+        {opened === null ? null : (
+          <div className="stack">
+            <p className="wrap event-text">{opened.message}</p>
+            <KeyValue
+              pairs={[
+                { name: "When", value: exactTime(Date.parse(opened.created_at)) },
+                { name: "Level", value: <Level level={opened.level} /> },
+              ]}
+            />
+            {Object.keys(opened.meta).length === 0 ? null : (
+              <Code text={JSON.stringify(opened.meta, null, 2)} wrap label="Copy what it says" />
+            )}
+          </div>
+        )}
+      </Dialog>
+    </div>
+  );
+}
+
+function Level({ level }: { level: RunEvent["level"] }) {
+  const { tone, icon, name } = LOOKS[level];
+  return (
+    <Badge tone={tone}>
+      <Icon name={icon} size={12} />
+      {name}
+    </Badge>
+  );
+}

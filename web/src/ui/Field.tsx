@@ -1,0 +1,161 @@
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from "react";
+import "./field.css";
+
+interface Words {
+  /** Also its accessible name. */
+  label: string;
+  help?: ReactNode;
+  /** What is wrong with the value. */
+  error?: string | undefined;
+  /** The label is not shown, only read out. */
+  bare?: boolean;
+}
+
+interface Ids {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+}
+
+/** A label, a control, a line of help, and what is wrong. */
+export function Field({ label, help, error, bare = false, children }: Words & { children: (ids: Ids) => ReactNode }) {
+  const id = useId();
+  const described = [help === undefined ? "" : `${id}-help`, error === undefined ? "" : `${id}-error`].join(" ").trim();
+  return (
+    <div className="field">
+      <label htmlFor={id} className={bare ? "spoken" : "field-label"}>
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": described === "" ? undefined : described,
+        "aria-invalid": error === undefined ? undefined : true,
+      })}
+      {help === undefined ? null : (
+        <div className="field-help" id={`${id}-help`}>
+          {help}
+        </div>
+      )}
+      {error === undefined ? null : (
+        <div className="field-error" id={`${id}-error`}>
+          {error}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function Input({ label, help, error, bare, ...rest }: Words & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <Field label={label} help={help} error={error} {...(bare === undefined ? {} : { bare })}>
+      {(ids) => <input className="control" {...ids} {...rest} />}
+    </Field>
+  );
+}
+
+export function Textarea({ label, help, error, bare, ...rest }: Words & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  return (
+    <Field label={label} help={help} error={error} {...(bare === undefined ? {} : { bare })}>
+      {(ids) => <textarea className="control control-area" rows={4} {...ids} {...rest} />}
+    </Field>
+  );
+}
+
+export interface Choice {
+  value: string;
+  name: string;
+}
+
+export function Select({
+  label,
+  help,
+  error,
+  bare,
+  choices,
+  ...rest
+}: Words & { choices: readonly Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+  return (
+    <Field label={label} help={help} error={error} {...(bare === undefined ? {} : { bare })}>
+      {(ids) => (
+        <select className="control control-select" {...ids} {...rest}>
+          {choices.map(({ value, name }) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Yes or no. As a switch it takes effect at once; as a box it belongs to a form that is sent. */
+function Tick({
+  label,
+  help,
+  look,
+  ...rest
+}: { label: ReactNode; help?: ReactNode; look: "box" | "switch" } & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  return (
+    <div className="tick">
+      <input
+        type="checkbox"
+        id={id}
+        className={`tick-${look}`}
+        role={look === "switch" ? "switch" : undefined}
+        aria-describedby={help === undefined ? undefined : `${id}-help`}
+        {...rest}
+      />
+      <label htmlFor={id}>{label}</label>
+      {help === undefined ? null : (
+        <div className="field-help" id={`${id}-help`}>
+          {help}
+        </div>
+      )}
+    </div>
+  );
+}
+
+type TickProps = { label: ReactNode; help?: ReactNode } & Omit<InputHTMLAttributes<HTMLInputElement>, "type">;
+
+export const Checkbox = (props: TickProps) => <Tick look="box" {...props} />;
+export const Switch = (props: TickProps) => <Tick look="switch" {...props} />;
+
+/** A few choices of which one holds, side by side. */
+export function Segmented({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChange: (value: string) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset className="segmented">
+      <legend className="spoken">{label}</legend>
+      {choices.map((choice) => (
+        <label key={choice.value} className={choice.value === value ? "segment segment-on" : "segment"}>
+          <input
+            type="radio"
+            name={name}
+            value={choice.value}
+            checked={choice.value === value}
+            onChange={() => onChange(choice.value)}
+          />
+          {choice.name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,85 @@
+/** What a page shows when there is nothing to show yet: nothing at all, not yet, or not possible. */
+import type { ReactNode } from "react";
+import { Problem } from "../api/client.ts";
+import { Button } from "./Button.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
+import "./states.css";
+
+/** Says what would stand here, and how it comes to be. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  actions,
+}: {
+  icon?: IconName;
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      {icon === undefined ? null : (
+        <span className="empty-icon">
+          <Icon name={icon} size={20} />
+        </span>
+      )}
+      <h2>{title}</h2>
+      {children === undefined ? null : <div className="empty-text prose">{children}</div>}
+      {actions === undefined ? null : <div className="row">{actions}</div>}
+    </div>
+  );
+}
+
+/** Grey bars where text will be. */
+export function Skeleton({ lines = 3, height = 14 }: { lines?: number; height?: number }) {
+  return (
+    <div className="skeleton" aria-hidden="true">
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} style={{ height, width: `${92 - ((index * 29) % 45)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/** A whole page that is being loaded. */
+export function PageSkeleton() {
+  return (
+    <div className="stack" role="status">
+      <span className="spoken">Loading</span>
+      <Skeleton lines={1} height={26} />
+      <Skeleton lines={1} height={120} />
+      <Skeleton lines={6} height={18} />
+    </div>
+  );
+}
+
+/** What went wrong, what to do about it, and another try. */
+export function ErrorBox({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
+  const problem = error instanceof Problem ? error : null;
+  const message = error instanceof Error ? error.message : String(error);
+  return (
+    <div className="error-box" role="alert">
+      <Icon name="warning" size={18} />
+      <div className="error-words">
+        <p className="error-title wrap">{title ?? message}</p>
+        {title === undefined ? null : <p className="wrap">{message}</p>}
+        {problem?.hint === null || problem?.hint === undefined ? null : <p className="soft wrap">{problem.hint}</p>}
+        {problem === null || problem.fields.length === 0 ? null : (
+          <ul className="error-fields">
+            {problem.fields.map(({ path, message: why }) => (
+              <li key={`${path} ${why}`}>
+                <code>{path}</code> {why}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {onRetry === undefined ? null : (
+        <Button size="small" icon="retry" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,312 @@
+/** Lists of things: sortable, of any length, reached by keys, and cards on phones. */
+import { useVirtualizer, useWindowVirtualizer } from "@tanstack/react-virtual";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { useLocation } from "wouter";
+import { moveRow, nextSort, type Sortable, type SortBy, sortRows } from "../logic/table.ts";
+import { Icon } from "./Icon.tsx";
+import "./table.css";
+
+export interface Column<Row> {
+  id: string;
+  name: string;
+  /** In place of the name: a box that chooses all rows. */
+  head?: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** As in `grid-template-columns`; "1fr" takes what is left. */
+  width?: string;
+  align?: "start" | "end";
+  /** Makes the head a button that sorts by it. */
+  sort?: (row: Row) => Sortable;
+  /** Not shown until it is chosen. */
+  hidden?: boolean;
+  /** On phones: `head` stands above the others without its name, `wide` has a line to itself, `hide` is left out. */
+  phone?: "head" | "wide" | "hide";
+}
+
+export interface TableProps<Row> {
+  /** What the rows are, for screen readers: "Runs". */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** Where Enter or a click on a row leads. */
+  hrefOf?: (row: Row) => string;
+  onOpen?: (row: Row) => void;
+  sort?: SortBy | null;
+  /** Without it the table keeps its own order. */
+  onSort?: (sort: SortBy | null) => void;
+  /** A box of this height that scrolls by itself; without it the page scrolls. */
+  height?: number | string;
+  rowHeight?: number;
+  /** Rows become cards below 720 px; otherwise the table scrolls sideways in its own box. */
+  cards?: boolean;
+  empty?: ReactNode;
+  /** Called when the last rows come into sight, or `ahead` rows before that. */
+  onEnd?: () => void;
+  ahead?: number;
+  footer?: ReactNode;
+}
+
+const VIRTUAL_FROM = 80;
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { columns, rows, label, keyOf, height, rowHeight = 44, cards = true, empty, onEnd, ahead = 10, footer } = props;
+  const [ownSort, setOwnSort] = useState<SortBy | null>(null);
+  const sort = props.sort === undefined ? ownSort : props.sort;
+  const onSort = props.onSort ?? setOwnSort;
+  const sorted = useMemo(() => {
+    const column = columns.find(({ id }) => id === sort?.column);
+    // Whoever is told of the order has seen to it.
+    if (sort === null || column?.sort === undefined || props.onSort !== undefined) return rows;
+    return sortRows(rows, column.sort, sort.descending);
+  }, [rows, columns, sort, props.onSort]);
+  const asCards = usePhone() && cards;
+  const body = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const open = useOpen(props);
+  const virtual = useRows(sorted, {
+    scroller,
+    body,
+    rowHeight: asCards ? 120 : rowHeight,
+    fixed: height !== undefined,
+    keyOf,
+  });
+  const keys = useRowKeys(sorted, body, virtual.reveal, open);
+
+  useEffect(() => {
+    if (virtual.last >= sorted.length - ahead) onEnd?.();
+  }, [virtual.last, sorted.length, onEnd, ahead]);
+
+  const template = columns.map(({ width = "minmax(80px, 1fr)" }) => width).join(" ");
+  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  return (
+    <div
+      className={`table ${asCards ? "table-cards" : ""}`}
+      ref={scroller}
+      style={height === undefined ? undefined : { maxHeight: height, overflow: "auto" }}
+    >
+      <div className="table-grid" role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
+        <div className="table-head" role="rowgroup">
+          <div className="table-row table-heads" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </div>
+        </div>
+        <div
+          className="table-body"
+          role="rowgroup"
+          ref={body}
+          onKeyDown={keys.onKeyDown}
+          style={virtual.height === null ? undefined : { height: virtual.height, position: "relative" }}
+        >
+          {virtual.items.map(({ index, start }) => {
+            const row = sorted[index];
+            if (row === undefined) return null;
+            return (
+              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+              <div
+                key={keyOf(row)}
+                ref={virtual.measure}
+                data-index={index}
+                role="row"
+                aria-rowindex={index + 2}
+                tabIndex={open === null ? undefined : index === Math.max(0, keys.current) ? 0 : -1}
+                className={open === null ? "table-row" : "table-row table-row-open"}
+                style={{
+                  gridTemplateColumns: template,
+                  ...(start === null
+                    ? {}
+                    : { position: "absolute", inset: "0 0 auto", transform: `translateY(${start}px)` }),
+                }}
+                onFocus={() => keys.setCurrent(index)}
+                onClick={(event) => {
+                  if ((event.target as HTMLElement).closest("a, button, input, label, select, [role=menu]") !== null)
+                    return;
+                  if (window.getSelection()?.toString() !== "") return;
+                  open?.(row, event.metaKey || event.ctrlKey);
+                }}
+              >
+                {columns.map((column) => (
+                  <div
+                    key={column.id}
+                    role="cell"
+                    className={`table-cell ${column.align === "end" ? "table-end" : ""} ${
+                      column.phone === undefined ? "" : `phone-${column.phone}`
+                    }`}
+                    data-name={column.name}
+                  >
+                    {column.cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {footer === undefined ? null : <div className="table-foot">{footer}</div>}
+    </div>
+  );
+}
+
+function Head<Row>({
+  column,
+  sort,
+  onSort,
+}: {
+  column: Column<Row>;
+  sort: SortBy | null;
+  onSort: (sort: SortBy | null) => void;
+}) {
+  const mine = sort?.column === column.id ? sort : null;
+  const order = mine === null ? "none" : mine.descending ? "descending" : "ascending";
+  return (
+    <div
+      role="columnheader"
+      aria-sort={column.sort === undefined ? undefined : order}
+      className={`table-cell ${column.align === "end" ? "table-end" : ""}`}
+    >
+      {column.sort === undefined ? (
+        (column.head ?? column.name)
+      ) : (
+        <button type="button" className="table-sort" onClick={() => onSort(nextSort(sort, column.id))}>
+          {column.name}
+          {mine === null ? null : <Icon name={mine.descending ? "down" : "up"} size={12} />}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function useOpen<Row>({ hrefOf, onOpen }: TableProps<Row>): ((row: Row, aside?: boolean) => void) | null {
+  const [, go] = useLocation();
+  if (onOpen !== undefined) return (row) => onOpen(row);
+  if (hrefOf === undefined) return null;
+  return (row, aside = false) => {
+    if (aside) window.open(hrefOf(row), "_blank", "noopener");
+    else go(hrefOf(row));
+  };
+}
+
+/** j, k, arrows, Home, End and Enter; j and k work from anywhere on the page once there is a table. */
+function useRowKeys<Row>(
+  rows: readonly Row[],
+  body: React.RefObject<HTMLDivElement | null>,
+  reveal: (index: number) => void,
+  open: ((row: Row) => void) | null,
+) {
+  const [current, setCurrent] = useState(-1);
+  const focus = (index: number) => {
+    setCurrent(index);
+    reveal(index);
+    // The row may have to be drawn first.
+    requestAnimationFrame(() => {
+      body.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: false });
+    });
+  };
+  const latest = useRef({ rows, current, focus, open });
+  latest.current = { rows, current, focus, open };
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key !== "j" && event.key !== "k") return;
+      const target = event.target as HTMLElement;
+      if (target.closest("input, textarea, select, [contenteditable], dialog") !== null) return;
+      // The first table of the page is meant.
+      if (document.querySelector(".table-body") !== body.current || latest.current.open === null) return;
+      event.preventDefault();
+      latest.current.focus(moveRow(latest.current.current, event.key, latest.current.rows.length));
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [body]);
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (open === null || (event.target as HTMLElement).getAttribute("role") !== "row") return;
+    if (event.key === "Enter") {
+      const row = rows[current];
+      if (row !== undefined) open(row);
+      return;
+    }
+    const next = moveRow(current, event.key, rows.length);
+    if (next === current || event.key === "j" || event.key === "k") return;
+    event.preventDefault();
+    focus(next);
+  };
+  return { current: Math.min(current, rows.length - 1), setCurrent, onKeyDown };
+}
+
+interface Drawn {
+  index: number;
+  start: number | null;
+}
+
+/** Which rows are drawn: all of a short list, those in sight of a long one. */
+function useRows<Row>(
+  rows: readonly Row[],
+  options: {
+    scroller: React.RefObject<HTMLDivElement | null>;
+    body: React.RefObject<HTMLDivElement | null>;
+    rowHeight: number;
+    fixed: boolean;
+    keyOf: (row: Row) => string;
+  },
+) {
+  const { scroller, body, rowHeight, fixed, keyOf } = options;
+  const isLong = rows.length > VIRTUAL_FROM;
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    if (!fixed && body.current !== null) setMargin(body.current.getBoundingClientRect().top + window.scrollY);
+  }, [fixed, isLong, body]);
+  const nameOf = useRef(keyOf);
+  nameOf.current = keyOf;
+  // Another function would let all rows be measured again, at every step of scrolling.
+  const getItemKey = useCallback(
+    (index: number) => {
+      const row = rows[index];
+      return row === undefined ? index : nameOf.current(row);
+    },
+    [rows],
+  );
+  const shared = { count: isLong ? rows.length : 0, estimateSize: () => rowHeight, overscan: 12, getItemKey };
+  const inBox = useVirtualizer({ ...shared, getScrollElement: () => scroller.current, enabled: isLong && fixed });
+  const inPage = useWindowVirtualizer({ ...shared, scrollMargin: margin, enabled: isLong && !fixed });
+  if (!isLong)
+    return {
+      items: rows.map((_row, index): Drawn => ({ index, start: null })),
+      last: rows.length - 1,
+      height: null,
+      measure: undefined,
+      reveal: () => {},
+    };
+  const virtualizer = fixed ? inBox : inPage;
+  const items = virtualizer.getVirtualItems();
+  return {
+    items: items.map(({ index, start }): Drawn => ({ index, start: start - (fixed ? 0 : margin) })),
+    last: items.at(-1)?.index ?? 0,
+    height: virtualizer.getTotalSize(),
+    measure: virtualizer.measureElement as (element: HTMLElement | null) => void,
+    reveal: (index: number) => virtualizer.scrollToIndex(index, { align: "auto" }),
+  };
+}
+
+const PHONE = "(max-width: 719px)";
+
+export function usePhone(): boolean {
+  const [phone, setPhone] = useState(() => matchMedia(PHONE).matches);
+  useEffect(() => {
+    const query = matchMedia(PHONE);
+    const onChange = () => setPhone(query.matches);
+    query.addEventListener("change", onChange);
+    return () => query.removeEventListener("change", onChange);
+  }, []);
+  return phone;
+}

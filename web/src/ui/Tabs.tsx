@@ -1,0 +1,70 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { useSearchParams } from "wouter";
+import "./tabs.css";
+
+export interface Tab {
+  id: string;
+  name: string;
+  /** Shown behind the name, which stays the name: the panel says the same to those who hear the page. */
+  count?: ReactNode;
+  panel: () => ReactNode;
+}
+
+/** Tabs whose choice stands in the address (`?tab=`), so that it can be shared and gone back to. */
+export function Tabs({ tabs, label, param = "tab" }: { tabs: readonly Tab[]; label: string; param?: string }) {
+  const [search, setSearch] = useSearchParams();
+  const base = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const chosen = tabs.find(({ id }) => id === search.get(param)) ?? tabs[0];
+  if (chosen === undefined) return null;
+  const choose = (id: string) =>
+    setSearch(
+      (old) => {
+        const next = new URLSearchParams(old);
+        if (id === tabs[0]?.id) next.delete(param);
+        else next.set(param, id);
+        return next;
+      },
+      { replace: true },
+    );
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = tabs.indexOf(chosen);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = tabs[(to + tabs.length) % tabs.length];
+    if (next === undefined) return;
+    choose(next.id);
+    list.current?.querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus();
+  };
+  return (
+    <div className="tabs">
+      <div className="tab-list" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+        {tabs.map(({ id, name, count }) => (
+          <button
+            key={id}
+            type="button"
+            role="tab"
+            id={`${base}-tab-${id}`}
+            data-tab={id}
+            aria-selected={id === chosen.id}
+            aria-controls={`${base}-panel`}
+            tabIndex={id === chosen.id ? 0 : -1}
+            className="tab"
+            onClick={() => choose(id)}
+          >
+            {name}
+            {count === undefined ? null : (
+              <span className="tab-count num" aria-hidden="true">
+                {count}
+              </span>
+            )}
+          </button>
+        ))}
+      </div>
+      <div className="tab-panel" role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-tab-${chosen.id}`}>
+        {chosen.panel()}
+      </div>
+    </div>
+  );
+}

@@ -44,7 +44,7 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
   assert.deepEqual([(await checks(first)).status, (await checks(first)).disk?.status], [200, "ok"]);
 
   let ballast = leave(disk.path, 8);
-  await first.process.said("work pauses");
+  await first.process.said("work pauses until");
   const refused = await first.api.post(`/jobs/${job.id}/runs`);
   assert.equal(refused.status, 507, refused.text);
   assert.match(refused.json<{ detail: string }>().detail, /nearly full: \d+ MB are free .* 16 MB are to stay free/);
@@ -58,7 +58,7 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
 
   // Whoever starts on a disk that is low still takes no work, and does not tell it again.
   const second = await Served.start(orb);
-  await second.process.said("work pauses");
+  await second.process.said("work pauses until");
   assert.equal((await second.api.post(`/jobs/${job.id}/runs`)).status, 507);
   rmSync(ballast);
   await second.process.said("work goes on");

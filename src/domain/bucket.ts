@@ -10,6 +10,14 @@ export interface BucketRule {
   burst: number;
 }
 
+/** What follows at once within a rate when nobody said: what comes in this time. Waits are no more exact than timers. */
+const TIMER_SECONDS = 0.02;
+
+/** One up to 50 a second; above, waiting for each by itself would never reach the rate that was asked for. */
+export function usualBurst(perSecond: number): number {
+  return Math.max(1, Math.floor(perSecond * TIMER_SECONDS));
+}
+
 export function emptyBucket(now: number): Bucket {
   return { tokens: 0, at: now };
 }

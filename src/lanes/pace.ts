@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { siteHold } from "../domain/backoff.ts";
-import { type Bucket, emptyBucket, reserveToken, takeToken } from "../domain/bucket.ts";
+import { type Bucket, emptyBucket, reserveToken, takeToken, usualBurst } from "../domain/bucket.ts";
 import {
   type Breaker,
   breakerAfterFailure,
@@ -311,7 +311,7 @@ export class Pace {
   }
 
   #bucketRule(perSecond: number) {
-    return { perSecond, burst: this.#limits.burst ?? 1 };
+    return { perSecond, burst: this.#limits.burst ?? usualBurst(perSecond) };
   }
 
   #succeeded(answeredMs: number | null | undefined): void {

@@ -1,3 +1,4 @@
+import { usualBurst } from "../domain/bucket.ts";
 import { breakerPhase } from "../domain/circuit.ts";
 import type { StrategyName } from "../domain/recipe.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
@@ -162,7 +163,7 @@ function effectiveOf(record: SiteRecord, { defaults, respectRobots }: Moment): S
   return {
     max_concurrency: atOnce(record, defaults),
     requests_per_second: rate,
-    burst: rate === null ? null : (record.burst ?? 1),
+    burst: rate === null ? null : (record.burst ?? usualBurst(rate)),
     min_delay_ms: Math.max(record.minDelayMs ?? defaults.minDelayMs, record.crawlDelayMs ?? 0),
     shards: record.splitDue,
     strategy: record.strategy ?? "auto",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Bucket, emptyBucket, reserveToken, takeToken } from "../../src/domain/bucket.ts";
+import { type Bucket, emptyBucket, reserveToken, takeToken, usualBurst } from "../../src/domain/bucket.ts";
 
 const rule = fc.record({
   perSecond: fc.double({ min: 0.01, max: 1000, noNaN: true }),
@@ -90,4 +90,22 @@ test("turns that are kept come one after the other at the rate, and whoever asks
   assert.deepEqual(turns, [0, 0, 1000]);
   assert.equal(takeToken(bucket, limits, 2000).waitMs, 2000);
   assert.equal(takeToken(bucket, limits, 4000).waitMs, 0);
+});
+
+test("a high rate is reached by timers that are up to three milliseconds late, without a burst having been set", () => {
+  for (const perSecond of [40, 100, 333, 500, 2000]) {
+    const limits = { perSecond, burst: usualBurst(perSecond) };
+    const seconds = 20;
+    let [now, granted, late] = [0, 0, 0];
+    let bucket: Bucket = emptyBucket(now);
+    while (now < seconds * 1000) {
+      const taken = takeToken(bucket, limits, now);
+      bucket = taken.bucket;
+      if (taken.waitMs === 0) granted += 1;
+      // Waits are whole milliseconds, and some of them last longer.
+      else now += taken.waitMs + (late = (late + 1) % 4);
+    }
+    assert.ok(granted <= perSecond * seconds + limits.burst);
+    assert.ok(granted >= 0.9 * perSecond * seconds, `${granted / seconds} of ${perSecond} a second`);
+  }
 });

@@ -33,7 +33,7 @@ interface Budget {
 const IDLE_MS = 1000;
 const ASK_AGAIN_MS = 200;
 /** How often it is looked whether other processes want some. */
-const SHARE_LOOK_MS = 1000;
+const SHARE_LOOK_MS = 2000;
 /** A lane that has not asked for this long does not want any more. */
 const WANTED_MS = 1000;
 

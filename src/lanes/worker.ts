@@ -179,7 +179,8 @@ export class LaneWorker implements LaneHost {
     try {
       const grant = await this.#store.takeLane(lane, owner, ttlMs);
       // What its owner before could not stop any more is not begun again.
-      const opened = grant === null ? [] : await this.#store.endStopped(this.#deps.clock.now());
+      const left = grant !== null && grant.recovered > 0;
+      const opened = left ? await this.#store.endStopped(this.#deps.clock.now()) : [];
       const divided = grant?.opened?.filter((name) => name !== lane) ?? [];
       if (opened.length + divided.length > 0) this.#deps.onOpened([...opened, ...divided]);
       return grant;

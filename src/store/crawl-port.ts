@@ -8,8 +8,6 @@ import type { ArtifactRecord } from "./yield-records.ts";
 export interface CrawlVerbs {
   /** Lets waiting crawls begin, oldest first, as long as fewer than `most` are running. Says which lanes got work. */
   admitCrawls(most: number, now: number): Promise<{ admitted: string[]; lanes: string[] }>;
-  /** Runs whose running time is used up. */
-  overdueRuns(now: number, limit: number): Promise<string[]>;
   /** Ends a run because its time is over: what is done stays. */
   endByTime(id: string, now: number): Promise<void>;
   /**
@@ -20,8 +18,9 @@ export interface CrawlVerbs {
   /**
    * Running time has passed since this was called last. Time is counted in these steps, so that neither a clock that is
    * set nor the time in which no process ran uses up any of it. How far the runs are is looked at in the same steps.
+   * Says which runs have used up theirs, `limit` of them at most.
    */
-  passTime(elapsedMs: number, now: number): Promise<void>;
+  passTime(elapsedMs: number, now: number, limit: number): Promise<string[]>;
   /** Files of a run that hold what servers sent, oldest first; `after` is the id of one. */
   exchanges(id: string, options: { after?: string; limit: number }): Promise<ArtifactRecord[]>;
   /** What a crawl had counted of traps when that was last written. */

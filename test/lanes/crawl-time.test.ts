@@ -43,7 +43,7 @@ describe("the time of a crawl", () => {
   test("near the end the store is asked whether it was paused meanwhile", async () => {
     const { clock, store, run, time } = await begin(10 * MINUTE);
     await clock.advance(4 * MINUTE);
-    await store.passTime(4 * MINUTE, clock.now());
+    await store.passTime(4 * MINUTE, clock.now(), 10);
     await store.changeRun(run.id, "paused", "Run paused", clock.now());
     await clock.advance(60 * MINUTE);
     await store.changeRun(run.id, "running", "Run resumed", clock.now());

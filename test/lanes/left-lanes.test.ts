@@ -55,6 +55,12 @@ for (const [verb, when] of [
     const store = new Proxy(real, {
       get(target, name) {
         const value = Reflect.get(target, name) as unknown;
+        // Only where something was left by the owner before is there anything to end.
+        if (verb === "endStopped" && name === "takeLane")
+          return async (...args: Parameters<Store["takeLane"]>) => {
+            const grant = await target.takeLane(...args);
+            return grant === null ? null : { ...grant, recovered: 1 };
+          };
         if ((name !== verb && name !== "leaveLane") || typeof value !== "function") return value;
         return async (...args: unknown[]) => {
           const work = () => (value as (...all: unknown[]) => Promise<unknown>).apply(target, args);

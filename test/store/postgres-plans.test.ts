@@ -167,8 +167,7 @@ const FREQUENT: Work = {
     await verbs.runHeldAt("s4.example");
   },
   "time passes, and what is over is swept and removed": async (verbs) => {
-    await verbs.passTime(100, NOW);
-    await verbs.overdueRuns(NOW, 10);
+    await verbs.passTime(100, NOW, 10);
     await verbs.crawlCounts();
     await verbs.runsInTurn(10);
     await verbs.heldRuns("proxies", 10);

@@ -49,7 +49,7 @@ export function lessonOf(url: string, { way, evidence }: StrategyPlan): NonNulla
 }
 
 /** What people say of a site is heard at once; what other workers learn of it may wait. */
-const BELIEVED_MS = 10_000;
+const BELIEVED_MS = 30_000;
 const MOST_SITES = 1000;
 
 /** What is known of sites, read now and then: the pages of a crawl are many, and mostly of the same few sites. */

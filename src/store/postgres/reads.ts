@@ -16,7 +16,6 @@ export const READS: readonly (keyof Store)[] = [
   "jobs",
   "runs",
   "runStates",
-  "overdueRuns",
   "exchanges",
   "trapState",
   "runErrors",

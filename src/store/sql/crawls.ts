@@ -86,16 +86,6 @@ function waitingSites({ connection }: Context, run: number): ("failing" | "well"
   return rows<{ fares: "failing" | "well" }>(list).map(({ fares }) => fares);
 }
 
-export function overdueRuns({ connection }: Context, now: number, limit: number): string[] {
-  const list = connection
-    .sql(
-      `SELECT id FROM runs WHERE time_limit_ms IS NOT NULL AND running_since IS NOT NULL
-         AND ran_ms + ? - running_since >= time_limit_ms LIMIT ?`,
-    )
-    .all(now, limit);
-  return rows<{ id: string }>(list).map(({ id }) => id);
-}
-
 /** A crawl that has looked at fewer pages says nothing yet about how many there are. */
 const FEW_PAGES = 20;
 
@@ -110,13 +100,14 @@ const PERCENT = `min(99, 100 * ${DONE} / max(1, CASE WHEN ${DONE} < ${FEW_PAGES}
  */
 export const TIMED_RUN = "time_limit_ms IS NOT NULL AND running_since IS NOT NULL";
 
-export function passTime({ connection }: Context, elapsedMs: number, now: number): void {
+export function passTime({ connection }: Context, elapsedMs: number, now: number, limit: number): string[] {
   const timed = TIMED_RUN;
-  if (connection.sql(`SELECT 1 FROM runs WHERE ${timed} LIMIT 1`).get() === undefined) return;
-  connection.write(() => {
+  return connection.write(() => {
     connection
       .sql(`UPDATE runs SET ran_ms = ran_ms + min(?1, max(0, ?2 - running_since)), running_since = ?2 WHERE ${timed}`)
       .run(Math.round(elapsedMs), now);
     connection.sql(`UPDATE runs SET progress = ${PERCENT} WHERE ${timed} AND ${PERCENT} > progress`).run();
+    const over = connection.sql(`SELECT id FROM runs WHERE ${timed} AND ran_ms >= time_limit_ms LIMIT ?`).all(limit);
+    return rows<{ id: string }>(over).map(({ id }) => id);
   });
 }

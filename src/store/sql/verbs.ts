@@ -4,7 +4,7 @@ import { audit } from "./audit.ts";
 import { borrow, budgetCap, giveBack, setBudgetCap } from "./budgets.ts";
 import { admitCrawls } from "./admit-crawls.ts";
 import { countCrawls, readRecentPages } from "./crawl-pace.ts";
-import { overdueRuns, passTime } from "./crawls.ts";
+import { passTime } from "./crawls.ts";
 import { endByTime } from "./end-run.ts";
 import { growRun } from "./grow-run.ts";
 import { readTraps } from "./frontier.ts";
@@ -81,10 +81,9 @@ export function storeVerbs(context: Context): Verbs {
     answerHuman: async (id, answer, now) => answerHuman(context, id, answer, now),
     growRun: async (hold, task, growth, now) => growRun(context, hold, task, growth, now),
     admitCrawls: async (most, now) => admitCrawls(context, most, now),
-    overdueRuns: async (now, limit) => overdueRuns(context, now, limit),
     goOn: async (id, window, now) => goOn(context, id, window, now),
     endByTime: async (id, now) => connection.write(() => endByTime(context, requireRun(context, id).n, now)),
-    passTime: async (elapsedMs, now) => passTime(context, elapsedMs, now),
+    passTime: async (elapsedMs, now, limit) => passTime(context, elapsedMs, now, limit),
     exchanges: async (id, window) => readExchanges(context, id, window),
     trapState: async (id) => readTraps(context, requireRun(context, id).n),
     runErrors: async (id) => readErrors(context, requireRun(context, id).n),

@@ -5,6 +5,8 @@ import { dropWork } from "../../orchestrator/runs/control.ts";
 import type { Duty } from "../duties.ts";
 
 const AT_ONCE = 100;
+/** Every step writes: crawls may end that much later. */
+const STEP_MS = 1000;
 
 /** Crawls whose time is over end with what they have, and those that wait begin when there is room. */
 export function keepCrawls(deps: CrawlDeps): Duty {
@@ -16,16 +18,18 @@ export function keepCrawls(deps: CrawlDeps): Duty {
     looksFirst: true,
     async run(_signal, due) {
       const monotonic = clock.monotonic();
-      const elapsed = countedAt === null ? 0 : Math.min(LONGEST_STEP_MS, monotonic - countedAt);
-      countedAt = monotonic;
-      if (due?.timedRuns !== false) await passTime(elapsed);
+      if (due?.timedRuns === false) countedAt = monotonic;
+      else if (countedAt === null || monotonic - countedAt >= STEP_MS) {
+        const elapsed = countedAt === null ? 0 : Math.min(LONGEST_STEP_MS, monotonic - countedAt);
+        countedAt = monotonic;
+        await passTime(elapsed);
+      }
       if (due?.waitingCrawls !== false) await admitCrawls(deps);
     },
   };
 
   async function passTime(elapsedMs: number): Promise<void> {
-    await store.passTime(elapsedMs, clock.now());
-    for (const id of await store.overdueRuns(clock.now(), AT_ONCE)) {
+    for (const id of await store.passTime(elapsedMs, clock.now(), AT_ONCE)) {
       await store.endByTime(id, clock.now());
       await dropWork(deps, [id]);
     }

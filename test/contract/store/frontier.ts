@@ -229,29 +229,29 @@ export function frontierScenarios(scenario: Scenario): void {
     const HOUR = 3_600_000;
     const ran = async () => (await kit.store.run(run.id))?.ranMs;
     kit.pass(1000);
-    await kit.store.passTime(1000, kit.now);
+    await kit.store.passTime(1000, kit.now, 10);
     assert.equal(await ran(), 1000);
     kit.clock.wall += HOUR;
     kit.pass(500);
-    await kit.store.passTime(500, kit.now);
+    await kit.store.passTime(500, kit.now, 10);
     kit.clock.wall -= 24 * HOUR;
-    await kit.store.passTime(500, kit.now);
+    await kit.store.passTime(500, kit.now, 10);
     // By its own clock it began in the future: what passed is told by the next step.
     kit.pass(500);
-    await kit.store.passTime(500, kit.now);
+    await kit.store.passTime(500, kit.now, 10);
     assert.equal(await ran(), 2000);
-    assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), []);
+    assert.deepEqual(await kit.store.passTime(0, kit.now, 10), []);
     // Nobody worked for an hour.
     kit.pass(HOUR);
-    await kit.store.passTime(0, kit.now);
-    assert.deepEqual([await ran(), await kit.store.overdueRuns(kit.now, 10)], [2000, []]);
+    await kit.store.passTime(0, kit.now, 10);
+    assert.deepEqual([await ran(), await kit.store.passTime(0, kit.now, 10)], [2000, []]);
     const late = await crawl(kit, ["b"], { timeLimitMs: 10_000 });
     kit.pass(100);
-    await kit.store.passTime(500, kit.now);
+    await kit.store.passTime(500, kit.now, 10);
     assert.equal((await kit.store.run(late.id))?.ranMs, 100, "it began after the last step");
     await kit.store.changeRun(late.id, "paused", "Run paused", kit.now);
     kit.pass(60_000);
-    await kit.store.passTime(7900, kit.now);
+    await kit.store.passTime(7900, kit.now, 10);
     assert.equal((await kit.store.run(late.id))?.ranMs, 100);
     // Nor does it count when somebody pauses it after an hour in which nobody worked.
     await kit.store.changeRun(late.id, "running", "Run resumed", kit.now);
@@ -259,13 +259,13 @@ export function frontierScenarios(scenario: Scenario): void {
     await kit.store.changeRun(late.id, "paused", "Run paused", kit.now);
     const counted = (await kit.store.run(late.id))?.ranMs ?? 0;
     assert.ok(counted <= 100 + LONGEST_STEP_MS, `${counted} ms`);
-    assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), [run.id]);
+    assert.deepEqual(await kit.store.passTime(60_000, kit.now, 10), [run.id]);
   });
 
   scenario("how far a crawl is never falls, although it finds more pages", async (kit) => {
     const run = await crawl(kit, ["a"], { timeLimitMs: 1_000_000, pagesLimit: 1000 });
     const seen = async () => {
-      await kit.store.passTime(500, kit.now);
+      await kit.store.passTime(500, kit.now, 10);
       return (await kit.store.run(run.id))?.progress;
     };
     const lane = await kit.take("A");
@@ -312,7 +312,7 @@ export function frontierScenarios(scenario: Scenario): void {
     await kit.store.settle([{ hold: lane, tasks: [gotAt(task("a"), "a")] }], kit.now);
     await kit.settle(lane, [task("c")], HANDED_BACK);
     kit.pass(1000);
-    assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), [run.id]);
+    assert.deepEqual(await kit.store.passTime(60_000, kit.now, 10), [run.id]);
     await kit.store.endByTime(run.id, kit.now);
     await kit.store.sweepEnded(10, kit.now, run.id);
     const late = gotAt(task("b"), "x", { discovered: [found("d")], traps: NO_TRAPS, ...contentOf("late") });

@@ -238,7 +238,7 @@ export function limitScenarios(scenario: Scenario): void {
     assert.deepEqual(await goOn(kit, run), [0], "nothing is left any more");
     assert.equal(await kit.status(run), "queued");
     await kit.store.admitCrawls(1, kit.now);
-    assert.deepEqual(await kit.store.overdueRuns(kit.now, 10), []);
+    assert.deepEqual(await kit.store.passTime(0, kit.now, 10), []);
     await kit.work(lane, DONE);
     await kit.work(await kit.take("A", OTHER), DONE);
     assert.deepEqual([await kit.status(run), await reasonOf(kit, run)], ["partial", "exhausted"]);

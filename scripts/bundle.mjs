@@ -11,6 +11,8 @@ const { rolldown } = await import(pathToFileURL(require.resolve("rolldown")).hre
 
 /** What others import or start; `main` is the command line. */
 const DOORS = { main: "src/main.ts", index: "src/index.ts", handlers: "src/lanes/handlers/user/define.ts" };
+/** Runs in browsers, too: one file, which needs no other. */
+const CLIENT = "src/api-client/client.ts";
 /** How a file names another one that is read, or started as a thread or process. */
 const BESIDE = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
 
@@ -54,7 +56,7 @@ const build = await rolldown({
     if (log.code !== "SOURCEMAP_BROKEN") pass(level, log);
   },
 });
-await build.write({
+const output = {
   dir: out,
   format: "esm",
   entryFileNames: "[name].js",
@@ -62,4 +64,8 @@ await build.write({
   // For --enable-source-maps; the sources themselves are in the clone, and at the version's tag.
   sourcemap: true,
   sourcemapExcludeSources: true,
-});
+};
+await build.write(output);
+
+const client = await rolldown({ cwd: folder, input: { client: join(folder, CLIENT) }, platform: "browser" });
+await client.write(output);

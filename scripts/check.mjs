@@ -6,7 +6,7 @@ import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
 const HELP = {
   format: "npm run format writes it as it should be",
   "generated pages": "node scripts/docs.mjs makes them anew",
-  "types of the API": "node scripts/web-types.mjs makes them anew",
+  "types of the API": "node scripts/api-types.mjs makes them anew",
 };
 
 await script(async (args) => {
@@ -20,7 +20,7 @@ await script(async (args) => {
     ["format", [bin("oxfmt"), "--check"]],
     ["architecture", ["--test", "--test-reporter=dot", join(root, "test", "architecture.test.ts")]],
     ["generated pages", [join(root, "scripts", "docs.mjs"), "--check"]],
-    ["types of the API", [join(root, "scripts", "web-types.mjs"), "--check"]],
+    ["types of the API", [join(root, "scripts", "api-types.mjs"), "--check"]],
   ];
   if (!args.includes("--no-tests")) steps.push(["tests", [join(root, "scripts", "test.mjs")]]);
   for (const [name, command] of steps) {

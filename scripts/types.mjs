@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { node24, root, run } from "./bootstrap.mjs";
 import { ensureBuilt } from "./built.mjs";
 
-const DOORS = ["index", "lanes/handlers/user/define"];
+const DOORS = ["index", "lanes/handlers/user/define", "api-client/client"];
 /** How a file of types names another one. */
 const NAMED = /(from |import\(|import )"(\.[^"]*)\.ts"/g;
 

@@ -119,6 +119,8 @@ export const HTTP_PROBLEMS = {
 export type HttpProblemCode = keyof typeof HTTP_PROBLEMS;
 export type ProblemCode = ErrorCode | HttpProblemCode;
 
+export const PROBLEM_CODES = [...Object.keys(HTTP_PROBLEMS), ...Object.keys(ERROR_CATALOGUE)] as ProblemCode[];
+
 /** Errors whose status says more than their reaction does. */
 const STATUS_OF_ERROR: Partial<Record<ErrorCode, number>> = {
   not_found: 404,

@@ -1,5 +1,6 @@
 /** Pieces that the schemas of all routes are made of. */
 import type { Static, TProperties, TSchema } from "typebox";
+import { PROBLEM_CODES } from "./problems.ts";
 import { Type } from "./type.ts";
 
 /** An object that knows its keys: others are refused in requests, and never sent in answers. */
@@ -32,7 +33,7 @@ const problemMembers = {
   title: Type.String(),
   status: Type.Integer(),
   detail: Type.String(),
-  code: Type.String({ description: "stable; docs/api.md and docs/errors.md list them" }),
+  code: oneOf(PROBLEM_CODES, { description: "stable; docs/api.md and docs/errors.md list them" }),
   errors: Type.Optional(Type.Array(FieldErrorSchema)),
   hint: Type.Optional(Type.String()),
   error_id: Type.Optional(Type.String()),

@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { ensureCode } from "../../scripts/code.mjs";
 import { OrbProcess } from "../chaos/orb.ts";
@@ -21,9 +21,10 @@ function makeClone(dir: string): void {
   for (const name of ["bin", "scripts"]) cpSync(join(root, name), join(dir, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(dir, "node_modules"));
   writeFileSync(join(dir, "package.json"), '{ "type": "module" }');
-  mkdirSync(join(dir, "src/lanes/handlers/user"), { recursive: true });
-  for (const name of ["index.ts", "lanes/handlers/user/define.ts"])
+  for (const name of ["index.ts", "lanes/handlers/user/define.ts", "api-client/client.ts"]) {
+    mkdirSync(dirname(join(dir, "src", name)), { recursive: true });
     writeFileSync(join(dir, "src", name), "export {};\n");
+  }
   writeFileSync(join(dir, "src/later.ts"), 'export const said: string = "one";\n');
   writeFileSync(
     join(dir, "src/main.ts"),

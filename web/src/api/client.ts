@@ -1,5 +1,6 @@
 /** Calls of the API, typed by its own description. What goes wrong is a `Problem` that people can be shown. */
-import { type Operations, ROUTES } from "./types.ts";
+import { ROUTES } from "../../../src/api-client/operations.ts";
+import type { Operations } from "./types.ts";
 
 export type OperationName = keyof Operations;
 export type Answer<Name extends OperationName> = Operations[Name]["answer"];
@@ -57,7 +58,8 @@ export interface CallOptions {
 /** The address of an operation, for links that leave the page, such as downloads. */
 export function addressOf<Name extends OperationName>(name: Name, input?: Place<Name>): string {
   const { params = {}, query = {} } = (input ?? {}) as NonNullable<Loose>;
-  const path = ROUTES[name][1].replace(/\{(\w+)\}/g, (_whole, key: string) => encodeURIComponent(String(params[key])));
+  const [, template = ""] = ROUTES[name].split(" ");
+  const path = template.replace(/\{(\w+)\}/g, (_whole, key: string) => encodeURIComponent(String(params[key])));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === "") continue;
@@ -98,12 +100,12 @@ export async function callPage<Name extends OperationName>(
 }
 
 async function send(name: OperationName, input: Loose, { signal, headers = {}, text: given }: CallOptions) {
-  const [method] = ROUTES[name];
+  const [method = ""] = ROUTES[name].split(" ");
   const body = given?.text ?? (input?.body === undefined ? undefined : JSON.stringify(input.body));
   let response: Response;
   try {
     response = await fetch(addressOf(name, input as never), {
-      method,
+      method: method.toUpperCase(),
       credentials: "same-origin",
       headers: {
         accept: "application/json",

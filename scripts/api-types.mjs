@@ -1,12 +1,13 @@
-// Writes web/src/api/types.ts from the API's own description, so that the dashboard cannot believe in fields that are
-// not there. `--check` says whether it is up to date.
+// Writes src/api-client/operations.ts from the API's own description, so that neither the client nor the dashboard can
+// believe in fields that are not there. `--check` says whether it is up to date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isNewEnough } from "../bin/handover.mjs";
 import { describeApi } from "./api-description.mjs";
 import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
 
-const FILE = "web/src/api/types.ts";
+const FILE = "src/api-client/operations.ts";
+const KEY = "idempotency-key";
 
 await script(async (args) => {
   await ensureInstalled();
@@ -16,7 +17,7 @@ await script(async (args) => {
   const path = join(root, FILE);
   const current = readIfThere(path);
   if (args.includes("--check")) {
-    if (current !== text) process.stderr.write(`${FILE} is stale: run node scripts/web-types.mjs\n`);
+    if (current !== text) process.stderr.write(`${FILE} is stale: run node scripts/api-types.mjs\n`);
     return current === text ? 0 : 1;
   }
   if (current !== text) writeFileSync(path, text);
@@ -34,7 +35,7 @@ function readIfThere(path) {
 function typesOf(description) {
   const operations = Object.entries(description.paths)
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+      Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
     )
     .filter(({ operationId }) => operationId !== undefined)
     .sort((a, b) => (a.operationId < b.operationId ? -1 : 1));
@@ -57,25 +58,44 @@ function typesOf(description) {
     if (schema.type === "array" && schema.items !== undefined) return arrayOf(shown(schema.items, indent));
     return names.get(typeOf(schema, "")) ?? typeOf(schema, indent);
   };
-  const entries = operations.map(({ operationId, parameters = [], requestBody, responses }) => {
+  const entries = operations.map(({ method, path, summary, parameters = [], requestBody, responses }) => {
     const body = requestBody?.content?.["application/json"]?.schema;
+    // A text is sent as it stands.
+    const orText = requestBody?.content?.["application/yaml"] === undefined ? "" : " | string";
     return [
-      `  ${operationId}: {`,
+      `  /** ${commented(summary ?? "")} */`,
+      `  "${method} ${path}": {`,
       `    params: ${group(parameters, "path")};`,
       `    query: ${group(parameters, "query")};`,
-      `    body: ${body === undefined ? "undefined" : shown(body, "    ")};`,
+      `    body: ${body === undefined ? "undefined" : shown(body, "    ") + orText};`,
       `    answer: ${shown(answerOf(responses), "    ")};`,
       "  };",
     ].join("\n");
   });
-  const routes = operations.map(({ operationId, method, path }) => `  ${operationId}: ["${method}", "${path}"],`);
+  const routes = operations.map(({ operationId, method, path }) => `  ${operationId}: "${method} ${path}",`);
+  const has = (place, name) => (operation) =>
+    (operation.parameters ?? []).some((one) => one.in === place && (name === undefined || one.name === name));
+  const setOf = (name, about, isIn) => {
+    const members = operations.filter(isIn).map(({ method, path }) => `  "${method} ${path}",`);
+    const set = `new Set<keyof Operations>([\n${members.join("\n")}\n])`;
+    return `/** ${about} */\nexport const ${name}: ReadonlySet<string> = ${set};\n`;
+  };
   return [
-    "// Made from the API's description by `node scripts/web-types.mjs`; do not edit.\n",
+    "// Made from the API's description by `node scripts/api-types.mjs`; do not edit.\n",
     ...schemas,
     ...named,
-    `export interface Operations {\n${entries.join("\n")}\n}\n`,
-    `export const ROUTES = {\n${routes.join("\n")}\n} as const satisfies Record<keyof Operations, readonly [string, string]>;\n`,
+    `/** Every operation by its method and address: what it takes and what it answers. */\nexport interface Operations {\n${entries.join("\n")}\n}\n`,
+    `/** By the names that the description gives them. */\nexport const ROUTES = {\n${routes.join("\n")}\n} as const satisfies Record<string, keyof Operations>;\n`,
+    setOf("BODIES", "They take a body.", ({ requestBody }) => requestBody !== undefined),
+    setOf("QUERIES", "They take a query.", has("query")),
+    setOf("PAGED", "They answer a page of a list.", has("query", "cursor")),
+    setOf("REPEATABLE", `Done once however often they are sent with the same ${KEY}.`, has("header", KEY)),
+    setOf("TEXTS", "What they answer is never JSON.", ({ responses }) => answerOf(responses)?.type === "string"),
   ].join("\n");
+}
+
+function commented(text) {
+  return text.replaceAll("*/", "* /");
 }
 
 function titled(name) {
@@ -149,7 +169,7 @@ function objectOf(schema, indent) {
   const required = new Set(schema.required ?? []);
   const inner = `${indent}  `;
   const lines = properties.flatMap(([name, property]) => [
-    ...(property.description === undefined ? [] : [`${inner}/** ${property.description.replaceAll("*/", "* /")} */`]),
+    ...(property.description === undefined ? [] : [`${inner}/** ${commented(property.description)} */`]),
     `${inner}${key(name)}${required.has(name) ? "" : "?"}: ${typeOf(property, inner)};`,
   ]);
   return `{\n${lines.join("\n")}\n${indent}}`;

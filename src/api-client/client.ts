@@ -106,7 +106,9 @@ export function createClient(options: ClientOptions): OrbweaverClient {
 
   const wait = <View extends { status: string }>(route: Route, name: string, id: string, how?: WaitOptions<View>) => {
     const look = (signal: AbortSignal) => request(route, { params: { [name]: id } }, { signal }) as Promise<View>;
-    return waitForEnd<View>({ look, follow: (signal) => followRun(id, { signal }) }, how ?? {});
+    const events = (call: CallOptions) => transport.open(RUN_STREAM, { params: { run_id: id } }, call);
+    const follow = (signal: AbortSignal) => streamOf({ open: events, hasEnd: true, wasThere: true }, { signal });
+    return waitForEnd<View>({ look, follow }, how ?? {});
   };
 
   const more: More = {

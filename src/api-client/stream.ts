@@ -29,6 +29,8 @@ interface Source {
   open(options: CallOptions): Promise<OpenAnswer>;
   /** The server says by itself when all is told: whoever finds the end asks at once whether it is. */
   hasEnd: boolean;
+  /** The server has answered before: it is waited for from the beginning. */
+  wasThere?: boolean;
 }
 
 const FIRST_PAUSE_MS = 1000;
@@ -39,7 +41,7 @@ export async function* streamOf(source: Source, options: StreamOptions): AsyncGe
   let last = options.lastEventId;
   let baseMs = FIRST_PAUSE_MS;
   let failures = 0;
-  let wasThere = false;
+  let wasThere = source.wasThere === true;
   for (;;) {
     let why = new OrbweaverError({ code: "unreachable", status: 0, detail: "the connection has ended" });
     let isCleanEnd = false;

@@ -61,7 +61,9 @@ function readRooms(): Map<string, Room> {
     rows.map((row) => {
       const below = rows.filter((other) => other.floor < row.floor).map((other) => other.name);
       const match = /^all below(?: but (.*))?$/.exec(row.allowed);
-      const names = ["nothing", "node only"].includes(row.allowed) ? [] : list(match === null ? row.allowed : (match[1] ?? ""));
+      const names = ["nothing", "node only"].includes(row.allowed)
+        ? []
+        : list(match === null ? row.allowed : (match[1] ?? ""));
       const mayImport = new Set(match === null ? names : below.filter((name) => !names.includes(name)));
       return [row.name, { floor: row.floor, name: row.name, mayImport, planned: row.planned }];
     }),

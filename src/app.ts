@@ -38,6 +38,7 @@ import { createHttpClient, type HttpClient } from "./net/http-client.ts";
 import { PAGE_HANDLER } from "./orchestrator/runs/start.ts";
 import { createChildRuns } from "./orchestrator/workflows/child-runs.ts";
 import { createPageTools, downloadLimits, type PageTools } from "./page-tools.ts";
+import { createPageFileKeeper } from "./pages/document.ts";
 import { createEvidenceKeeper } from "./pages/evidence.ts";
 import { createExchangeKeeper } from "./pages/exchange.ts";
 import { ProxyPool } from "./proxies/pool.ts";
@@ -128,6 +129,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       store,
       seal: client.seal,
       evidence: createEvidenceKeeper(artifacts, log),
+      files: createPageFileKeeper(artifacts),
       exchanges: createExchangeKeeper(artifacts, { clock, random: systemRandom }),
       robots: robotsGate(config, tools.http, clock, store),
       solve: userSolver(others),

@@ -48,6 +48,7 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "schema_mismatch",
   "extraction_failed",
   "extraction_timeout",
+  "action_failed",
   "robots_disallowed",
   "browser_missing",
   "session_unusable",

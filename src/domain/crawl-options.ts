@@ -1,3 +1,4 @@
+import type { BrowserWish, DocumentWish } from "./page-wishes.ts";
 import type { ProxyWish } from "./proxy-wish.ts";
 import type { JsonValue } from "./queue-item.ts";
 import { plainRecipe, type Recipe, type StrategyName } from "./recipe.ts";
@@ -26,10 +27,24 @@ export interface CrawlOptions extends ProxyWish {
   /** Whether the article is read, too; null: when no fields are named. */
   article: boolean | null;
   respect_robots: boolean;
+  /** These are absent in what is older than they are. */
+  document?: DocumentWish | null;
+  browser?: BrowserWish | null;
+  /** Sent to the origin of the starts alone; their values are sealed. */
+  header_names?: readonly string[];
+  /** Base64 of sealed Credentials; null: none. */
+  sealed?: string | null;
 }
 
 /** What a caller says about a crawl: where it begins, and what is not as usual. */
-export type CrawlInput = Partial<Omit<CrawlOptions, "urls" | "sealed_proxy">> & { url: string | readonly string[] };
+export type CrawlInput = Partial<
+  Omit<CrawlOptions, "urls" | "sealed_proxy" | "document" | "browser" | "header_names" | "sealed">
+> & {
+  url: string | readonly string[];
+  document?: Partial<DocumentWish> | null;
+  browser?: Partial<BrowserWish> | null;
+  headers?: Readonly<Record<string, string>> | null;
+};
 
 /** A crawl carries what it was asked for. */
 export interface CrawlSnapshot {
@@ -52,9 +67,25 @@ export function pageRecipeOf(options: CrawlOptions): Recipe {
     retry_attempts,
     proxy = null,
     sealed_proxy = null,
+    document = null,
+    browser = null,
+    header_names = [],
+    sealed = null,
   } = options;
   const max_attempts = retry_attempts + 1;
-  return plainRecipe(strategy, { fields, items, schema, respect_robots, max_attempts, proxy, sealed_proxy });
+  return plainRecipe(strategy, {
+    fields,
+    items,
+    schema,
+    respect_robots,
+    max_attempts,
+    proxy,
+    sealed_proxy,
+    document,
+    browser,
+    header_names,
+    sealed,
+  });
 }
 
 /** What stands in a crawl's task besides its address. */

@@ -64,6 +64,7 @@ export const FAILURE_REASONS = {
   schema_mismatch: "extraction",
   extraction_failed: "extraction",
   extraction_timeout: "extraction",
+  action_failed: "extraction",
   robots_disallowed: "robots",
   robots_unreachable: "robots",
   breaker_open: "circuit_open",

@@ -35,6 +35,8 @@ export interface TaskArtifact {
   url: string;
   /** Absent: the file that was asked for. */
   role?: ArtifactRole;
+  /** Where its id is to stand in what the task yields: which record, and the way inside it. */
+  into?: readonly [record: number, ...way: (string | number)[]];
 }
 
 /** A page that another page leads to, or a sitemap does. */

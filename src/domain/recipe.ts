@@ -1,3 +1,4 @@
+import type { BrowserWish, DocumentWish } from "./page-wishes.ts";
 import { NO_PROXY, type ProxyWish } from "./proxy-wish.ts";
 import type { JsonValue } from "./queue-item.ts";
 
@@ -20,7 +21,9 @@ export interface Recipe extends ProxyWish {
   timeout_seconds: number | null;
   session_id: string | null;
   replay: JsonValue;
-  browser: { wait_for: string | null; block_resources: boolean } | null;
+  browser: BrowserWish | null;
+  /** The page as a whole, beside its fields; absent in what is older than this. */
+  document?: DocumentWish | null;
   schedule: Schedule | null;
   timezone: string | null;
   /** The names of headers and cookies; their values are sealed. */
@@ -65,6 +68,7 @@ export function plainRecipe(strategy: StrategyName, more: Partial<Recipe> = {}):
     session_id: null,
     replay: null,
     browser: null,
+    document: null,
     schedule: null,
     timezone: null,
     header_names: [],
@@ -77,3 +81,5 @@ export function plainRecipe(strategy: StrategyName, more: Partial<Recipe> = {}):
 
 /** What is read from a page when a job names no fields. */
 export const DEFAULT_FIELDS = ["title", "description", "author", "published_at", "markdown"] as const;
+/** Beside a document, which has the text in the forms that were asked for. */
+export const FIELDS_BESIDE_DOCUMENT = DEFAULT_FIELDS.filter((name) => name !== "markdown");

@@ -4,6 +4,7 @@
  */
 import type { Failure } from "./failure.ts";
 import { isKnown } from "./learned.ts";
+import { browserNeeds } from "./page-wishes.ts";
 import type { Recipe } from "./recipe.ts";
 import type { LearnedStrategy } from "./run-facts.ts";
 import { type SiteWishes, strategyOfSite } from "./site-wishes.ts";
@@ -12,7 +13,7 @@ export type Way = "http" | "browser" | "api_replay";
 
 export interface StrategyEvidence {
   /** What decided. */
-  rule: "requires_auth" | "explicit" | "site" | "learned" | "probe" | "escalated";
+  rule: "requires_auth" | "needed" | "explicit" | "site" | "learned" | "probe" | "escalated";
   because: string;
   /** What the probe's answer was, or what the block before was. */
   http_status?: number | null;
@@ -41,7 +42,7 @@ export interface PageMemory {
 export type SiteKnowledge = Pick<SiteWishes, "strategy"> & { learned: LearnedStrategy | null };
 
 export function planStrategy(
-  recipe: Pick<Recipe, "strategy" | "requires_auth" | "replay">,
+  recipe: Pick<Recipe, "strategy" | "requires_auth" | "replay"> & Partial<Pick<Recipe, "browser" | "document">>,
   memory: PageMemory | null,
   site: SiteKnowledge | null,
   url: string,
@@ -51,6 +52,8 @@ export function planStrategy(
   if (memory !== null) return { way: memory.way, probe: false, evidence: memory.evidence };
   if (recipe.requires_auth)
     return decided("browser", { rule: "requires_auth", because: "the job says that the page needs a sign-in" });
+  const needed = recipe.strategy === "browser" ? null : browserNeeds(recipe);
+  if (needed !== null) return decided("browser", { rule: "needed", because: needed });
   if (recipe.strategy !== "auto")
     return decided(recipe.strategy, { rule: "explicit", because: `the job asks for ${recipe.strategy}` });
   const wished = strategyOfSite(recipe, site);

@@ -34,7 +34,7 @@ export function isNofollow(element: Element): boolean {
 }
 
 /** Null for what leads nowhere else: fragments of this page, mail, telephone, scripts. */
-function linkTarget(href: string, base: string | null): string | null {
+export function linkTarget(href: string, base: string | null): string | null {
   const given = href.trim();
   if (given.startsWith("#") || given.length > MAX_URL) return null;
   const url = URL.parse(given, base ?? undefined);

@@ -3,6 +3,7 @@ import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/json-size.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Article } from "./article/article.ts";
 import { decodeBody } from "./charset.ts";
+import { type PageDocument, readDocument } from "./document/read.ts";
 import type { Document } from "./dom/nodes.ts";
 import { parseHtml } from "./dom/parse.ts";
 import { parseXml } from "./dom/xml.ts";
@@ -41,6 +42,8 @@ export interface Extraction {
   links: Link[];
   /** Without its HTML, which costs as much as all the rest and is read as a field by whoever wants it. */
   article: Omit<Article, "html"> | null;
+  /** Absent when the plan asks for none. */
+  document?: PageDocument;
   meta: { language: string | null; canonicalUrl: string | null; robots: RobotsDirectives; baseUrl: string | null };
   /** The page is larger than what is kept in memory, or has too many items; its end was not read. */
   truncated: boolean;
@@ -70,7 +73,8 @@ export function parsePage({ body, contentType, url }: PageInput): ParsedPage {
   return { kind, text, charset, facts: new PageFacts({ document, url, text, isJson: kind === "json" }) };
 }
 
-export function extract({ kind, text, charset, facts }: ParsedPage, plan: Plan): Extraction {
+export function extract(page: ParsedPage, plan: Plan): Extraction {
+  const { kind, text, charset, facts } = page;
   const extraction: Extraction = {
     kind,
     charset,
@@ -88,6 +92,7 @@ export function extract({ kind, text, charset, facts }: ParsedPage, plan: Plan):
     },
     truncated: facts.document.truncated,
   };
+  if (plan.document !== null) extraction.document = readDocument(page, plan.document);
   if (plan.rules.length === 0 && !plan.whole) return extraction;
   if (kind === "json" && hasTooManyValues(text)) {
     const message = `the page has more than ${MAX_JSON_VALUES} values`;

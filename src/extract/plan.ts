@@ -2,6 +2,7 @@
 import { OrbError } from "../base/errors.ts";
 import { SchemaError } from "../domain/json-schema.ts";
 import type { Parsed } from "../domain/queue-item.ts";
+import { compileDocument, type DocumentPlan } from "./document/spec.ts";
 import { compileItems, compileRule, isObject, Problems, readKnown, type Rule } from "./rules/compile.ts";
 import type { Select } from "./rules/extractors.ts";
 import { compileSchema, type RecordCheck } from "./schema.ts";
@@ -17,6 +18,8 @@ export interface PlanSpec {
   links?: boolean;
   /** Read the article (default false). */
   article?: boolean;
+  /** The page as a whole, too: a DocumentWish. */
+  document?: unknown;
 }
 
 export interface Plan {
@@ -27,6 +30,7 @@ export interface Plan {
   readonly check: RecordCheck | null;
   readonly links: boolean;
   readonly article: boolean;
+  readonly document: DocumentPlan | null;
 }
 
 const MAX_FIELDS = 200;
@@ -43,8 +47,12 @@ export function parsePlan(spec: PlanSpec): Parsed<Plan> {
     problems.add("items", "needs fields to read from each item");
   }
   const check = readSchema(spec.schema, problems);
+  const document =
+    spec.document === undefined || spec.document === null ? null : compileDocument(spec.document, "document", problems);
+  if (document !== null && rules.some(({ field }) => field === "document"))
+    problems.add("fields.document", "is where the document stands that is asked for: give the field another name");
   if (problems.list.length > 0) return { errors: problems.list };
-  return { ok: { rules, items, whole, check, links: spec.links ?? true, article: spec.article ?? false } };
+  return { ok: { rules, items, whole, check, links: spec.links ?? true, article: spec.article ?? false, document } };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Credentials } from "../domain/credentials.ts";
 import type { Exchange } from "../domain/exchange.ts";
 import { FetchFailure } from "../domain/failure.ts";
+import type { BrowserAction } from "../domain/page-wishes.ts";
 import type { Validators } from "../domain/page-copy.ts";
 import type { Upstream } from "../domain/upstream.ts";
 import type { Redirect } from "../net/http.ts";
@@ -57,6 +58,14 @@ export interface BrowserWishes {
   blockResources?: boolean;
   /** Wait until this CSS selector matches, within the page's time. */
   waitFor?: string;
+  /** Then wait so long. */
+  waitMs?: number;
+  /** As a phone shows it. */
+  mobile?: boolean;
+  /** Then do this. */
+  actions?: readonly BrowserAction[];
+  /** Then take a picture, of the window or of the whole page. */
+  picture?: "window" | "page";
 }
 
 /** Any status is an answer; whether it is a good one is judged by the caller. */
@@ -81,8 +90,17 @@ export interface PageAnswer {
   /** The body is the list of all items of a replayed call. */
   replayed?: boolean;
   evidence?: PageEvidence;
+  /** What was asked for beside the page itself. */
+  taken?: TakenFromPage;
   /** Redirects first; the body belongs to the last one. */
   exchanges?: readonly Exchange[];
+}
+
+/** Pictures are PNG. */
+export interface TakenFromPage {
+  screenshot: Uint8Array | null;
+  /** In the order of the actions that asked for them; null: there were no actions. */
+  actions: { screenshots: Uint8Array[]; scrapes: { url: string; html: string }[] } | null;
 }
 
 export interface PageEvidence {

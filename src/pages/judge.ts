@@ -1,7 +1,8 @@
 import { classifyStatus } from "../domain/classify.ts";
 import { type Failure, failure } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
-import { DEFAULT_FIELDS, type Recipe } from "../domain/recipe.ts";
+import { documentOf } from "../domain/page-wishes.ts";
+import { DEFAULT_FIELDS, FIELDS_BESIDE_DOCUMENT, type Recipe } from "../domain/recipe.ts";
 import { parseRetryAfter } from "../domain/retry-after.ts";
 import type { Extraction } from "../extract/page.ts";
 import type { FollowLink, FollowOrder } from "../extract/follow.ts";
@@ -33,10 +34,15 @@ export interface Judgement {
 
 /** What is read from this answer, as the extractor is told. */
 export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
-  const spec: PlanSpec = { fields: recipe.fields ?? [...DEFAULT_FIELDS], links: false };
+  const document = documentOf(recipe);
+  const usual = document === null ? DEFAULT_FIELDS : FIELDS_BESIDE_DOCUMENT;
+  const spec: PlanSpec = { fields: recipe.fields ?? [...usual], links: false };
+  if (document !== null) spec.document = document;
   if (recipe.items !== null) spec.items = recipe.items;
   if (recipe.schema !== null) spec.schema = recipe.schema;
   if (recipe.strategy === "api_replay" && isJson(answer?.contentType ?? null)) return replaySpec(spec, recipe, answer!);
+  // A document shows it as it is.
+  if (document !== null) return spec;
   // Without rules, a JSON answer is its own record, and a list is a list of records.
   if (recipe.fields === null && recipe.items === null && answer !== undefined && isJson(answer.contentType))
     return { ...spec, fields: null, items: { jsonpath: startsList(answer.body) ? "$[*]" : "$" } };

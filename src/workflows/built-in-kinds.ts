@@ -48,6 +48,7 @@ export interface ScrapeParams extends Reading {
   proxy?: string | null;
   timeout_seconds?: number | null;
   replay?: JsonValue;
+  document?: JsonValue;
   browser?: JsonValue;
   accept_partial?: boolean;
 }
@@ -69,6 +70,8 @@ export interface CrawlParams extends Reading {
   respect_robots?: boolean;
   /** `pool`, or the address of a proxy. */
   proxy?: string | null;
+  document?: JsonValue;
+  browser?: JsonValue;
   accept_partial?: boolean;
 }
 

@@ -15,4 +15,9 @@ export const READING_SCHEMAS: { readonly [name: string]: JsonValue } = {
     description: "Where the records are, such as {css: article.product}.",
   },
   schema: { type: ["boolean", "object", "null"], description: "JSON Schema that each record must satisfy." },
+  document: {
+    type: ["object", "null"],
+    description: "The page as a whole, beside its fields: {formats, …} as in a job.",
+  },
+  browser: { type: ["object", "null"], description: "What a browser waits for and does on the page, as in a job." },
 };

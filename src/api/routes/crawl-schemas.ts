@@ -3,6 +3,8 @@ import type { TOptional, TSchema } from "typebox";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { nullable, oneOf, strict } from "../schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Headers } from "./header-schemas.ts";
+import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "./page-wish-schemas.ts";
 import { Proxy } from "./proxy-schemas.ts";
 import { Type } from "../type.ts";
 
@@ -37,10 +39,19 @@ function optional<T extends Record<string, TSchema>>(keys: T): { [K in keyof T]:
   };
 }
 
-export const CrawlBody = strict({ url: Starts, ...optional(settings) });
+/** As they are sent. */
+const given = { ...settings, document: DocumentBody, browser: BrowserBody, headers: Headers };
+
+export const CrawlBody = strict({ url: Starts, ...optional(given) });
 
 /** In a job: the address may stand in `target_url`. */
-export const JobCrawlBody = strict({ url: Type.Optional(Starts), ...optional(settings) });
+export const JobCrawlBody = strict({ url: Type.Optional(Starts), ...optional(given) });
 
 /** As it is shown, with all that was not said. */
-export const JobCrawl = strict({ url: Starts, ...settings });
+export const JobCrawl = strict({
+  url: Starts,
+  ...settings,
+  document: DocumentShown,
+  browser: BrowserShown,
+  header_names: Type.Array(Type.String(), { description: "headers that it sends; their values are not shown" }),
+});

@@ -12,7 +12,8 @@ import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
-import { CookieList, Cookies, Headers } from "./job-schemas.ts";
+import { Headers } from "./header-schemas.ts";
+import { CookieList, Cookies } from "./job-schemas.ts";
 import { Type } from "../type.ts";
 
 const Session = strict({

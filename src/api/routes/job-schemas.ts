@@ -6,6 +6,8 @@ import { nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { JobCrawl, JobCrawlBody } from "./crawl-schemas.ts";
 import { sourceParts } from "./workflow-schemas.ts";
 import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "./page-wish-schemas.ts";
+import { Headers } from "./header-schemas.ts";
 import { Proxy } from "./proxy-schemas.ts";
 import { Type } from "../type.ts";
 
@@ -28,11 +30,6 @@ export const CookieList = Type.Array(
 export const Cookies = nullable(
   Type.Union([Type.Record(Type.String(), Type.String({ maxLength: 8192 })), CookieList], {
     description: "by name, or as a list; sent to the target's origin alone, and never shown again",
-  }),
-);
-export const Headers = nullable(
-  Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
-    description: "sent to the target's origin alone, and never shown again",
   }),
 );
 
@@ -62,11 +59,6 @@ const settings = {
   replay: Json("what api_replay sends: {request, items, pagination}; docs/jobs.md describes it"),
 };
 
-const browserParts = {
-  wait_for: nullable(Type.String({ minLength: 1, maxLength: 1000, description: "a CSS selector" })),
-  block_resources: Type.Boolean({ description: "leave out pictures, fonts and media" }),
-};
-
 /** What may be saved. */
 export const JOB_KINDS = ["page", "crawl", "workflow"] as const;
 
@@ -91,7 +83,8 @@ const given = {
       ),
     ]),
   ),
-  browser: nullable(Type.Partial(strict(browserParts), { additionalProperties: false })),
+  document: DocumentBody,
+  browser: BrowserBody,
   crawl: JobCrawlBody,
   workflow: nullable(strict(sourceParts)),
 };
@@ -132,7 +125,8 @@ export const Job = strict({
   target_url: nullable(Type.String({ description: "null: a workflow has none" })),
   site: nullable(Type.String()),
   schedule: nullable(strict(scheduleParts)),
-  browser: nullable(strict(browserParts)),
+  document: DocumentShown,
+  browser: BrowserShown,
   header_names: Type.Array(Type.String()),
   cookie_names: Type.Array(Type.String()),
   crawl: nullable(JobCrawl),

@@ -1,9 +1,8 @@
 /** The article of a page: its text, Markdown and what can be said about them. */
 import { hash } from "node:crypto";
-import type { Document } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
 import { cleanHtml } from "../values/clean-html.ts";
-import { findArticle } from "./find.ts";
+import type { Found } from "./find.ts";
 import { detectLanguage } from "./language.ts";
 import { toMarkdown } from "./markdown.ts";
 import { toPlainText } from "./plain-text.ts";
@@ -26,9 +25,7 @@ export interface ArticleOptions {
   resolve(href: string): string | null;
 }
 
-export function readArticle(document: Document, options: ArticleOptions): Article | null {
-  const found = findArticle(document);
-  if (found === null) return null;
+export function readArticle(found: Found, options: ArticleOptions): Article {
   const text = toPlainText(found.root, found.keep);
   const { keep, root } = found;
   // Markdown and HTML cost as much as all the rest, and often only the text is wanted.

@@ -2,12 +2,15 @@
 import { type Element, MAX_TEXT, type Node } from "../dom/nodes.ts";
 import { isBlock, oneSpaced, rawText } from "../dom/text.ts";
 import { tableToMarkdown } from "./markdown-table.ts";
+import { readSourceSet } from "../values/source-set.ts";
 import { UNEVEN_IN_LINE } from "./plain-text.ts";
 
 export interface MarkdownOptions {
   /** An absolute address, or null for what should not be linked. */
   resolve(href: string): string | null;
   keep(element: Element): boolean;
+  /** Told when the rest is left out, because it is too long. */
+  onCut?: () => void;
 }
 
 export function toMarkdown(element: Element, given: MarkdownOptions): string {
@@ -19,11 +22,17 @@ export function toMarkdown(element: Element, given: MarkdownOptions): string {
       for (let node = child.first; node !== null && room > 0; node = node.next) {
         room -= node.kind === 3 ? node.sourceLength : 8;
       }
+      if (room <= 0) given.onCut?.();
       return room > 0 && given.keep(child);
     },
   };
   const blocks = isContainer(element) ? childBlocks(element, options) : block(element, options);
   return blocks.join("\n\n").trim();
+}
+
+/** The element itself, too: a link that is asked for is a link. */
+export function elementToMarkdown(element: Element, options: MarkdownOptions): string {
+  return isBlock(element) || holdsBlocks(element) ? toMarkdown(element, options) : tidy(inline(element, options));
 }
 
 function isContainer(element: Element): boolean {
@@ -241,7 +250,9 @@ export function imageSource(element: Element): string | null {
   const source = element.attr("src");
   if (source !== undefined && source !== "" && !source.startsWith("data:") && late === undefined) return source;
   const set = element.attr("srcset") ?? element.attr("data-srcset");
-  return late ?? set?.trim().split(/[\s,]+/)[0] ?? (source?.startsWith("data:") === true ? null : (source ?? null));
+  return (
+    late ?? readSourceSet(set ?? "")[0]?.address ?? (source?.startsWith("data:") === true ? null : (source ?? null))
+  );
 }
 
 function codeSpan(text: string): string {

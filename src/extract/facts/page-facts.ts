@@ -1,6 +1,7 @@
 /** Everything that can be asked about one page, each worked out once and only when somebody asks. */
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { type Article, readArticle } from "../article/article.ts";
+import { findArticle, type Found } from "../article/find.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/robots-directives.ts";
 import type { Document } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
@@ -21,6 +22,7 @@ export class PageFacts {
   #microdata: MicrodataItem[] | null = null;
   #body: { value: JsonValue | undefined } | null = null;
   #links: Link[] | null = null;
+  #mainContent: Found | null | undefined;
   #article: Article | null | undefined;
 
   constructor(page: { document: Document; url: string | null; text: string; isJson: boolean }) {
@@ -129,9 +131,17 @@ export class PageFacts {
     return (this.#links ??= readLinks(this.document, this.base, this.robots.nofollow));
   }
 
+  /** The part of the page that it is about. */
+  get mainContent(): Found | null {
+    if (this.#mainContent === undefined) this.#mainContent = findArticle(this.document);
+    return this.#mainContent;
+  }
+
   get article(): Article | null {
     if (this.#article === undefined) {
-      this.#article = readArticle(this.document, { language: this.language, resolve: this.resolve });
+      const found = this.mainContent;
+      const options = { language: this.language, resolve: this.resolve };
+      this.#article = found === null ? null : readArticle(found, options);
     }
     return this.#article;
   }

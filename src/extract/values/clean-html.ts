@@ -3,6 +3,7 @@
  * styles, frames, forms, event handlers and addresses that run code are gone; links and pictures have whole addresses.
  */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
+import { readSourceSet } from "./source-set.ts";
 
 const ELEMENTS = new Set(
   "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup data dd del details dfn div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins kbd li main mark nav ol p picture pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr".split(
@@ -20,8 +21,36 @@ const ATTRIBUTES = new Set(
     " ",
   ),
 );
-const ADDRESSES = new Set(["href", "src", "cite"]);
-const VOID = new Set(["br", "col", "hr", "img", "source", "wbr"]);
+const ADDRESSES = new Set(["href", "src", "cite", "action", "poster"]);
+const VOID = new Set(["br", "col", "hr", "img", "input", "source", "track", "wbr"]);
+
+/** What is kept of a page. */
+interface CleanRules {
+  elements: ReadonlySet<string>;
+  dropped: ReadonlySet<string>;
+  isKept(attribute: string): boolean;
+}
+
+/** What a reader comes for. */
+const READING: CleanRules = { elements: ELEMENTS, dropped: DROPPED, isKept: (name) => ATTRIBUTES.has(name) };
+
+const MORE_ELEMENTS =
+  "audio button datalist dialog fieldset form input label legend meter optgroup option output progress search select textarea track video".split(
+    " ",
+  );
+const MORE_ATTRIBUTES =
+  "action checked content disabled for itemprop itemscope itemtype label loading max maxlength media method min multiple name placeholder poster property rel required role selected sizes type".split(
+    " ",
+  );
+const wholeElements = new Set([...ELEMENTS, ...MORE_ELEMENTS]);
+const wholeAttributes = new Set([...ATTRIBUTES, ...MORE_ATTRIBUTES]);
+
+/** All that a page shows, forms and players included, with what programs find their way by. */
+const WHOLE: CleanRules = {
+  elements: wholeElements,
+  dropped: new Set([...DROPPED].filter((name) => !wholeElements.has(name))),
+  isKept: (name) => wholeAttributes.has(name) || /^(?:data|aria)-[\w.:-]+$/.test(name),
+};
 
 export type Resolve = (address: string) => string | null;
 
@@ -31,7 +60,21 @@ export function cleanHtml(
   resolve: Resolve,
   keep: (element: Element) => boolean = () => true,
 ): string {
-  return inner(element, { resolve, keep, left: MAX_TEXT });
+  return inner(element, { resolve, keep, left: MAX_TEXT, rules: READING });
+}
+
+/** Whole elements one after the other, with all that a page shows; `cut`: the end is missing, because it is too long. */
+export function cleanElements(
+  elements: readonly Element[],
+  resolve: Resolve,
+  keep: (element: Element) => boolean,
+): { html: string; cut: boolean } {
+  const cleaning: Cleaning = { resolve, keep: () => true, left: MAX_TEXT, rules: WHOLE };
+  const parts = elements.map((element) => {
+    cleaning.keep = (inside) => inside === element || keep(inside);
+    return cleaning.left > 0 ? cleanElement(element, cleaning).trim() : "";
+  });
+  return { html: parts.filter((part) => part !== "").join("\n"), cut: cleaning.left <= 0 };
 }
 
 interface Cleaning {
@@ -39,6 +82,7 @@ interface Cleaning {
   keep(element: Element): boolean;
   /** Characters that may still be written. */
   left: number;
+  rules: CleanRules;
 }
 
 function inner(element: Element, cleaning: Cleaning): string {
@@ -52,20 +96,22 @@ function inner(element: Element, cleaning: Cleaning): string {
 
 function cleanElement(element: Element, cleaning: Cleaning): string {
   const { name } = element.tag;
-  if (element.space !== 0 || DROPPED.has(name) || !cleaning.keep(element)) return "";
+  const { elements, dropped } = cleaning.rules;
+  if (element.space !== 0 || dropped.has(name) || !cleaning.keep(element)) return "";
   cleaning.left -= 8;
   const content = VOID.has(name) ? "" : inner(element, cleaning);
-  if (!ELEMENTS.has(name)) return content;
-  const tag = `<${name}${attributes(element, cleaning.resolve)}>`;
+  if (!elements.has(name)) return content;
+  const tag = `<${name}${attributes(element, cleaning)}>`;
+  cleaning.left -= tag.length;
   return VOID.has(name) ? tag : `${tag}${content}</${name}>`;
 }
 
-function attributes(element: Element, resolve: Resolve): string {
+function attributes(element: Element, { resolve, rules }: Cleaning): string {
   const list = element.attributes;
   let out = "";
   for (let index = 0; index < list.length; index += 2) {
     const name = list[index] as string;
-    if (!ATTRIBUTES.has(name)) continue;
+    if (!rules.isKept(name)) continue;
     let value: string | null = list[index + 1] as string;
     if (ADDRESSES.has(name)) value = resolve(value);
     else if (name === "srcset") value = sourceSet(value, resolve);
@@ -75,10 +121,9 @@ function attributes(element: Element, resolve: Resolve): string {
 }
 
 function sourceSet(value: string, resolve: Resolve): string | null {
-  const parts = value.split(/,\s+/).flatMap((part) => {
-    const [address = "", ...size] = part.trim().split(/\s+/);
+  const parts = readSourceSet(value).flatMap(({ address, size }) => {
     const whole = resolve(address);
-    return whole === null ? [] : [[whole, ...size].join(" ")];
+    return whole === null ? [] : [size === "" ? whole : `${whole} ${size}`];
   });
   return parts.length === 0 ? null : parts.join(", ");
 }

@@ -12,6 +12,6 @@ export function isArchived({ export_format: format }: Pick<CrawlOptions, "export
 export async function withExchange(handled: Handled, { answer }: PageGot, keeper: ExchangeKeeper): Promise<Handled> {
   if (answer === null || handled.kind === "handed_back") return handled;
   const file = await keeper.keep(answer);
-  if (handled.kind === "completed") return { ...handled, artifacts: [file] };
+  if (handled.kind === "completed") return { ...handled, artifacts: [...handled.artifacts, file] };
   return { ...handled, report: { ...handled.report, evidence: [...(handled.report?.evidence ?? []), file] } };
 }

@@ -1,5 +1,6 @@
 /** What a crawl makes of what was read from a page. */
 import { hash } from "node:crypto";
+import { documentOf } from "../../domain/page-wishes.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Extraction } from "../../extract/page.ts";
 import type { CrawlRun } from "./crawl-runs.ts";
@@ -24,14 +25,20 @@ function isSomething(value: JsonValue): boolean {
 
 /** Flat articles; what rules found stands under `fields`. */
 export function itemsOf(
-  { options }: CrawlRun,
+  { options, recipe }: CrawlRun,
   { title, article, links }: Extraction,
   url: string,
   depth: number,
   records: readonly Record<string, JsonValue>[],
 ): Record<string, JsonValue>[] {
   const about = { url, depth };
-  const text = article === null ? {} : { ...articleOf(article), links: linkedFrom(links) };
+  const isInDocument = documentOf(recipe) !== null && options.article !== true;
+  const text =
+    article === null
+      ? {}
+      : isInDocument
+        ? aboutOf(article)
+        : { text: article.text, markdown: article.markdown, ...aboutOf(article), links: linkedFrom(links) };
   if (options.fields !== null) return records.map((fields) => ({ ...about, title, ...text, fields }));
   const [known = {}] = records;
   return [
@@ -52,10 +59,8 @@ function linkedFrom(links: Extraction["links"]): string[] {
   return [...new Set(links.map(({ url }) => url))].slice(0, MOST_LINKS);
 }
 
-function articleOf(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {
+function aboutOf(article: NonNullable<Extraction["article"]>): Record<string, JsonValue> {
   return {
-    text: article.text,
-    markdown: article.markdown,
     language: article.language,
     word_count: article.wordCount,
     content_hash: article.contentHash,

@@ -1,5 +1,6 @@
 import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl-options.ts";
 import { type CrawlScope, compileScope, SCOPE_LIMITS, type ScopeOptions } from "../../domain/crawl-scope.ts";
+import { documentOf } from "../../domain/page-wishes.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
@@ -144,11 +145,14 @@ export class CrawlRuns {
   }
 }
 
-function specOf({ fields, items, schema, article }: CrawlOptions): PlanSpec {
+function specOf(options: CrawlOptions): PlanSpec {
+  const { fields, items, schema, article } = options;
+  const document = documentOf(pageRecipeOf(options));
   const wantsArticle = article ?? fields === null;
   const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, links: wantsArticle, article: wantsArticle };
   if (items !== null) spec.items = items;
   if (schema !== null) spec.schema = schema;
+  if (document !== null) spec.document = document;
   return spec;
 }
 

@@ -12,7 +12,8 @@ import { shownUrl, siteOf } from "../../domain/url.ts";
 import { readRobotsDirectives } from "../../domain/robots-directives.ts";
 import type { FollowLink } from "../../extract/follow.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
-import type { EvidenceKeeper } from "../../pages/evidence.ts";
+import { credentialsFor } from "../../pages/access.ts";
+import { withDocument } from "../../pages/document.ts";
 import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/get-page.ts";
 import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
@@ -94,7 +95,8 @@ async function attempt(
     },
     shareKey: task.runId,
     url,
-    credentialsFor: async () => null,
+    // What was given for the origin of the starts is sent to no other.
+    credentialsFor: async (target) => (recipe.sealed === null ? null : credentialsFor(deps, recipe, target, undefined)),
     beforeBrowser: context.leaveSlot,
     ...(context.via === undefined ? {} : { via: context.via }),
     // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
@@ -126,7 +128,7 @@ async function attempt(
 }
 
 async function concluded(
-  { evidence }: Pick<PageHandlerDeps, "evidence">,
+  deps: Pick<PageHandlerDeps, "evidence" | "files">,
   crawl: CrawlRun,
   task: ClaimedTask,
   got: PageGot,
@@ -134,8 +136,8 @@ async function concluded(
   learned: LearnedStrategy | null,
 ): Promise<Handled> {
   if (got.answer?.notFollowed !== undefined) return moved(crawl, task, got);
-  if (got.failure !== null) return failed(crawl, task, got, got.failure, evidence);
-  return completed(crawl, task, got, url, learned);
+  if (got.failure !== null) return failed(crawl, task, got, got.failure, deps.evidence);
+  return completed(deps.files, crawl, task, got, url, learned);
 }
 
 /** The task stays in the queue until the crawl's time is over; none of its others is begun, either. */
@@ -193,7 +195,7 @@ async function failed(
   task: ClaimedTask,
   { plan, answer, judgement, evidence }: PageGot,
   what: Failure,
-  keeper: EvidenceKeeper,
+  keeper: PageHandlerDeps["evidence"],
 ): Promise<Handled> {
   const crashed = freeCrash(task, plan, what);
   if (crashed !== null) return crashed;
@@ -222,13 +224,15 @@ async function evidenceOf(
   return { evidence };
 }
 
-function completed(
+async function completed(
+  files: PageHandlerDeps["files"],
   crawl: CrawlRun,
   task: ClaimedTask,
-  { plan, answer, judgement }: PageGot,
+  got: PageGot,
   url: string,
   known: LearnedStrategy | null,
-): Handled {
+): Promise<Handled> {
+  const { plan, answer, judgement } = got;
   const { depth } = task.payload as CrawlPayload;
   const extraction = judgement?.extraction ?? null;
   const finalUrl = answer?.finalUrl ?? url;
@@ -238,10 +242,10 @@ function completed(
   const learned = plan.way === "http" && known?.mixed === true ? null : lessonOf(url, plan);
   // Only what a plain request gave can be asked about by one.
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
+  const items = extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records);
   return {
     kind: "completed",
-    artifacts: [],
-    results: extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records),
+    ...(await withDocument(files, got, items, task.url ?? url)),
     ...(answer === null ? {} : { httpStatus: answer.status }),
     detail:
       answer === null ? null : { bytes: Buffer.byteLength(answer.body), ...(finalUrl === url ? {} : movesOf(answer)) },

@@ -31,7 +31,10 @@ export class PageCopies {
     this.#jobId = jobId;
     const { fields, items, schema, article, urls, include, exclude, same_site } = options;
     // What is read from a page, how, and which of its links are worth keeping.
-    const rules = JSON.stringify([READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site]);
+    const known = [READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site];
+    const rules = JSON.stringify(
+      options.document === undefined || options.document === null ? known : [...known, options.document],
+    );
     this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);
   }
 

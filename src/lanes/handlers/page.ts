@@ -8,6 +8,7 @@ import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
 import { credentialsFor } from "../../pages/access.ts";
+import { type PageFileKeeper, withDocument } from "../../pages/document.ts";
 import type { EvidenceKeeper } from "../../pages/evidence.ts";
 import type { ExchangeKeeper } from "../../pages/exchange.ts";
 import { getPage, type PageDeps, type PageGot, type PageOrder } from "../../pages/get-page.ts";
@@ -25,6 +26,7 @@ export interface PageHandlerDeps extends PageDeps {
   seal: Seal;
   evidence: EvidenceKeeper;
   exchanges: ExchangeKeeper;
+  files: PageFileKeeper;
   robots: RobotsRules;
   /** Brought by the user; null: walls are left to a person. */
   solve: Solve | null;
@@ -158,8 +160,7 @@ class Conclusion {
     const learned = plan.way === "browser" && this.#recipe.strategy === "api_replay" ? null : lessonOf(this.#url, plan);
     return {
       kind: "completed",
-      artifacts: [],
-      results: judgement?.records ?? [],
+      ...(await withDocument(this.#deps.files, this.#got, judgement?.records ?? [], this.#task.url ?? this.#url)),
       ...(answer === null ? {} : { httpStatus: answer.status }),
       answeredMs: answer?.headMs ?? null,
       detail: this.#stats,

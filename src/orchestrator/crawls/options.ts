@@ -1,11 +1,14 @@
 import type { FieldError } from "../../base/errors.ts";
 import type { CrawlInput, CrawlOptions } from "../../domain/crawl-options.ts";
+import { without } from "../../base/without.ts";
 import { compileScope } from "../../domain/crawl-scope.ts";
-import type { ProxyWish } from "../../domain/proxy-wish.ts";
+import { fetchUrl } from "../../domain/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
-import { refuseForbidden } from "../jobs/input.ts";
+import { SEALED_FOR_JOB } from "../../pages/access.ts";
+import { readCredentials, refuseForbidden } from "../jobs/input.ts";
+import { readPageWishes } from "../jobs/page-wishes-input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
 
 type Checks = Pick<JobDeps, "policy" | "respectRobots" | "seal">;
@@ -24,7 +27,7 @@ export function readCrawlOptions(
   input: CrawlInput,
   problems: FieldError[],
   pathOf: (path: string) => string = (path) => path,
-  before: ProxyWish | null = null,
+  before: CrawlOptions | null = null,
 ): CrawlOptions {
   const wrong = (errors: readonly FieldError[] = []) =>
     problems.push(...errors.map(({ path, message }) => ({ path: pathOf(path), message })));
@@ -48,17 +51,56 @@ export function readCrawlOptions(
     article: input.article ?? null,
     respect_robots: input.respect_robots ?? deps.respectRobots,
     ...readProxy(input.proxy, deps, before, pathOf("proxy"), problems),
+    ...readPageWishes(without(input, "strategy"), problems, pathOf),
+    ...readHeaders(deps, input, problems, pathOf("headers"), before),
   };
   const scope = compileScope({ ...options, url: input.url });
   wrong(scope.errors);
-  if (options.fields !== null || options.items !== null || options.schema !== null) {
-    wrong(parsePlan({ fields: options.fields, items: options.items, schema: options.schema }).errors);
-  }
+  const { fields, items, schema } = options;
+  const { document = null } = input;
+  if (fields !== null || items !== null || schema !== null || document !== null)
+    wrong(parsePlan({ fields, items, schema, document }).errors);
   const starts = options.urls.map((url, n) => ({ url, path: typeof input.url === "string" ? "url" : `url[${n}]` }));
   wrong(starts.filter(({ url }) => hasPassword(url)).map(({ path }) => ({ path, message: NO_PASSWORDS })));
   if (scope.errors !== undefined) return options;
   for (const { url, path } of starts) refuseForbidden(pathOf(path), url, deps.policy);
   return options;
+}
+
+/** Sealed, and bound to the origin where the crawl begins; what is not given anew stays as long as it begins there. */
+function readHeaders(
+  { seal }: Pick<Checks, "seal">,
+  { url, headers }: CrawlInput,
+  problems: FieldError[],
+  path: string,
+  before: CrawlOptions | null,
+): Required<Pick<CrawlOptions, "header_names" | "sealed">> {
+  const none = { header_names: [], sealed: null };
+  const origins = originsOf(typeof url === "string" ? [url] : url);
+  const [origin = ""] = origins;
+  if (headers === undefined) {
+    const { sealed = null, header_names = [] } = before ?? none;
+    return before !== null && origins.size === 1 && originsOf(before.urls).has(origin)
+      ? { sealed, header_names }
+      : none;
+  }
+  const wrong: FieldError[] = [];
+  const credentials = readCredentials({ headers }, origin, null, wrong);
+  problems.push(...wrong.map(({ path: at, message }) => ({ path: `${path}${at.slice("headers".length)}`, message })));
+  if (credentials === null) return none;
+  if (origins.size > 1) {
+    problems.push({
+      path,
+      message: "are sent to one origin alone, and the crawl begins at several: begin one for each",
+    });
+    return none;
+  }
+  const sealed = Buffer.from(seal.close(credentials, SEALED_FOR_JOB)).toString("base64");
+  return { header_names: Object.keys(credentials.headers), sealed };
+}
+
+function originsOf(urls: readonly string[]): Set<string> {
+  return new Set(urls.flatMap((url) => URL.parse(fetchUrl(url) ?? "")?.origin ?? []));
 }
 
 const NO_PASSWORDS =

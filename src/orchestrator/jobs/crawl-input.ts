@@ -2,7 +2,6 @@
 import type { FieldError } from "../../base/errors.ts";
 import { without } from "../../base/without.ts";
 import { type CrawlInput, type CrawlOptions, type CrawlRecipe, pageRecipeOf } from "../../domain/crawl-options.ts";
-import type { ProxyWish } from "../../domain/proxy-wish.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import type { NewJob } from "../../store/job-records.ts";
 import { readCrawlOptions } from "../crawls/options.ts";
@@ -15,7 +14,7 @@ import { firstTime, readSchedule } from "./schedule-input.ts";
  * A crawl's job as it will be stored. Throws `input_invalid` (or `forbidden_target`) with every field that is wrong.
  * `before` is what the job has now.
  */
-export function crawlJobFrom(input: JobInput, deps: JobDeps, before: ProxyWish | null = null): NewJob {
+export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOptions | null = null): NewJob {
   const problems: FieldError[] = [];
   refuseKeysOfPages(input, problems);
   const schedule = readSchedule(input, problems);
@@ -42,17 +41,18 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps, before: ProxyWish |
   };
 }
 
-const UNDER_CRAWL = ["strategy", "fields", "items", "schema", "respect_robots", "proxy"] as const;
-const OF_PAGES = [
-  "requires_auth",
-  "escalate",
-  "timeout_seconds",
-  "session_id",
-  "replay",
+const UNDER_CRAWL = [
+  "strategy",
+  "fields",
+  "items",
+  "schema",
+  "respect_robots",
+  "proxy",
+  "document",
   "browser",
   "headers",
-  "cookies",
 ] as const;
+const OF_PAGES = ["requires_auth", "escalate", "timeout_seconds", "session_id", "replay", "cookies"] as const;
 
 /** They would be stored and never be looked at. */
 function refuseKeysOfPages(input: JobInput, problems: FieldError[]): void {
@@ -74,7 +74,7 @@ const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetc
 
 /** What a crawl is asked for, as it would be given anew. */
 export function asGiven(options: CrawlOptions): CrawlInput {
-  const { urls, ...rest } = without(options, "sealed_proxy");
+  const { urls, ...rest } = without(options, "sealed_proxy", "sealed", "header_names");
   return { ...rest, url: urls.length === 1 ? urls[0]! : urls };
 }
 

@@ -10,6 +10,7 @@ import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { CrawlInput } from "../../domain/crawl-options.ts";
 import type { ProxyWish } from "../../domain/proxy-wish.ts";
+import type { BrowserWish, DocumentWish } from "../../domain/page-wishes.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
@@ -19,6 +20,7 @@ import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/job-records.ts";
+import { readPageWishes } from "./page-wishes-input.ts";
 import { readProxy } from "./proxy-input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
@@ -43,7 +45,8 @@ export interface JobInput {
   timeout_seconds?: number | null;
   session_id?: string | null;
   replay?: JsonValue;
-  browser?: { wait_for?: string | null; block_resources?: boolean } | null;
+  browser?: Partial<BrowserWish> | null;
+  document?: Partial<DocumentWish> | null;
   /** `pool`, or the address of a proxy, which is not shown again with what stands before its @. */
   proxy?: string | null;
   /** Of a crawl; where it begins may stand in `target_url`. */
@@ -96,6 +99,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | n
       message: "is needed for the strategy api_replay: the call that is to be repeated",
     });
   readPlan(input, problems);
+  const wishes = readPageWishes(input, problems);
   const schedule = readSchedule(input, problems);
   const origin = replay !== null && strategy === "api_replay" ? new URL(replay.url).origin : (target?.origin ?? "");
   const credentials = readCredentials(input, origin, target, problems);
@@ -114,7 +118,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | n
     timeout_seconds: input.timeout_seconds ?? null,
     session_id: input.session_id ?? null,
     replay: input.replay ?? null,
-    browser: input.browser ? browserWishes(input.browser) : null,
+    ...wishes,
     schedule,
     timezone: input.timezone ?? null,
     header_names: Object.keys(credentials?.headers ?? {}),
@@ -194,17 +198,13 @@ export function refuseForbidden(path: string, url: string, policy: AddressPolicy
 }
 
 function readPlan(input: JobInput, problems: FieldError[]): void {
-  const { fields, items, schema } = input;
-  if (fields === undefined && items === undefined && schema === undefined) return;
-  const spec = { fields, items, schema };
+  const { fields, items, schema, document } = input;
+  if (fields === undefined && items === undefined && schema === undefined && document === undefined) return;
+  const spec = { fields, items, schema, document };
   // A replayed answer is a list of items of its own accord.
   const isReplay = input.strategy === "api_replay" && (items === undefined || items === null);
   const { errors } = parsePlan(isReplay ? { ...spec, items: { jsonpath: "$[*]" } } : spec);
   if (errors !== undefined) problems.push(...errors);
-}
-
-function browserWishes(wishes: NonNullable<JobInput["browser"]>): NonNullable<Recipe["browser"]> {
-  return { wait_for: wishes.wait_for ?? null, block_resources: wishes.block_resources ?? false };
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,4 +1,5 @@
 import type { CrawlOptions, CrawlRecipe } from "../../domain/crawl-options.ts";
+import { type BrowserWish, type DocumentWish, wholeBrowserWish } from "../../domain/page-wishes.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
 import { without } from "../../base/without.ts";
@@ -32,7 +33,8 @@ export interface JobView {
   timeout_seconds: number | null;
   session_id: string | null;
   replay: JsonValue;
-  browser: { wait_for: string | null; block_resources: boolean } | null;
+  browser: Required<BrowserWish> | null;
+  document: DocumentWish | null;
   /** `pool`, or a proxy's address without its user name and password. */
   proxy: string | null;
   schedule: Schedule | null;
@@ -63,13 +65,17 @@ export interface LastRunView {
 }
 
 type Reading = "fields" | "items" | "schema";
+type PageWish = "document" | "browser";
 
 /** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
 export interface JobCrawlView
-  extends Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | Reading>, Pick<JobView, Reading> {
+  extends
+    Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | "sealed" | Reading | PageWish>,
+    Pick<JobView, Reading | PageWish> {
   url: string | string[];
   include: string[];
   exclude: string[];
+  header_names: string[];
 }
 
 const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
@@ -83,6 +89,17 @@ function toLastRunView({ id, kind, status, progress, createdAt, startedAt, finis
     created_at: new Date(createdAt).toISOString(),
     started_at: isoOrNull(startedAt),
     finished_at: isoOrNull(finishedAt),
+  };
+}
+
+function toCrawlView(crawl: CrawlOptions): JobCrawlView {
+  const { document = null, browser = null, header_names = [] } = crawl;
+  return {
+    ...(asGiven(crawl) as Omit<JobCrawlView, "header_names">),
+    proxy: crawl.proxy ?? null,
+    document,
+    browser: browser === null ? null : wholeBrowserWish(browser),
+    header_names: [...header_names],
   };
 }
 
@@ -100,13 +117,15 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     site: job.site === "" ? null : job.site,
     ...recipe,
     proxy: recipe.proxy ?? null,
+    document: recipe.document ?? null,
+    browser: recipe.browser === null ? null : wholeBrowserWish(recipe.browser),
     fields: recipe.fields as JobView["fields"],
     items: recipe.items as JobView["items"],
     schema: recipe.schema as JobView["schema"],
     tags: [...job.tags],
     header_names: [...header_names],
     cookie_names: [...cookie_names],
-    crawl: crawl === undefined ? null : ({ proxy: null, ...asGiven(crawl) } as JobCrawlView),
+    crawl: crawl === undefined ? null : toCrawlView(crawl),
     workflow: workflow === undefined ? null : withoutSecrets(sourceAsGiven(workflow)),
     last_run: lastRun === null ? null : toLastRunView(lastRun),
     next_run_at: isoOrNull(nextTimeOf(job, now)),

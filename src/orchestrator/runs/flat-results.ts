@@ -6,7 +6,7 @@ import { allResults } from "./read.ts";
 import type { ResultView } from "./view.ts";
 
 /** What a page of a crawl with rules may have beside what they found; the second with `article` alone. */
-const OF_EVERY_PAGE = ["url", "depth", "title", "duplicate_of", "unchanged"];
+const OF_EVERY_PAGE = ["url", "depth", "title", "document", "duplicate_of", "unchanged"];
 const OF_ARTICLES = ["text", "markdown", "language", "word_count", "content_hash", "links"];
 
 /**

@@ -44,7 +44,8 @@ export async function showRecipe(deps: OrchestratorDeps, id: string): Promise<Re
   }
   if (run.kind === "crawl") {
     const { options: crawl } = run.snapshot as CrawlSnapshot;
-    return plain(inputOf({ ...about, kind: "crawl", recipe: { ...pageRecipeOf(crawl), crawl } }));
+    const { recipe } = plain(inputOf({ ...about, kind: "crawl", recipe: { ...pageRecipeOf(crawl), crawl } }));
+    return { recipe, header_names: [...(crawl.header_names ?? [])], cookie_names: [] };
   }
   const made = run.kind === "workflow" ? ((await deps.store.workflowSnapshot(id)) as WorkflowSnapshot | null) : null;
   if (made === null)

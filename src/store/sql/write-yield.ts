@@ -1,8 +1,9 @@
 /** Files and records that tasks leave. */
+import { encodeId } from "../../domain/ids.ts";
 import type { TaskArtifact } from "../../domain/outcome.ts";
 import type { ClaimedTask, SettledTask } from "../port.ts";
 import type { ForEach, Value } from "./connection.ts";
-import type { Context } from "./context.ts";
+import { type Context, rows } from "./context.ts";
 import { firstToSay } from "./frontier.ts";
 import { dropArtifacts } from "./retention.ts";
 import type { TaskEnd } from "./write-task.ts";
@@ -35,6 +36,8 @@ const INSERT_RESULT: ForEach = {
 
 type Completed = Extract<SettledTask["verdict"], { kind: "completed" }>;
 
+type Place = NonNullable<TaskArtifact["into"]>;
+
 interface FilesOfTask {
   task: ClaimedTask;
   run: number;
@@ -55,6 +58,8 @@ export class Yields {
   readonly #now: number;
   readonly #files: FilesOfTask[] = [];
   readonly #records: RecordsOfTask[] = [];
+  /** Ids of files that stand in records, by task. */
+  readonly #places = new Map<number, { way: Place; id: string }[]>();
 
   constructor(context: Context, now: number) {
     this.#context = context;
@@ -103,7 +108,8 @@ export class Yields {
   }
 
   #addRecords(records: Value[][], { task, run, results }: Omit<RecordsOfTask, "repeats">, first: string | null): void {
-    for (const [ordinal, result] of results.entries()) {
+    for (const [ordinal, plain] of results.entries()) {
+      const result = this.#withIds(task, ordinal, plain);
       const data = first === null ? result : { ...(result as object), duplicate_of: first };
       records.push([task.row, ordinal, JSON.stringify(data ?? null), this.#now, run]);
     }
@@ -133,5 +139,34 @@ export class Yields {
           run,
         ]);
     this.#insert(INSERT_FILE, list);
+    for (const { task, files } of this.#files)
+      if (files.some(({ into }) => into !== undefined)) this.#place(task, files, from.get(task) ?? 0);
   }
+
+  /** Only now do the files have ids. */
+  #place(task: ClaimedTask, files: readonly TaskArtifact[], from: number): void {
+    const { connection, instance } = this.#context;
+    const written = rows<{ n: number; ordinal: number }>(
+      connection.sql("SELECT n, ordinal FROM artifacts WHERE task = ? AND ordinal >= ?").all(task.row, from),
+    );
+    const idOf = new Map(written.map(({ n, ordinal }) => [Number(ordinal), encodeId(instance, "artifact", Number(n))]));
+    const places = files.flatMap(({ into }, index) => {
+      const id = idOf.get(from + index);
+      return into === undefined || id === undefined ? [] : [{ way: into, id }];
+    });
+    this.#places.set(task.row, places);
+  }
+
+  #withIds(task: ClaimedTask, ordinal: number, record: unknown): unknown {
+    const mine = (this.#places.get(task.row) ?? []).filter(({ way: [which] }) => which === ordinal);
+    return mine.reduce((data, { way: [, ...way], id }) => withAt(data, way, id), record);
+  }
+}
+
+/** A copy that has this value at the end of the way. */
+function withAt(data: unknown, [key, ...way]: readonly (string | number)[], value: string): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(data)) return data.map((item, index) => (index === key ? withAt(item, way, value) : item));
+  const object = (data ?? {}) as Record<string, unknown>;
+  return { ...object, [key]: withAt(object[key], way, value) };
 }

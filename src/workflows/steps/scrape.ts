@@ -54,7 +54,6 @@ export const scrapeStep: StepKind<ScrapeParams> = {
       proxy: PROXY_SCHEMA,
       timeout_seconds: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 3600 },
       replay: { description: "What api_replay sends, as in a job." },
-      browser: { type: ["object", "null"] },
       accept_partial: {
         type: "boolean",
         description:

@@ -1,0 +1,112 @@
+/** A page as a whole: in the forms that were asked for. */
+import { elementToMarkdown, imageSource } from "../article/markdown.ts";
+import { isHidden } from "../article/visible.ts";
+import { elementsBelow, MAX_TEXT } from "../dom/nodes.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
+import { isInTemplate, linkTarget } from "../links.ts";
+import { cleanElements } from "../values/clean-html.ts";
+import { readSourceSet } from "../values/source-set.ts";
+import { chooseContent, type Content } from "./content.ts";
+import { type Metadata, readMetadata } from "./metadata.ts";
+import type { DocumentPlan } from "./spec.ts";
+
+/** Keys as in the API. */
+export interface PageDocument {
+  markdown?: string;
+  html?: string;
+  raw_html?: string;
+  links?: string[];
+  images?: string[];
+  metadata: Metadata;
+  /** Which of them lack their end, because they are too long. */
+  truncated: string[];
+}
+
+const MOST_ADDRESSES = 10_000;
+
+/** A page that was taken apart. */
+interface Page {
+  kind: "html" | "xml" | "json" | "text";
+  text: string;
+  facts: PageFacts;
+}
+
+export function readDocument({ kind, text, facts }: Page, { formats, ...plan }: DocumentPlan): PageDocument {
+  const document: PageDocument = { metadata: readMetadata(facts), truncated: [] };
+  const cut = (name: string, isCut: boolean) => {
+    if (isCut && !document.truncated.includes(name)) document.truncated.push(name);
+  };
+  const content = chooseContent(facts, { ...plan, formats });
+  const isPage = kind === "html";
+  if (formats.has("markdown")) {
+    document.markdown = isPage
+      ? markdownOf(content, facts, () => cut("markdown", true))
+      : fenced(text.slice(0, MAX_TEXT), kind);
+    cut("markdown", !isPage && text.length > MAX_TEXT);
+  }
+  if (formats.has("html")) {
+    const cleaned = isPage
+      ? cleanElements(content.roots, facts.resolve, content.keepsInHtml)
+      : { html: `<pre>${escaped(text.slice(0, MAX_TEXT))}</pre>`, cut: text.length > MAX_TEXT };
+    document.html = cleaned.html;
+    cut("html", cleaned.cut);
+  }
+  if (formats.has("raw_html")) {
+    document.raw_html = text.slice(0, MAX_TEXT);
+    cut("raw_html", text.length > MAX_TEXT);
+  }
+  const listed = (name: "links" | "images", addresses: Iterable<string>) => {
+    const list = [...new Set(addresses)];
+    document[name] = list.slice(0, MOST_ADDRESSES);
+    cut(name, list.length > MOST_ADDRESSES);
+  };
+  if (formats.has("links")) listed("links", linksOf(facts, content));
+  if (formats.has("images")) listed("images", imagesOf(facts, content));
+  if (facts.document.truncated)
+    for (const name of ["markdown", "html", "links", "images"] as const) cut(name, document[name] !== undefined);
+  return document;
+}
+
+function markdownOf(content: Content, { resolve }: PageFacts, onCut: () => void): string {
+  const options = { resolve, keep: content.keepsInText, onCut };
+  return content.roots
+    .filter((root) => !isHidden(root))
+    .map((root) => elementToMarkdown(root, options))
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** What is no page is shown as it is. */
+function fenced(text: string, kind: string): string {
+  if (kind === "text") return text.trim();
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${kind}\n${text.trim()}\n${fence}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+function* linksOf(facts: PageFacts, content: Content): Generator<string> {
+  for (const element of facts.document.buckets.link) {
+    const href = element.attr("href");
+    const url = href === undefined || isInTemplate(element) ? null : linkTarget(href, facts.base);
+    if (url !== null && content.has(element)) yield url;
+  }
+}
+
+function* imagesOf(facts: PageFacts, content: Content): Generator<string> {
+  for (const element of elementsBelow(facts.document.root)) {
+    const { name } = element.tag;
+    const isSource = name === "source" && element.parent?.tag.name === "picture";
+    if ((name !== "img" && !isSource) || isInTemplate(element) || !content.has(element)) continue;
+    // One pixel wide is not a picture, it counts visitors.
+    if (element.attr("width") === "1" || element.attr("height") === "1") continue;
+    const offered = readSourceSet(element.attr("srcset") ?? element.attr("data-srcset") ?? "");
+    for (const address of [isSource ? null : imageSource(element), ...offered.map((one) => one.address)]) {
+      const url = address === null ? null : facts.resolve(address);
+      if (url !== null && /^https?:/.test(url)) yield url;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** What of a page stands in its document, checked and compiled. */
+import { messageOf } from "../../base/errors.ts";
+import { DOCUMENT_FORMATS, type DocumentFormat, type DocumentWish } from "../../domain/page-wishes.ts";
+import { suggest } from "../../domain/suggest.ts";
+import { isObject, type Problems } from "../rules/compile.ts";
+import { compileCss, type CssQuery } from "../select/css.ts";
+
+export interface DocumentPlan {
+  formats: ReadonlySet<DocumentFormat>;
+  onlyMainContent: boolean;
+  include: readonly CssQuery[];
+  exclude: readonly CssQuery[];
+}
+
+const KEYS = ["formats", "only_main_content", "include_tags", "exclude_tags"] as const;
+const MOST_SELECTORS = 100;
+
+/** With all that was not said; mistakes are named with their path. */
+export function readDocumentWish(given: unknown, path: string, problems: Problems): DocumentWish {
+  const wish: DocumentWish = { formats: ["markdown"], only_main_content: true, include_tags: [], exclude_tags: [] };
+  if (!isObject(given)) {
+    problems.add(path, 'expected an object, such as {"formats": ["markdown", "links"]}');
+    return wish;
+  }
+  for (const key of Object.keys(given).filter((name) => !(KEYS as readonly string[]).includes(name)))
+    problems.add(`${path}.${key.slice(0, 100)}`, unknownWord("unknown key", key, KEYS));
+  const { formats, only_main_content: main = true } = given;
+  if (typeof main !== "boolean") problems.add(`${path}.only_main_content`, "expected true or false");
+  return {
+    formats: formats === undefined ? wish.formats : readFormats(formats, `${path}.formats`, problems),
+    only_main_content: main !== false,
+    include_tags: readSelectors(given["include_tags"], `${path}.include_tags`, problems),
+    exclude_tags: readSelectors(given["exclude_tags"], `${path}.exclude_tags`, problems),
+  };
+}
+
+function readFormats(given: unknown, path: string, problems: Problems): DocumentFormat[] {
+  if (!Array.isArray(given)) {
+    problems.add(path, `expected a list of ${DOCUMENT_FORMATS.join(", ")}`);
+    return [];
+  }
+  const known: readonly unknown[] = DOCUMENT_FORMATS;
+  for (const [index, format] of given.entries()) {
+    if (!known.includes(format))
+      problems.add(`${path}[${index}]`, unknownWord("unknown format", String(format), DOCUMENT_FORMATS));
+    else if (given.indexOf(format) < index) problems.add(`${path}[${index}]`, `"${String(format)}" is there twice`);
+  }
+  if (given.includes("screenshot") && given.includes("screenshot_full"))
+    problems.add(path, "has both screenshot and screenshot_full: one picture is taken, of the window or of the page");
+  return given as DocumentFormat[];
+}
+
+function unknownWord(what: string, word: string, known: readonly string[]): string {
+  const near = suggest(word, known);
+  return `${what} "${word.slice(0, 100)}"${near === undefined ? `: known are ${known.join(", ")}` : `, did you mean "${near}"?`}`;
+}
+
+function readSelectors(given: unknown, path: string, problems: Problems): string[] {
+  if (given === undefined) return [];
+  if (!Array.isArray(given) || given.length > MOST_SELECTORS) {
+    problems.add(path, `expected a list of at most ${MOST_SELECTORS} CSS selectors`);
+    return [];
+  }
+  for (const [index, selector] of given.entries()) {
+    try {
+      if (typeof selector !== "string") throw new Error("expected a CSS selector");
+      compileCss(selector);
+    } catch (error) {
+      problems.add(`${path}[${index}]`, messageOf(error));
+    }
+  }
+  return given as string[];
+}
+
+export function compileDocument(given: unknown, path: string, problems: Problems): DocumentPlan | null {
+  const before = problems.list.length;
+  const wish = readDocumentWish(given, path, problems);
+  if (problems.list.length > before) return null;
+  return {
+    formats: new Set(wish.formats),
+    onlyMainContent: wish.only_main_content,
+    include: wish.include_tags.map((selector) => compileCss(selector)),
+    exclude: wish.exclude_tags.map((selector) => compileCss(selector)),
+  };
+}

@@ -1,0 +1,30 @@
+/** One of the pictures that a `srcset` offers. */
+export interface SourceCandidate {
+  address: string;
+  /** `2x`, `480w`; empty: none. */
+  size: string;
+}
+
+const SPACE = /[\t\n\f\r ]/;
+
+/** As browsers read it: an address may have commas in it, and only one at its end, or after its size, ends it. */
+export function readSourceSet(value: string): SourceCandidate[] {
+  const list: SourceCandidate[] = [];
+  for (let at = 0; at < value.length;) {
+    while (at < value.length && (value[at] === "," || SPACE.test(value[at]!))) at += 1;
+    let end = at;
+    while (end < value.length && !SPACE.test(value[end]!)) end += 1;
+    const word = value.slice(at, end);
+    if (word === "") break;
+    const address = word.replace(/,+$/, "");
+    at = end;
+    let size = "";
+    if (address === word) {
+      const comma = value.indexOf(",", at);
+      size = value.slice(at, comma < 0 ? undefined : comma).trim();
+      at = comma < 0 ? value.length : comma;
+    }
+    list.push({ address, size });
+  }
+  return list;
+}

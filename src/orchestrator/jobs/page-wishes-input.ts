@@ -1,0 +1,178 @@
+/** What is asked of a page as a whole, and of a browser, checked with the path of every mistake. */
+import type { FieldError } from "../../base/errors.ts";
+import {
+  ACTION_TYPES,
+  type BrowserAction,
+  browserNeeds,
+  type BrowserWish,
+  type DocumentWish,
+} from "../../domain/page-wishes.ts";
+import type { StrategyName } from "../../domain/recipe.ts";
+import { suggest } from "../../domain/suggest.ts";
+import { readDocumentWish } from "../../extract/document/spec.ts";
+import { Problems } from "../../extract/rules/compile.ts";
+
+interface Given {
+  document?: Partial<DocumentWish> | null;
+  browser?: Partial<BrowserWish> | null;
+  strategy?: StrategyName;
+  timeout_seconds?: number | null;
+}
+
+interface Read {
+  document: DocumentWish | null;
+  browser: BrowserWish | null;
+}
+
+/** The document's own mistakes are named by `parsePlan`, which reads it with the fields beside it. */
+export function readPageWishes(
+  given: Given,
+  problems: FieldError[],
+  pathOf: (path: string) => string = (path) => path,
+): Read {
+  const browser =
+    given.browser === undefined || given.browser === null
+      ? null
+      : new BrowserReader(given.browser, pathOf("browser"), problems).read();
+  const document =
+    given.document === undefined || given.document === null
+      ? null
+      : readDocumentWish(given.document, "document", new Problems());
+  if (given.strategy === "api_replay") refuseWithReplay({ document, browser }, problems, pathOf);
+  if (browser !== null) refuseLongWaits(browser, given.timeout_seconds ?? null, problems, pathOf("browser"));
+  return { document, browser };
+}
+
+function refuseWithReplay(read: Read, problems: FieldError[], pathOf: (path: string) => string): void {
+  const message = "does not go with the strategy api_replay, which gets data and no page";
+  if (read.document !== null) problems.push({ path: pathOf("document"), message });
+  else if (browserNeeds(read) !== null) problems.push({ path: pathOf("browser"), message });
+}
+
+/** What cannot end in time is refused at once. */
+function refuseLongWaits(browser: BrowserWish, seconds: number | null, problems: FieldError[], path: string): void {
+  if (seconds === null) return;
+  const waits = (browser.actions ?? []).map((action) => ("milliseconds" in action ? action.milliseconds : 0));
+  const total = waits.reduce((sum, wait) => sum + wait, browser.wait_ms ?? 0);
+  if (total < seconds * 1000) return;
+  const message = `waits for ${total} ms in all, and the page has ${seconds * 1000} (timeout_seconds)`;
+  problems.push({ path: browser.wait_ms === total ? `${path}.wait_ms` : path, message });
+}
+
+const BROWSER_KEYS = ["wait_for", "block_resources", "wait_ms", "mobile", "actions"];
+const LONGEST_WAIT_MS = 600_000;
+const LONGEST_SELECTOR = 2000;
+const LONGEST_TEXT = 10_000;
+const MOST_ACTIONS = 50;
+const FARTHEST_SCROLL = 1_000_000;
+
+/** Which keys an action of each type has, besides `type`. */
+const ACTION_KEYS: Readonly<Record<BrowserAction["type"], readonly string[]>> = {
+  wait: ["milliseconds", "selector"],
+  click: ["selector", "all"],
+  write: ["text"],
+  press: ["key"],
+  scroll: ["direction", "amount", "selector"],
+  screenshot: ["full_page"],
+  scrape: [],
+};
+
+class BrowserReader {
+  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #path: string;
+  readonly #problems: FieldError[];
+
+  constructor(given: object, path: string, problems: FieldError[]) {
+    this.#given = given as Record<string, unknown>;
+    this.#path = path;
+    this.#problems = problems;
+  }
+
+  read(): BrowserWish {
+    const given = this.#given;
+    for (const key of Object.keys(given).filter((name) => !BROWSER_KEYS.includes(name)))
+      this.#wrong(`.${key.slice(0, 100)}`, unknown("key", key, BROWSER_KEYS));
+    const { wait_for: waitFor = null, wait_ms: waitMs = null, actions = [] } = given;
+    if (waitFor !== null) this.#selector(waitFor, ".wait_for");
+    if (waitMs !== null) this.#whole(waitMs, ".wait_ms", LONGEST_WAIT_MS);
+    this.#flag(given["block_resources"], ".block_resources");
+    this.#flag(given["mobile"], ".mobile");
+    return {
+      wait_for: waitFor as string | null,
+      block_resources: given["block_resources"] === true,
+      wait_ms: waitMs as number | null,
+      mobile: given["mobile"] === true,
+      actions: this.#actions(actions),
+    };
+  }
+
+  #actions(given: unknown): BrowserAction[] {
+    if (!Array.isArray(given)) {
+      this.#wrong(".actions", "expected a list of actions");
+      return [];
+    }
+    if (given.length > MOST_ACTIONS)
+      this.#wrong(".actions", `has ${given.length} actions, at most ${MOST_ACTIONS} are allowed`);
+    else for (const [index, action] of given.entries()) this.#action(action, `.actions[${index}]`);
+    return given as BrowserAction[];
+  }
+
+  #action(given: unknown, at: string): void {
+    if (typeof given !== "object" || given === null || Array.isArray(given))
+      return this.#wrong(at, 'expected an object, such as {"type": "click", "selector": "#more"}');
+    const action = given as Record<string, unknown>;
+    const type = action["type"] as BrowserAction["type"];
+    if (!ACTION_TYPES.includes(type)) return this.#wrong(`${at}.type`, unknown("action", String(type), ACTION_TYPES));
+    const allowed = ACTION_KEYS[type];
+    for (const key of Object.keys(action).filter((name) => name !== "type" && !allowed.includes(name)))
+      this.#wrong(`${at}.${key.slice(0, 100)}`, `does not go with ${type}`);
+    return this.#parts(type, action, at);
+  }
+
+  #parts(type: BrowserAction["type"], action: Readonly<Record<string, unknown>>, at: string): void {
+    const { selector } = action;
+    if (type === "wait" && (action["milliseconds"] === undefined) === (selector === undefined))
+      return this.#wrong(at, "needs milliseconds or selector, one of them");
+    if (selector !== undefined || type === "click") this.#selector(selector, `${at}.selector`);
+    if (action["milliseconds"] !== undefined)
+      this.#whole(action["milliseconds"], `${at}.milliseconds`, LONGEST_WAIT_MS);
+    this.#flag(action["all"], `${at}.all`);
+    this.#flag(action["full_page"], `${at}.full_page`);
+    if (type === "write") this.#text(action["text"], `${at}.text`, LONGEST_TEXT);
+    if (type === "press") this.#text(action["key"], `${at}.key`, 100);
+    if (type !== "scroll") return;
+    if (action["direction"] !== "up" && action["direction"] !== "down")
+      this.#wrong(`${at}.direction`, "expected up or down");
+    if (action["amount"] !== undefined) this.#whole(action["amount"], `${at}.amount`, FARTHEST_SCROLL);
+  }
+
+  #wrong(at: string, message: string): void {
+    this.#problems.push({ path: `${this.#path}${at}`, message });
+  }
+
+  #selector(value: unknown, at: string): void {
+    this.#text(value, at, LONGEST_SELECTOR, "expected a CSS selector");
+    // To what drives the browser it is a step from one selector to the next.
+    if (typeof value === "string" && value.replace(/"[^"]*"|'[^']*'/g, "").includes(">>"))
+      this.#wrong(at, "there is no >> in CSS");
+  }
+
+  #text(value: unknown, at: string, longest: number, expected = "expected a text"): void {
+    if (typeof value !== "string" || value === "") this.#wrong(at, expected);
+    else if (value.length > longest) this.#wrong(at, `is longer than ${longest} characters`);
+  }
+
+  #whole(value: unknown, at: string, most: number): void {
+    if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > most)
+      this.#wrong(at, `expected a whole number from 0 to ${most}`);
+  }
+
+  #flag(value: unknown, at: string): void {
+    if (value !== undefined && typeof value !== "boolean") this.#wrong(at, "expected true or false");
+  }
+}
+
+function unknown(what: string, word: string, known: readonly string[]): string {
+  const near = suggest(word, known);
+  return `unknown ${what} "${word.slice(0, 100)}"${near === undefined ? `: known are ${known.join(", ")}` : `, did you mean "${near}"?`}`;
+}

@@ -1,0 +1,74 @@
+/** The document of a page, put together from what was read of it, what came with it and what was done on it. */
+import type { TaskArtifact } from "../domain/outcome.ts";
+import type { JsonValue } from "../domain/queue-item.ts";
+import type { PageAnswer } from "../fetch/page.ts";
+import type { EvidenceStore } from "./evidence.ts";
+import type { PageGot } from "./get-page.ts";
+
+/** Where a document stands in a record. */
+export const DOCUMENT = "document";
+
+export interface PageFileKeeper {
+  /** Stores a picture that was asked for. */
+  picture(bytes: Uint8Array, url: string): Promise<TaskArtifact>;
+}
+
+export function createPageFileKeeper(artifacts: EvidenceStore): PageFileKeeper {
+  return {
+    async picture(bytes, url) {
+      const writer = artifacts.writer();
+      await writer.write(Buffer.from(bytes));
+      return { ...(await writer.finish()), contentType: "image/png", url, role: "screenshot" };
+    },
+  };
+}
+
+export interface Documented {
+  results: readonly Record<string, JsonValue>[];
+  artifacts: TaskArtifact[];
+}
+
+/** The records of a page, the first of them with the page's document; the files of the document name their places in it. */
+export async function withDocument(
+  keeper: PageFileKeeper,
+  { answer, judgement }: Pick<PageGot, "answer" | "judgement">,
+  records: readonly Record<string, JsonValue>[],
+  sourceUrl: string,
+): Promise<Documented> {
+  const read = judgement?.extraction?.document;
+  if (read === undefined || answer === null) return { results: records, artifacts: [] };
+  const [first = {}, ...rest] = records;
+  const { metadata, truncated, ...forms } = read;
+  const { finalUrl, status, contentType } = answer;
+  const about = { source_url: sourceUrl, url: finalUrl, status_code: status, content_type: contentType };
+  const document: Record<string, JsonValue> = {
+    ...forms,
+    metadata: { ...metadata, ...about },
+    ...(truncated.length === 0 ? {} : { truncated }),
+  };
+  const artifacts = await keepPictures(keeper, document, answer);
+  return { results: [{ ...first, [DOCUMENT]: document }, ...rest], artifacts };
+}
+
+/** Puts what was done on the page into its document. */
+async function keepPictures(
+  keeper: PageFileKeeper,
+  document: Record<string, JsonValue>,
+  { taken, finalUrl }: PageAnswer,
+): Promise<TaskArtifact[]> {
+  if (taken === undefined) return [];
+  const files: TaskArtifact[] = [];
+  // The file has no id before it is written with the record: then it is put in.
+  const keep = async (bytes: Uint8Array, ...way: (string | number)[]) => {
+    files.push({ ...(await keeper.picture(bytes, finalUrl)), into: [0, DOCUMENT, ...way, "artifact_id"] });
+    return { artifact_id: null };
+  };
+  const { screenshot, actions } = taken;
+  if (screenshot !== null) document["screenshot"] = await keep(screenshot, "screenshot");
+  if (actions === null) return files;
+  const screenshots: JsonValue[] = [];
+  for (const [index, picture] of actions.screenshots.entries())
+    screenshots.push(await keep(picture, "actions", "screenshots", index));
+  document["actions"] = { screenshots, scrapes: actions.scrapes.map(({ url, html }) => ({ url, html })) };
+  return files;
+}

@@ -151,7 +151,10 @@ describe("a page that is asked for as a document", () => {
       "browser.actions[4].direction",
       "browser.actions[5].selector",
     ]);
-    const many = { target_url: site.url("/"), browser: { actions: Array(51).fill({ type: "scrape" }) } };
+    const many = {
+      target_url: site.url("/"),
+      browser: { actions: Array.from({ length: 51 }, () => ({ type: "scrape" })) },
+    };
     assert.deepEqual(await wrong("/jobs", many), ["browser.actions"]);
     const late = { target_url: site.url("/"), timeout_seconds: 2, browser: { wait_ms: 2000 } };
     assert.deepEqual(await wrong("/jobs", late), ["browser.wait_ms"]);

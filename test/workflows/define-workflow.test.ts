@@ -174,7 +174,15 @@ test("what types cannot see is reported when the workflow is written", () => {
 type AllParams = { [Name in keyof typeof kinds]: Required<ParamsOf<(typeof kinds)[Name]>> };
 type ParamsOf<Kind> = Kind extends BuiltInKind<infer Params, infer _> ? Params : never;
 
-const page = { fields: ["title"], items: null, schema: null, respect_robots: true, accept_partial: false };
+const page = {
+  fields: ["title"],
+  items: null,
+  schema: null,
+  respect_robots: true,
+  accept_partial: false,
+  document: {},
+  browser: null,
+};
 const where = {
   url: "**",
   host: ["example.com"],
@@ -219,7 +227,6 @@ const EXAMPLES: AllParams = {
     escalate: true,
     timeout_seconds: 1,
     replay: null,
-    browser: null,
     proxy: "pool",
   },
   crawl: {

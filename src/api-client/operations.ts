@@ -71,7 +71,7 @@ export type Crawl = {
   /** what failed, by reason, the 20 most frequent */
   error_groups: {
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
-    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
     class: "timeout" | "connection" | "general";
     count: number;
     example: {
@@ -83,7 +83,7 @@ export type Crawl = {
   /** why pages that are tried again have failed, most frequent first; of very many, of the first 1,000 */
   retrying_groups: {
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
-    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
     class: "timeout" | "connection" | "general";
     count: number;
     example: {
@@ -101,7 +101,7 @@ export type Crawl = {
       message: string;
     } | null;
     last_failure: {
-      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
       message: string;
     } | null;
   }[];
@@ -185,10 +185,43 @@ export type Job = {
     missed: "skip" | "run_once";
     jitter_seconds: number;
   } | null;
+  document: {
+    /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+    formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+    /** html and markdown without navigation, advertisements and the like; true unless told */
+    only_main_content: boolean;
+    /** nothing but what these match */
+    include_tags: string[];
+    /** nothing of what these match */
+    exclude_tags: string[];
+  } | null;
   browser: {
     wait_for: string | null;
     /** leave out pictures, fonts and media */
     block_resources: boolean;
+    wait_ms: number | null;
+    /** as a phone: its window, its touch screen and its user agent */
+    mobile: boolean;
+    /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+    actions: {
+      type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+      /** of wait: so long, … */
+      milliseconds?: number;
+      /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+      selector?: string;
+      /** of click: all that match, and not only the first */
+      all?: boolean;
+      /** of write: into the element that has the focus */
+      text?: string;
+      /** of press, such as Enter or Control+A */
+      key?: string;
+      /** of scroll */
+      direction?: "up" | "down";
+      /** of scroll: pixels; a window's height unless told */
+      amount?: number;
+      /** of screenshot: the whole page */
+      full_page?: boolean;
+    }[];
   } | null;
   header_names: string[];
   cookie_names: string[];
@@ -216,6 +249,46 @@ export type Job = {
     article: boolean | null;
     respect_robots: boolean;
     proxy: string | null;
+    document: {
+      /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+      formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+      /** html and markdown without navigation, advertisements and the like; true unless told */
+      only_main_content: boolean;
+      /** nothing but what these match */
+      include_tags: string[];
+      /** nothing of what these match */
+      exclude_tags: string[];
+    } | null;
+    browser: {
+      wait_for: string | null;
+      /** leave out pictures, fonts and media */
+      block_resources: boolean;
+      wait_ms: number | null;
+      /** as a phone: its window, its touch screen and its user agent */
+      mobile: boolean;
+      /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+      actions: {
+        type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+        /** of wait: so long, … */
+        milliseconds?: number;
+        /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+        selector?: string;
+        /** of click: all that match, and not only the first */
+        all?: boolean;
+        /** of write: into the element that has the focus */
+        text?: string;
+        /** of press, such as Enter or Control+A */
+        key?: string;
+        /** of scroll */
+        direction?: "up" | "down";
+        /** of scroll: pixels; a window's height unless told */
+        amount?: number;
+        /** of screenshot: the whole page */
+        full_page?: boolean;
+      }[];
+    } | null;
+    /** headers that it sends; their values are not shown */
+    header_names: string[];
   } | null;
   workflow: {
     definition?: Record<string, unknown> | null;
@@ -315,7 +388,7 @@ export type Overview = {
     } | null;
     message: string | null;
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
     /** UTC, ISO 8601 */
     created_at: string;
     started_at: string | null;
@@ -354,7 +427,7 @@ export type Overview = {
   /** of runs that go on or have ended within the hour, by reason, with an example of the newest run */
   failures: {
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
-    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
     class: "timeout" | "connection" | "general";
     count: number;
     example: {
@@ -537,7 +610,7 @@ export type Run = {
   resolved_strategy: string | null;
   strategy_evidence: Record<string, unknown> | null;
   failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
   error_message: string | null;
   message: string | null;
   waiting_for: {
@@ -595,10 +668,43 @@ export type RunRecipe = {
       missed?: "skip" | "run_once";
       jitter_seconds?: number;
     } | null;
+    document?: {
+      /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+      formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+      /** html and markdown without navigation, advertisements and the like; true unless told */
+      only_main_content?: boolean;
+      /** nothing but what these match */
+      include_tags?: string[];
+      /** nothing of what these match */
+      exclude_tags?: string[];
+    } | null;
     browser?: {
       wait_for?: string | null;
       /** leave out pictures, fonts and media */
       block_resources?: boolean;
+      wait_ms?: number | null;
+      /** as a phone: its window, its touch screen and its user agent */
+      mobile?: boolean;
+      /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+      actions?: {
+        type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+        /** of wait: so long, … */
+        milliseconds?: number;
+        /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+        selector?: string;
+        /** of click: all that match, and not only the first */
+        all?: boolean;
+        /** of write: into the element that has the focus */
+        text?: string;
+        /** of press, such as Enter or Control+A */
+        key?: string;
+        /** of scroll */
+        direction?: "up" | "down";
+        /** of scroll: pixels; a window's height unless told */
+        amount?: number;
+        /** of screenshot: the whole page */
+        full_page?: boolean;
+      }[];
     } | null;
     crawl?: {
       url?: string | string[];
@@ -624,6 +730,45 @@ export type RunRecipe = {
       article?: boolean | null;
       respect_robots?: boolean;
       proxy?: string | null;
+      document?: {
+        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+        /** html and markdown without navigation, advertisements and the like; true unless told */
+        only_main_content?: boolean;
+        /** nothing but what these match */
+        include_tags?: string[];
+        /** nothing of what these match */
+        exclude_tags?: string[];
+      } | null;
+      browser?: {
+        wait_for?: string | null;
+        /** leave out pictures, fonts and media */
+        block_resources?: boolean;
+        wait_ms?: number | null;
+        /** as a phone: its window, its touch screen and its user agent */
+        mobile?: boolean;
+        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        actions?: {
+          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          /** of wait: so long, … */
+          milliseconds?: number;
+          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          selector?: string;
+          /** of click: all that match, and not only the first */
+          all?: boolean;
+          /** of write: into the element that has the focus */
+          text?: string;
+          /** of press, such as Enter or Control+A */
+          key?: string;
+          /** of scroll */
+          direction?: "up" | "down";
+          /** of scroll: pixels; a window's height unless told */
+          amount?: number;
+          /** of screenshot: the whole page */
+          full_page?: boolean;
+        }[];
+      } | null;
+      headers?: Record<string, string> | null;
     };
     workflow?: {
       definition?: Record<string, unknown> | null;
@@ -859,7 +1004,7 @@ export type TaskByEngineId = {
   } | null;
   error_message: string | null;
   failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
   started_at: string | null;
   completed_at: string | null;
   next_try_at: string | null;
@@ -880,7 +1025,7 @@ export type TaskByEngineId = {
     duration_ms: number;
     http_status: number | null;
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
   }[];
   artifacts: {
     id: string;
@@ -1006,7 +1151,7 @@ export type WorkflowProgress = {
     } | null;
     error_message: string | null;
     failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
     started_at: string | null;
     completed_at: string | null;
     next_try_at: string | null;
@@ -1198,10 +1343,43 @@ export interface Operations {
         missed?: "skip" | "run_once";
         jitter_seconds?: number;
       } | null;
+      document?: {
+        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+        /** html and markdown without navigation, advertisements and the like; true unless told */
+        only_main_content?: boolean;
+        /** nothing but what these match */
+        include_tags?: string[];
+        /** nothing of what these match */
+        exclude_tags?: string[];
+      } | null;
       browser?: {
         wait_for?: string | null;
         /** leave out pictures, fonts and media */
         block_resources?: boolean;
+        wait_ms?: number | null;
+        /** as a phone: its window, its touch screen and its user agent */
+        mobile?: boolean;
+        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        actions?: {
+          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          /** of wait: so long, … */
+          milliseconds?: number;
+          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          selector?: string;
+          /** of click: all that match, and not only the first */
+          all?: boolean;
+          /** of write: into the element that has the focus */
+          text?: string;
+          /** of press, such as Enter or Control+A */
+          key?: string;
+          /** of scroll */
+          direction?: "up" | "down";
+          /** of scroll: pixels; a window's height unless told */
+          amount?: number;
+          /** of screenshot: the whole page */
+          full_page?: boolean;
+        }[];
       } | null;
       crawl?: {
         url?: string | string[];
@@ -1227,6 +1405,45 @@ export interface Operations {
         article?: boolean | null;
         respect_robots?: boolean;
         proxy?: string | null;
+        document?: {
+          /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+          formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+          /** html and markdown without navigation, advertisements and the like; true unless told */
+          only_main_content?: boolean;
+          /** nothing but what these match */
+          include_tags?: string[];
+          /** nothing of what these match */
+          exclude_tags?: string[];
+        } | null;
+        browser?: {
+          wait_for?: string | null;
+          /** leave out pictures, fonts and media */
+          block_resources?: boolean;
+          wait_ms?: number | null;
+          /** as a phone: its window, its touch screen and its user agent */
+          mobile?: boolean;
+          /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+          actions?: {
+            type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+            /** of wait: so long, … */
+            milliseconds?: number;
+            /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+            selector?: string;
+            /** of click: all that match, and not only the first */
+            all?: boolean;
+            /** of write: into the element that has the focus */
+            text?: string;
+            /** of press, such as Enter or Control+A */
+            key?: string;
+            /** of scroll */
+            direction?: "up" | "down";
+            /** of scroll: pixels; a window's height unless told */
+            amount?: number;
+            /** of screenshot: the whole page */
+            full_page?: boolean;
+          }[];
+        } | null;
+        headers?: Record<string, string> | null;
       };
       workflow?: {
         definition?: Record<string, unknown> | null;
@@ -1390,10 +1607,43 @@ export interface Operations {
         missed?: "skip" | "run_once";
         jitter_seconds?: number;
       } | null;
+      document?: {
+        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+        /** html and markdown without navigation, advertisements and the like; true unless told */
+        only_main_content?: boolean;
+        /** nothing but what these match */
+        include_tags?: string[];
+        /** nothing of what these match */
+        exclude_tags?: string[];
+      } | null;
       browser?: {
         wait_for?: string | null;
         /** leave out pictures, fonts and media */
         block_resources?: boolean;
+        wait_ms?: number | null;
+        /** as a phone: its window, its touch screen and its user agent */
+        mobile?: boolean;
+        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        actions?: {
+          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          /** of wait: so long, … */
+          milliseconds?: number;
+          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          selector?: string;
+          /** of click: all that match, and not only the first */
+          all?: boolean;
+          /** of write: into the element that has the focus */
+          text?: string;
+          /** of press, such as Enter or Control+A */
+          key?: string;
+          /** of scroll */
+          direction?: "up" | "down";
+          /** of scroll: pixels; a window's height unless told */
+          amount?: number;
+          /** of screenshot: the whole page */
+          full_page?: boolean;
+        }[];
       } | null;
       crawl?: {
         url?: string | string[];
@@ -1419,6 +1669,45 @@ export interface Operations {
         article?: boolean | null;
         respect_robots?: boolean;
         proxy?: string | null;
+        document?: {
+          /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+          formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+          /** html and markdown without navigation, advertisements and the like; true unless told */
+          only_main_content?: boolean;
+          /** nothing but what these match */
+          include_tags?: string[];
+          /** nothing of what these match */
+          exclude_tags?: string[];
+        } | null;
+        browser?: {
+          wait_for?: string | null;
+          /** leave out pictures, fonts and media */
+          block_resources?: boolean;
+          wait_ms?: number | null;
+          /** as a phone: its window, its touch screen and its user agent */
+          mobile?: boolean;
+          /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+          actions?: {
+            type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+            /** of wait: so long, … */
+            milliseconds?: number;
+            /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+            selector?: string;
+            /** of click: all that match, and not only the first */
+            all?: boolean;
+            /** of write: into the element that has the focus */
+            text?: string;
+            /** of press, such as Enter or Control+A */
+            key?: string;
+            /** of scroll */
+            direction?: "up" | "down";
+            /** of scroll: pixels; a window's height unless told */
+            amount?: number;
+            /** of screenshot: the whole page */
+            full_page?: boolean;
+          }[];
+        } | null;
+        headers?: Record<string, string> | null;
       };
       workflow?: {
         definition?: Record<string, unknown> | null;
@@ -2021,7 +2310,7 @@ export interface Operations {
       result: Record<string, unknown> | null;
       error_message: string | null;
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
       attempts: {
         attempt: number;
         strategy: string;
@@ -2031,7 +2320,7 @@ export interface Operations {
         duration_ms: number;
         http_status: number | null;
         failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
       }[];
       /** UTC, ISO 8601 */
       created_at: string;
@@ -2228,7 +2517,7 @@ export interface Operations {
     body: undefined;
     answer: {
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
-      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
       class: "timeout" | "connection" | "general";
       count: number;
       example: {
@@ -2269,7 +2558,7 @@ export interface Operations {
       } | null;
       next_try_at: string | null;
       last_failure: {
-        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
         message: string;
       } | null;
       held_until: string | null;
@@ -2391,7 +2680,7 @@ export interface Operations {
       priority: number;
       handler: string | null;
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
       error_message: string | null;
       next_try_at: string | null;
       depth: number | null;
@@ -2409,7 +2698,7 @@ export interface Operations {
         duration_ms: number;
         http_status: number | null;
         failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
       }[];
       detail: unknown;
       artifacts: {
@@ -2837,7 +3126,7 @@ export interface Operations {
     query: undefined;
     body: {
       failure_code?: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown";
-      failure_reason?: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
+      failure_reason?: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal";
       site?: string;
       task_ids?: string[];
     } | null;
@@ -2861,7 +3150,7 @@ export interface Operations {
       resolved_strategy: string | null;
       strategy_evidence: Record<string, unknown> | null;
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
       error_message: string | null;
       message: string | null;
       waiting_for: {
@@ -2941,6 +3230,45 @@ export interface Operations {
       article?: boolean | null;
       respect_robots?: boolean;
       proxy?: string | null;
+      document?: {
+        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+        /** html and markdown without navigation, advertisements and the like; true unless told */
+        only_main_content?: boolean;
+        /** nothing but what these match */
+        include_tags?: string[];
+        /** nothing of what these match */
+        exclude_tags?: string[];
+      } | null;
+      browser?: {
+        wait_for?: string | null;
+        /** leave out pictures, fonts and media */
+        block_resources?: boolean;
+        wait_ms?: number | null;
+        /** as a phone: its window, its touch screen and its user agent */
+        mobile?: boolean;
+        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        actions?: {
+          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          /** of wait: so long, … */
+          milliseconds?: number;
+          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          selector?: string;
+          /** of click: all that match, and not only the first */
+          all?: boolean;
+          /** of write: into the element that has the focus */
+          text?: string;
+          /** of press, such as Enter or Control+A */
+          key?: string;
+          /** of scroll */
+          direction?: "up" | "down";
+          /** of scroll: pixels; a window's height unless told */
+          amount?: number;
+          /** of screenshot: the whole page */
+          full_page?: boolean;
+        }[];
+      } | null;
+      headers?: Record<string, string> | null;
     };
     answer: {
       task_id: string;
@@ -2993,10 +3321,43 @@ export interface Operations {
         secure?: boolean;
         sameSite?: "Strict" | "Lax" | "None";
       }[] | null;
+      document?: {
+        /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+        formats?: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+        /** html and markdown without navigation, advertisements and the like; true unless told */
+        only_main_content?: boolean;
+        /** nothing but what these match */
+        include_tags?: string[];
+        /** nothing of what these match */
+        exclude_tags?: string[];
+      } | null;
       browser?: {
         wait_for?: string | null;
         /** leave out pictures, fonts and media */
         block_resources?: boolean;
+        wait_ms?: number | null;
+        /** as a phone: its window, its touch screen and its user agent */
+        mobile?: boolean;
+        /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+        actions?: {
+          type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+          /** of wait: so long, … */
+          milliseconds?: number;
+          /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+          selector?: string;
+          /** of click: all that match, and not only the first */
+          all?: boolean;
+          /** of write: into the element that has the focus */
+          text?: string;
+          /** of press, such as Enter or Control+A */
+          key?: string;
+          /** of scroll */
+          direction?: "up" | "down";
+          /** of scroll: pixels; a window's height unless told */
+          amount?: number;
+          /** of screenshot: the whole page */
+          full_page?: boolean;
+        }[];
       } | null;
     };
     answer: Run;

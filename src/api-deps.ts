@@ -41,6 +41,7 @@ export function apiDeps(
     proxyRules: client.proxyRules,
     maxConcurrentCrawls: client.maxConcurrentCrawls,
     respectRobots: client.respectRobots,
+    extractors: client.extractors,
     stepKinds: client.stepKinds,
     siteDefaults,
     crawlsKeptMs: client.crawlsKeptMs,

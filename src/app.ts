@@ -231,6 +231,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       worker,
       memory: () => tools.memory.used(),
       troubles: () => troublesOf(tools),
+      llm: () => tools.extractors.llm?.endpoint.usage ?? null,
     });
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
     const alerts = startAlerting(config, { ...client, log, works: true });

@@ -165,6 +165,7 @@ export async function openClient(
     proxyRules: proxyRules(config),
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,
+    extractors: { llm: config.llmUrl !== null },
     stepKinds: knownKinds(config, clock),
     crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
     pathOf: (hash) => artifacts.placeOf(hash),

@@ -4,9 +4,12 @@ import { type Clock, sleep } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import { harmlessEnvironment } from "./base/machine.ts";
 import { MemoryLimit } from "./base/memory-limit.ts";
+import { systemRandom } from "./base/random.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import { softBlockOf } from "./domain/soft-block.ts";
+import { LlmEndpoint } from "./extract/llm/endpoint.ts";
+import { LlmExtractor } from "./extract/llm/extractor.ts";
 import { createPageReader } from "./extract/pool.ts";
 import { type BrowserPool, type BrowserPoolOptions, createBrowserPool } from "./fetch/browser/pool.ts";
 import { pagesForMemory } from "./fetch/browser/slots.ts";
@@ -50,6 +53,7 @@ export function createPageTools(
     relieve: () => browser.relieve(),
   });
   const browser = openBrowser(config, log, clock, { policy, enter: (signal) => memory.enter(signal) });
+  const llm = openLlm(config, clock);
   const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
   return {
     clock,
@@ -57,6 +61,7 @@ export function createPageTools(
     browser,
     memory,
     reader,
+    extractors: { llm },
     strategies: {
       http: createHttpPageStrategy({ client: http, limits }),
       browser: createBrowserStrategy({
@@ -79,9 +84,27 @@ export function createPageTools(
       maxBodyBytes: config.maxBodyBytes,
     },
     close: async () => {
-      await Promise.all([browser.close(), reader.close(), http.close()]);
+      await Promise.all([browser.close(), reader.close(), http.close(), llm?.endpoint.close()]);
     },
   };
+}
+
+/** The model as it is configured; null: there is none. Nothing is asked of it yet. */
+function openLlm(config: Config, clock: Clock): LlmExtractor | null {
+  const { llmUrl: url, llmKey: key, llmModel: model, userAgent } = config;
+  if (url === null) return null;
+  const endpoint = new LlmEndpoint({
+    url,
+    key,
+    model,
+    timeoutMs: config.llmTimeoutMs,
+    concurrency: config.llmConcurrency,
+    maxInputChars: config.llmMaxInputChars,
+    maxTokens: config.llmMaxTokens,
+    userAgent,
+    clock,
+  });
+  return new LlmExtractor(endpoint, systemRandom);
 }
 
 /** A browser as it is configured, under the guard; `env` is added to what it may see of ours. */

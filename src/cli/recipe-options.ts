@@ -12,6 +12,8 @@ export interface RecipeOptions {
   fields?: string[];
   items?: FieldRule;
   rules?: string;
+  llmSchema?: string;
+  llmPrompt?: string;
   strategy?: string;
   proxy?: string;
   header?: Record<string, string>;
@@ -42,7 +44,9 @@ export function addReadingOptions(command: Command, strategies: readonly string[
     .option("--field <name=css>", "a field of the result; may be given often", addField)
     .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
     .option("--items <css>", "where the records are: the fields are read once for each", itemsRule)
-    .option("--rules <file>", "fields, items and schema as in a job, as JSON")
+    .option("--rules <file>", "fields, items, schema and extract as in a job, as JSON")
+    .option("--llm-schema <file>", "ask the model of APP_LLM_URL for a record like this: a JSON Schema")
+    .option("--llm-prompt <text>", "what the model is to look for on the page")
     .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies))
     .option("--proxy <address>", "through this proxy, such as socks5://user:password@host:1080, or pool");
 }
@@ -56,6 +60,7 @@ export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<
     ...rules,
     fields,
     items: options.items ?? rules["items"],
+    extract: (await llmOf(options, wiring)) ?? rules["extract"],
     // Only a browser can wait for something to appear.
     strategy: options.strategy ?? (waits === undefined ? undefined : "browser"),
     proxy: options.proxy,
@@ -69,7 +74,17 @@ export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<
   return Object.fromEntries(Object.entries(recipe).filter(([, value]) => value !== undefined));
 }
 
-const RULES = ["fields", "items", "schema"];
+/** A model, where one is to be asked. */
+async function llmOf({ llmSchema, llmPrompt: prompt }: RecipeOptions, wiring: Wiring): Promise<unknown> {
+  if (llmSchema === undefined && prompt === undefined) return undefined;
+  const schema =
+    llmSchema === undefined
+      ? undefined
+      : await readJsonFile((file) => wiring.openFile(file), llmSchema, "--llm-schema");
+  return { llm: { ...(schema === undefined ? {} : { schema }), ...(prompt === undefined ? {} : { prompt }) } };
+}
+
+const RULES = ["fields", "items", "schema", "extract"];
 
 async function readRules(path: string, wiring: Wiring): Promise<Record<string, unknown>> {
   const rules = await readJsonFile((file) => wiring.openFile(file), path, "--rules");

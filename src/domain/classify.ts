@@ -49,6 +49,8 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set<FailureReason>([
   "extraction_failed",
   "extraction_timeout",
   "action_failed",
+  "llm_refused",
+  "llm_bad_answer",
   "robots_disallowed",
   "browser_missing",
   "session_unusable",
@@ -87,6 +89,11 @@ const PROXY_FAULTS: ReadonlySet<FailureReason> = new Set<FailureReason>([
  */
 export function isProxyFault(what: Failure): boolean {
   return PROXY_FAULTS.has(what.reason);
+}
+
+/** The page came, and was what was asked for; whoever was to read it failed. */
+export function isOfExtractor({ reason }: Failure): boolean {
+  return reason.startsWith("llm_") || reason.startsWith("extractor_");
 }
 
 /** Failures that say something about the site's health rather than about one page. */

@@ -24,6 +24,8 @@ export interface CrawlOptions extends ProxyWish {
   fields: JsonValue;
   items: JsonValue;
   schema: JsonValue;
+  /** Absent: of a crawl that began before there was such a thing. */
+  extract?: JsonValue;
   /** Whether the article is read, too; null: when no fields are named. */
   article: boolean | null;
   respect_robots: boolean;
@@ -63,6 +65,7 @@ export function pageRecipeOf(options: CrawlOptions): Recipe {
     fields,
     items,
     schema,
+    extract = null,
     respect_robots,
     retry_attempts,
     proxy = null,
@@ -77,6 +80,7 @@ export function pageRecipeOf(options: CrawlOptions): Recipe {
     fields,
     items,
     schema,
+    extract,
     respect_robots,
     max_attempts,
     proxy,

@@ -1,6 +1,6 @@
 import type { Random } from "../base/random.ts";
 import { type BackoffRule, retryDelay } from "./backoff.ts";
-import { dispositionOf } from "./classify.ts";
+import { dispositionOf, isOfExtractor } from "./classify.ts";
 import { type Failure, type FailureCode, type FailureReason, failure } from "./failure.ts";
 import type { PageCopy } from "./page-copy.ts";
 import type { JsonValue } from "./queue-item.ts";
@@ -160,7 +160,8 @@ export function verdictOf(handled: Handled, tries: number, waits: number, rules:
   // A final answer stays what it is, whatever it says about coming back.
   if (disposition !== "permanent" && (what.retryAfterMs ?? 0) > rules.retryAfterMaxMs) {
     const message = `${what.message}; it asked to wait ${Math.round((what.retryAfterMs ?? 0) / 1000)} s, longer than allowed`;
-    return { kind: "failed", failure: failure("retry_after_too_long", message, { httpStatus: what.httpStatus }) };
+    const reason = isOfExtractor(what) ? what.reason : "retry_after_too_long";
+    return { kind: "failed", failure: failure(reason, message, { httpStatus: what.httpStatus }) };
   }
   switch (disposition) {
     case "permanent":

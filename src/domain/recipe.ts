@@ -14,6 +14,8 @@ export interface Recipe extends ProxyWish {
   fields: JsonValue;
   items: JsonValue;
   schema: JsonValue;
+  /** Who reads the page besides the rules, see ExtractWish; null: nobody. */
+  extract: JsonValue;
   max_attempts: number | null;
   /** After a block or an empty shell the next attempt uses a browser. */
   escalate: boolean;
@@ -61,6 +63,7 @@ export function plainRecipe(strategy: StrategyName, more: Partial<Recipe> = {}):
     fields: null,
     items: null,
     schema: null,
+    extract: null,
     max_attempts: null,
     escalate: true,
     respect_robots: false,

@@ -1,4 +1,5 @@
 import type { EndReason } from "./crawl-end.ts";
+import type { ExtractStats } from "./extract-wish.ts";
 import type { FailureCode, FailureReason } from "./failure.ts";
 
 /** What is known of how a page was got: shown on the run, written together with the outcome it comes from. */
@@ -38,6 +39,8 @@ export interface PageStats {
   browser?: string;
   redirects?: string[];
   warnings?: unknown[];
+  /** Of a page that was read by more than rules. */
+  extract?: ExtractStats;
 }
 
 /** What a site has been found to need, until when that is believed. */

@@ -1,7 +1,8 @@
 /** One page, read once: records, title, links and article come from the same parse. */
+import { hash } from "node:crypto";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../domain/json-size.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
-import type { Article } from "./article/article.ts";
+import { type Article, countWords } from "./article/article.ts";
 import { decodeBody } from "./charset.ts";
 import { type PageDocument, readDocument } from "./document/read.ts";
 import type { Document } from "./dom/nodes.ts";
@@ -12,6 +13,7 @@ import { PageFacts } from "./facts/page-facts.ts";
 import { depthOf, MAX_JSON_DEPTH } from "./json.ts";
 import type { Link } from "./links.ts";
 import type { Plan } from "./plan.ts";
+import { recordProblems } from "./schema.ts";
 import { type ExtractionProblem, evaluate } from "./rules/evaluate.ts";
 import type { Scope } from "./rules/extractors.ts";
 import { budget } from "./select/budget.ts";
@@ -44,9 +46,20 @@ export interface Extraction {
   article: Omit<Article, "html"> | null;
   /** Absent when the plan asks for none. */
   document?: PageDocument;
+  /** What it says, for somebody else to read; null unless the plan wants it. */
+  source: PageText | null;
   meta: { language: string | null; canonicalUrl: string | null; robots: RobotsDirectives; baseUrl: string | null };
   /** The page is larger than what is kept in memory, or has too many items; its end was not read. */
   truncated: boolean;
+}
+
+export interface PageText {
+  /** The article as Markdown; of what is no page for people, the text itself. */
+  markdown: string;
+  /** There is more of it. */
+  cut: boolean;
+  contentHash: string;
+  wordCount: number;
 }
 
 const MAX_ITEMS = 10_000;
@@ -84,6 +97,7 @@ export function extract(page: ParsedPage, plan: Plan): Extraction {
     warnings: [],
     links: plan.links ? facts.links : [],
     article: plan.article && facts.article !== null ? withoutHtml(facts.article) : null,
+    source: plan.source === null ? null : sourceOf(kind === "html" ? facts.article : null, text, plan.source),
     meta: {
       language: facts.language,
       canonicalUrl: facts.linkTag("canonical"),
@@ -104,6 +118,13 @@ export function extract(page: ParsedPage, plan: Plan): Extraction {
 
 function withoutHtml({ text, markdown, wordCount, language, contentHash }: Article): Omit<Article, "html"> {
   return { text, markdown, wordCount, language, contentHash };
+}
+
+function sourceOf(article: Article | null, text: string, most: number): PageText {
+  const whole = article?.markdown ?? text;
+  const markdown = whole.slice(0, most);
+  const { contentHash = hash("sha256", text, "hex"), wordCount = countWords(markdown) } = article ?? {};
+  return { markdown, cut: whole.length > most, contentHash, wordCount };
 }
 
 function parse(kind: PageKind, text: string): Document {
@@ -177,18 +198,6 @@ function wholeItem({ json = null }: Scope): Record<string, JsonValue> {
 }
 
 function checkSchema(record: Record<string, JsonValue>, index: number, plan: Plan, extraction: Extraction): void {
-  const add = (field: string, rule: string, message: string, found: string | null) => {
-    if (extraction.errors.length < MAX_PROBLEMS) extraction.errors.push({ record: index, field, rule, message, found });
-  };
-  if (depthOf(record) > MAX_JSON_DEPTH) return add("", "schema", "the record is nested too deep", null);
-  try {
-    for (const problem of plan.check?.(record) ?? []) {
-      const field = problem.path.split("/")[1] ?? "";
-      const found = field === "" ? null : JSON.stringify(record[field] ?? null).slice(0, 200);
-      add(problem.path.slice(1).replaceAll("/", "."), `schema ${problem.rule}`, problem.message, found);
-    }
-  } catch (error) {
-    // A schema that refers to itself without end.
-    add("", "schema", error instanceof Error ? error.message : String(error), null);
-  }
+  for (const problem of recordProblems(plan.check!, record, index))
+    if (extraction.errors.length < MAX_PROBLEMS) extraction.errors.push(problem);
 }

@@ -20,6 +20,8 @@ export interface PlanSpec {
   article?: boolean;
   /** The page as a whole, too: a DocumentWish. */
   document?: unknown;
+  /** What the page says, as text, for somebody else to read; at most so many characters. */
+  source?: number;
 }
 
 export interface Plan {
@@ -31,6 +33,7 @@ export interface Plan {
   readonly links: boolean;
   readonly article: boolean;
   readonly document: DocumentPlan | null;
+  readonly source: number | null;
 }
 
 const MAX_FIELDS = 200;
@@ -52,7 +55,8 @@ export function parsePlan(spec: PlanSpec): Parsed<Plan> {
   if (document !== null && rules.some(({ field }) => field === "document"))
     problems.add("fields.document", "is where the document stands that is asked for: give the field another name");
   if (problems.list.length > 0) return { errors: problems.list };
-  return { ok: { rules, items, whole, check, links: spec.links ?? true, article: spec.article ?? false, document } };
+  const { links = true, article = false, source = null } = spec;
+  return { ok: { rules, items, whole, check, links, article, document, source } };
 }
 
 /**

@@ -2,6 +2,8 @@
 import type { ErrorObject } from "ajv";
 import { compileJsonSchema } from "../domain/json-schema.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
+import { depthOf, MAX_JSON_DEPTH } from "./json.ts";
+import type { ExtractionProblem } from "./rules/evaluate.ts";
 
 export interface SchemaProblem {
   /** `/offers/0/price`, empty for the record itself. */
@@ -28,4 +30,24 @@ function problemOf(error: ErrorObject): SchemaProblem {
     rule: error.schemaPath.replace(/^#/, ""),
     message: `${error.message ?? "is not valid"}${extra}`,
   };
+}
+
+/** What is wrong with a record, `index` counted from 0. */
+export function recordProblems(
+  check: RecordCheck,
+  record: Record<string, JsonValue>,
+  index: number,
+): ExtractionProblem[] {
+  const whole = (message: string) => [{ record: index, field: "", rule: "schema", message, found: null }];
+  if (depthOf(record) > MAX_JSON_DEPTH) return whole("the record is nested too deep");
+  try {
+    return check(record).map(({ path, rule, message }) => {
+      const name = path.split("/")[1] ?? "";
+      const found = name === "" ? null : JSON.stringify(record[name] ?? null).slice(0, 200);
+      return { record: index, field: path.slice(1).replaceAll("/", "."), rule: `schema ${rule}`, message, found };
+    });
+  } catch (error) {
+    // A schema that refers to itself without end.
+    return whole(error instanceof Error ? error.message : String(error));
+  }
 }

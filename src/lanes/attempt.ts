@@ -3,6 +3,7 @@ import { isoOf } from "../base/iso.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import { isOfExtractor } from "../domain/classify.ts";
 import { type Failure, FetchFailure, failure } from "../domain/failure.ts";
 import {
   type Attempt,
@@ -138,6 +139,7 @@ function aboutSite(handled: Handled): Failure | null | undefined {
   if (!("failure" in handled)) return null;
   // Bad proxies must not close the site to those who do without.
   if (handled.report?.proxy !== undefined && mayBeOfProxy(handled.failure)) return undefined;
+  if (isOfExtractor(handled.failure)) return null;
   // Failures of our own, and refusals by our own guard, say nothing about the site.
   const { code, reason } = handled.failure;
   const ours =

@@ -51,6 +51,8 @@ export class LaneOwner implements SlotSeeker {
   readonly #running: Running;
   readonly #sitsMs: number;
   #grantedSlots = 0;
+  /** Those at work that ask nothing of the site any more. */
+  #pastSite = 0;
   #lost = false;
   #offersSeen = 0;
   #controlsSeen: number;
@@ -82,7 +84,7 @@ export class LaneOwner implements SlotSeeker {
   }
 
   get slotsHeld(): number {
-    return this.#running.size + this.#grantedSlots;
+    return this.#running.size - this.#pastSite + this.#grantedSlots;
   }
 
   slotGranted(): void {
@@ -314,16 +316,29 @@ export class LaneOwner implements SlotSeeker {
     };
     const site = task.site ?? "";
     const lane = { grant: this.#grant, pace: this.pace, notes: this.#notes, changed: this.#ticket.changed };
-    const context = { ...taskContext(this.#deps, lane, task), signal, leaveSlot };
+    let events: ReturnType<Pace["end"]> | null = null;
+    const endAtSite = (said: AttemptEnd["aboutSite"], answeredMs: number | null | undefined) => {
+      leaveSlot();
+      if (events !== null) return;
+      const about = this.#grant.site === null ? undefined : said;
+      events = this.pace.end(about, answeredMs, site);
+      this.#notes.ended(site, about, answeredMs ?? null);
+    };
+    let pastSite = 0;
+    const leaveSite = (answeredMs: number | null) => {
+      endAtSite(null, answeredMs);
+      this.#pastSite += 1 - pastSite;
+      pastSite = 1;
+      this.#ticket.changed.raise();
+    };
+    const context = { ...taskContext(this.#deps, lane, task), signal, leaveSlot, leaveSite };
     void attemptTask(this.#deps.attempt, task, context).then((end) => {
       this.#running.end(task);
-      const about = this.#grant.site === null ? undefined : end.aboutSite;
-      const events = this.pace.end(about, end.answeredMs, site);
-      this.#notes.ended(site, about, end.answeredMs ?? null);
-      leaveSlot();
+      this.#pastSite -= pastSite;
+      endAtSite(end.aboutSite, end.answeredMs);
       if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
       onTask?.(name, "ended", end.settled);
-      this.#settle(end, events);
+      this.#settle(end, events ?? []);
       this.#ticket.changed.raise();
     });
   }

@@ -1,13 +1,16 @@
 import { without } from "../base/without.ts";
+import type { ExtractStats } from "../domain/extract-wish.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Recipe, StrategyName } from "../domain/recipe.ts";
 import { recipeAt } from "../domain/site-wishes.ts";
 import { planStrategy } from "../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../domain/url.ts";
 import { decodeBody } from "../extract/charset.ts";
+import type { Extraction } from "../extract/page.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import type { AddressPolicy } from "../net/address.ts";
+import { extractFurther, isReadFurther } from "../pages/extract-further.ts";
 import { planSpecOf } from "../pages/judge.ts";
 import { getPage, type PageDeps } from "../pages/get-page.ts";
 import { leaveHeldSitesAlone } from "./held-sites.ts";
@@ -32,6 +35,7 @@ export interface PreviewInput {
   fields?: JsonValue;
   items?: JsonValue;
   schema?: JsonValue;
+  extract?: JsonValue;
   strategy?: Exclude<StrategyName, "api_replay">;
   timeout_seconds?: number;
 }
@@ -50,6 +54,8 @@ export interface PreviewView {
   error_message: string | null;
   errors: ExtractionProblem[];
   warnings: ExtractionProblem[];
+  /** What it took to have the page read by more than rules; null: it was not. */
+  extract: ExtractStats | null;
   /** The page as text, where it was asked for. */
   html: string | null;
   content_type: string | null;
@@ -95,6 +101,7 @@ export async function previewExtraction(
     error_message: got.failure?.message ?? null,
     errors: [...(got.judgement?.errors ?? [])],
     warnings: [...(got.judgement?.warnings ?? [])],
+    extract: got.extract ?? null,
     html: input.include_html === true && got.answer !== null ? textOf(got.answer) : null,
     content_type: got.answer?.contentType ?? null,
     duration_ms: elapsed(),
@@ -120,7 +127,30 @@ async function readGiven(
   const { recipe } = pageJobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
   const spec = planSpecOf(recipe as Recipe);
   const page = { body: input.html ?? "", contentType: input.content_type ?? HTML, url };
-  const { extraction } = await (await deps.pages()).reader.read(page, spec, { signal });
+  const pages = await deps.pages();
+  const { extraction } = await pages.reader.read(page, spec, { signal });
+  const isFurther = isReadFurther(recipe as Recipe) && extraction.errors.length === 0;
+  if (isFurther)
+    return {
+      ...nothingFetched(input, extraction),
+      ...(await readFurther(pages, recipe as Recipe, url, extraction, signal)),
+    };
+  return nothingFetched(input, extraction);
+}
+
+async function readFurther(pages: PageDeps, recipe: Recipe, url: string, extraction: Extraction, signal: AbortSignal) {
+  const read = await extractFurther(pages, { recipe, url, signal }, extraction);
+  return {
+    records: read.records,
+    errors: [...read.errors],
+    failure_code: read.failure?.code ?? null,
+    failure_reason: read.failure?.reason ?? null,
+    error_message: read.failure?.message ?? null,
+    extract: read.stats,
+  };
+}
+
+function nothingFetched(input: PreviewInput, extraction: Extraction): Omit<PreviewView, "duration_ms"> {
   const [first] = extraction.errors;
   return {
     url: input.url ?? null,
@@ -135,6 +165,7 @@ async function readGiven(
     error_message: first === undefined ? null : `${first.field}: ${first.message}`,
     errors: extraction.errors,
     warnings: extraction.warnings,
+    extract: null,
     html: null,
     content_type: null,
   };

@@ -48,6 +48,30 @@ export function workerReadings(workers: readonly WorkerRecord[], now: number): R
       ]),
     ),
     ...attemptReadings(recent),
+    ...llmReadings(recent),
+  ];
+}
+
+/** Only where there is a model. */
+function llmReadings(workers: readonly WorkerRecord[]): Reading[] {
+  const asked = workers.flatMap(({ id: worker, llm }) => (llm === undefined ? [] : [{ worker, ...llm }]));
+  return [
+    ...counter(
+      "orb_llm_calls_total",
+      "Calls of the model behind APP_LLM_URL, by outcome.",
+      asked.flatMap(({ worker, calls }) => [
+        [{ worker, outcome: "ok" }, calls.ok] as const,
+        [{ worker, outcome: "failed" }, calls.failed] as const,
+      ]),
+    ),
+    ...counter(
+      "orb_llm_tokens_total",
+      "Tokens that these calls have used, as the endpoint counts them.",
+      asked.flatMap(({ worker, promptTokens, completionTokens }) => [
+        [{ worker, kind: "prompt" }, promptTokens] as const,
+        [{ worker, kind: "completion" }, completionTokens] as const,
+      ]),
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { dispositionOf } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { TaskArtifact } from "../domain/outcome.ts";
 import type { PageAnswer, PageEvidence } from "../fetch/page.ts";
@@ -56,7 +57,7 @@ export function createEvidenceKeeper(artifacts: EvidenceStore, log: Log): Eviden
   };
 }
 
-/** The page itself explains a block or a missing field; it does not explain a 404 or a rate limit. */
+/** The page itself explains a block or a missing field; it does not explain a 404, a rate limit or a model that is away. */
 function isTelling(what: Failure): boolean {
-  return what.code === "blocked" || what.code === "extraction";
+  return what.code === "blocked" || (what.code === "extraction" && dispositionOf(what) === "permanent");
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Credentials } from "../domain/credentials.ts";
+import type { ExtractStats } from "../domain/extract-wish.ts";
 import { type Failure, FetchFailure } from "../domain/failure.ts";
 import type { Validators } from "../domain/page-copy.ts";
 import type { Recipe } from "../domain/recipe.ts";
@@ -16,10 +17,11 @@ import {
   type PageRequest,
   type PageStrategy,
 } from "../fetch/page.ts";
+import { extractFurther, type FurtherDeps, isReadFurther } from "./extract-further.ts";
 import { type Judgement, judgeAnswer } from "./judge.ts";
 import { fetchObeying, type RobotsRules } from "./obey-robots.ts";
 
-export interface PageDeps {
+export interface PageDeps extends FurtherDeps {
   clock: Clock;
   reader: PageReader;
   strategies: Readonly<Record<Way, PageStrategy>>;
@@ -66,6 +68,8 @@ export interface PageOrder {
   via?: Upstream;
   /** Told before a browser is waited for. */
   beforeBrowser?: () => void;
+  /** Told when the page is there and good, and somebody else is waited for who reads it; how long the site took is known. */
+  beforeExtract?: (answeredMs: number | null) => void;
   signal: AbortSignal;
 }
 
@@ -78,6 +82,8 @@ export interface PageGot {
   judgement: Judgement | null;
   failure: Failure | null;
   evidence: PageEvidence | null;
+  /** Of a page that is read by more than rules. */
+  extract?: ExtractStats;
 }
 
 /** The server says that the page is as it was when it gave the conditions. */
@@ -85,11 +91,48 @@ export function isUnchanged({ answer, judgement }: PageGot): boolean {
   return answer !== null && judgement === null;
 }
 
+/** Gets a page once, and reads it. The browser's page is closed and the threads are free while others read it further. */
+export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot> {
+  const begun = deps.clock.monotonic();
+  const got = await getAndJudge(deps, order);
+  const { answer, judgement } = got;
+  const extraction = judgement?.extraction ?? null;
+  if (!isReadFurther(order.recipe) || got.failure !== null || answer === null || extraction === null) return got;
+  const leftMs = order.mostMs === undefined ? undefined : order.mostMs - (deps.clock.monotonic() - begun);
+  const read = await extractFurther(
+    deps,
+    {
+      recipe: order.recipe,
+      url: answer.finalUrl,
+      httpStatus: answer.status,
+      signal: order.signal,
+      beforeExtract: () => order.beforeExtract?.(answer.headMs ?? null),
+      ...(leftMs === undefined ? {} : { mostMs: leftMs }),
+    },
+    extraction,
+  );
+  const { records, errors, failure, stats } = read;
+  const kept = failure === null ? records : [];
+  return {
+    ...got,
+    failure,
+    judgement: {
+      ...judgement!,
+      failure,
+      records: kept,
+      read: records,
+      errors,
+      extraction: { ...extraction, records: kept },
+    },
+    extract: stats,
+  };
+}
+
 /**
- * Gets a page once. A probe's answer is the first fetch: it is used when it is good, and when it shows a block or an
+ * Asks for it. A probe's answer is the first fetch: it is used when it is good, and when it shows a block or an
  * empty shell a browser goes on at once.
  */
-export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot> {
+async function getAndJudge(deps: PageDeps, order: PageOrder): Promise<PageGot> {
   const { plan } = order;
   const first = await tryOnce(deps, order, plan);
   if (!plan.probe || first.judgement === null) return first;

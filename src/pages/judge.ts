@@ -9,8 +9,10 @@ import type { FollowLink, FollowOrder } from "../extract/follow.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import { planForReplay, type PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
+import { sourceWanted } from "../extract/wish.ts";
 import type { PageReading } from "../extract/reading.ts";
 import type { PageAnswer } from "../fetch/page.ts";
+import { extractionFailure } from "./extraction-failure.ts";
 
 /** What an answer turned out to be. */
 export interface Judgement {
@@ -35,9 +37,12 @@ export interface Judgement {
 /** What is read from this answer, as the extractor is told. */
 export function planSpecOf(recipe: Recipe, answer?: PageAnswer): PlanSpec {
   const document = documentOf(recipe);
+  const about = { links: false, ...(document === null ? {} : { document }) };
+  const further = sourceWanted(recipe);
+  // Its schema is of the records that come out in the end.
+  if (further !== null) return { fields: recipe.fields, ...about, ...further };
   const usual = document === null ? DEFAULT_FIELDS : FIELDS_BESIDE_DOCUMENT;
-  const spec: PlanSpec = { fields: recipe.fields ?? [...usual], links: false };
-  if (document !== null) spec.document = document;
+  const spec: PlanSpec = { fields: recipe.fields ?? [...usual], ...about };
   if (recipe.items !== null) spec.items = recipe.items;
   if (recipe.schema !== null) spec.schema = recipe.schema;
   if (recipe.strategy === "api_replay" && isJson(answer?.contentType ?? null)) return replaySpec(spec, recipe, answer!);
@@ -172,25 +177,6 @@ function weigh(
   if (shell !== null)
     return { ...seen, failure: failure("empty_shell", shell.message, more), sign: shell.rule, wall: "shell" };
   const [first] = extraction.errors;
-  if (first !== undefined) return { ...seen, failure: extractionFailure(extraction, answer.status), follow };
+  if (first !== undefined) return { ...seen, failure: extractionFailure(extraction.errors, answer.status), follow };
   return { ...seen, records: extraction.records, follow };
-}
-
-const MOST_NAMED = 5;
-
-/** Names every field that is wrong, the rule, and what stood there instead. */
-function extractionFailure({ errors }: Extraction, httpStatus: number): Failure {
-  const first = errors[0]!;
-  const reason = first.rule.startsWith("schema")
-    ? "schema_mismatch"
-    : first.found === null
-      ? "field_missing"
-      : "field_invalid";
-  const named = errors.slice(0, MOST_NAMED).map(({ record, field, rule, message, found }) => {
-    const where = record > 0 ? ` of record ${record + 1}` : "";
-    const instead = found === null ? "" : `, found ${JSON.stringify(found).slice(0, 120)}`;
-    return `${field === "" ? "the record" : field}${where} (${rule}): ${message}${instead}`;
-  });
-  const rest = errors.length > MOST_NAMED ? `; and ${errors.length - MOST_NAMED} more` : "";
-  return failure(reason, `${named.join("; ")}${rest}`, { httpStatus });
 }

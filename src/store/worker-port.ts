@@ -30,6 +30,14 @@ export interface WorkerPulse {
   troubles: readonly WorkerTrouble[];
   attempts: readonly AttemptCount[];
   active: readonly ActiveTask[];
+  /** What has been asked of the model since it started; absent: it has none. */
+  llm?: LlmCounts;
+}
+
+export interface LlmCounts {
+  calls: { ok: number; failed: number };
+  promptTokens: number;
+  completionTokens: number;
 }
 
 export interface WorkerTrouble {

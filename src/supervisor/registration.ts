@@ -5,7 +5,7 @@ import type { Service } from "../base/service.ts";
 import type { Engine } from "../engine/port.ts";
 import type { LaneWorker } from "../lanes/worker.ts";
 import type { SettledTask, Store } from "../store/port.ts";
-import type { NewWorker, WorkerPulse, WorkerWishes } from "../store/worker-port.ts";
+import type { LlmCounts, NewWorker, WorkerPulse, WorkerWishes } from "../store/worker-port.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
 import { Throughput } from "./throughput.ts";
 
@@ -31,6 +31,8 @@ export interface RegistrationDeps {
   /** Bytes of the process and its browsers. */
   memory: () => Promise<number>;
   troubles: () => Promise<WorkerPulse["troubles"]>;
+  /** What has been asked of the model; null: there is none. */
+  llm?: () => LlmCounts | null;
 }
 
 /**
@@ -121,7 +123,8 @@ export class Registration implements Service {
 
   /** How it is doing at the moment. */
   async reading(): Promise<WorkerPulse> {
-    const { engine, engineKind, worker, memory, troubles } = this.#deps;
+    const { engine, engineKind, worker, memory, troubles, llm } = this.#deps;
+    const asked = llm?.() ?? null;
     return {
       role: engine.role === "drained" ? "standby" : engine.role,
       engine: engineKind,
@@ -132,6 +135,7 @@ export class Registration implements Service {
       troubles: await troubles(),
       attempts: this.#attempts.read(),
       active: worker.active(MOST_ACTIVE),
+      ...(asked === null ? {} : { llm: asked }),
     };
   }
 

@@ -17,6 +17,7 @@ interface Reading {
   fields?: JsonValue;
   items?: JsonValue;
   schema?: JsonValue;
+  extract?: JsonValue;
 }
 
 export interface WaitParams {

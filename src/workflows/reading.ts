@@ -14,6 +14,10 @@ export const READING_SCHEMAS: { readonly [name: string]: JsonValue } = {
     type: ["string", "object", "null"],
     description: "Where the records are, such as {css: article.product}.",
   },
+  extract: {
+    type: ["object", "null"],
+    description: "Who reads the page besides the rules, such as {llm: {schema: …}}.",
+  },
   schema: { type: ["boolean", "object", "null"], description: "JSON Schema that each record must satisfy." },
   document: {
     type: ["object", "null"],

@@ -25,6 +25,7 @@ export function pageDeps(
   | "crawlsKeptMs"
   | "respectRobots"
   | "stepKinds"
+  | "extractors"
   | "siteDefaults"
   | "pages"
   | "proxyRules"
@@ -45,6 +46,7 @@ export function pageDeps(
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
+    extractors: { llm: false },
     stepKinds: async () => createStepKinds(kindSettings, []),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages: async () => pages,

@@ -178,6 +178,7 @@ const page = {
   fields: ["title"],
   items: null,
   schema: null,
+  extract: null,
   respect_robots: true,
   accept_partial: false,
   document: {},

@@ -2,7 +2,7 @@
 import type { TOptional, TSchema } from "typebox";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { nullable, oneOf, strict } from "../schemas.ts";
-import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Extract, Fields, Items, RecordSchema } from "./reading-schemas.ts";
 import { Headers } from "./header-schemas.ts";
 import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "./page-wish-schemas.ts";
 import { Proxy } from "./proxy-schemas.ts";
@@ -28,6 +28,7 @@ const settings = {
   fields: Fields,
   items: Items,
   schema: RecordSchema,
+  extract: Extract,
   article: nullable(Type.Boolean()),
   respect_robots: Type.Boolean(),
   proxy: Proxy,

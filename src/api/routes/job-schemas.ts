@@ -5,7 +5,7 @@ import type { SourceInput } from "../../orchestrator/jobs/input.ts";
 import { nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { JobCrawl, JobCrawlBody } from "./crawl-schemas.ts";
 import { sourceParts } from "./workflow-schemas.ts";
-import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Extract, Fields, Items, RecordSchema } from "./reading-schemas.ts";
 import { BrowserBody, BrowserShown, DocumentBody, DocumentShown } from "./page-wish-schemas.ts";
 import { Headers } from "./header-schemas.ts";
 import { Proxy } from "./proxy-schemas.ts";
@@ -48,6 +48,7 @@ const settings = {
   fields: Fields,
   items: Items,
   schema: RecordSchema,
+  extract: Extract,
   max_attempts: nullable(Type.Integer({ minimum: 1, maximum: 1000, description: "tries in all" })),
   timezone: nullable(Type.String({ maxLength: 100 })),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 }),

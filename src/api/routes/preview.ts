@@ -2,7 +2,7 @@ import { type PreviewInput, previewExtraction } from "../../orchestrator/preview
 import { type ApiDeps, limitsOf } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { nullable, oneOf, problemAnswer, strict } from "../schemas.ts";
-import { Fields, Items, RecordSchema } from "./reading-schemas.ts";
+import { Extract, Fields, Items, RecordSchema } from "./reading-schemas.ts";
 import { Type } from "../type.ts";
 
 const text = nullable(Type.String());
@@ -28,6 +28,11 @@ const Preview = strict({
   error_message: text,
   errors: Type.Array(Problem, { description: "required fields and schemas that fail, with what was found instead" }),
   warnings: Type.Array(Problem),
+  extract: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "what it took to have the page read by more than rules",
+    }),
+  ),
   html: nullable(Type.String({ description: "the page as it was read, where it was asked for and got" })),
   content_type: text,
   duration_ms: Type.Integer({ minimum: 0 }),
@@ -58,6 +63,7 @@ export function previewRoutes(api: ApiInstance, deps: ApiDeps): void {
           fields: Type.Optional(Fields),
           items: Type.Optional(Items),
           schema: Type.Optional(RecordSchema),
+          extract: Type.Optional(Extract),
           strategy: Type.Optional(oneOf(["auto", "http", "browser"])),
           timeout_seconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 120 })),
         }),

@@ -18,6 +18,12 @@ export const Items = nullable(
     description: "where the records are, such as {css: article.product}; the rules are read once per match",
   }),
 );
+export const Extract = nullable(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      "who reads the page besides the rules: {llm: {schema, prompt}} asks the model of APP_LLM_URL; docs/llm.md describes it",
+  }),
+);
 export const RecordSchema = nullable(
   Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())], {
     description: "JSON Schema 2020-12 that each record must satisfy",

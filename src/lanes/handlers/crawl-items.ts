@@ -10,13 +10,20 @@ import type { PageRest } from "./page-copies.ts";
 const TELLING_WORDS = 20;
 
 /** What a page says: its article, or what the rules found. What is hardly anything is not telling. */
-export function contentOf({ options }: CrawlRun, { article, records, title }: Extraction): PageRest["content"] {
+export function contentOf({ options }: CrawlRun, { article, records, title, source }: Extraction): PageRest["content"] {
+  // A model may say the same in other words each time; the page itself does not.
+  if (source !== null) return { hash: source.contentHash, isTelling: source.wordCount >= TELLING_WORDS };
   if (records.length === 0) return null;
-  if (options.fields === null && article !== null)
+  if (!givesFields(options) && article !== null)
     return { hash: article.contentHash, isTelling: article.wordCount >= TELLING_WORDS };
   const said = JSON.stringify([title, records, article?.contentHash]);
   const isTelling = records.some((record) => Object.values(record).some(isSomething));
   return { hash: hash("sha256", said, "hex"), isTelling };
+}
+
+/** What rules or an extractor found stands under `fields`. */
+function givesFields({ fields, extract = null }: CrawlRun["options"]): boolean {
+  return fields !== null || extract !== null;
 }
 
 function isSomething(value: JsonValue): boolean {
@@ -39,7 +46,7 @@ export function itemsOf(
       : isInDocument
         ? aboutOf(article)
         : { text: article.text, markdown: article.markdown, ...aboutOf(article), links: linkedFrom(links) };
-  if (options.fields !== null) return records.map((fields) => ({ ...about, title, ...text, fields }));
+  if (givesFields(options)) return records.map((fields) => ({ ...about, title, ...text, fields }));
   const [known = {}] = records;
   return [
     {

@@ -5,6 +5,7 @@ import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
 import type { PlanSpec } from "../../extract/plan.ts";
 import type { PageReader } from "../../extract/pool.ts";
+import { sourceWanted } from "../../extract/wish.ts";
 import type { Clock } from "../../base/clock.ts";
 import { NO_TRAPS, type TrapState } from "../../domain/traps.ts";
 import type { Store } from "../../store/port.ts";
@@ -148,11 +149,14 @@ export class CrawlRuns {
 function specOf(options: CrawlOptions): PlanSpec {
   const { fields, items, schema, article } = options;
   const document = documentOf(pageRecipeOf(options));
-  const wantsArticle = article ?? fields === null;
-  const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, links: wantsArticle, article: wantsArticle };
+  const further = sourceWanted(options);
+  const wantsArticle = article ?? (fields === null && further === null);
+  const about = { links: wantsArticle, article: wantsArticle, ...(document === null ? {} : { document }) };
+  // The schema is of the records that come out in the end.
+  if (further !== null) return { fields, ...about, ...further };
+  const spec: PlanSpec = { fields: fields ?? ABOUT_ARTICLE, ...about };
   if (items !== null) spec.items = items;
   if (schema !== null) spec.schema = schema;
-  if (document !== null) spec.document = document;
   return spec;
 }
 

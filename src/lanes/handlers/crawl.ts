@@ -98,6 +98,7 @@ async function attempt(
     // What was given for the origin of the starts is sent to no other.
     credentialsFor: async (target) => (recipe.sealed === null ? null : credentialsFor(deps, recipe, target, undefined)),
     beforeBrowser: context.leaveSlot,
+    beforeExtract: context.leaveSite,
     ...(context.via === undefined ? {} : { via: context.via }),
     // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
     followRedirects: (from, to) =>
@@ -119,7 +120,8 @@ async function attempt(
   if (same === null && isUnchanged(got)) got = await getPage(deps, order);
   const tookMs = clock.monotonic() - begun;
   // It was cut short by the end of the crawl, and not by the page's own fault.
-  if (got.failure?.code === "timeout" && tookMs >= leftMs) return outOfTime(neededMs);
+  if ((got.failure?.code === "timeout" || got.failure?.reason === "llm_timeout") && tookMs >= leftMs)
+    return outOfTime(neededMs);
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
   const answeredMs = got.answer?.headMs ?? null;
   if (same !== null) return { ...same, answeredMs };
@@ -232,7 +234,7 @@ async function completed(
   url: string,
   known: LearnedStrategy | null,
 ): Promise<Handled> {
-  const { plan, answer, judgement } = got;
+  const { plan, answer, judgement, extract } = got;
   const { depth } = task.payload as CrawlPayload;
   const extraction = judgement?.extraction ?? null;
   const finalUrl = answer?.finalUrl ?? url;
@@ -248,7 +250,13 @@ async function completed(
     ...(await withDocument(files, got, items, task.url ?? url)),
     ...(answer === null ? {} : { httpStatus: answer.status }),
     detail:
-      answer === null ? null : { bytes: Buffer.byteLength(answer.body), ...(finalUrl === url ? {} : movesOf(answer)) },
+      answer === null
+        ? null
+        : {
+            bytes: Buffer.byteLength(answer.body),
+            ...(finalUrl === url ? {} : movesOf(answer)),
+            ...(extract === undefined ? {} : { extract }),
+          },
     report: {
       strategy: plan.way,
       ...reportOf(crawl, task, { url, finalUrl, links, content }),

@@ -38,6 +38,11 @@ export interface HandlerContext {
    * own: a hundred pages in line for a browser must not keep plain requests to other sites waiting.
    */
   leaveSlot(): void;
+  /**
+   * The site has given what was asked for, and nothing more will be asked of it: its place there is free, and so is the
+   * one among those of the process. What still becomes of the task says nothing about the site.
+   */
+  leaveSite(answeredMs: number | null): void;
   /** Adds to the task's run what it has found so far; throws when that is not wanted any more. */
   handOn(growth: Growth): Promise<Grown>;
   /**

@@ -58,6 +58,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
         ? credentialsFor(deps, recipe, target, run.facts.session_id)
         : null,
     beforeBrowser: context.leaveSlot,
+    beforeExtract: context.leaveSite,
     mayAsk: context.mayAsk,
     memory: memoryAt(site, url, context),
     ...(context.via === undefined ? {} : { via: context.via }),
@@ -215,7 +216,11 @@ class Conclusion {
 const LONGEST_SHOWN = 2000;
 
 /** `before`: where it was led from by other sites, before this attempt. */
-function statsOf({ plan, answer, judgement }: PageGot, before: readonly string[], durationMs: number): PageStats {
+function statsOf(
+  { plan, answer, judgement, extract }: PageGot,
+  before: readonly string[],
+  durationMs: number,
+): PageStats {
   const stats: PageStats = {
     http_status: answer?.status ?? null,
     content_type: answer?.contentType?.slice(0, 200) ?? null,
@@ -230,6 +235,7 @@ function statsOf({ plan, answer, judgement }: PageGot, before: readonly string[]
   const redirects = [...before, ...(answer?.redirects ?? []).map(({ from }) => from)];
   if (redirects.length > 0) stats.redirects = redirects.map((from) => shownUrl(from).slice(0, LONGEST_SHOWN));
   if (judgement !== null && judgement.warnings.length > 0) stats.warnings = [...judgement.warnings];
+  if (extract !== undefined) stats.extract = extract;
   return stats;
 }
 

@@ -4,6 +4,7 @@ import { without } from "../../base/without.ts";
 import { compileScope } from "../../domain/crawl-scope.ts";
 import { fetchUrl } from "../../domain/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
+import { checkExtract } from "../../extract/wish.ts";
 import type { JobDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
@@ -11,7 +12,7 @@ import { readCredentials, refuseForbidden } from "../jobs/input.ts";
 import { readPageWishes } from "../jobs/page-wishes-input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
 
-type Checks = Pick<JobDeps, "policy" | "respectRobots" | "seal">;
+type Checks = Pick<JobDeps, "policy" | "respectRobots" | "seal" | "extractors">;
 
 /** What a crawl is asked for, checked as a whole, with all that was not said filled in. */
 export function crawlOptionsFrom(deps: Checks, input: CrawlInput): CrawlOptions {
@@ -48,6 +49,7 @@ export function readCrawlOptions(
     fields: input.fields ?? null,
     items: input.items ?? null,
     schema: input.schema ?? null,
+    extract: input.extract ?? null,
     article: input.article ?? null,
     respect_robots: input.respect_robots ?? deps.respectRobots,
     ...readProxy(input.proxy, deps, before, pathOf("proxy"), problems),
@@ -60,6 +62,7 @@ export function readCrawlOptions(
   const { document = null } = input;
   if (fields !== null || items !== null || schema !== null || document !== null)
     wrong(parsePlan({ fields, items, schema, document }).errors);
+  wrong(checkExtract(options.extract, options, deps.extractors));
   const starts = options.urls.map((url, n) => ({ url, path: typeof input.url === "string" ? "url" : `url[${n}]` }));
   wrong(starts.filter(({ url }) => hasPassword(url)).map(({ path }) => ({ path, message: NO_PASSWORDS })));
   if (scope.errors !== undefined) return options;

@@ -46,6 +46,7 @@ const UNDER_CRAWL = [
   "fields",
   "items",
   "schema",
+  "extract",
   "respect_robots",
   "proxy",
   "document",

@@ -5,6 +5,11 @@ import type { KnownKinds } from "../../workflows/step-kind.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import type { ProxyRules } from "../proxies/rules.ts";
 
+export interface ExtractorOffers {
+  /** There is a model to ask. */
+  llm: boolean;
+}
+
 /** What the use cases of jobs, runs and sessions need besides the store. */
 export interface JobDeps extends OrchestratorDeps {
   seal: Seal;
@@ -13,6 +18,8 @@ export interface JobDeps extends OrchestratorDeps {
   policy: AddressPolicy;
   /** Whether crawls obey robots.txt that do not say so themselves. */
   respectRobots: boolean;
+  /** Who can be asked to read pages besides the rules. */
+  extractors: ExtractorOffers;
   /** What the steps of workflows may be; those of a user's module are found out when somebody first asks. */
   stepKinds: () => Promise<KnownKinds>;
 }

@@ -14,6 +14,7 @@ import type { BrowserWish, DocumentWish } from "../../domain/page-wishes.ts";
 import type { Recipe, Schedule, StrategyName } from "../../domain/recipe.ts";
 import { fetchUrl, siteOf } from "../../domain/url.ts";
 import { parsePlan } from "../../extract/plan.ts";
+import { checkExtract } from "../../extract/wish.ts";
 import { parseReplay } from "../../fetch/replay/recipe.ts";
 import { isSecret } from "../../fetch/replay/secrets.ts";
 import type { AddressPolicy } from "../../net/address.ts";
@@ -21,6 +22,7 @@ import { checkUrl } from "../../net/guard.ts";
 import { SEALED_FOR_JOB } from "../../pages/access.ts";
 import type { NewJob } from "../../store/job-records.ts";
 import { readPageWishes } from "./page-wishes-input.ts";
+import type { ExtractorOffers } from "./deps.ts";
 import { readProxy } from "./proxy-input.ts";
 import { firstTime, readSchedule } from "./schedule-input.ts";
 import { invalid } from "../invalid.ts";
@@ -34,6 +36,8 @@ export interface JobInput {
   fields?: JsonValue;
   items?: JsonValue;
   schema?: JsonValue;
+  /** Who reads the page besides the rules: `{llm: {schema, prompt}}`, or `{name, params}` for one of the user's own. */
+  extract?: JsonValue;
   max_attempts?: number | null;
   schedule?: string | Partial<Schedule> | null;
   timezone?: string | null;
@@ -76,6 +80,7 @@ export interface Checks {
   policy: AddressPolicy;
   clock: Clock;
   random: Random;
+  extractors: ExtractorOffers;
 }
 
 /**
@@ -100,6 +105,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | n
     });
   readPlan(input, problems);
   const wishes = readPageWishes(input, problems);
+  problems.push(...checkExtract(input.extract, input, deps.extractors));
   const schedule = readSchedule(input, problems);
   const origin = replay !== null && strategy === "api_replay" ? new URL(replay.url).origin : (target?.origin ?? "");
   const credentials = readCredentials(input, origin, target, problems);
@@ -112,6 +118,7 @@ export function pageJobFrom(input: JobInput, deps: Checks, before: ProxyWish | n
     fields: input.fields ?? null,
     items: input.items ?? null,
     schema: input.schema ?? null,
+    extract: input.extract ?? null,
     max_attempts: input.max_attempts ?? null,
     escalate: input.escalate ?? DEFAULTS.escalate,
     respect_robots: input.respect_robots ?? DEFAULTS.respect_robots,

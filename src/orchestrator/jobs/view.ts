@@ -27,6 +27,7 @@ export interface JobView {
   fields: string[] | Record<string, unknown> | null;
   items: string | Record<string, unknown> | null;
   schema: boolean | Record<string, unknown> | null;
+  extract: Record<string, unknown> | null;
   max_attempts: number | null;
   escalate: boolean;
   respect_robots: boolean;
@@ -64,7 +65,7 @@ export interface LastRunView {
   finished_at: string | null;
 }
 
-type Reading = "fields" | "items" | "schema";
+type Reading = "fields" | "items" | "schema" | "extract";
 type PageWish = "document" | "browser";
 
 /** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
@@ -97,6 +98,7 @@ function toCrawlView(crawl: CrawlOptions): JobCrawlView {
   return {
     ...(asGiven(crawl) as Omit<JobCrawlView, "header_names">),
     proxy: crawl.proxy ?? null,
+    extract: (crawl.extract ?? null) as JobView["extract"],
     document,
     browser: browser === null ? null : wholeBrowserWish(browser),
     header_names: [...header_names],
@@ -122,6 +124,7 @@ export function toJobView(job: JobRecord, lastRun: LastRunRecord | null, now: nu
     fields: recipe.fields as JobView["fields"],
     items: recipe.items as JobView["items"],
     schema: recipe.schema as JobView["schema"],
+    extract: (recipe.extract ?? null) as JobView["extract"],
     tags: [...job.tags],
     header_names: [...header_names],
     cookie_names: [...cookie_names],

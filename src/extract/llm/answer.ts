@@ -1,0 +1,49 @@
+/** From the words of a model to records that satisfy the schema, or to what is wrong with them. */
+import type { LlmWish } from "../../domain/extract-wish.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { depthOf, MAX_JSON_DEPTH, parseJson } from "../json.ts";
+import type { RecordCheck } from "../schema.ts";
+import { givesList } from "../wish.ts";
+import { LIST_NAME } from "./prompt.ts";
+
+export type ReadAnswer = { records: Record<string, JsonValue>[] } | { wrong: string[] };
+
+const MOST_RECORDS = 10_000;
+const MOST_NAMED = 10;
+
+export function readAnswer(content: string, wish: LlmWish, check: RecordCheck | null): ReadAnswer {
+  const json = jsonIn(content);
+  if (json === undefined) return { wrong: ["it is no JSON"] };
+  if (depthOf(json) >= MAX_JSON_DEPTH) return { wrong: ["it is nested too deep"] };
+  const list = givesList(wish);
+  const value = list ? listIn(json) : json;
+  if (list ? !Array.isArray(value) : !isRecord(value))
+    return { wrong: [list ? `it has no list under "${LIST_NAME}"` : "it is no JSON object"] };
+  const problems = check?.(value) ?? [];
+  if (problems.length > 0)
+    return { wrong: problems.slice(0, MOST_NAMED).map(({ path, message }) => `${path || "the answer"} ${message}`) };
+  const entries = Array.isArray(value) ? value : [value];
+  if (entries.length > MOST_RECORDS) return { wrong: [`it has more than ${MOST_RECORDS} records`] };
+  return { records: entries.map((entry) => (isRecord(entry) ? entry : { value: entry })) };
+}
+
+function isRecord(value: JsonValue): value is Record<string, JsonValue> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Some leave out the name that the list has to stand under. */
+function listIn(json: JsonValue): JsonValue {
+  return isRecord(json) ? (json[LIST_NAME] ?? null) : json;
+}
+
+/** Models that are not held to JSON think aloud before it, or put it into a fence. */
+function jsonIn(content: string): JsonValue | undefined {
+  const text = content.replace(/^\s*<think>[^]*?<\/think>/, "").trim();
+  const whole = parseJson(text);
+  if (whole !== undefined) return whole;
+  const fenced = /```(?:json)?\s*\n([^]*?)\n\s*```/i.exec(text)?.[1];
+  const inFence = fenced === undefined ? undefined : parseJson(fenced);
+  if (inFence !== undefined) return inFence;
+  const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
+  return from >= 0 && to > from ? parseJson(text.slice(from, to + 1)) : undefined;
+}

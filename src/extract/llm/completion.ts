@@ -1,0 +1,78 @@
+/** What an OpenAI-compatible endpoint answers, as far as it is of use here. */
+import { FetchFailure } from "../../domain/failure.ts";
+
+export interface Completion {
+  /** What the model said; empty when it said nothing. */
+  content: string;
+  /** Why there is no more of it, when that matters: its end was cut off, or somebody did not like it. */
+  cut: "length" | "content_filter" | null;
+  /** The model's own words for not answering. */
+  refusal: string | null;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+export function readCompletion(text: string): Completion {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  const { choices, usage } = record(answer);
+  const choice = Array.isArray(choices) ? record(choices[0]) : {};
+  const message = record(choice["message"]);
+  if (choice["message"] === undefined)
+    throw new FetchFailure(
+      "llm_refused",
+      "APP_LLM_URL did not answer as an OpenAI-compatible endpoint does: there are no choices in what it sent",
+    );
+  const { finish_reason: finish } = choice;
+  const { prompt_tokens: asked, completion_tokens: said } = record(usage);
+  return {
+    content: textOf(message["content"]),
+    cut: finish === "length" || finish === "content_filter" ? finish : null,
+    refusal: typeof message["refusal"] === "string" ? message["refusal"] : null,
+    promptTokens: count(asked),
+    completionTokens: count(said),
+  };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** A text, or a list of parts of which some are text. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => (typeof record(part)["text"] === "string" ? String(record(part)["text"]) : "")).join("");
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}
+
+/** What the endpoint says is wrong, in its own words. */
+export interface EndpointError {
+  message: string;
+  code: string;
+  param: string;
+}
+
+export function readError(text: string): EndpointError {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // A page of a gateway, mostly.
+  }
+  const { error, message, detail } = record(answer);
+  const inner = record(error);
+  const said = inner["message"] ?? (typeof error === "string" ? error : undefined) ?? message ?? detail;
+  return {
+    message: typeof said === "string" ? said : text.startsWith("<") ? "" : text.slice(0, 1000),
+    code: String(inner["code"] ?? inner["type"] ?? ""),
+    param: String(inner["param"] ?? ""),
+  };
+}

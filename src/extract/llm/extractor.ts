@@ -1,0 +1,164 @@
+/** Reads a page by asking a model: one call, and one more when its answer does not satisfy the schema. */
+import type { Random } from "../../base/random.ts";
+import type { ExtractStats, LlmWish } from "../../domain/extract-wish.ts";
+import { FetchFailure } from "../../domain/failure.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import { Recent } from "../../domain/recent.ts";
+import { compileSchema, type RecordCheck } from "../schema.ts";
+import { readAnswer } from "./answer.ts";
+import type { Completion, EndpointError } from "./completion.ts";
+import { BadRequest, type LlmEndpoint } from "./endpoint.ts";
+import { answerSchema, type Message, messagesFor, type PageForModel, repairMessages } from "./prompt.ts";
+
+export interface PageSource extends PageForModel {
+  /** More is on the page than it was read for. */
+  cut: boolean;
+}
+
+type Mode = NonNullable<ExtractStats["mode"]>;
+
+/** How an endpoint wants to be asked; what it refuses is left out from then on. */
+interface Form {
+  mode: Mode;
+  tokens: "max_tokens" | "max_completion_tokens";
+  temperature: boolean;
+}
+
+const FIRST_FORM: Form = { mode: "json_schema", tokens: "max_tokens", temperature: true };
+const NEXT_MODE: Readonly<Record<Mode, Mode | null>> = {
+  json_schema: "json_object",
+  json_object: "plain",
+  plain: null,
+};
+/** Every part of the form changed once. */
+const MOST_FORMS = 5;
+const KEPT = 100;
+
+export class LlmExtractor {
+  readonly #endpoint: LlmEndpoint;
+  readonly #random: Random;
+  /** By the text of the schema: what one endpoint takes for one schema it may not take for another. */
+  readonly #forms = new Recent<Form>(KEPT);
+  readonly #checks = new Recent<RecordCheck>(KEPT);
+
+  constructor(endpoint: LlmEndpoint, random: Random) {
+    this.#endpoint = endpoint;
+    this.#random = random;
+  }
+
+  get endpoint(): LlmEndpoint {
+    return this.#endpoint;
+  }
+
+  /**
+   * The records. What it took is written into `stats`, whatever the end. Throws a FetchFailure of the code `extraction`;
+   * the reason of an aborted signal is rethrown as it is.
+   */
+  async extract(
+    wish: LlmWish,
+    source: PageSource,
+    stats: ExtractStats,
+    signal: AbortSignal,
+  ): Promise<Record<string, JsonValue>[]> {
+    const most = this.#endpoint.maxInputChars;
+    const page = { ...source, markdown: source.markdown.slice(0, most) };
+    if (page.markdown.trim() === "")
+      throw new FetchFailure("extraction_failed", "the page says nothing that could be given to a model");
+    const schema = answerSchema(wish);
+    const key = JSON.stringify(schema);
+    Object.assign(stats, {
+      model: this.#endpoint.model,
+      mode: FIRST_FORM.mode,
+      calls: 0,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      input_chars: page.markdown.length,
+      input_cut: page.cut || source.markdown.length > most,
+      repaired: false,
+    } satisfies Partial<ExtractStats>);
+    const ask = (messages: readonly Message[]) => this.#ask({ schema, key }, messages, stats, signal);
+    const first = messagesFor(wish, page, this.#random.uuid());
+    let content = await ask(first);
+    let read = readAnswer(content, wish, this.#check(wish));
+    if ("wrong" in read) {
+      content = await ask(repairMessages(first, content, read.wrong));
+      stats.repaired = true;
+      read = readAnswer(content, wish, this.#check(wish));
+    }
+    if ("wrong" in read) {
+      const message = `the model's answer cannot be used, after one repair: ${read.wrong.join("; ")}`;
+      throw new FetchFailure("llm_bad_answer", message);
+    }
+    return read.records;
+  }
+
+  #check({ schema = null }: LlmWish): RecordCheck | null {
+    if (schema === null) return null;
+    const key = JSON.stringify(schema);
+    const check = this.#checks.get(key) ?? compileSchema(schema);
+    this.#checks.set(key, check);
+    return check;
+  }
+
+  async #ask(
+    { schema, key }: { schema: JsonValue; key: string },
+    messages: readonly Message[],
+    stats: ExtractStats,
+    signal: AbortSignal,
+  ): Promise<string> {
+    let form = this.#forms.get(key) ?? FIRST_FORM;
+    for (let tries = 1; ; tries += 1) {
+      stats.mode = form.mode;
+      stats.calls = (stats.calls ?? 0) + 1;
+      try {
+        const completion = await this.#endpoint.ask(this.#body(form, schema, messages), signal);
+        this.#forms.set(key, form);
+        stats.prompt_tokens = (stats.prompt_tokens ?? 0) + completion.promptTokens;
+        stats.completion_tokens = (stats.completion_tokens ?? 0) + completion.completionTokens;
+        return this.#contentOf(completion);
+      } catch (error) {
+        const other = error instanceof BadRequest && tries < MOST_FORMS ? otherForm(form, error.said) : null;
+        if (other === null) throw error;
+        form = other;
+      }
+    }
+  }
+
+  #body({ mode, tokens, temperature }: Form, schema: JsonValue, messages: readonly Message[]) {
+    const { model, maxTokens } = this.#endpoint;
+    return {
+      model,
+      messages,
+      [tokens]: maxTokens,
+      stream: false,
+      ...(temperature ? { temperature: 0 } : {}),
+      ...(mode === "json_schema"
+        ? { response_format: { type: "json_schema", json_schema: { name: "page", schema, strict: false } } }
+        : {}),
+      ...(mode === "json_object" ? { response_format: { type: "json_object" } } : {}),
+    };
+  }
+
+  #contentOf({ content, cut, refusal }: Completion): string {
+    if (cut === "length")
+      throw new FetchFailure(
+        "llm_bad_answer",
+        `the model's answer was cut off after ${this.#endpoint.maxTokens} tokens: set APP_LLM_MAX_TOKENS higher, or ask for less`,
+      );
+    if (cut === "content_filter") throw new FetchFailure("llm_bad_answer", "the endpoint's filter withheld the answer");
+    if (refusal !== null && content === "")
+      throw new FetchFailure("llm_bad_answer", `the model refused to answer: ${refusal.slice(0, 200)}`);
+    return content;
+  }
+}
+
+/** How else it may be asked, after what it says; null: the request itself is at fault. */
+function otherForm(form: Form, { message, code, param }: EndpointError): Form | null {
+  const said = `${param} ${code} ${message}`.toLowerCase();
+  if (/context[_ ](?:length|window|size)|maximum context|too many tokens|too long/.test(said)) return null;
+  if (form.temperature && said.includes("temperature")) return { ...form, temperature: false };
+  if (form.tokens === "max_tokens" && /max_tokens|max_completion_tokens/.test(said))
+    return { ...form, tokens: "max_completion_tokens" };
+  const mode = NEXT_MODE[form.mode];
+  return mode === null ? null : { ...form, mode };
+}

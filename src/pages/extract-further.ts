@@ -1,0 +1,114 @@
+/** Reading a page beyond its rules: what a model, or an extractor of the user's own, makes of it. */
+import type { Clock } from "../base/clock.ts";
+import { type ExtractStats, type ExtractWish, wishOf } from "../domain/extract-wish.ts";
+import { FetchFailure, failure } from "../domain/failure.ts";
+import type { JsonValue } from "../domain/queue-item.ts";
+import type { Recipe } from "../domain/recipe.ts";
+import type { LlmExtractor } from "../extract/llm/extractor.ts";
+import type { Extraction } from "../extract/page.ts";
+import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
+import { compileSchema, recordProblems } from "../extract/schema.ts";
+import { extractionFailure } from "./extraction-failure.ts";
+
+/** Those who read pages besides the rules; null: there is none of the kind. */
+export interface PageExtractors {
+  llm: LlmExtractor | null;
+}
+
+export interface FurtherDeps {
+  clock: Clock;
+  extractors: PageExtractors;
+}
+
+export interface FurtherOrder {
+  recipe: Pick<Recipe, "extract" | "schema" | "fields">;
+  url: string;
+  /** Of the page, when it was asked for. */
+  httpStatus?: number;
+  signal: AbortSignal;
+  /** Told when nothing more is wanted of the site, and the waiting begins. */
+  beforeExtract?: () => void;
+  /** Time that is left for it. */
+  mostMs?: number;
+}
+
+export interface ReadFurther {
+  /** As they are kept, unless there is a failure. */
+  records: Record<string, JsonValue>[];
+  errors: readonly ExtractionProblem[];
+  failure: ReturnType<typeof failure> | null;
+  stats: ExtractStats;
+}
+
+/** Whether the page is read by more than rules. */
+export function isReadFurther(recipe: Pick<Recipe, "extract">): boolean {
+  return wishOf(recipe) !== null;
+}
+
+/** What rules found and what the extractor found are one record. Throws only what ends the attempt itself. */
+export async function extractFurther(
+  deps: FurtherDeps,
+  order: FurtherOrder,
+  extraction: Extraction,
+): Promise<ReadFurther> {
+  const wish = wishOf(order.recipe)!;
+  const stats: ExtractStats = { extractor: "llm" in wish ? "llm" : wish.name, duration_ms: 0 };
+  const begun = deps.clock.monotonic();
+  const limit = timeLimit(deps.clock, order);
+  const took = () => (stats.duration_ms = Math.round(deps.clock.monotonic() - begun));
+  try {
+    const found = await extracted(deps, wish, order, extraction, stats, limit.signal);
+    took();
+    const [rules = {}] = extraction.records;
+    return {
+      ...checked(
+        order,
+        found.map((record) => ({ ...rules, ...record })),
+      ),
+      stats,
+    };
+  } catch (error) {
+    took();
+    if (!(error instanceof FetchFailure) || order.signal.aborted) throw error;
+    const { reason, message, retryAfterMs } = error.failure;
+    const what = failure(reason, message, { httpStatus: order.httpStatus, retryAfterMs });
+    return { records: [], errors: [], failure: what, stats };
+  } finally {
+    limit.end();
+  }
+}
+
+async function extracted(
+  { extractors }: FurtherDeps,
+  wish: ExtractWish,
+  order: FurtherOrder,
+  { title, source }: Extraction,
+  stats: ExtractStats,
+  signal: AbortSignal,
+): Promise<Record<string, JsonValue>[]> {
+  const { llm } = extractors;
+  if (!("llm" in wish)) throw new FetchFailure("extraction_failed", `there is no extractor named ${wish.name}`);
+  if (llm === null)
+    throw new FetchFailure("llm_refused", "there is no model to ask: set APP_LLM_URL (and APP_LLM_KEY, APP_LLM_MODEL)");
+  if (llm.endpoint.hasRoomInLine) order.beforeExtract?.();
+  const page = { url: order.url, title, markdown: source?.markdown ?? "", cut: source?.cut ?? false };
+  return llm.extract(wish.llm, page, stats, signal);
+}
+
+function checked({ recipe, httpStatus }: FurtherOrder, records: Record<string, JsonValue>[]) {
+  const { schema = null } = recipe;
+  if (schema === null) return { records, errors: [], failure: null };
+  const check = compileSchema(schema);
+  const errors = records.flatMap((record, index) => recordProblems(check, record, index)).slice(0, MOST_PROBLEMS);
+  return { records, errors, failure: errors.length === 0 ? null : extractionFailure(errors, httpStatus) };
+}
+
+const MOST_PROBLEMS = 100;
+
+/** The signal of the attempt, and the end of the time that is left. */
+function timeLimit(clock: Clock, { signal, mostMs }: FurtherOrder): { signal: AbortSignal; end(): void } {
+  if (mostMs === undefined || !Number.isFinite(mostMs)) return { signal, end: () => {} };
+  const over = new AbortController();
+  const timer = clock.after(mostMs, () => over.abort(new FetchFailure("llm_timeout", "the time for the page is over")));
+  return { signal: AbortSignal.any([signal, over.signal]), end: () => timer.cancel() };
+}

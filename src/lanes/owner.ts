@@ -11,6 +11,7 @@ import { type ActiveTasks, Running } from "./running.ts";
 import type { Settler } from "./settler.ts";
 import { SiteNotes } from "./site-notes.ts";
 import type { Slots, SlotSeeker } from "./slots.ts";
+import { Stay } from "./stay.ts";
 import { taskContext } from "./task-context.ts";
 import { earliest, unlessAborted } from "./waits.ts";
 import { LASTING, SITS_MS, Window } from "./window.ts";
@@ -51,8 +52,6 @@ export class LaneOwner implements SlotSeeker {
   readonly #running: Running;
   readonly #sitsMs: number;
   #grantedSlots = 0;
-  /** Those at work that ask nothing of the site any more. */
-  #pastSite = 0;
   #lost = false;
   #offersSeen = 0;
   #controlsSeen: number;
@@ -84,7 +83,7 @@ export class LaneOwner implements SlotSeeker {
   }
 
   get slotsHeld(): number {
-    return this.#running.size - this.#pastSite + this.#grantedSlots;
+    return this.#running.size + this.#grantedSlots;
   }
 
   slotGranted(): void {
@@ -306,39 +305,26 @@ export class LaneOwner implements SlotSeeker {
   #start(task: ClaimedTask): void {
     const { slots, budgets, onTask } = this.#deps;
     const signal = this.#running.start(task);
-    this.pace.start();
+    const site = this.#grant.site === null ? null : (task.site ?? "");
+    const stay = new Stay({ slots, pace: this.pace, notes: this.#notes, site });
     const name = task.site ?? this.#grant.lane;
     onTask?.(name, "started");
-    let hasSlot = true;
-    const leaveSlot = () => {
-      if (hasSlot) slots.release();
-      hasSlot = false;
-    };
-    const site = task.site ?? "";
     const lane = { grant: this.#grant, pace: this.pace, notes: this.#notes, changed: this.#ticket.changed };
-    let events: ReturnType<Pace["end"]> | null = null;
-    const endAtSite = (said: AttemptEnd["aboutSite"], answeredMs: number | null | undefined) => {
-      leaveSlot();
-      if (events !== null) return;
-      const about = this.#grant.site === null ? undefined : said;
-      events = this.pace.end(about, answeredMs, site);
-      this.#notes.ended(site, about, answeredMs ?? null);
+    const context = {
+      ...taskContext(this.#deps, lane, task),
+      signal,
+      leaveSlot: () => stay.leaveSlot(),
+      leaveSite: (answeredMs: number | null) => {
+        stay.leaveSite(answeredMs);
+        this.#ticket.changed.raise();
+      },
     };
-    let pastSite = 0;
-    const leaveSite = (answeredMs: number | null) => {
-      endAtSite(null, answeredMs);
-      this.#pastSite += 1 - pastSite;
-      pastSite = 1;
-      this.#ticket.changed.raise();
-    };
-    const context = { ...taskContext(this.#deps, lane, task), signal, leaveSlot, leaveSite };
     void attemptTask(this.#deps.attempt, task, context).then((end) => {
       this.#running.end(task);
-      this.#pastSite -= pastSite;
-      endAtSite(end.aboutSite, end.answeredMs);
+      const events = stay.end(end);
       if (task.resolver !== null) budgets.release(task.resolver, this.#ticket.changed);
       onTask?.(name, "ended", end.settled);
-      this.#settle(end, events ?? []);
+      this.#settle(end, events);
       this.#ticket.changed.raise();
     });
   }

@@ -12,6 +12,7 @@ const LONGEST_NAME = 100;
 interface Beside {
   fields?: unknown;
   items?: unknown;
+  document?: unknown;
 }
 
 /** Every mistake, with its path. `offers` says which means there are. */
@@ -63,7 +64,7 @@ function checkLlm(
     wrong(`${path}.schema${error.path}`, error.message);
     return;
   }
-  const names = namesOf(beside.fields);
+  const names = namesOf(beside);
   for (const name of propertiesOf(schema))
     if (names.has(name))
       wrong(`${path}.schema.properties.${name}`, "is also the name of a field: one of them would be lost");
@@ -86,9 +87,9 @@ function propertiesOf(schema: Record<string, unknown>): string[] {
   return isObject(of) && isObject(of["properties"]) ? Object.keys(of["properties"]) : [];
 }
 
-function namesOf(fields: unknown): ReadonlySet<string> {
-  if (Array.isArray(fields)) return new Set(fields.map(String));
-  return new Set(isObject(fields) ? Object.keys(fields) : []);
+function namesOf({ fields, document = null }: Beside): ReadonlySet<string> {
+  const names = Array.isArray(fields) ? fields.map(String) : isObject(fields) ? Object.keys(fields) : [];
+  return new Set(document === null ? names : [...names, "document"]);
 }
 
 /** Characters of a page that anybody is given; how many a model gets is the operator's say. */

@@ -9,6 +9,7 @@ import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { toNewProxy } from "../../src/proxies/sealed-upstream.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { Orb } from "../chaos/orb.ts";
+import { LlmServer, says } from "../support/llm-server.ts";
 import { startProxies } from "../support/proxies.ts";
 import { Desk } from "./desk.ts";
 import { openShop } from "./site.ts";
@@ -78,6 +79,23 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.deepEqual(both.records[2], { name: "Thing 3", price: 12.5 });
     const known = await orb.json<Scraped>("scrape", shop.url("/"), "--fields", "title,word_count");
     assert.deepEqual(Object.keys(known.records[0] ?? {}), ["title", "word_count"]);
+  });
+
+  test("lets a model read the page, as --llm-schema and --llm-prompt say", async () => {
+    await using shop = await openShop();
+    await using llm = await LlmServer.start();
+    await using orb = new Desk();
+    llm.on("/", says({ animal: "spider" }));
+    const schema = { type: "object", properties: { animal: { enum: ["spider", "bee"] } }, required: ["animal"] };
+    orb.file("animal.json", JSON.stringify(schema));
+    const words = ["scrape", shop.url("/"), "--llm-schema", "animal.json", "--llm-prompt", "Who builds it?", "--json"];
+    const read = await orb.run(words, { env: llm.env });
+    assert.equal(read.code, 0, read.stderr);
+    assert.deepEqual((JSON.parse(read.stdout) as Scraped).records, [{ animal: "spider" }]);
+    assert.match(llm.of("/")[0]!.messages[1]!.content, /^Who builds it\?/);
+    const none = await orb.run(words);
+    assert.equal(none.code, 2, none.stderr);
+    assert.match(none.stdout + none.stderr, /APP_LLM_URL/);
   });
 
   test("a page that fails ends with 1, the reason and what to do", async () => {

@@ -44,7 +44,8 @@ describe("what is told about monitoring is what a server tells", () => {
   let series: Series;
   before(async () => {
     site = await MisbehavingSite.start({ "/good": page("fine"), "/bad": status(500) });
-    place = await Place.open();
+    // It is never asked; but what is counted of it is there.
+    place = await Place.open({ APP_LLM_URL: "http://127.0.0.3:9/v1" });
     const recipe = { strategy: "http", escalate: false, max_attempts: 1 } as const;
     await place.run({ target_url: site.url("/good"), ...recipe });
     await place.run({ target_url: site.url("/bad"), ...recipe });

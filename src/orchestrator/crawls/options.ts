@@ -62,7 +62,7 @@ export function readCrawlOptions(
   const { document = null } = input;
   if (fields !== null || items !== null || schema !== null || document !== null)
     wrong(parsePlan({ fields, items, schema, document }).errors);
-  wrong(checkExtract(options.extract, options, deps.extractors));
+  wrong(checkExtract(options.extract, input, deps.extractors));
   const starts = options.urls.map((url, n) => ({ url, path: typeof input.url === "string" ? "url" : `url[${n}]` }));
   wrong(starts.filter(({ url }) => hasPassword(url)).map(({ path }) => ({ path, message: NO_PASSWORDS })));
   if (scope.errors !== undefined) return options;

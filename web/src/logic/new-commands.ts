@@ -167,11 +167,11 @@ function paramWord(name: string, value: unknown): string | null {
 }
 
 /** What is read, as `--field` and `--items` where these can say it, else as the input of `--rules`. */
-function readingWords({ fields, items, schema }: Json): { words: Words; input: string | null } {
-  const words = schema === undefined ? wordsOf(fields, items) : null;
+function readingWords({ fields, items, schema, extract }: Json): { words: Words; input: string | null } {
+  const words = schema === undefined && extract === undefined ? wordsOf(fields, items) : null;
   if (words !== null) return { words, input: null };
   const rules = Object.fromEntries(
-    Object.entries({ fields, items, schema }).filter(([, value]) => value !== undefined),
+    Object.entries({ fields, items, schema, extract }).filter(([, value]) => value !== undefined),
   );
   return { words: ["--rules -"], input: pretty(rules) };
 }

@@ -13,6 +13,7 @@ function formReading({ fields, items, schema }: Json): Pick<Form, "rules" | "ite
 
 function formOfCrawl(crawl: Json): Partial<Form> {
   const kept = given({
+    extract: crawl["extract"] ?? undefined,
     partial_results_ok: crawl["partial_results_ok"] === false ? false : undefined,
     export_format: (crawl["export_format"] ?? "json") === "json" ? undefined : crawl["export_format"],
   });
@@ -41,6 +42,7 @@ function formOfCrawl(crawl: Json): Partial<Form> {
 function formOfPage(job: Json): Partial<Form> {
   const browser = (job["browser"] ?? {}) as Json;
   const kept = given({
+    extract: job["extract"] ?? undefined,
     requires_auth: job["requires_auth"] === true ? true : undefined,
     escalate: job["escalate"] === false ? false : undefined,
     session_id: job["session_id"] ?? undefined,

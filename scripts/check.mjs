@@ -1,6 +1,7 @@
 // npm run check [-- --no-tests]: everything that must hold before a commit, cheapest first.
 import { join } from "node:path";
 import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
+import { FRUGAL } from "./types.mjs";
 
 /** What mends it, where a command does. */
 const HELP = {
@@ -14,8 +15,8 @@ await script(async (args) => {
   const node = node24();
   const bin = (name) => join(root, "node_modules", name, "bin", name === "typescript" ? "tsc" : name);
   const steps = [
-    ["types", [bin("typescript"), "--noEmit"]],
-    ["types of the dashboard", [bin("typescript"), "--noEmit", "--project", join(root, "web")]],
+    ["types", [bin("typescript"), "--noEmit", ...FRUGAL.words]],
+    ["types of the dashboard", [bin("typescript"), "--noEmit", "--project", join(root, "web"), ...FRUGAL.words]],
     ["lint", [bin("oxlint"), "--deny-warnings"]],
     ["format", [bin("oxfmt"), "--check"]],
     ["architecture", ["--test", "--test-reporter=dot", join(root, "test", "architecture.test.ts")]],
@@ -25,7 +26,7 @@ await script(async (args) => {
   if (!args.includes("--no-tests")) steps.push(["tests", [join(root, "scripts", "test.mjs")]]);
   for (const [name, command] of steps) {
     process.stdout.write(`\n── ${name}\n`);
-    const code = await run(node, command);
+    const code = await run(node, command, { env: { ...process.env, ...FRUGAL.env } });
     if (code !== 0) throw new Error(`${name}: failed${HELP[name] === undefined ? "" : `; ${HELP[name]}`}`);
   }
   process.stdout.write(`\nall is well: ${steps.map(([name]) => name).join(", ")}\n`);

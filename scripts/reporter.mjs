@@ -18,6 +18,8 @@ function toLine({ type, data }) {
   if (type === "test:summary") return { type: "summary", counts: data.counts };
   // Told when it begins: `test:start` waits until those before it are reported, and thereby for the hooks of its suite.
   if (type === "test:dequeue") return { type: "start", name: data.name };
+  // An error that nobody caught, and that node:test cannot ascribe to a test.
+  if (type === "test:diagnostic" && data.message.startsWith("Error: ")) return { type: "stray", error: data.message };
   if (type !== "test:pass" && type !== "test:fail") return undefined;
   return {
     type: type.slice("test:".length),

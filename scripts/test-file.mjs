@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { EVENT_FD, noTotals, outcomeOf } from "./reporter.mjs";
 
 const REPORTER = fileURLToPath(new URL("./reporter.mjs", import.meta.url));
+const HOOKS = new URL("./test-hooks.mjs", import.meta.url).href;
 
 const CPU_FD = 4;
 /** The shell knows what all that it waited for has used, and what those waited for. */
@@ -21,7 +22,7 @@ export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, sign
     let hung = false;
     let output = "";
     let times = "";
-    const flags = [`--test-timeout=${testTimeoutMs}`, `--test-reporter=${REPORTER}`];
+    const flags = [`--import=${HOOKS}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${REPORTER}`];
     const [command, ...words] = [
       ...(cpu ? MEASURED : []),
       ...[node, ...flags, "--test-reporter-destination=stdout", file],
@@ -55,6 +56,10 @@ export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, sign
       const event = JSON.parse(line);
       if (event.type === "summary") summary = true;
       if (event.type === "start") running = event.name;
+      if (event.type === "stray") {
+        failures.push({ name: `in or after "${running}", outside of it`, error: event.error });
+        totals.failed += 1;
+      }
       const outcome = outcomeOf(event);
       if (outcome === undefined) return;
       totals[outcome] += 1;

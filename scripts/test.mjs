@@ -11,8 +11,20 @@ import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
 import { runTestFile } from "./test-file.mjs";
 import { ensureWeb } from "./web.mjs";
 
-/** Folders whose files take long come first: one of them at the end would keep everybody waiting. */
-const LONG = ["simulation/", "chaos/", "cluster/", "store/postgres", "engine/", "cli/", "fetch/browser/"];
+/** Files that take long come first: one of them at the end would keep everybody waiting. `--cpu` says which they are. */
+const LONG = [
+  ...[
+    "store/postgres.test",
+    "cluster/services",
+    "package/",
+    "web/hostile",
+    "cluster/",
+    "docs/recipes",
+    "docs/examples",
+  ],
+  ...["chaos/jobs", "store/postgres", "demo/", "chaos/", "simulation/", "fetch/browser/", "engine/", "cli/", "jobs/"],
+  ...["web/", "lanes/worker", "store/", "supervisor/", "workflows/"],
+];
 
 await script(async (args) => {
   await ensureInstalled();
@@ -67,8 +79,8 @@ await script(async (args) => {
       failures.push(...result.failures.map((failure) => describeFailure(file, failure)));
     }
   };
-  // Files often wait for timers and processes, so two more than there are cores; many more would disturb each other.
-  const workers = Math.min(4, availableParallelism() + 2);
+  // Files often wait for timers and processes: with three more than there are cores the cores stay busy.
+  const workers = Math.min(8, availableParallelism() + 3);
   await Promise.all(Array.from({ length: workers }, work));
   process.stdout.write(failures.join(""));
   if (settings.cpu) process.stdout.write(`\n${cpuSeconds.toFixed(0)} s of CPU in all\n`);

@@ -4,6 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { node24, root, run } from "./bootstrap.mjs";
 import { ensureBuilt } from "./built.mjs";
 
+/** The compiler's threads do much of their work twice: with one, it takes half the processor time, and less of the clock. */
+export const FRUGAL = { words: ["--singleThreaded"], env: { GOGC: "400" } };
+
 const DOORS = ["index", "lanes/handlers/user/define", "api-client/client"];
 /** How a file of types names another one. */
 const NAMED = /(from |import\(|import )"(\.[^"]*)\.ts"/g;
@@ -25,7 +28,8 @@ export function makeTypes({ folder = root, tell = () => {} } = {}) {
         project,
         JSON.stringify({ extends: extending, compilerOptions: { ...options, typeRoots }, files, include: [] }),
       );
-      const code = await run(node24(folder), [join(folder, "node_modules/typescript/bin/tsc"), "--project", project]);
+      const words = [join(folder, "node_modules/typescript/bin/tsc"), "--project", project, ...FRUGAL.words];
+      const code = await run(node24(folder), words, { env: { ...process.env, ...FRUGAL.env } });
       if (code !== 0) throw new Error("the types could not be made");
       keepNeeded(all, fresh);
       for (const path of [all, project]) rmSync(path, { recursive: true });

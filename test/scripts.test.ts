@@ -55,11 +55,24 @@ test("a file that cannot be loaded, leaves early or dies is a failure", () => {
   assert.equal(result.code, 1);
 });
 
+test("an error that nobody catches is told in full, and makes the run fail", () => {
+  const wait = "await new Promise((resolve) => setTimeout(resolve, 50));";
+  const result = runTests({
+    "timer.test.ts": `test("a timer", async () => { ${wait} setTimeout(() => { throw new Error("too late"); }, 1); ${wait} });`,
+    "promise.test.ts": `test("a promise", async () => { ${wait} void Promise.reject(new Error("not kept")); ${wait} });`,
+  });
+  assert.equal(result.code, 1);
+  assert.match(String(result.last), / 2 failed$/);
+  for (const words of ["too late", "not kept", '"a timer"', '"a promise"'])
+    assert.ok(result.out.includes(words), `${words}:\n${result.out}`);
+});
+
 test("a test that hangs is ended", () => {
   const result = runTests(
     { "loop.test.ts": `test("waits", () => new Promise((resolve) => setTimeout(resolve, 60_000)));` },
     [],
-    { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "700" },
+    // Long enough for the file to begin on a busy machine.
+    { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "20000" },
   );
   assert.equal(result.code, 1);
   assert.match(result.last ?? "", /^0 passed, [12] failed$/);
@@ -67,17 +80,16 @@ test("a test that hangs is ended", () => {
 });
 
 test("an endless loop and a forgotten handle are ended, too", () => {
-  const result = runTests(
-    {
-      "loop.test.ts": `test("spins", () => { for (;;); });`,
-      "open.test.ts": `test("fine", () => { setInterval(() => {}, 1000); });`,
-    },
-    [],
-    { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "700" },
-  );
-  assert.equal(result.code, 1);
-  assert.equal(result.last, "1 passed, 2 failed");
-  assert.match(result.out, /hung in or after/);
+  const loop = { "loop.test.ts": `test("spins", () => { for (;;); });` };
+  const spun = runTests(loop, [], { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "700" });
+  assert.equal(spun.code, 1);
+  assert.equal(spun.last, "0 passed, 1 failed");
+  assert.match(spun.out, /hung in or after/);
+  const handle = { "open.test.ts": `test("fine", () => { setInterval(() => {}, 1000); });` };
+  const open = runTests(handle, [], { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "5000" });
+  assert.equal(open.code, 1);
+  assert.equal(open.last, "1 passed, 1 failed");
+  assert.match(open.out, /something is left open|hung in or after/);
 });
 
 test("a run without tests is not a success", () => {

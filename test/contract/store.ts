@@ -54,7 +54,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
           try {
             const kit = new Kit(await harness.open(), harness);
             await body(kit);
-            await kit.expectClean();
+            if (harness.audited !== false) await kit.expectClean();
           } finally {
             await harness.close();
           }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { OrbProcess } from "../chaos/orb.ts";
+import { FRUGAL } from "../../scripts/types.mjs";
 import { read, root } from "../support/source.ts";
 import { makeProject, type Packed, REAL_INSTALL } from "./installed.ts";
 
@@ -31,6 +32,8 @@ describe("the package as npm installs it", () => {
   const environment = (more: Record<string, string> = {}) => ({
     PATH: process.env["PATH"] ?? "",
     HOME: project.dir,
+    // Compiled once, and not by each command.
+    NODE_COMPILE_CACHE: join(project.dir, "compiled"),
     APP_ALLOW_PRIVATE_NETWORKS: "true",
     ...more,
   });
@@ -175,9 +178,13 @@ export { defineWorkflow };
       typeRoots: [join(root, "node_modules/@types")],
     };
     write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["types.ts", "program.ts", "handlers.ts"] }));
-    const words = [join(root, "node_modules/typescript/bin/tsc"), "--project", project.dir];
+    const words = [join(root, "node_modules/typescript/bin/tsc"), "--project", project.dir, ...FRUGAL.words];
     try {
-      execFileSync(process.execPath, words, { cwd: project.dir, encoding: "utf8" });
+      execFileSync(process.execPath, words, {
+        cwd: project.dir,
+        encoding: "utf8",
+        env: { ...process.env, ...FRUGAL.env },
+      });
     } catch (error) {
       assert.fail((error as { stdout: string }).stdout);
     }

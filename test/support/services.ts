@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, closeSync, openSync, readFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { postgres } from "../../src/supervisor/postgres.ts";
 import { redis } from "../../src/supervisor/redis.ts";
 import type { ServiceKind } from "../../src/supervisor/service-kind.ts";
+import { requirePostgres } from "../../src/supervisor/programs.ts";
+import { root } from "./source.ts";
 import { tempDir } from "./temp-dir.ts";
 
 const PASSWORD = "test";
@@ -66,7 +68,11 @@ export class TestService implements AsyncDisposable {
       password: PASSWORD,
       last: null,
     };
+    const data = this.#kind === postgres ? join(place.folder, "data") : null;
+    const fresh = data !== null && !existsSync(data);
+    if (fresh) copyMade(data);
     const program = await this.#kind.prepare(place, AbortSignal.timeout(PATIENCE_MS));
+    if (fresh) keepMade(data);
     const log = openSync(this.#log, "a");
     const child = spawn(program.file, [...program.args, ...(QUICK[this.#kind.name] ?? []), ...this.#args], {
       cwd: program.cwd,
@@ -123,6 +129,36 @@ export class TestService implements AsyncDisposable {
     await this.stop();
     process.off("exit", this.#endWithUs);
     this.#dir[Symbol.dispose]();
+  }
+}
+
+/** Making the files of a Postgres takes a second of the processor: they are made once by each version, and copied. */
+function madeFiles(): string {
+  return join(root, "node_modules", ".cache", "postgres", requirePostgres(null).replaceAll(/\W+/g, "-"));
+}
+
+function copyMade(data: string): void {
+  if (!existsSync(madeFiles())) return;
+  try {
+    execFileSync("cp", ["-a", madeFiles(), data], { stdio: "ignore" });
+  } catch {
+    // Another user's: it makes its own.
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Nothing runs on them yet. */
+function keepMade(data: string): void {
+  const made = madeFiles();
+  if (existsSync(made)) return;
+  const own = `${made}-${process.pid}`;
+  try {
+    mkdirSync(dirname(made), { recursive: true });
+    execFileSync("cp", ["-a", data, own], { stdio: "ignore" });
+    renameSync(own, made);
+  } catch {
+    // Another test was faster, or it may not be written there: the next one makes them anew.
+    rmSync(own, { recursive: true, force: true });
   }
 }
 

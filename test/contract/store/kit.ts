@@ -29,6 +29,8 @@ export interface StoreHarness {
   /** Each call is another connection to the same database, as another process would have it. */
   open(): Promise<Store>;
   clock: ContractClock;
+  /** False: this scenario's end is not audited, which is dear. */
+  audited?: boolean;
   /** Closes every connection and removes the database. */
   close(): Promise<void>;
 }

@@ -1,0 +1,2 @@
+/** How the compiler takes the least of the processors. */
+export const FRUGAL: { words: string[]; env: { GOGC: string } };

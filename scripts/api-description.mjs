@@ -13,9 +13,11 @@ export async function describeApi() {
     const { config } = loadConfig({ env: {}, cwd: folder });
     const api = await openLocalApi(config, silentLog, "0.0.0", { observed: true });
     try {
-      const { stream } = await api.send({ method: "GET", path: "/openapi.json", headers: {} });
+      // Without the client: what it is made of is made from this.
+      const { signal } = new AbortController();
+      const { body } = await api.fetch("http://localhost/openapi.json", { method: "GET", headers: {}, signal });
       const chunks = [];
-      for await (const chunk of stream) chunks.push(chunk);
+      for await (const chunk of body) chunks.push(chunk);
       return JSON.parse(Buffer.concat(chunks).toString("utf8"));
     } finally {
       await api.close();

@@ -8,6 +8,8 @@ import { ensureInstalled, node24, root, run, script } from "./bootstrap.mjs";
 
 const FILE = "src/api-client/operations.ts";
 const KEY = "idempotency-key";
+/** What any value is called: those who give one may give what they like, those who get one get JSON. */
+let anything = "unknown";
 
 await script(async (args) => {
   await ensureInstalled();
@@ -41,14 +43,15 @@ function typesOf(description) {
     .sort((a, b) => (a.operationId < b.operationId ? -1 : 1));
   const names = new Map();
   const schemas = Object.entries(description.components?.schemas ?? {}).map(
-    ([name, schema]) => `export type ${titled(name)} = ${typeOf(schema, "")};\n`,
+    ([name, schema]) => `export type ${titled(name)} = ${asAnswer(() => typeOf(schema, ""))};\n`,
   );
-  // What `getX` answers is an X, also where others answer it.
-  const named = operations.flatMap(({ operationId, responses }) => {
+  // What `getX` answers is an X, also where others answer it; the shortest name is the best.
+  const shortFirst = operations.toSorted((a, b) => a.operationId.length - b.operationId.length);
+  const named = shortFirst.flatMap(({ operationId, responses }) => {
     const match = /^get([A-Z]\w*)$/.exec(operationId);
     const schema = answerOf(responses);
     if (match === null || schema?.type !== "object" || schema.properties === undefined) return [];
-    const text = typeOf(schema, "");
+    const text = asAnswer(() => typeOf(schema, ""));
     if (names.has(text)) return [];
     names.set(text, match[1]);
     return [`export type ${match[1]} = ${text};\n`];
@@ -68,7 +71,7 @@ function typesOf(description) {
       `    params: ${group(parameters, "path")};`,
       `    query: ${group(parameters, "query")};`,
       `    body: ${body === undefined ? "undefined" : shown(body, "    ") + orText};`,
-      `    answer: ${shown(answerOf(responses), "    ")};`,
+      `    answer: ${asAnswer(() => shown(answerOf(responses), "    "))};`,
       "  };",
     ].join("\n");
   });
@@ -82,6 +85,7 @@ function typesOf(description) {
   };
   return [
     "// Made from the API's description by `node scripts/api-types.mjs`; do not edit.\n",
+    "export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };\n",
     ...schemas,
     ...named,
     `/** Every operation by its method and address: what it takes and what it answers. */\nexport interface Operations {\n${entries.join("\n")}\n}\n`,
@@ -100,6 +104,15 @@ function commented(text) {
 
 function titled(name) {
   return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+function asAnswer(work) {
+  anything = "Json";
+  try {
+    return work();
+  } finally {
+    anything = "unknown";
+  }
 }
 
 /** The JSON of the first answer that means that it worked. */
@@ -132,7 +145,7 @@ function arrayOf(text) {
 }
 
 function typeOf(schema, indent) {
-  if (schema === true || schema === undefined) return "unknown";
+  if (schema === true || schema === undefined) return anything;
   if (schema.$ref !== undefined) return titled(schema.$ref.split("/").at(-1));
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -155,7 +168,7 @@ function typeOf(schema, indent) {
     case "object":
       return objectOf(schema, indent);
     default:
-      return "unknown";
+      return anything;
   }
 }
 

@@ -1,19 +1,19 @@
 /** The API without a port: for commands that speak it on the database of this machine. */
 import { apiDeps } from "./api-deps.ts";
+import type { Fetch } from "./api-client/client.ts";
 import { type Api, createApi } from "./api/server.ts";
 import type { RunningWorker, WorkerHooks } from "./app.ts";
 import type { Log } from "./base/log.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
 import { ServiceStack } from "./base/service.ts";
-import type { Send } from "./cli/api/caller.ts";
 import { openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
 import type { PageTools } from "./page-tools.ts";
 import { WorkMetrics } from "./work-metrics.ts";
 
 export interface LocalApi extends AsyncDisposable {
-  /** A call, answered without a connection. */
-  send: Send;
+  /** For a client: calls are answered without a connection, whatever host they name. */
+  fetch: Fetch;
   /** Whether some process works on this database now. */
   engineRuns(): Promise<boolean>;
   /** From now on this process works, too, or stands by if another one does. */
@@ -56,7 +56,7 @@ export async function openLocalApi(
     stack.defer("api", () => api.close());
     const close = () => stack.stop();
     return {
-      send: (call) => sendTo(api, call),
+      fetch: fetchFrom(api),
       engineRuns: async () => {
         if (client.cluster !== null) return (await import("./choose-engine.ts")).someoneWorks(client.store);
         const holder = await client.store.engineHolder();
@@ -87,15 +87,21 @@ export async function openLocalApi(
   }
 }
 
-async function sendTo(api: Api, { method, path, headers, body, signal }: Parameters<Send>[0]): ReturnType<Send> {
-  const answer = await api.inject({
-    method: method as "GET",
-    url: path,
-    headers,
-    payloadAsStream: true,
-    ...(body === undefined ? {} : { payload: body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const flat = Object.entries(answer.headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]);
-  return { status: answer.statusCode, headers: Object.fromEntries(flat), stream: answer.stream() };
+function fetchFrom(api: Api): Fetch {
+  return async (url, { method, headers, body, signal }) => {
+    const { pathname, search } = new URL(url);
+    const answer = await api.inject({
+      method: method as "GET",
+      url: `${pathname}${search}`,
+      headers,
+      payloadAsStream: true,
+      signal,
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    const get = (name: string) => {
+      const value = answer.headers[name];
+      return value === undefined ? null : [value].flat().join(", ");
+    };
+    return { status: answer.statusCode, headers: { get }, body: answer.stream() };
+  };
 }

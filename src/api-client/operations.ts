@@ -1,5 +1,7 @@
 // Made from the API's description by `node scripts/api-types.mjs`; do not edit.
 
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
 export type Problem = {
   type: string;
   title: string;
@@ -16,6 +18,274 @@ export type Problem = {
   error_id?: string;
   failure_code?: string;
   failure_reason?: string;
+};
+
+export type Job = {
+  id: string;
+  name: string | null;
+  strategy: "auto" | "http" | "browser" | "api_replay";
+  requires_auth: boolean;
+  /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
+  fields: string[] | Record<string, Json> | null;
+  items: string | Record<string, Json> | null;
+  schema: boolean | Record<string, Json> | null;
+  extract: Record<string, Json> | null;
+  max_attempts: number | null;
+  timezone: string | null;
+  tags: string[];
+  /** after a block or an empty shell, the next attempt uses a browser */
+  escalate: boolean;
+  respect_robots: boolean;
+  timeout_seconds: number | null;
+  session_id: string | null;
+  proxy: string | null;
+  /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
+  replay: Json;
+  kind: "page" | "crawl" | "workflow";
+  target_url: string | null;
+  site: string | null;
+  schedule: {
+    cron: string;
+    timezone: string | null;
+    overlap: "skip" | "queue" | "cancel";
+    missed: "skip" | "run_once";
+    jitter_seconds: number;
+  } | null;
+  document: {
+    /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+    formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+    /** html and markdown without navigation, advertisements and the like; true unless told */
+    only_main_content: boolean;
+    /** nothing but what these match */
+    include_tags: string[];
+    /** nothing of what these match */
+    exclude_tags: string[];
+  } | null;
+  browser: {
+    wait_for: string | null;
+    /** leave out pictures, fonts and media */
+    block_resources: boolean;
+    wait_ms: number | null;
+    /** as a phone: its window, its touch screen and its user agent */
+    mobile: boolean;
+    /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+    actions: {
+      type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+      /** of wait: so long, … */
+      milliseconds?: number;
+      /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+      selector?: string;
+      /** of click: all that match, and not only the first */
+      all?: boolean;
+      /** of write: into the element that has the focus */
+      text?: string;
+      /** of press, such as Enter or Control+A */
+      key?: string;
+      /** of scroll */
+      direction?: "up" | "down";
+      /** of scroll: pixels; a window's height unless told */
+      amount?: number;
+      /** of screenshot: the whole page */
+      full_page?: boolean;
+    }[];
+  } | null;
+  header_names: string[];
+  cookie_names: string[];
+  crawl: {
+    url: string | string[];
+    /** link hops; 0 is that page alone */
+    max_depth: number;
+    max_pages: number;
+    timeout_minutes: number;
+    max_concurrent_articles: number;
+    /** tries after the first */
+    retry_attempts: number;
+    partial_results_ok: boolean;
+    export_format: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+    include: string[];
+    exclude: string[];
+    same_site: boolean;
+    /** also begin with the pages that the site's sitemaps name */
+    use_sitemap: boolean;
+    strategy: "auto" | "http" | "browser";
+    /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
+    fields: string[] | Record<string, Json> | null;
+    items: string | Record<string, Json> | null;
+    schema: boolean | Record<string, Json> | null;
+    extract: Record<string, Json> | null;
+    article: boolean | null;
+    respect_robots: boolean;
+    proxy: string | null;
+    document: {
+      /** what the document holds; markdown unless told. A screenshot is taken in a browser */
+      formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
+      /** html and markdown without navigation, advertisements and the like; true unless told */
+      only_main_content: boolean;
+      /** nothing but what these match */
+      include_tags: string[];
+      /** nothing of what these match */
+      exclude_tags: string[];
+    } | null;
+    browser: {
+      wait_for: string | null;
+      /** leave out pictures, fonts and media */
+      block_resources: boolean;
+      wait_ms: number | null;
+      /** as a phone: its window, its touch screen and its user agent */
+      mobile: boolean;
+      /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
+      actions: {
+        type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
+        /** of wait: so long, … */
+        milliseconds?: number;
+        /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
+        selector?: string;
+        /** of click: all that match, and not only the first */
+        all?: boolean;
+        /** of write: into the element that has the focus */
+        text?: string;
+        /** of press, such as Enter or Control+A */
+        key?: string;
+        /** of scroll */
+        direction?: "up" | "down";
+        /** of scroll: pixels; a window's height unless told */
+        amount?: number;
+        /** of screenshot: the whole page */
+        full_page?: boolean;
+      }[];
+    } | null;
+    /** headers that it sends; their values are not shown */
+    header_names: string[];
+  } | null;
+  workflow: {
+    definition?: Record<string, Json> | null;
+    template?: string | null;
+    template_version?: number | null;
+    params?: Record<string, Json> | null;
+  } | null;
+  last_run: {
+    id: string;
+    kind: string;
+    status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
+    progress: number;
+    /** UTC, ISO 8601 */
+    created_at: string;
+    started_at: string | null;
+    finished_at: string | null;
+  } | null;
+  next_run_at: string | null;
+  /** UTC, ISO 8601 */
+  created_at: string;
+  /** UTC, ISO 8601 */
+  updated_at: string;
+};
+
+export type Run = {
+  id: string;
+  job_id: string | null;
+  parent: {
+    run_id: string;
+    task_id: string;
+  } | null;
+  kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
+  name: string | null;
+  url: string | null;
+  site: string | null;
+  status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
+  /** grows each time an ended run is opened again */
+  generation: number;
+  attempt: number;
+  max_attempts: number | null;
+  requested_strategy: string | null;
+  resolved_strategy: string | null;
+  strategy_evidence: Record<string, Json> | null;
+  failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
+  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+  error_message: string | null;
+  message: string | null;
+  waiting_for: {
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    until: string | null;
+    message: string;
+  } | null;
+  /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
+  stats: Record<string, Json>;
+  progress: number;
+  /** UTC, ISO 8601 */
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
+export type Site = {
+  site: string;
+  group: string | null;
+  /** paused by an operator; blocked: its breaker is open; idle: nothing is to be done there */
+  state: "active" | "waiting" | "paused" | "blocked" | "idle";
+  /** pages of all runs that are kept */
+  counts: {
+    queued: number;
+    /** under way, as far as the limits of the site allow */
+    running: number;
+    /** failed, and tried again later */
+    retrying: number;
+    completed: number;
+    failed: number;
+  };
+  /** good pages in the last minute or two */
+  pages_per_second: number;
+  error_rate: number | null;
+  waiting_for: {
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    until: string | null;
+    /** a sentence for people */
+    message: string;
+  } | null;
+  max_concurrency: number | null;
+  requests_per_second: number | null;
+  burst: number | null;
+  min_delay_ms: number | null;
+  max_memory_mb: number | null;
+  strategy: "auto" | "http" | "browser" | "api_replay" | null;
+  respect_robots: boolean | null;
+  /** parts that its work is divided into, so that several processes can take part; no more than max_concurrency */
+  shards: number;
+  depends_on: string[];
+  paused: boolean;
+  /** what holds, with the configured defaults and the pause that robots.txt asks for */
+  effective: {
+    max_concurrency: number;
+    requests_per_second: number | null;
+    burst: number | null;
+    min_delay_ms: number;
+    /** fewer than asked for where the limits allow no more */
+    shards: number;
+    strategy: "auto" | "http" | "browser" | "api_replay";
+    respect_robots: boolean;
+  };
+  crawl_delay_ms: number | null;
+  learned_strategy: {
+    strategy: string;
+    reason: string;
+    scope: "page" | "site";
+    pages: number;
+    /** UTC, ISO 8601 */
+    expires_at: string;
+  } | null;
+  breaker: {
+    state: "closed" | "open" | "half_open";
+    failures: number;
+    reopens_at: string | null;
+  };
+  /** of good answers in the last ten minutes; null: none was measured */
+  latency_ms: {
+    p50: number | null;
+    p95: number | null;
+  };
+  first_seen_at: string | null;
+  last_success_at: string | null;
+  held_until: string | null;
+  next_fetch_at: string | null;
 };
 
 export type Crawl = {
@@ -107,43 +377,45 @@ export type Crawl = {
   }[];
 };
 
-export type CrawlHealth = {
-  /** false: see problems */
-  healthy: boolean;
-  problems: string[];
-  /** every part that is not as it should be, as GET /ready names them, and since when that has been known */
-  degraded: {
-    what: string;
-    why: string;
-    /** UTC, ISO 8601 */
-    since: string;
-  }[];
-  active_tasks: number;
-  pending_tasks: number;
-  max_concurrent_tasks: number;
-  available_slots: number;
-  /** sites that are left alone after failures, those that stay so longest first, 100 at most */
-  blocked_domains: {
-    domain: string;
-    failures: number;
-    reopens_at: string | null;
-  }[];
-  error_counts: {
-    timeout: number;
-    connection: number;
-    general: number;
-  };
-  error_rate: number;
-  pages_per_second: number;
-  /** what the counts and rates are about: five minutes at most */
-  window_seconds: number;
-  uptime_seconds: number;
+export type Login = {
+  token_needed: boolean;
+  logged_in: boolean;
 };
 
-export type DemoSite = {
-  available: boolean;
-  why_not: string | null;
-  url: string | null;
+export type Proxy = {
+  id: string;
+  /** *** stands for a user name and a password */
+  proxy: string;
+  scheme: "http" | "https" | "socks5";
+  host: string;
+  port: number;
+  has_credentials: boolean;
+  state: "unchecked" | "usable" | "resting" | "disabled";
+  /** how well it has served, the newest counting most */
+  score: number;
+  latency_ms: number | null;
+  successes: number;
+  failures: number;
+  /** answers that its address is not wanted at a site */
+  blocks: number;
+  resting_until: string | null;
+  last_error: string | null;
+  checked_at: string | null;
+  used_at: string | null;
+  /** UTC, ISO 8601 */
+  created_at: string;
+};
+
+export type Ready = {
+  /** degraded: one of the checks is */
+  status: "ready" | "degraded";
+  checks: {
+    name: string;
+    /** degraded: it works, but not as it should */
+    status: "ok" | "degraded" | "failed";
+    latency_ms: number;
+    message?: string;
+  }[];
 };
 
 export type Health = {
@@ -155,201 +427,65 @@ export type Health = {
   uptime_seconds: number;
 };
 
-export type Job = {
+export type Worker = {
+  id: string;
+  machine: string;
+  pid: number;
+  /** serve, worker, crawl …; library: a program of your own */
+  command: string;
+  version: string;
+  state: "working" | "draining" | "drained" | "lost" | "stopped";
+  role: "engine" | "standby" | "stopped";
+  /** embedded; or bullmq: several work at once, on any machine */
+  engine: string;
+  database: "sqlite" | "postgres";
+  /** when it was last heard of */
+  heartbeat: string;
+  in_flight: number;
+  max_workers: number;
+  /** tasks that ended per second, over the last ten seconds */
+  throughput: number;
+  completed: number;
+  failed: number;
+  /** bytes */
+  memory: number;
+  paused: string | null;
+  drain_asked: boolean;
+  /** the 100 tasks that have been at work the longest */
+  active: {
+    task_id: string;
+    run_id: string;
+    /** the site, group or step that it belongs to */
+    lane: string;
+    url: string | null;
+    /** UTC, ISO 8601 */
+    started_at: string;
+  }[];
+  /** UTC, ISO 8601 */
+  started_at: string;
+  stopped_at: string | null;
+};
+
+export type Session = {
   id: string;
   name: string | null;
-  strategy: "auto" | "http" | "browser" | "api_replay";
-  requires_auth: boolean;
-  /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
-  fields: string[] | Record<string, unknown> | null;
-  items: string | Record<string, unknown> | null;
-  schema: boolean | Record<string, unknown> | null;
-  extract: Record<string, unknown> | null;
-  max_attempts: number | null;
-  timezone: string | null;
-  tags: string[];
-  /** after a block or an empty shell, the next attempt uses a browser */
-  escalate: boolean;
-  respect_robots: boolean;
-  timeout_seconds: number | null;
-  session_id: string | null;
-  proxy: string | null;
-  /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
-  replay: unknown;
-  kind: "page" | "crawl" | "workflow";
-  target_url: string | null;
-  site: string | null;
-  schedule: {
-    cron: string;
-    timezone: string | null;
-    overlap: "skip" | "queue" | "cancel";
-    missed: "skip" | "run_once";
-    jitter_seconds: number;
-  } | null;
-  document: {
-    /** what the document holds; markdown unless told. A screenshot is taken in a browser */
-    formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-    /** html and markdown without navigation, advertisements and the like; true unless told */
-    only_main_content: boolean;
-    /** nothing but what these match */
-    include_tags: string[];
-    /** nothing of what these match */
-    exclude_tags: string[];
-  } | null;
-  browser: {
-    wait_for: string | null;
-    /** leave out pictures, fonts and media */
-    block_resources: boolean;
-    wait_ms: number | null;
-    /** as a phone: its window, its touch screen and its user agent */
-    mobile: boolean;
-    /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
-    actions: {
-      type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
-      /** of wait: so long, … */
-      milliseconds?: number;
-      /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
-      selector?: string;
-      /** of click: all that match, and not only the first */
-      all?: boolean;
-      /** of write: into the element that has the focus */
-      text?: string;
-      /** of press, such as Enter or Control+A */
-      key?: string;
-      /** of scroll */
-      direction?: "up" | "down";
-      /** of scroll: pixels; a window's height unless told */
-      amount?: number;
-      /** of screenshot: the whole page */
-      full_page?: boolean;
-    }[];
-  } | null;
-  header_names: string[];
-  cookie_names: string[];
-  crawl: {
-    url: string | string[];
-    /** link hops; 0 is that page alone */
-    max_depth: number;
-    max_pages: number;
-    timeout_minutes: number;
-    max_concurrent_articles: number;
-    /** tries after the first */
-    retry_attempts: number;
-    partial_results_ok: boolean;
-    export_format: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
-    include: string[];
-    exclude: string[];
-    same_site: boolean;
-    /** also begin with the pages that the site's sitemaps name */
-    use_sitemap: boolean;
-    strategy: "auto" | "http" | "browser";
-    /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
-    fields: string[] | Record<string, unknown> | null;
-    items: string | Record<string, unknown> | null;
-    schema: boolean | Record<string, unknown> | null;
-    extract: Record<string, unknown> | null;
-    article: boolean | null;
-    respect_robots: boolean;
-    proxy: string | null;
-    document: {
-      /** what the document holds; markdown unless told. A screenshot is taken in a browser */
-      formats: ("markdown" | "html" | "raw_html" | "links" | "images" | "screenshot" | "screenshot_full")[];
-      /** html and markdown without navigation, advertisements and the like; true unless told */
-      only_main_content: boolean;
-      /** nothing but what these match */
-      include_tags: string[];
-      /** nothing of what these match */
-      exclude_tags: string[];
-    } | null;
-    browser: {
-      wait_for: string | null;
-      /** leave out pictures, fonts and media */
-      block_resources: boolean;
-      wait_ms: number | null;
-      /** as a phone: its window, its touch screen and its user agent */
-      mobile: boolean;
-      /** what is done on the page before it is read, one after the other; docs/documents.md describes them */
-      actions: {
-        type: "wait" | "click" | "write" | "press" | "scroll" | "screenshot" | "scrape";
-        /** of wait: so long, … */
-        milliseconds?: number;
-        /** of click: what is clicked; of wait: until this is there; of scroll: what is scrolled, unless the page */
-        selector?: string;
-        /** of click: all that match, and not only the first */
-        all?: boolean;
-        /** of write: into the element that has the focus */
-        text?: string;
-        /** of press, such as Enter or Control+A */
-        key?: string;
-        /** of scroll */
-        direction?: "up" | "down";
-        /** of scroll: pixels; a window's height unless told */
-        amount?: number;
-        /** of screenshot: the whole page */
-        full_page?: boolean;
-      }[];
-    } | null;
-    /** headers that it sends; their values are not shown */
-    header_names: string[];
-  } | null;
-  workflow: {
-    definition?: Record<string, unknown> | null;
-    template?: string | null;
-    template_version?: number | null;
-    params?: Record<string, unknown> | null;
-  } | null;
-  last_run: {
-    id: string;
-    kind: string;
-    status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-    progress: number;
+  origin: string;
+  holds: ("cookies" | "headers" | "basic" | "local_storage")[];
+  check_url: string | null;
+  health: {
+    status: "healthy" | "rejected" | "unreachable";
+    message: string;
     /** UTC, ISO 8601 */
-    created_at: string;
-    started_at: string | null;
-    finished_at: string | null;
+    checked_at: string;
   } | null;
-  next_run_at: string | null;
   /** UTC, ISO 8601 */
   created_at: string;
-  /** UTC, ISO 8601 */
-  updated_at: string;
 };
 
-export type JobWorkflow = {
-  id: string;
-  job_id: string | null;
-  name: string;
-  status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
-  /** the index of the first step that has not ended */
-  current_step: number;
-  total_steps: number;
-  /** weighted by the steps' estimates; 100 when it has completed */
-  progress: number;
-  metadata: Record<string, unknown>;
-  error_message: string | null;
-  recovery_attempts: number;
-  max_recovery_attempts: number;
-  template: {
-    name: string;
-    version: number;
-  } | null;
-  rerun_of: string | null;
-  message: string | null;
-  /** UTC, ISO 8601 */
-  created_at: string;
-  started_at: string | null;
-  completed_at: string | null;
-  last_checkpoint: string | null;
-  /** UTC, ISO 8601 */
-  updated_at: string;
-  /** as it was checked, with every default */
-  definition: Record<string, unknown>;
-  params: Record<string, unknown>;
-};
-
-export type Login = {
-  token_needed: boolean;
-  logged_in: boolean;
+export type DemoSite = {
+  available: boolean;
+  why_not: string | null;
+  url: string | null;
 };
 
 export type Overview = {
@@ -477,43 +613,93 @@ export type Overview = {
   };
 };
 
-export type Proxy = {
-  id: string;
-  /** *** stands for a user name and a password */
-  proxy: string;
-  scheme: "http" | "https" | "socks5";
-  host: string;
-  port: number;
-  has_credentials: boolean;
-  state: "unchecked" | "usable" | "resting" | "disabled";
-  /** how well it has served, the newest counting most */
-  score: number;
-  latency_ms: number | null;
-  successes: number;
-  failures: number;
-  /** answers that its address is not wanted at a site */
-  blocks: number;
-  resting_until: string | null;
-  last_error: string | null;
-  checked_at: string | null;
-  used_at: string | null;
-  /** UTC, ISO 8601 */
-  created_at: string;
+export type Resolver = {
+  resolver: string;
+  limit: number | null;
+  configured: number | null;
 };
 
-export type ProxyRefresh = {
+export type Schedule = {
   job_id: string;
-  status: "dispatched" | "processing" | "complete" | "failed";
-  total: number;
-  total_chunks: number;
-  completed_chunks: number;
-  /** proxies that were found to be usable */
-  result_count: number;
-  /** reachable: nothing was fetched through them */
-  checks: "fetch" | "reachable";
+  name: string | null;
+  /** page, crawl or workflow */
+  kind: string;
+  cron: string;
+  timezone: string;
+  overlap: "skip" | "queue" | "cancel";
+  missed: "skip" | "run_once";
+  jitter_seconds: number;
+  paused: boolean;
+  next_at: string | null;
+  /** the next five from now on, as the schedule says them */
+  next_times: string[];
+  waiting_for: {
+    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+    until: string | null;
+    message: string;
+  } | null;
+  last: {
+    /** as the schedule says it, without what chance has added */
+    at: string;
+    /** of many missed in a row the last */
+    until: string;
+    /** of many missed in a row how many */
+    count: number;
+    outcome: "started" | "missed" | "skipped" | "refused";
+    run_id: string | null;
+    message: string | null;
+    /** UTC, ISO 8601 */
+    noted_at: string;
+  } | null;
+  counts: {
+    started: number;
+    missed: number;
+    skipped: number;
+    refused: number;
+  };
+};
+
+export type Template = {
+  name: string;
+  version: number;
+  built_in: boolean;
+  description: string | null;
+  /** the JSON Schema of what a start is to say; null: nothing */
+  params: Json;
+  definition: Json;
+  created_at: string | null;
+};
+
+export type Workflow = {
+  id: string;
+  job_id: string | null;
+  name: string;
+  status: "pending" | "running" | "paused" | "recovering" | "completed" | "failed" | "cancelled";
+  /** the index of the first step that has not ended */
+  current_step: number;
+  total_steps: number;
+  /** weighted by the steps' estimates; 100 when it has completed */
+  progress: number;
+  metadata: Record<string, Json>;
+  error_message: string | null;
+  recovery_attempts: number;
+  max_recovery_attempts: number;
+  template: {
+    name: string;
+    version: number;
+  } | null;
+  rerun_of: string | null;
+  message: string | null;
+  /** UTC, ISO 8601 */
+  created_at: string;
   started_at: string | null;
   completed_at: string | null;
-  message: string;
+  last_checkpoint: string | null;
+  /** UTC, ISO 8601 */
+  updated_at: string;
+  /** as it was checked, with every default */
+  definition: Record<string, Json>;
+  params: Record<string, Json>;
 };
 
 export type QueueItem = {
@@ -533,7 +719,7 @@ export type QueueItem = {
   /** UTC, ISO 8601 */
   created_at: string;
   finished_at: string | null;
-  payload: unknown;
+  payload: Json;
   history: {
     attempt: number;
     strategy: string;
@@ -553,80 +739,7 @@ export type QueueItem = {
     final_url: string;
     path: string;
   }[];
-  results: unknown[];
-};
-
-export type QueueStats = {
-  queued: number;
-  in_progress: number;
-  done: number;
-  skipped: number;
-  error: number;
-  total: number;
-  lanes: {
-    lane: string;
-    queued: number;
-    in_progress: number;
-    done: number;
-    skipped: number;
-    error: number;
-    total: number;
-  }[];
-};
-
-export type Ready = {
-  /** degraded: one of the checks is */
-  status: "ready" | "degraded";
-  checks: {
-    name: string;
-    /** degraded: it works, but not as it should */
-    status: "ok" | "degraded" | "failed";
-    latency_ms: number;
-    message?: string;
-  }[];
-};
-
-export type Resolver = {
-  resolver: string;
-  limit: number | null;
-  configured: number | null;
-};
-
-export type Run = {
-  id: string;
-  job_id: string | null;
-  parent: {
-    run_id: string;
-    task_id: string;
-  } | null;
-  kind: "queue" | "page" | "crawl" | "workflow" | "download" | "proxy_refresh";
-  name: string | null;
-  url: string | null;
-  site: string | null;
-  status: "queued" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-  /** grows each time an ended run is opened again */
-  generation: number;
-  attempt: number;
-  max_attempts: number | null;
-  requested_strategy: string | null;
-  resolved_strategy: string | null;
-  strategy_evidence: Record<string, unknown> | null;
-  failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
-  error_message: string | null;
-  message: string | null;
-  waiting_for: {
-    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
-    until: string | null;
-    message: string;
-  } | null;
-  /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
-  stats: Record<string, unknown>;
-  progress: number;
-  /** UTC, ISO 8601 */
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
+  results: Json[];
 };
 
 export type RunRecipe = {
@@ -636,10 +749,10 @@ export type RunRecipe = {
     strategy?: "auto" | "http" | "browser" | "api_replay";
     requires_auth?: boolean;
     /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
-    fields?: string[] | Record<string, unknown> | null;
-    items?: string | Record<string, unknown> | null;
-    schema?: boolean | Record<string, unknown> | null;
-    extract?: Record<string, unknown> | null;
+    fields?: string[] | Record<string, Json> | null;
+    items?: string | Record<string, Json> | null;
+    schema?: boolean | Record<string, Json> | null;
+    extract?: Record<string, Json> | null;
     max_attempts?: number | null;
     timezone?: string | null;
     tags?: string[];
@@ -650,7 +763,7 @@ export type RunRecipe = {
     session_id?: string | null;
     proxy?: string | null;
     /** what api_replay sends: {request, items, pagination}; docs/jobs.md describes it */
-    replay?: unknown;
+    replay?: Json;
     kind?: "page" | "crawl" | "workflow";
     target_url?: string;
     headers?: Record<string, string> | null;
@@ -727,10 +840,10 @@ export type RunRecipe = {
       use_sitemap?: boolean;
       strategy?: "auto" | "http" | "browser";
       /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
-      fields?: string[] | Record<string, unknown> | null;
-      items?: string | Record<string, unknown> | null;
-      schema?: boolean | Record<string, unknown> | null;
-      extract?: Record<string, unknown> | null;
+      fields?: string[] | Record<string, Json> | null;
+      items?: string | Record<string, Json> | null;
+      schema?: boolean | Record<string, Json> | null;
+      extract?: Record<string, Json> | null;
       article?: boolean | null;
       respect_robots?: boolean;
       proxy?: string | null;
@@ -775,10 +888,10 @@ export type RunRecipe = {
       headers?: Record<string, string> | null;
     };
     workflow?: {
-      definition?: Record<string, unknown> | null;
+      definition?: Record<string, Json> | null;
       template?: string | null;
       template_version?: number | null;
-      params?: Record<string, unknown> | null;
+      params?: Record<string, Json> | null;
     } | null;
   };
   /** headers that it sent; their values are not shown */
@@ -787,131 +900,22 @@ export type RunRecipe = {
   cookie_names: string[];
 };
 
-export type Schedule = {
-  job_id: string;
-  name: string | null;
-  /** page, crawl or workflow */
-  kind: string;
-  cron: string;
-  timezone: string;
-  overlap: "skip" | "queue" | "cancel";
-  missed: "skip" | "run_once";
-  jitter_seconds: number;
-  paused: boolean;
-  next_at: string | null;
-  /** the next five from now on, as the schedule says them */
-  next_times: string[];
-  waiting_for: {
-    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
-    until: string | null;
-    message: string;
-  } | null;
-  last: {
-    /** as the schedule says it, without what chance has added */
-    at: string;
-    /** of many missed in a row the last */
-    until: string;
-    /** of many missed in a row how many */
-    count: number;
-    outcome: "started" | "missed" | "skipped" | "refused";
-    run_id: string | null;
-    message: string | null;
-    /** UTC, ISO 8601 */
-    noted_at: string;
-  } | null;
-  counts: {
-    started: number;
-    missed: number;
-    skipped: number;
-    refused: number;
-  };
-};
-
-export type Session = {
-  id: string;
-  name: string | null;
-  origin: string;
-  holds: ("cookies" | "headers" | "basic" | "local_storage")[];
-  check_url: string | null;
-  health: {
-    status: "healthy" | "rejected" | "unreachable";
-    message: string;
-    /** UTC, ISO 8601 */
-    checked_at: string;
-  } | null;
-  /** UTC, ISO 8601 */
-  created_at: string;
-};
-
-export type Site = {
-  site: string;
-  group: string | null;
-  /** paused by an operator; blocked: its breaker is open; idle: nothing is to be done there */
-  state: "active" | "waiting" | "paused" | "blocked" | "idle";
-  /** pages of all runs that are kept */
-  counts: {
+export type QueueStats = {
+  queued: number;
+  in_progress: number;
+  done: number;
+  skipped: number;
+  error: number;
+  total: number;
+  lanes: {
+    lane: string;
     queued: number;
-    /** under way, as far as the limits of the site allow */
-    running: number;
-    /** failed, and tried again later */
-    retrying: number;
-    completed: number;
-    failed: number;
-  };
-  /** good pages in the last minute or two */
-  pages_per_second: number;
-  error_rate: number | null;
-  waiting_for: {
-    reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
-    until: string | null;
-    /** a sentence for people */
-    message: string;
-  } | null;
-  max_concurrency: number | null;
-  requests_per_second: number | null;
-  burst: number | null;
-  min_delay_ms: number | null;
-  max_memory_mb: number | null;
-  strategy: "auto" | "http" | "browser" | "api_replay" | null;
-  respect_robots: boolean | null;
-  /** parts that its work is divided into, so that several processes can take part; no more than max_concurrency */
-  shards: number;
-  depends_on: string[];
-  paused: boolean;
-  /** what holds, with the configured defaults and the pause that robots.txt asks for */
-  effective: {
-    max_concurrency: number;
-    requests_per_second: number | null;
-    burst: number | null;
-    min_delay_ms: number;
-    /** fewer than asked for where the limits allow no more */
-    shards: number;
-    strategy: "auto" | "http" | "browser" | "api_replay";
-    respect_robots: boolean;
-  };
-  crawl_delay_ms: number | null;
-  learned_strategy: {
-    strategy: string;
-    reason: string;
-    scope: "page" | "site";
-    pages: number;
-    /** UTC, ISO 8601 */
-    expires_at: string;
-  } | null;
-  breaker: {
-    state: "closed" | "open" | "half_open";
-    failures: number;
-    reopens_at: string | null;
-  };
-  /** of good answers in the last ten minutes; null: none was measured */
-  latency_ms: {
-    p50: number | null;
-    p95: number | null;
-  };
-  first_seen_at: string | null;
-  last_success_at: string | null;
-  held_until: string | null;
-  next_fetch_at: string | null;
+    in_progress: number;
+    done: number;
+    skipped: number;
+    error: number;
+    total: number;
+  }[];
 };
 
 export type SiteRobots = {
@@ -931,6 +935,121 @@ export type SiteRobots = {
     rules: string[];
     allowed: boolean | null;
   }[];
+};
+
+export type CrawlHealth = {
+  /** false: see problems */
+  healthy: boolean;
+  problems: string[];
+  /** every part that is not as it should be, as GET /ready names them, and since when that has been known */
+  degraded: {
+    what: string;
+    why: string;
+    /** UTC, ISO 8601 */
+    since: string;
+  }[];
+  active_tasks: number;
+  pending_tasks: number;
+  max_concurrent_tasks: number;
+  available_slots: number;
+  /** sites that are left alone after failures, those that stay so longest first, 100 at most */
+  blocked_domains: {
+    domain: string;
+    failures: number;
+    reopens_at: string | null;
+  }[];
+  error_counts: {
+    timeout: number;
+    connection: number;
+    general: number;
+  };
+  error_rate: number;
+  pages_per_second: number;
+  /** what the counts and rates are about: five minutes at most */
+  window_seconds: number;
+  uptime_seconds: number;
+};
+
+export type ProxyRefresh = {
+  job_id: string;
+  status: "dispatched" | "processing" | "complete" | "failed";
+  total: number;
+  total_chunks: number;
+  completed_chunks: number;
+  /** proxies that were found to be usable */
+  result_count: number;
+  /** reachable: nothing was fetched through them */
+  checks: "fetch" | "reachable";
+  started_at: string | null;
+  completed_at: string | null;
+  message: string;
+};
+
+export type WorkflowTask = {
+  id: string;
+  task_name: string;
+  task_type: string;
+  status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
+  step_index: number;
+  dependencies: number[];
+  retry_count: number;
+  max_retries: number;
+  progress: number;
+  progress_message: string | null;
+  waiting_for: {
+    for: "time" | "run" | "entries";
+    /** UTC, ISO 8601 */
+    until?: string;
+    run_id?: string;
+    open?: number;
+  } | null;
+  child_run_ids: string[];
+  entries: {
+    total: number;
+    open: number;
+    completed: number;
+    failed: number;
+    skipped: number;
+  } | null;
+  error_message: string | null;
+  failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
+  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+  started_at: string | null;
+  completed_at: string | null;
+  next_try_at: string | null;
+  estimated_duration: number | null;
+  actual_duration: number | null;
+  workflow_id: string;
+  engine_task_id: string | null;
+  dependency_names: string[];
+  result: Record<string, Json> | null;
+  items_count: number | null;
+  /** newest last */
+  attempts: {
+    attempt: number;
+    strategy: string;
+    proxy: string | null;
+    /** UTC, ISO 8601 */
+    started_at: string;
+    duration_ms: number;
+    http_status: number | null;
+    failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+  }[];
+  artifacts: {
+    id: string;
+    role: "file" | "screenshot" | "snapshot" | "exchange" | "redirect" | "items";
+    hash: string;
+    size: number;
+    content_type: string | null;
+    url: string;
+    /** UTC, ISO 8601 */
+    created_at: string;
+  }[];
+  /** UTC, ISO 8601 */
+  created_at: string;
+  /** UTC, ISO 8601 */
+  updated_at: string;
 };
 
 export type SitesProgress = {
@@ -978,123 +1097,6 @@ export type SitesProgress = {
       message: string;
     } | null;
   }[];
-};
-
-export type TaskByEngineId = {
-  id: string;
-  task_name: string;
-  task_type: string;
-  status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
-  step_index: number;
-  dependencies: number[];
-  retry_count: number;
-  max_retries: number;
-  progress: number;
-  progress_message: string | null;
-  waiting_for: {
-    for: "time" | "run" | "entries";
-    /** UTC, ISO 8601 */
-    until?: string;
-    run_id?: string;
-    open?: number;
-  } | null;
-  child_run_ids: string[];
-  entries: {
-    total: number;
-    open: number;
-    completed: number;
-    failed: number;
-    skipped: number;
-  } | null;
-  error_message: string | null;
-  failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
-  started_at: string | null;
-  completed_at: string | null;
-  next_try_at: string | null;
-  estimated_duration: number | null;
-  actual_duration: number | null;
-  workflow_id: string;
-  engine_task_id: string | null;
-  dependency_names: string[];
-  result: Record<string, unknown> | null;
-  items_count: number | null;
-  /** newest last */
-  attempts: {
-    attempt: number;
-    strategy: string;
-    proxy: string | null;
-    /** UTC, ISO 8601 */
-    started_at: string;
-    duration_ms: number;
-    http_status: number | null;
-    failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
-  }[];
-  artifacts: {
-    id: string;
-    role: "file" | "screenshot" | "snapshot" | "exchange" | "redirect" | "items";
-    hash: string;
-    size: number;
-    content_type: string | null;
-    url: string;
-    /** UTC, ISO 8601 */
-    created_at: string;
-  }[];
-  /** UTC, ISO 8601 */
-  created_at: string;
-  /** UTC, ISO 8601 */
-  updated_at: string;
-};
-
-export type Template = {
-  name: string;
-  version: number;
-  built_in: boolean;
-  description: string | null;
-  /** the JSON Schema of what a start is to say; null: nothing */
-  params: unknown;
-  definition: unknown;
-  created_at: string | null;
-};
-
-export type Worker = {
-  id: string;
-  machine: string;
-  pid: number;
-  /** serve, worker, crawl …; library: a program of your own */
-  command: string;
-  version: string;
-  state: "working" | "draining" | "drained" | "lost" | "stopped";
-  role: "engine" | "standby" | "stopped";
-  /** embedded; or bullmq: several work at once, on any machine */
-  engine: string;
-  database: "sqlite" | "postgres";
-  /** when it was last heard of */
-  heartbeat: string;
-  in_flight: number;
-  max_workers: number;
-  /** tasks that ended per second, over the last ten seconds */
-  throughput: number;
-  completed: number;
-  failed: number;
-  /** bytes */
-  memory: number;
-  paused: string | null;
-  drain_asked: boolean;
-  /** the 100 tasks that have been at work the longest */
-  active: {
-    task_id: string;
-    run_id: string;
-    /** the site, group or step that it belongs to */
-    lane: string;
-    url: string | null;
-    /** UTC, ISO 8601 */
-    started_at: string;
-  }[];
-  /** UTC, ISO 8601 */
-  started_at: string;
-  stopped_at: string | null;
 };
 
 export type WorkflowProgress = {
@@ -1283,7 +1285,7 @@ export interface Operations {
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
-      metadata: Record<string, unknown>;
+      metadata: Record<string, Json>;
       error_message: string | null;
       recovery_attempts: number;
       max_recovery_attempts: number;
@@ -1542,7 +1544,7 @@ export interface Operations {
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
-      metadata: Record<string, unknown>;
+      metadata: Record<string, Json>;
       error_message: string | null;
       recovery_attempts: number;
       max_recovery_attempts: number;
@@ -1791,7 +1793,7 @@ export interface Operations {
       /** of a definition that is the whole body */
       steps: unknown;
     } | string;
-    answer: JobWorkflow;
+    answer: Workflow;
   };
   /** Delete a job; its runs stay readable */
   "delete /jobs/{job_id}": {
@@ -1946,7 +1948,7 @@ export interface Operations {
     };
     query: undefined;
     body: undefined;
-    answer: JobWorkflow;
+    answer: Workflow;
   };
   /** Whether a token is needed, and whether the caller has shown it */
   "get /session": {
@@ -1967,7 +1969,7 @@ export interface Operations {
     params: undefined;
     query: undefined;
     body: undefined;
-    answer: Record<string, unknown>;
+    answer: Record<string, Json>;
   };
   /** Everything at one glance: pace, queue, runs at work, sites in trouble, failures, workers, and the last hour */
   "get /overview": {
@@ -2112,7 +2114,7 @@ export interface Operations {
     };
     query: undefined;
     body: undefined;
-    answer: TaskByEngineId;
+    answer: WorkflowTask;
   };
   /** One template */
   "get /workflows/templates/{name}": {
@@ -2141,7 +2143,7 @@ export interface Operations {
     };
     query: undefined;
     body: undefined;
-    answer: JobWorkflow;
+    answer: Workflow;
   };
   /** How a workflow is getting on, step by step, and how long it will take */
   "get /workflows/{workflow_id}/progress": {
@@ -2160,7 +2162,7 @@ export interface Operations {
     };
     query: undefined;
     body: undefined;
-    answer: TaskByEngineId;
+    answer: WorkflowTask;
   };
   /** Import proxies, or a list of them at an address; those that are there already stay as they are */
   "post /proxies": {
@@ -2199,7 +2201,7 @@ export interface Operations {
       subject: string;
       message: string;
       /** by kind; see docs/monitoring.md */
-      detail: unknown;
+      detail: Json;
       /** UTC, ISO 8601 */
       created_at: string;
       /** off: no receiver was configured */
@@ -2225,7 +2227,7 @@ export interface Operations {
     answer: {
       task_id: string;
       status: "pending" | "running" | "paused" | "waiting_for_human" | "recovering" | "completed" | "partial" | "failed" | "cancelled";
-      items: Record<string, unknown>[];
+      items: Record<string, Json>[];
       errors: {
         task_id: string;
         url: string | null;
@@ -2312,10 +2314,10 @@ export interface Operations {
     answer: {
       id: string;
       index: number;
-      item: unknown;
+      item: Json;
       status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
       retry_count: number;
-      result: Record<string, unknown> | null;
+      result: Record<string, Json> | null;
       error_message: string | null;
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
       failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
@@ -2350,7 +2352,7 @@ export interface Operations {
       run_id: string;
       level: "info" | "warn" | "error";
       message: string;
-      meta: Record<string, unknown>;
+      meta: Record<string, Json>;
       /** UTC, ISO 8601 */
       created_at: string;
     }[];
@@ -2366,7 +2368,7 @@ export interface Operations {
       cursor?: string;
     };
     body: undefined;
-    answer: Record<string, unknown>[];
+    answer: Record<string, Json>[];
   };
   /** Runs of a job, newest first */
   "get /jobs/{job_id}/runs": {
@@ -2511,7 +2513,7 @@ export interface Operations {
       run_id: string;
       task_id: string;
       url: string;
-      data: Record<string, unknown>;
+      data: Record<string, Json>;
       /** UTC, ISO 8601 */
       created_at: string;
     }[];
@@ -2663,7 +2665,7 @@ export interface Operations {
       kind: string;
       about: string;
       /** a JSON Schema (2020-12) */
-      params: unknown;
+      params: Json;
     }[];
   };
   /** The tasks of a run, each with its attempts and files */
@@ -2708,7 +2710,7 @@ export interface Operations {
         failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
         failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
       }[];
-      detail: unknown;
+      detail: Json;
       artifacts: {
         id: string;
         role: "file" | "screenshot" | "snapshot" | "exchange" | "redirect" | "items";
@@ -2760,7 +2762,7 @@ export interface Operations {
       cursor?: string;
     };
     body: undefined;
-    answer: TaskByEngineId[];
+    answer: WorkflowTask[];
   };
   /** Workflows, newest first */
   "get /workflows": {
@@ -2784,7 +2786,7 @@ export interface Operations {
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
-      metadata: Record<string, unknown>;
+      metadata: Record<string, Json>;
       error_message: string | null;
       recovery_attempts: number;
       max_recovery_attempts: number;
@@ -2863,7 +2865,7 @@ export interface Operations {
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
-      metadata: Record<string, unknown>;
+      metadata: Record<string, Json>;
       error_message: string | null;
       recovery_attempts: number;
       max_recovery_attempts: number;
@@ -2920,9 +2922,9 @@ export interface Operations {
       final_url: string | null;
       http_status: number | null;
       strategy: string | null;
-      strategy_evidence: Record<string, unknown> | null;
+      strategy_evidence: Record<string, Json> | null;
       title: string | null;
-      records: Record<string, unknown>[];
+      records: Record<string, Json>[];
       failure_code: string | null;
       failure_reason: string | null;
       error_message: string | null;
@@ -2941,7 +2943,7 @@ export interface Operations {
         message: string;
         found: string | null;
       }[];
-      extract: Record<string, unknown> | null;
+      extract: Record<string, Json> | null;
       html: string | null;
       content_type: string | null;
       duration_ms: number;
@@ -2981,7 +2983,7 @@ export interface Operations {
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
-      metadata: Record<string, unknown>;
+      metadata: Record<string, Json>;
       error_message: string | null;
       recovery_attempts: number;
       max_recovery_attempts: number;
@@ -3020,7 +3022,7 @@ export interface Operations {
       start?: boolean;
       metadata?: Record<string, unknown>;
     } | null;
-    answer: JobWorkflow;
+    answer: Workflow;
   };
   /** Forget a site's failures and holds, and try it at once */
   "post /sites/{site}/reset-breaker": {
@@ -3098,7 +3100,7 @@ export interface Operations {
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
-      metadata: Record<string, unknown>;
+      metadata: Record<string, Json>;
       error_message: string | null;
       recovery_attempts: number;
       max_recovery_attempts: number;
@@ -3158,7 +3160,7 @@ export interface Operations {
       max_attempts: number | null;
       requested_strategy: string | null;
       resolved_strategy: string | null;
-      strategy_evidence: Record<string, unknown> | null;
+      strategy_evidence: Record<string, Json> | null;
       failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
       failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
       error_message: string | null;
@@ -3169,7 +3171,7 @@ export interface Operations {
         message: string;
       } | null;
       /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
-      stats: Record<string, unknown>;
+      stats: Record<string, Json>;
       progress: number;
       /** UTC, ISO 8601 */
       created_at: string;
@@ -3296,7 +3298,7 @@ export interface Operations {
       /** whether there is one for the pages of it that need one */
       browser: boolean;
       /** a crawl of it, for POST /scraping/async-scrape */
-      crawl: Record<string, unknown>;
+      crawl: Record<string, Json>;
     };
   };
   /** Get one page now, without a job */
@@ -3400,7 +3402,7 @@ export interface Operations {
       total_steps: number;
       /** weighted by the steps' estimates; 100 when it has completed */
       progress: number;
-      metadata: Record<string, unknown>;
+      metadata: Record<string, Json>;
       error_message: string | null;
       recovery_attempts: number;
       max_recovery_attempts: number;
@@ -3484,7 +3486,7 @@ export interface Operations {
       subject: string;
       message: string;
       /** by kind; see docs/monitoring.md */
-      detail: unknown;
+      detail: Json;
       /** UTC, ISO 8601 */
       created_at: string;
       /** off: no receiver was configured */
@@ -3515,7 +3517,7 @@ export interface Operations {
         message: string;
       }[];
       /** what was sent as YAML, as calls that take JSON alone (POST /jobs) take it */
-      source?: Record<string, unknown>;
+      source?: Record<string, Json>;
     };
   };
 }

@@ -1,17 +1,20 @@
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/options.ts";
-import { type ApiCaller, createCaller } from "./api/caller.ts";
+import { createClient, type OrbweaverClient } from "../api-client/client.ts";
 import { commandLog } from "./command-log.ts";
 import { EXIT, type Terminal } from "./output.ts";
 import type { CliApi, CliClient, Wiring } from "./wiring.ts";
 
 /** The API that a command speaks to. */
-export interface OpenApi extends ApiCaller {
+export type OpenApi = OrbweaverClient & {
   /** What only the API of this process can do; null: it is a server's. */
   readonly here: Pick<CliApi, "engineRuns" | "work"> | null;
   readonly config: Config;
   readonly log: Log;
-}
+};
+
+/** Of the API without a port: nobody is asked there. */
+const LOCAL = "http://localhost";
 
 /** What one call of the command line carries along. */
 export class CliContext {
@@ -47,10 +50,13 @@ export class CliContext {
     for (const warning of warnings) this.terminal.err(`${warning}\n`);
     const log = wrap(commandLog(this.terminal, config.logLevel));
     const here = url === undefined ? await this.wiring.openApi(config, log) : null;
-    // Only this way goes over the network, and only then its client is loaded.
-    const opened = here ?? (await import("./api/remote.ts")).openRemote(url ?? "", config.apiToken);
+    const opened =
+      here === null
+        ? // Only this way goes over the network, and only then what does is loaded.
+          (await import("./api/remote.ts")).openRemote(url ?? "", config.apiToken)
+        : { client: createClient({ url: LOCAL, fetch: here.fetch, retries: 0 }), close: () => here.close() };
     try {
-      await work({ ...createCaller(opened.send), here, config, log });
+      await work({ ...opened.client, here, config, log });
     } finally {
       await opened.close();
     }

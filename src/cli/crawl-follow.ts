@@ -1,8 +1,8 @@
 /** Looks at a crawl again and again until it is over, and shows it. */
+import type { OrbweaverClient } from "../api-client/client.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import { given } from "./api/command.ts";
-import type { ApiCaller } from "./api/caller.ts";
 import type { CrawlDisplay } from "./crawl-display.ts";
 import { pause } from "./commands/job-run.ts";
 
@@ -13,15 +13,15 @@ const LOOK_MS = 300;
 const LOOK_AT_SITES_MS = 2000;
 
 export interface FollowedCrawl {
-  api: ApiCaller;
+  api: OrbweaverClient;
   id: string;
   display: CrawlDisplay;
   /** Ends the following, not the crawl. */
   signal: AbortSignal;
 }
 
-export async function lookAtCrawl(api: ApiCaller, id: string): Promise<CrawlDetail> {
-  return (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlDetail>();
+export async function lookAtCrawl(api: OrbweaverClient, id: string): Promise<CrawlDetail> {
+  return api.crawls.status(id);
 }
 
 /** Until it has ended, or somebody has seen enough. */
@@ -40,14 +40,13 @@ export async function followCrawl({ api, id, display, signal }: FollowedCrawl): 
 }
 
 /** Sites that are at work come first, then those that have to wait, then those that are done. */
-async function sitesOf(api: ApiCaller, { task_id: id }: CrawlDetail, most: number): Promise<RunSiteView[]> {
+async function sitesOf(api: OrbweaverClient, { task_id: id }: CrawlDetail, most: number): Promise<RunSiteView[]> {
   const sites = new Map<string, RunSiteView>();
   // One more than there is room for, so that it is known whether that is all.
-  for (const status of ["running", "queued", "retrying", undefined]) {
+  for (const status of ["running", "queued", "retrying", undefined] as const) {
     if (most === 0 || sites.size > most) break;
-    const query = given({ status, limit: most + 1 });
-    const answer = await api.request("GET", `/jobs/runs/${id}/sites`, { query });
-    for (const site of await answer.json<RunSiteView[]>()) if (!sites.has(site.site)) sites.set(site.site, site);
+    const { rows } = await api.runs.sites(id, given({ status, limit: most + 1 })).page();
+    for (const site of rows) if (!sites.has(site.site)) sites.set(site.site, site);
   }
   return [...sites.values()];
 }

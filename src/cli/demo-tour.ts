@@ -1,9 +1,7 @@
 /** What `orb demo` does, one thing after the other, over the API of its server. */
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
-import type { TaskView } from "../orchestrator/runs/view.ts";
-import type { WorkflowTaskView } from "../orchestrator/workflows/task-view.ts";
-import type { ApiCaller } from "./api/caller.ts";
-import { allOf } from "./api/caller.ts";
+import type { OrbweaverClient, Row, WorkflowTask } from "../api-client/client.ts";
+import { asSaid } from "./api/command.ts";
 import { pause } from "./commands/job-run.ts";
 import type { CliContext } from "./context.ts";
 import { CrawlDisplay, type DisplayMode } from "./crawl-display.ts";
@@ -15,7 +13,7 @@ import { follow as followWorkflow, WORKFLOW_OVER } from "./workflow-follow.ts";
 
 export interface Tour {
   context: CliContext;
-  api: ApiCaller;
+  api: OrbweaverClient;
   demo: CliDemo;
   signal: AbortSignal;
   say: (text: string) => void;
@@ -26,8 +24,7 @@ export interface Tour {
 export async function runTour({ context, api, demo, signal, say, head }: Tour): Promise<DemoSummary | null> {
   const { terminal, wiring, json } = context;
   const mode: DisplayMode = json ? "silent" : terminal.live ? "live" : "plain";
-  const answer = await api.request("POST", "/demo-site");
-  const { url: shop, crawl: body } = await answer.json<{ url: string; crawl: Record<string, unknown> }>();
+  const { url: shop, crawl: order } = await api.server.startDemoSite();
   const places = { shop, dashboard: demo.url, folder: demo.folder, browser: demo.browser };
   say(head(context, places));
 
@@ -35,45 +32,40 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   const crawlDisplay = new CrawlDisplay(terminal, wiring.now, mode);
   let crawl: CrawlDetail;
   try {
-    const begun = await api.request("POST", "/scraping/async-scrape", { body });
-    const { task_id: id } = await begun.json<{ task_id: string }>();
+    const { task_id: id } = await api.crawls.start(asSaid(order));
     crawl = await followCrawl({ api, id, display: crawlDisplay, signal });
   } finally {
     crawlDisplay.done();
   }
   if (!CRAWL_OVER.has(crawl.status)) return null;
-  const pages = await collect<TaskView>(api, `/jobs/runs/${crawl.task_id}/tasks`);
-  const records = await collect<{ data: { fields: DemoBook } }>(api, `/jobs/runs/${crawl.task_id}/results`);
+  const pages = await api.runs.tasks(crawl.task_id, { limit: 1000 }).take();
+  const records = (await api.runs.results(crawl.task_id, { limit: 1000 }).take()) as unknown as DemoRecord[];
 
   say("Building a dataset of the pictures in its gallery\n");
   const display = new WorkflowDisplay(terminal, wiring.now, mode, { url: demo.url });
   let id: string;
   let status: string;
   try {
-    const begun = await api.request("POST", "/workflows", { body: demo.galleryWorkflow(new URL(shop).origin) });
-    id = (await begun.json<{ id: string }>()).id;
+    ({ id } = await api.workflows.create(asSaid(demo.galleryWorkflow(new URL(shop).origin))));
     ({ status } = await followWorkflow({ api, id, display, signal, wait: pause(signal) }));
   } finally {
     display.done();
   }
   if (!WORKFLOW_OVER.has(status)) return null;
-  const steps = await (await api.request("GET", `/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
+  const steps = await api.workflows.tasks(id).take();
   return summaryOf({ places, demo, crawl, pages, records, steps, workflow: { id, status } });
 }
 
-async function collect<T>(api: ApiCaller, path: string): Promise<T[]> {
-  const rows: T[] = [];
-  for await (const row of allOf<T>(api, path)) rows.push(row);
-  return rows;
-}
+type TaskView = Row<"get /jobs/runs/{run_id}/tasks">;
+type DemoRecord = { data: { fields: DemoBook } };
 
 interface Seen {
   places: DemoPlaces;
   demo: CliDemo;
   crawl: CrawlDetail;
   pages: readonly TaskView[];
-  records: readonly { data: { fields: DemoBook } }[];
-  steps: readonly WorkflowTaskView[];
+  records: readonly DemoRecord[];
+  steps: readonly WorkflowTask[];
   workflow: { id: string; status: string };
 }
 

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { ERROR_CATALOGUE, isOrbError, messageOf, type OrbError } from "../base/errors.ts";
-import { ServerProblem } from "./api/problem.ts";
+import { refusal, ServerProblem } from "./api/problem.ts";
 
 /** Where a command writes: results to `out`, everything about the work itself to `err`. */
 export interface Terminal {
@@ -129,20 +129,20 @@ const USAGE_CODES = ["usage", "config_invalid", "input_invalid", "handlers_inval
 
 /** Says what happened and what to do; returns the exit code. */
 export function reportError(terminal: Terminal, error: unknown, json: boolean): number {
-  const known = isOrbError(error) ? error : null;
+  const known = isOrbError(error) ? error : refusal(error);
   const exit = known !== null && USAGE_CODES.some((code) => code === known.code) ? EXIT.usage : EXIT.failed;
   if (json) {
     printJson(terminal, {
       error: {
         code: known instanceof ServerProblem ? known.problem : (known?.code ?? "internal"),
-        message: messageOf(error),
+        message: messageOf(known ?? error),
         hint: hintOf(known),
         fields: known?.fields ?? [],
       },
     });
     return exit;
   }
-  terminal.err(`${paint(terminal, "red", "error:")} ${messageOf(error)}\n`);
+  terminal.err(`${paint(terminal, "red", "error:")} ${messageOf(known ?? error)}\n`);
   const hint = hintOf(known);
   if (hint !== null) terminal.err(`${hint}\n`);
   // What nobody foresaw is a bug: its trace helps whoever mends it.

@@ -2,7 +2,6 @@ import { WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { SitesProgress } from "../orchestrator/sites-progress.ts";
 import { siteChanges } from "./api/events.ts";
 import { given, type UrlOption } from "./api/command.ts";
-import { pause } from "./commands/job-run.ts";
 import type { CliContext } from "./context.ts";
 import { EXIT, oneLine, type Terminal } from "./output.ts";
 import { Picture } from "./picture.ts";
@@ -34,7 +33,7 @@ export async function watchSites(context: CliContext, { url }: UrlOption): Promi
       if (!context.json && api.here !== null && !(await api.here.engineRuns()))
         picture.note("nobody works on this database now: orb worker or orb serve does");
       const note = (text: string) => picture.note(text);
-      for await (const progress of siteChanges(api, { signal: stop.signal, wait: pause(stop.signal), note })) {
+      for await (const progress of siteChanges(api, { signal: stop.signal, note })) {
         seen = progress;
         if (context.json) terminal.out(`${JSON.stringify(progress)}\n`);
         else if (!isLive) lines.tell(progress);

@@ -2,7 +2,7 @@ import type { Log } from "../base/log.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { RunDeps } from "../orchestrator/jobs/deps.ts";
-import type { Send } from "./api/caller.ts";
+import type { Fetch } from "../api-client/client.ts";
 import type { CapturedPage, CaptureOptions } from "./capture-view.ts";
 import type { Terminal } from "./output.ts";
 import type { Prompt } from "./prompt.ts";
@@ -82,7 +82,8 @@ export interface CliScratch extends CliWorker {
 }
 
 export interface CliApi {
-  send: Send;
+  /** Calls, answered without a connection. */
+  fetch: Fetch;
   engineRuns(): Promise<boolean>;
   work(hooks: Pick<CliWorkerHooks, "onRole">): Promise<Pick<CliWorker, "role" | "hurry">>;
   close(): Promise<void>;

@@ -1,10 +1,9 @@
 /** Looks at a workflow again and again, and at what its steps wait for. */
-import { isOrbError } from "../base/errors.ts";
+import type { OrbweaverClient } from "../api-client/client.ts";
+import { mayPass } from "../api-client/retry.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
-import type { RunView } from "../orchestrator/runs/view.ts";
 import type { WorkflowProgress } from "../orchestrator/workflows/progress.ts";
-import type { WorkflowTaskView } from "../orchestrator/workflows/task-view.ts";
-import type { ApiCaller } from "./api/caller.ts";
+import { refusal } from "./api/problem.ts";
 import { plural } from "./output.ts";
 import type { Details, WorkflowDisplay } from "./workflow-display.ts";
 import { resultWords } from "./workflow-line.ts";
@@ -19,7 +18,7 @@ const MOST_CHILDREN = 10;
 const MOST_FAILURES = 10;
 
 export interface Followed {
-  api: ApiCaller;
+  api: OrbweaverClient;
   id: string;
   display: WorkflowDisplay;
   /** Ends the following, not the workflow. */
@@ -27,8 +26,8 @@ export interface Followed {
   wait: (ms: number) => Promise<void>;
 }
 
-export async function lookAt(api: ApiCaller, id: string): Promise<WorkflowProgress> {
-  return (await api.request("GET", `/workflows/${id}/progress`)).json<WorkflowProgress>();
+export async function lookAt(api: OrbweaverClient, id: string): Promise<WorkflowProgress> {
+  return (await api.workflows.progress(id)) as WorkflowProgress;
 }
 
 /** Shows it until it has ended, or somebody has seen enough. */
@@ -43,8 +42,7 @@ export async function follow({ api, id, display, signal, wait }: Followed): Prom
       if (WORKFLOW_OVER.has(view.status) || signal.aborted) return view;
     } catch (error) {
       failures += 1;
-      const passes = isOrbError(error) && (error.reaction === "retry" || error.reaction === "wait");
-      if (!passes || failures > MOST_FAILURES || signal.aborted) throw error;
+      if (!mayPass(error) || failures > MOST_FAILURES || signal.aborted) throw error;
     }
     await wait(failures === 0 ? LOOK_MS : LOOK_AT_CHILDREN_MS);
   }
@@ -52,12 +50,12 @@ export async function follow({ api, id, display, signal, wait }: Followed): Prom
 
 /** What steps wait for and have put out: asked for when it is new. */
 export class WorkflowDetails {
-  readonly #api: ApiCaller;
+  readonly #api: OrbweaverClient;
   readonly #results = new Map<number, string>();
   #children = new Map<string, string>();
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(api: ApiCaller) {
+  constructor(api: OrbweaverClient) {
     this.#api = api;
   }
 
@@ -73,8 +71,7 @@ export class WorkflowDetails {
   async #readResults({ workflow_id: id, steps }: WorkflowProgress): Promise<void> {
     for (const [index, { status }] of steps.entries()) if (status !== "completed") this.#results.delete(index);
     if (!steps.some(({ status }, index) => status === "completed" && !this.#results.has(index))) return;
-    const answer = await this.#api.request("GET", `/workflows/${id}/tasks`, { query: { status: "completed" } });
-    for (const { step_index: index, result } of await answer.json<WorkflowTaskView[]>())
+    for await (const { step_index: index, result } of this.#api.workflows.tasks(id, { status: "completed" }))
       this.#results.set(index, resultWords(result));
   }
 
@@ -90,16 +87,15 @@ export class WorkflowDetails {
 }
 
 /** How a run that a step waits for is getting on; null: it is gone. */
-async function childWords(api: ApiCaller, id: string): Promise<string | null> {
+async function childWords(api: OrbweaverClient, id: string): Promise<string | null> {
   try {
-    const run = await (await api.request("GET", `/jobs/runs/${id}`)).json<RunView>();
-    if (run.kind === "crawl")
-      return crawlWords(await (await api.request("GET", `/scraping/tasks/${id}/status`)).json<CrawlDetail>());
+    const run = await api.runs.get(id);
+    if (run.kind === "crawl") return crawlWords(await api.crawls.status(id));
     const again = run.attempt > 1 ? `, try ${run.attempt}` : "";
     if (run.kind === "page") return `gets ${run.url ?? "a page"}${again}`;
     return run.status === "running" ? `files: ${run.progress} %` : `files: ${run.status}`;
   } catch (error) {
-    if (isOrbError(error, "not_found")) return null;
+    if (refusal(error, "not_found") !== null) return null;
     throw error;
   }
 }

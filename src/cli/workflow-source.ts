@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import { type FieldError, isOrbError, OrbError, systemCode } from "../base/errors.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import { suggest } from "../domain/suggest.ts";
-import type { TemplateView } from "../orchestrator/workflows/templates.ts";
-import type { ApiCaller } from "./api/caller.ts";
+import type { OrbweaverClient } from "../api-client/client.ts";
 import { given, nextCommand, type UrlOption } from "./api/command.ts";
+import { refusal } from "./api/problem.ts";
 import { readText } from "./files.ts";
 import type { Wiring } from "./wiring.ts";
 import { withParams } from "./workflow-params.ts";
@@ -84,7 +84,7 @@ const isBare = ({ value }: Written) => "steps" in value;
 /** As the API takes it, params included. */
 export async function bodyOf(
   wiring: Wiring,
-  api: ApiCaller,
+  api: OrbweaverClient,
   source: Source,
   options: SourceOptions,
 ): Promise<Record<string, unknown>> {
@@ -117,22 +117,21 @@ export async function paramsOf(
 }
 
 /** What the workflow asks for, so that values can be read as what they are to be. */
-async function schemaOf(api: ApiCaller, body: Readonly<Record<string, unknown>>): Promise<JsonValue> {
+async function schemaOf(api: OrbweaverClient, body: Readonly<Record<string, unknown>>): Promise<JsonValue> {
   const { definition, template, template_version: version } = body;
   if (typeof template !== "string")
     return ((definition as { params?: JsonValue } | null | undefined)?.params ?? null) as JsonValue;
   try {
     const query = typeof version === "number" ? { version } : {};
-    const answer = await api.request("GET", `/workflows/templates/${encodeURIComponent(template)}`, { query });
-    return (await answer.json<TemplateView>()).params;
+    return (await api.templates.get(template, query)).params as JsonValue;
   } catch (error) {
-    if (!isOrbError(error, "not_found")) throw error;
-    throw await unknownTemplate(api, template, error);
+    const refused = refusal(error, "not_found");
+    throw refused === null ? error : await unknownTemplate(api, template, refused);
   }
 }
 
-async function unknownTemplate(api: ApiCaller, name: string, error: OrbError): Promise<OrbError> {
-  const all = await (await api.request("GET", "/workflows/templates")).json<TemplateView[]>();
+async function unknownTemplate(api: OrbweaverClient, name: string, error: OrbError): Promise<OrbError> {
+  const all = await api.templates.list();
   const names = all.map((template) => template.name);
   if (names.includes(name)) return error;
   const near = suggest(name, names);
@@ -175,16 +174,18 @@ export async function inPlace<T>(source: Source, options: UrlOption, work: () =>
   try {
     return await work();
   } catch (error) {
-    if (!isOrbError(error, "input_invalid") || error.fields.length === 0) throw error;
+    const refused = isOrbError(error, "input_invalid") ? error : refusal(error, "input_invalid");
+    if (refused === null || refused.fields.length === 0) throw error;
     if ("template" in source) {
       const hint =
-        error.hint ?? `${nextCommand(`workflows templates show ${source.template}`, options)} tells what it asks for.`;
-      throw new OrbError("input_invalid", error.message, { cause: error, fields: error.fields, hint });
+        refused.hint ??
+        `${nextCommand(`workflows templates show ${source.template}`, options)} tells what it asks for.`;
+      throw new OrbError("input_invalid", refused.message, { cause: error, fields: refused.fields, hint });
     }
-    const fields = await placed(source.file, error.fields);
+    const fields = await placed(source.file, refused.fields);
     const lines = fields.map((fault) => faultLine(source.file, fault));
     const message = lines.length === 1 ? lines.join() : `there are ${lines.length} mistakes:\n  ${lines.join("\n  ")}`;
-    const { hint } = error;
+    const { hint } = refused;
     throw new OrbError("input_invalid", message, { cause: error, fields, ...(hint === undefined ? {} : { hint }) });
   }
 }

@@ -44,6 +44,11 @@ export function given<T extends Record<string, unknown>>(values: T): Partial<T> 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
+/** What people have written goes to the server as it is: it says what is wrong with it. */
+export function asSaid(value: unknown): never {
+  return value as never;
+}
+
 /** When something was, for a table: how long ago on a screen, the time itself for programs. */
 export function timeCell(iso: string | null, now: number, columns: number | undefined): string {
   if (iso === null) return "";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { ALERT_KINDS } from "../../domain/alerts.ts";
 import type { AlertView } from "../../orchestrator/alerts.ts";
-import { listOf } from "../api/caller.ts";
-import { given, listCommand, type ListOptions, timeCell } from "../api/command.ts";
+import { rowsOf } from "../api/rows.ts";
+import { asSaid, given, listCommand, type ListOptions, timeCell } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, listTable, printJson } from "../output.ts";
 
@@ -14,9 +14,8 @@ export function addAlertsCommand(program: Command, context: CliContext): void {
     .option("--test", "send one now, to see whether alerts arrive; exits 1 when it was not taken")
     .action(({ kind, test, url, ...page }: ListOptions & { kind?: string; test?: boolean }) =>
       context.withApi(given({ url }), async (api) => {
-        if (test === true) return tell(context, await (await api.request("POST", "/alerts/test")).json<AlertView>());
-        const paging = { ...page, all: page.all === true };
-        const { rows, more } = await listOf<AlertView>(api, "/alerts", given({ kind }), paging);
+        if (test === true) return tell(context, await api.alerts.test());
+        const { rows, more } = await rowsOf(page, (limit) => api.alerts.list(asSaid({ kind, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no alerts\n");
         const lines = rows.map((row) => [

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
-import type { JobView } from "../../orchestrator/jobs/view.ts";
-import { apiCommand, given, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, type UrlOption } from "../api/command.ts";
 import type { CapturedCall, CapturedPage } from "../capture-view.ts";
 import { commandLog } from "../command-log.ts";
 import type { CliContext } from "../context.ts";
@@ -140,7 +139,7 @@ async function deliver(
   const text = `${JSON.stringify(job, null, 2)}\n`;
   if (options.save === true) {
     return context.withApi(given({ url: options.url }), async (api) => {
-      const saved = await (await api.request("POST", "/jobs", { body: job })).json<JobView>();
+      const saved = await api.jobs.create(asSaid(job));
       if (context.json) return printJson(terminal, saved);
       terminal.out(`${saved.id}\n`);
       return terminal.err(`orb jobs run ${saved.id} --wait runs it\n`);

@@ -2,8 +2,8 @@ import { type Command, Option } from "commander";
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
-import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
-import { given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
+import { asSaid, given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
+import { refusal } from "../api/problem.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl-display.ts";
 import { CRAWL_OVER, followCrawl, type FollowedCrawl, lookAtCrawl } from "../crawl-follow.ts";
@@ -108,8 +108,7 @@ async function bodyOf(
 }
 
 async function begin(api: OpenApi, body: Record<string, unknown>): Promise<string> {
-  const answer = await api.request("POST", "/scraping/async-scrape", { body });
-  return (await answer.json<{ task_id: string }>()).task_id;
+  return (await api.crawls.start(asSaid(body))).task_id;
 }
 
 /** Crawls that ended by these may have left pages that were never tried. */
@@ -125,9 +124,9 @@ async function goOn({ terminal, json }: CliContext, api: OpenApi, options: Crawl
   // What cannot be written at the end is said before the work.
   if (!json || options.out !== undefined) refuseOnScreen(terminal, options.format ?? begunWith, options.out);
   refuseUnarchived(options.format, begunWith);
-  if (status === "paused") await api.request("POST", `/jobs/runs/${id}/resume`);
+  if (status === "paused") await api.runs.resume(id);
   else if ((status === "partial" || status === "failed") && (failed > 0 || PAGES_LEFT.has(why ?? "")))
-    await api.request("POST", `/jobs/runs/${id}/retry-failed`);
+    await api.runs.retryFailed(id);
   return id;
 }
 
@@ -145,10 +144,10 @@ async function follow(crawled: Crawled): Promise<CrawlDetail> {
 /** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
 async function halt({ api, id }: Crawled): Promise<CrawlDetail> {
   try {
-    await api.request("POST", `/jobs/runs/${id}/pause`);
+    await api.runs.pause(id);
   } catch (error) {
     // It has ended just now, or is in a state in which it cannot be paused: what it is in is told.
-    if (!isOrbError(error, "illegal_transition")) throw error;
+    if (refusal(error, "illegal_transition") === null) throw error;
   }
   return lookAtCrawl(api, id);
 }
@@ -183,8 +182,9 @@ async function conclude(
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;
   if (context.json && options.out === undefined) return printJson(terminal, view);
   const format = options.format ?? view.export_format;
-  const answer = await api.request("GET", `/scraping/tasks/${id}/results`, { query: { format } });
-  await wiring.write(options.out ?? null, answer.stream).catch((error: unknown) => {
+  const file = { params: { task_id: id }, query: { format: asSaid(format) } };
+  const answer = await api.open("get /scraping/tasks/{task_id}/results", file);
+  await wiring.write(options.out ?? null, answer).catch((error: unknown) => {
     throw kept(error, resultsCommand(id, { ...options, format }));
   });
   if (context.json) return printJson(terminal, view);
@@ -200,7 +200,8 @@ async function conclude(
 
 /** Whatever kept the results from being written: the crawl has them still. */
 function kept(error: unknown, command: string): OrbError {
-  const [code, fields] = error instanceof OrbError ? [error.code, error.fields] : ["fetch_failed" as const, []];
+  const known = isOrbError(error) ? error : refusal(error);
+  const [code, fields] = known === null ? (["fetch_failed", []] as const) : [known.code, known.fields];
   const hint = `What was found is kept; to get it:\n  ${command}`;
   return new OrbError(code, messageOf(error), { cause: error, hint, fields });
 }
@@ -210,9 +211,8 @@ const MOST_SITES = 3;
 /** Of several sites, those that gave nothing: the others do not show that. */
 async function tellEmptySites(terminal: Terminal, api: OpenApi, view: CrawlDetail, options: UrlOption): Promise<void> {
   if (view.failed_items === 0 || view.completed_items === 0) return;
-  const path = `/jobs/runs/${view.task_id}/sites`;
-  const answer = await api.request("GET", path, { query: { status: "failed", limit: 1000 } });
-  const empty = (await answer.json<RunSiteView[]>()).filter(({ counts }) => counts.completed + counts.skipped === 0);
+  const { rows } = await api.runs.sites(view.task_id, { status: "failed", limit: 1000 }).page();
+  const empty = rows.filter(({ counts }) => counts.completed + counts.skipped === 0);
   if (empty.length === 0) return;
   const names = empty.slice(0, MOST_SITES).map(({ site }) => site);
   const more = empty.length > names.length ? ` and ${empty.length - names.length} more` : "";

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { createCaller } from "../api/caller.ts";
 import type { CliContext } from "../context.ts";
 import { demoHead, demoWords, type DemoSummary } from "../demo-words.ts";
 import { runTour } from "../demo-tour.ts";
@@ -38,8 +37,7 @@ async function demo(context: CliContext, options: DemoOptions): Promise<void> {
   };
   let summary: DemoSummary | null = null;
   try {
-    const api = createCaller(remote.send);
-    summary = await runTour({ context, api, demo: started, signal: stop.signal, say, head: demoHead });
+    summary = await runTour({ context, api: remote.client, demo: started, signal: stop.signal, say, head: demoHead });
     if (summary !== null) {
       if (context.json) printJson(terminal, summary);
       else terminal.out(demoWords(terminal, summary));

@@ -16,7 +16,7 @@ export async function runJob(
   const { terminal, wiring } = context;
   if (options.wait !== true)
     return context.withApi(given({ url: options.url }), async (api) => {
-      const run = await (await api.request("POST", `/jobs/${jobId}/runs`)).json<RunView>();
+      const run = await api.jobs.run(jobId);
       if (context.json) printJson(terminal, run);
       else terminal.out(`${run.id}\n`);
       if (api.here !== null && !(await api.here.engineRuns()))
@@ -29,7 +29,7 @@ export async function runJob(
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
       await api.here?.work({ onRole: () => {} });
-      const { id } = await (await api.request("POST", `/jobs/${jobId}/runs`)).json<RunView>();
+      const { id } = await api.jobs.run(jobId);
       const run = await waitFor(context, api, id, { line, signal: stop.signal });
       line.done();
       conclude(context, run, options);
@@ -47,10 +47,10 @@ async function waitFor(
   { line, signal }: { line: RunLine; signal: AbortSignal },
 ): Promise<RunView> {
   const { terminal } = context;
-  const look = async () => (await api.request("GET", `/jobs/runs/${id}`)).json<RunView>();
+  const look = () => api.runs.get(id);
   const enough = new AbortController();
   const until = AbortSignal.any([signal, enough.signal]);
-  for await (const event of runEvents(api, id, { signal: until, wait: pause(until) })) {
+  for await (const event of runEvents(api, id, until)) {
     line.event(event.message);
     if (!terminal.live && !context.json) terminal.err(eventLine(terminal, event));
     // Nobody may come for days: whoever waits here is told, and can answer.

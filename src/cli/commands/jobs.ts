@@ -1,8 +1,17 @@
 import type { Command } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { JobView } from "../../orchestrator/jobs/view.ts";
-import { listOf } from "../api/caller.ts";
-import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { rowsOf } from "../api/rows.ts";
+import {
+  asSaid,
+  addressCell,
+  apiCommand,
+  given,
+  idOf,
+  listCommand,
+  type ListOptions,
+  type UrlOption,
+} from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { addCrawlOptions, crawlOf, type CrawlOptions } from "../crawl-options.ts";
 import { describeField, describeRule, FIELD_HELP } from "../fields.ts";
@@ -35,8 +44,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .option("--search <text>", "only those with this in their name or address")
     .action(({ tag, site, search, url, ...page }: ListOptions & { tag?: string; site?: string; search?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const query = given({ tag, site, q: search });
-        const { rows, more } = await listOf<JobView>(api, "/jobs", query, { ...page, all: page.all === true });
+        const { rows, more } = await rowsOf(page, (limit) => api.jobs.list({ tag, site, q: search, limit }));
         if (context.json) return printJson(context.terminal, rows);
         if (rows.length === 0) return context.terminal.out("no jobs\n");
         context.terminal.out(jobTable(rows, context.terminal.columns));
@@ -49,7 +57,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .argument("<job_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        show(context, await (await api.request("GET", `/jobs/${idOf(id, "job")}`)).json<JobView>());
+        show(context, await api.jobs.get(idOf(id, "job")));
       }),
     );
 
@@ -61,7 +69,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
   addJobOptions(create).action((file: string | undefined, options: JobOptions) =>
     context.withApi(given({ url: options.url }), async (api) => {
       const body = jobOf(await saidOf(context, file, options));
-      show(context, await (await api.request("POST", "/jobs", { body })).json<JobView>());
+      show(context, await api.jobs.create(asSaid(body)));
     }),
   );
 
@@ -70,13 +78,13 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .argument("[file]", "what changes, as JSON; - reads standard input");
   addJobOptions(update).action((id: string, file: string | undefined, options: JobOptions) =>
     context.withApi(given({ url: options.url }), async (api) => {
-      const path = `/jobs/${idOf(id, "job")}`;
+      const job = idOf(id, "job");
       const said = await saidOf(context, file, options);
       if (Object.keys(jobOf(said)).length === 0)
         throw new OrbError("usage", "nothing to change: give a file or flags", { hint: "See orb jobs update --help." });
-      const { kind } = await (await api.request("GET", path)).json<JobView>();
+      const { kind } = await api.jobs.get(job);
       const body = jobOf(said, kind);
-      show(context, await (await api.request("PATCH", path, { body })).json<JobView>());
+      show(context, await api.jobs.change(job, asSaid(body)));
     }),
   );
 
@@ -86,7 +94,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .action((id: string, options: UrlOption & { force?: boolean }) =>
       context.withApi(given({ url: options.url }), async (api) => {
         const query = options.force === true ? { force: true } : {};
-        await api.request("DELETE", `/jobs/${idOf(id, "job")}`, { query });
+        await api.jobs.delete(idOf(id, "job"), query);
         if (context.json) printJson(context.terminal, { deleted: id });
         else context.terminal.out(`deleted ${id}\n`);
       }),

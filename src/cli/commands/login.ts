@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import { FetchFailure } from "../../domain/failure.ts";
-import type { SessionView } from "../../orchestrator/sessions.ts";
-import { apiCommand, given, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { remedyOf } from "../failure-report.ts";
 import { show, stateOf } from "./sessions.ts";
@@ -46,7 +45,7 @@ async function login(context: CliContext, page: string, options: LoginOptions): 
       check_url: options.checkUrl,
       storage_state: stateOf({ ...state }),
     });
-    const session = await (await api.request("POST", "/sessions", { body })).json<SessionView>();
+    const session = await api.sessions.create(asSaid(body));
     show(context, session);
     if (!context.json) terminal.err(`use it with --session ${session.id}\n`);
   });

@@ -18,7 +18,7 @@ export function addProxyRefreshCommand(proxies: Command, context: CliContext): v
     );
 }
 
-const start = async (api: OpenApi) => (await api.request("POST", "/proxies/refresh")).json<RefreshView>();
+const start = (api: OpenApi) => api.proxies.refresh();
 
 async function begin(context: CliContext, options: UrlOption): Promise<void> {
   await context.withApi(given({ url: options.url }), async (api) => {
@@ -47,7 +47,7 @@ async function watch(context: CliContext, options: UrlOption): Promise<void> {
       last = await start(api);
       while ((last.status === "dispatched" || last.status === "processing") && !stop.signal.aborted) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-        last = await (await api.request("GET", `/proxies/refresh/${last.job_id}`)).json<RefreshView>();
+        last = await api.proxies.refreshed(last.job_id);
       }
       picture.done();
       if (stop.exitCode !== null) context.exitCode = stop.exitCode;

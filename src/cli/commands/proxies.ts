@@ -4,8 +4,17 @@ import { proxyLines } from "../../domain/proxy-list.ts";
 import { PROXY_STATES } from "../../domain/proxy-score.ts";
 import type { ImportView } from "../../orchestrator/proxies/import.ts";
 import type { ProxyListView, ProxyView } from "../../orchestrator/proxies/view.ts";
-import { listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, listCommand, type ListOptions, timeCell, type UrlOption } from "../api/command.ts";
+import { rowsOf } from "../api/rows.ts";
+import {
+  apiCommand,
+  asSaid,
+  given,
+  idOf,
+  listCommand,
+  type ListOptions,
+  timeCell,
+  type UrlOption,
+} from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { readText } from "../files.ts";
 import { EXIT, facts, listTable, plural, printJson } from "../output.ts";
@@ -24,26 +33,14 @@ export function addProxiesCommands(program: Command, context: CliContext): void 
       .action((id: string, options: UrlOption) =>
         context.withApi(options, (api) => work(api, idOf(id, "proxy", "proxies list"))),
       );
-  const view = (method: string, path: (id: string) => string) => async (api: OpenApi, id: string) =>
-    show(context, await (await api.request(method, path(id))).json<ProxyView>());
+  const view = (name: "get" | "disable" | "enable") => async (api: OpenApi, id: string) =>
+    show(context, await api.proxies[name](id));
 
-  one(
-    "show",
-    "one proxy",
-    view("GET", (id) => `/proxies/${id}`),
-  );
-  one(
-    "disable",
-    "do not use a proxy until it is enabled again",
-    view("POST", (id) => `/proxies/${id}/disable`),
-  );
-  one(
-    "enable",
-    "use a disabled proxy again",
-    view("POST", (id) => `/proxies/${id}/enable`),
-  );
+  one("show", "one proxy", view("get"));
+  one("disable", "do not use a proxy until it is enabled again", view("disable"));
+  one("enable", "use a disabled proxy again", view("enable"));
   one("remove", "forget a proxy", async (api, id) => {
-    await api.request("DELETE", `/proxies/${id}`);
+    await api.proxies.delete(id);
     if (context.json) printJson(context.terminal, { deleted: id });
     else context.terminal.out(`removed ${id}\n`);
   });
@@ -55,16 +52,10 @@ function addListCommand(proxies: Command, context: CliContext): void {
     .addOption(new Option("--state <state>", "only those in this state").choices(PROXY_STATES))
     .action(({ state, url, ...page }: ListOptions & { state?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const paging = { ...page, all: page.all === true };
-        let sums: Omit<ProxyListView, "proxies"> | null = null;
-        const { rows, more } = await listOf<ProxyView>(api, "/proxies", given({ state }), paging, (answer) => {
-          const { proxies: list, ...rest } = answer as ProxyListView;
-          sums ??= rest;
-          return list;
-        });
-        if (context.json) return printJson(terminal, { ...sums!, proxies: rows });
+        const { rows, more, first } = await rowsOf(page, (limit) => api.proxies.list(asSaid({ state, limit })));
+        if (context.json) return printJson(terminal, { ...first, proxies: rows });
         if (rows.length > 0) terminal.out(proxyTable(rows, context));
-        terminal.out(`${sumsLine(sums!)}\n`);
+        terminal.out(`${sumsLine(first)}\n`);
         if (more) terminal.err("there are more: --limit or --all\n");
         return undefined;
       }),
@@ -128,8 +119,7 @@ function addImportCommand(proxies: Command, context: CliContext): void {
     );
 }
 
-const post = async (api: OpenApi, body: unknown) =>
-  (await api.request("POST", "/proxies", { body })).json<ImportView>();
+const post = (api: OpenApi, body: { url: string } | { proxies: string[] }) => api.proxies.import(body);
 
 /** However many there are; each call takes a part. */
 async function importAll(api: OpenApi, lines: readonly { text: string }[]): Promise<ImportView> {

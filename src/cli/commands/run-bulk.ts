@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import { RUN_KINDS, RUN_STATES } from "../../domain/states.ts";
-import { BULK_ACTIONS, type BulkFailure, type BulkOutcome } from "../../orchestrator/runs/bulk.ts";
-import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
+import { BULK_ACTIONS, type BulkFailure } from "../../orchestrator/runs/bulk.ts";
+import { apiCommand, asSaid, given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { plural, printJson } from "../output.ts";
 
@@ -30,8 +30,9 @@ export function addRunBulkCommand(runs: Command, context: CliContext): void {
         const filter = given({ status: status === undefined ? undefined : [status], kind, site, job_id, q: search });
         const total = { matched: 0, done: 0, failed: [] as BulkFailure[] };
         for (;;) {
-          const answer = await api.request("POST", "/runs/bulk", { body: { action, filter, dry_run: dryRun } });
-          const { matched, done, failed, remaining } = await answer.json<BulkOutcome>();
+          const { matched, done, failed, remaining } = await api.runs.change(
+            asSaid({ action, filter, dry_run: dryRun }),
+          );
           total.matched = Math.max(total.matched, matched);
           total.done += done;
           total.failed.push(...failed);

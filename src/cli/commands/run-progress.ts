@@ -5,10 +5,11 @@ import { TASK_STATES } from "../../domain/states.ts";
 import type { ErrorGroup } from "../../orchestrator/runs/failed.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
 import type { RunView } from "../../orchestrator/runs/view.ts";
-import { listOf } from "../api/caller.ts";
+import { rowsOf } from "../api/rows.ts";
 import {
   addressCell,
   apiCommand,
+  asSaid,
   given,
   idOf,
   listCommand,
@@ -28,9 +29,8 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .addOption(new Option("--status <status>", "only sites that have tasks in this state").choices(TASK_STATES))
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const path = `/jobs/runs/${idOf(id, "run")}/sites`;
-        const whole = { ...page, all: page.all === true };
-        const { rows, more } = await listOf<RunSiteView>(api, path, given({ status }), whole);
+        const run = idOf(id, "run");
+        const { rows, more } = await rowsOf(page, (limit) => api.runs.sites(run, asSaid({ status, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no sites\n");
         terminal.out(siteTable(rows, terminal.columns));
@@ -43,8 +43,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .argument("<run_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const answer = await api.request("GET", `/jobs/runs/${idOf(id, "run")}/errors`);
-        const groups = await answer.json<ErrorGroup[]>();
+        const groups = await api.runs.errors(idOf(id, "run"));
         if (context.json) return printJson(terminal, groups);
         if (groups.length === 0) return terminal.out("nothing failed\n");
         terminal.out(errorTable(groups, terminal.columns));
@@ -66,8 +65,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .action((id: string, { url, code, reason, site }: Choice) =>
       context.withApi(given({ url }), async (api) => {
         const body = given({ failure_code: code, failure_reason: reason, site });
-        const answer = await api.request("POST", `/jobs/runs/${idOf(id, "run")}/retry-failed`, { body });
-        const run = await answer.json<RunView & { retried: number }>();
+        const run = await api.runs.retryFailed(idOf(id, "run"), asSaid(body));
         acted(context, run);
         if (!context.json) terminal.err(`${plural(run.retried, "task")} to be tried again\n`);
       }),

@@ -2,9 +2,9 @@ import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { ExportRecord } from "../../exporters/exporter.ts";
 import { EXPORT_FORMATS, exporterNamed, formatNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
-import type { ResultView } from "../../orchestrator/runs/view.ts";
-import { type ApiCaller, listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, type UrlOption } from "../api/command.ts";
+import type { OrbweaverClient } from "../../api-client/client.ts";
+import { rowsOf } from "../api/rows.ts";
+import { apiCommand, asSaid, given, idOf, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { printJson, type Terminal } from "../output.ts";
 import { printRecords } from "../records.ts";
@@ -43,17 +43,9 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
     });
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
   await context.withApi(given({ url: options.url }), async (api) => {
-    const path = `/jobs/runs/${id}/results`;
     if (format === null) {
-      const { rows, more } = await listOf<ResultView>(
-        api,
-        path,
-        {},
-        {
-          limit: options.limit ?? MOST_FOR_READING,
-          all: false,
-        },
-      );
+      const most = { limit: options.limit ?? MOST_FOR_READING };
+      const { rows, more } = await rowsOf(most, (limit) => api.runs.results(id, { limit }));
       printRecords(
         terminal,
         rows.map(({ data }) => data),
@@ -61,7 +53,7 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
       if (more) terminal.err("there are more: --limit, or --format for all\n");
       return;
     }
-    await wiring.write(options.out ?? null, await inForm(api, path, format, options.limit));
+    await wiring.write(options.out ?? null, await inForm(api, id, format, options.limit));
     if (options.out !== undefined && context.json) printJson(terminal, { written: options.out });
     else if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   });
@@ -75,16 +67,19 @@ export function refuseOnScreen(terminal: Terminal, format: string, out: string |
 
 /** All records as the server writes them; a number of them is asked for and written here. */
 async function inForm(
-  api: ApiCaller,
-  path: string,
+  api: OrbweaverClient,
+  id: string,
   format: string,
   limit: number | undefined,
 ): Promise<AsyncIterable<Uint8Array>> {
-  if (limit === undefined) return (await api.request("GET", path, { query: { format } })).stream;
-  const { rows } = await listOf<ExportRecord>(api, path, {}, { limit, all: false });
+  if (limit === undefined) {
+    const file = { params: { run_id: id }, query: { format: asSaid(format) } };
+    return api.open("get /jobs/runs/{run_id}/results", file);
+  }
+  const { rows } = await rowsOf({ limit }, (size) => api.runs.results(id, { limit: size }));
   return exporterNamed(format).export(
     (async function* () {
-      yield* rows;
+      yield* rows as ExportRecord[];
     })(),
   );
 }

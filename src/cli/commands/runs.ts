@@ -1,11 +1,12 @@
 import { type Command, Option } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import { RUN_KINDS, RUN_STATES, TASK_STATES } from "../../domain/states.ts";
-import type { EventView, RunView, TaskView } from "../../orchestrator/runs/view.ts";
-import { listOf } from "../api/caller.ts";
+import type { RunView, TaskView } from "../../orchestrator/runs/view.ts";
+import { rowsOf } from "../api/rows.ts";
 import {
   addressCell,
   apiCommand,
+  asSaid,
   given,
   idOf,
   listCommand,
@@ -19,7 +20,7 @@ import { remedyOf, strategyOf } from "../failure-report.ts";
 import { facts, printJson, listTable } from "../output.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
-import { eventLine, pause } from "./job-run.ts";
+import { eventLine } from "./job-run.ts";
 import { acted, addRunProgressCommands } from "./run-progress.ts";
 import { addRunBulkCommand } from "./run-bulk.ts";
 import { addResultsCommand } from "./run-results.ts";
@@ -41,8 +42,10 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         const filters = given({ status, kind, site, q: search });
         if (job !== undefined && Object.keys(filters).length > 0)
           throw new OrbError("usage", "--job cannot be combined with the other filters");
-        const path = job === undefined ? "/runs" : `/jobs/${idOf(job, "job")}/runs`;
-        const { rows, more } = await listOf<RunView>(api, path, filters, { ...page, all: page.all === true });
+        const { rows, more } =
+          job === undefined
+            ? await rowsOf(page, (limit) => api.runs.list(asSaid({ ...filters, limit })))
+            : await rowsOf(page, (limit) => api.jobs.runs(idOf(job, "job"), { limit: Math.min(limit, 100) }));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no runs\n");
         terminal.out(runTable(rows, context.wiring.now(), terminal.columns));
@@ -55,7 +58,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .argument("<run_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        show(context, await (await api.request("GET", `/jobs/runs/${idOf(id, "run")}`)).json<RunView>());
+        show(context, await api.runs.get(idOf(id, "run")));
       }),
     );
 
@@ -74,11 +77,8 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .addOption(new Option("--status <status>", "only those in this state").choices(TASK_STATES))
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const path = `/jobs/runs/${idOf(id, "run")}/tasks`;
-        const { rows, more } = await listOf<TaskView>(api, path, given({ status }), {
-          ...page,
-          all: page.all === true,
-        });
+        const run = idOf(id, "run");
+        const { rows, more } = await rowsOf(page, (limit) => api.runs.tasks(run, asSaid({ status, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no tasks\n");
         terminal.out(taskTable(rows, terminal.columns));
@@ -96,8 +96,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
       .argument("<run_id>")
       .action((id: string, options: UrlOption) =>
         context.withApi(options, async (api) => {
-          const answer = await api.request("POST", `/jobs/runs/${idOf(id, "run")}/${name}`);
-          acted(context, await answer.json<RunView>());
+          acted(context, await api.runs[name](idOf(id, "run")));
         }),
       );
 
@@ -113,8 +112,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         if (options.session === undefined && options.skip !== true)
           throw new OrbError("usage", "say how to go on: --session ID or --skip");
         const body = options.session === undefined ? { skip: true } : { session_id: idOf(options.session, "session") };
-        const answer = await api.request("POST", `/jobs/runs/${idOf(id, "run")}/resolve`, { body });
-        acted(context, await answer.json<RunView>());
+        acted(context, await api.runs.resolve(idOf(id, "run"), asSaid(body)));
       }),
     );
 }
@@ -127,15 +125,12 @@ async function showEvents(
   const { terminal, wiring } = context;
   await context.withApi(given({ url: options.url }), async (api) => {
     if (options.follow !== true) {
-      const answer = await api.request("GET", `/jobs/runs/${id}/events`, {
-        query: { limit: Math.min(1000, options.limit) },
-      });
-      const events = await answer.json<EventView[]>();
+      const events = await api.runs.events(id, { limit: Math.min(1000, options.limit) });
       if (context.json) return printJson(terminal, events);
       return terminal.out(events.map((event) => eventLine(terminal, event)).join(""));
     }
     using stop = stopRequest(wiring, terminal, null, "no longer following");
-    for await (const event of runEvents(api, id, { signal: stop.signal, wait: pause(stop.signal) }))
+    for await (const event of runEvents(api, id, stop.signal))
       terminal.out(context.json ? `${JSON.stringify(event)}\n` : eventLine(terminal, event));
     context.exitCode = stop.exitCode ?? context.exitCode;
     return undefined;

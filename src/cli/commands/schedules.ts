@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { SLOT_OUTCOMES } from "../../domain/slots.ts";
 import type { ScheduleView, SlotView } from "../../orchestrator/schedules.ts";
-import { listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, type ListOptions, type UrlOption } from "../api/command.ts";
+import { rowsOf } from "../api/rows.ts";
+import { apiCommand, asSaid, given, idOf, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { facts, listTable, printJson } from "../output.ts";
 import { positiveInteger } from "../values.ts";
@@ -17,8 +17,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
   paged(apiCommand(schedules, "list", "jobs with a schedule, newest first", { isDefault: true })).action(
     ({ url, ...page }: ListOptions) =>
       context.withApi(given({ url }), async (api) => {
-        const paging = { ...page, all: page.all === true };
-        const { rows, more } = await listOf<ScheduleView>(api, "/schedules", {}, paging);
+        const { rows, more } = await rowsOf(page, (limit) => api.schedules.list({ limit }));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no schedules\n");
         terminal.out(scheduleTable(rows, terminal.columns));
@@ -33,7 +32,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .argument("<job_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        show(context, await (await api.request("GET", `/schedules/${idOf(id, "job")}`)).json<ScheduleView>());
+        show(context, await api.schedules.get(idOf(id, "job")));
       }),
     );
 
@@ -42,9 +41,8 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .addOption(new Option("--outcome <outcome>", "only those").choices(SLOT_OUTCOMES))
     .action((id: string, { outcome, url, ...page }: ListOptions & { outcome?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const path = `/schedules/${idOf(id, "job")}/slots`;
-        const paging = { ...page, all: page.all === true };
-        const { rows, more } = await listOf<SlotView>(api, path, given({ outcome }), paging);
+        const job = idOf(id, "job");
+        const { rows, more } = await rowsOf(page, (limit) => api.schedules.slots(job, asSaid({ outcome, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("none of its times has come yet\n");
         terminal.out(slotTable(rows, terminal.columns));
@@ -61,8 +59,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
       .argument("<job_id>")
       .action((id: string, options: UrlOption) =>
         context.withApi(options, async (api) => {
-          const answer = await api.request("POST", `/schedules/${idOf(id, "job")}/${name}`);
-          show(context, await answer.json<ScheduleView>());
+          show(context, await api.schedules[name](idOf(id, "job")));
         }),
       );
 }

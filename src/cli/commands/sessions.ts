@@ -1,8 +1,17 @@
 import type { Command } from "commander";
 import { OrbError } from "../../base/errors.ts";
 import type { SessionView } from "../../orchestrator/sessions.ts";
-import { listOf } from "../api/caller.ts";
-import { addressCell, apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { rowsOf } from "../api/rows.ts";
+import {
+  asSaid,
+  addressCell,
+  apiCommand,
+  given,
+  idOf,
+  listCommand,
+  type ListOptions,
+  type UrlOption,
+} from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { readJsonFile } from "../files.ts";
 import { EXIT, facts, printJson, listTable } from "../output.ts";
@@ -30,8 +39,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     .option("--origin <origin>", "only those of this origin")
     .action(({ origin, url, ...page }: ListOptions & { origin?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const paging = { ...page, all: page.all === true };
-        const { rows, more } = await listOf<SessionView>(api, "/sessions", given({ origin }), paging);
+        const { rows, more } = await rowsOf(page, (limit) => api.sessions.list({ origin, limit }));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no sessions\n");
         const lines = rows.map((row) => [
@@ -58,7 +66,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     .action(async (options: AddOptions) => {
       const body = await sessionOf(context, options);
       await context.withApi(given({ url: options.url }), async (api) => {
-        show(context, await (await api.request("POST", "/sessions", { body })).json<SessionView>());
+        show(context, await api.sessions.create(asSaid(body)));
       });
     });
 
@@ -66,8 +74,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     .argument("<session_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const answer = await api.request("POST", `/sessions/${idOf(id, "session")}/check`);
-        const session = await answer.json<SessionView>();
+        const session = await api.sessions.check(idOf(id, "session"));
         if (session.health?.status !== "healthy") context.exitCode = EXIT.failed;
         show(context, session);
       }),
@@ -77,7 +84,7 @@ export function addSessionsCommands(program: Command, context: CliContext): void
     .argument("<session_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        await api.request("DELETE", `/sessions/${idOf(id, "session")}`);
+        await api.sessions.delete(idOf(id, "session"));
         if (context.json) printJson(terminal, { deleted: id });
         else terminal.out(`deleted ${id}\n`);
       }),

@@ -4,8 +4,8 @@ import { STRATEGIES } from "../../domain/recipe.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { SITE_STATES } from "../../domain/site-states.ts";
 import type { SiteView } from "../../orchestrator/site-view.ts";
-import { listOf } from "../api/caller.ts";
-import { apiCommand, given, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { rowsOf } from "../api/rows.ts";
+import { apiCommand, asSaid, given, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { printJson } from "../output.ts";
 import { siteFacts, siteTable } from "../sites-view.ts";
@@ -19,18 +19,16 @@ export function addSitesCommands(program: Command, context: CliContext): void {
     .description("the sites that were seen, their limits and their health; orb sites --watch follows them live");
   addList(sites, context);
   addSet(sites, context);
-  one(sites, context, "show", "all that is known of a site", { method: "GET" });
-  one(sites, context, "pause", "send nothing to a site until it is resumed", { path: "/pause" });
-  one(sites, context, "resume", "let a paused site go on", { path: "/resume" });
-  one(sites, context, "reset-breaker", "forget a site's failures and holds, and try it at once", {
-    path: "/reset-breaker",
-  });
+  one(sites, context, "show", "all that is known of a site", "get");
+  one(sites, context, "pause", "send nothing to a site until it is resumed", "pause");
+  one(sites, context, "resume", "let a paused site go on", "resume");
+  one(sites, context, "reset-breaker", "forget a site's failures and holds, and try it at once", "resetBreaker");
   one(
     sites,
     context,
     "forget-learned",
     "forget that a site was found to need a browser: its next page is tried without one",
-    { method: "DELETE", path: "/learned-strategy" },
+    "forgetLearnedStrategy",
   );
 }
 
@@ -57,8 +55,7 @@ function addList(sites: Command, context: CliContext): void {
         return watchSites(context, given({ url }));
       }
       return context.withApi(given({ url }), async (api) => {
-        const whole = { ...page, all: page.all === true };
-        const { rows, more } = await listOf<SiteView>(api, "/sites", filter, whole);
+        const { rows, more } = await rowsOf(page, (limit) => api.sites.list(asSaid({ ...filter, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0)
           return terminal.out(Object.keys(filter).length === 0 ? "no site was seen yet\n" : "no such site\n");
@@ -145,8 +142,7 @@ function change(context: CliContext, site: string, options: SetOptions): Promise
   if (Object.keys(body).length === 0)
     throw new OrbError("usage", "nothing to change: name at least one setting, see orb sites set --help");
   return context.withApi(given({ url: options.url }), async (api) => {
-    const answer = await api.request("PATCH", pathOf(site), { body });
-    tell(context, await answer.json<SiteView>());
+    tell(context, await api.sites.change(site, asSaid(body)));
   });
 }
 
@@ -155,19 +151,16 @@ function one(
   context: CliContext,
   name: string,
   description: string,
-  { method = "POST", path = "" }: { method?: string; path?: string },
+  action: "get" | "pause" | "resume" | "resetBreaker" | "forgetLearnedStrategy",
 ): void {
   apiCommand(sites, name, description)
     .argument("<site>")
     .action((site: string, { url }: UrlOption) =>
       context.withApi(given({ url }), async (api) => {
-        const answer = await api.request(method, `${pathOf(site)}${path}`);
-        tell(context, await answer.json<SiteView>());
+        tell(context, await api.sites[action](site));
       }),
     );
 }
-
-const pathOf = (site: string) => `/sites/${encodeURIComponent(site)}`;
 
 function tell({ json, terminal, wiring }: CliContext, view: SiteView): void {
   if (json) printJson(terminal, view);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { PingView, StoppedTaskView, WorkerView } from "../../orchestrator/workers.ts";
+import type { WorkerView } from "../../orchestrator/workers.ts";
 import { apiCommand, given, idOf, timeCell, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, facts, listTable, printJson } from "../output.ts";
@@ -14,17 +14,16 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
     .option("--all", "also those that stopped in the last day")
     .action(({ all, url }: UrlOption & { all?: boolean }) =>
       context.withApi(given({ url }), async (api) => {
-        const answer = await api.request("GET", "/workers", { query: given({ all }) });
-        const rows = await answer.json<WorkerView[]>();
+        const rows = await api.workers.list({ all });
         if (context.json) return printJson(terminal, rows);
-        const own = await (await api.request("GET", "/health")).json<Means>();
+        const own = await api.server.health();
         return terminal.out(rows.length === 0 ? "no workers\n" : workerTable(context, rows, own));
       }),
     );
 
   about(apiCommand(workers, "show", "one worker, with its tasks")).action((id: string, options: UrlOption) =>
     context.withApi(options, async (api) => {
-      show(context, await (await api.request("GET", `/workers/${idOf(id, "worker")}`)).json<WorkerView>());
+      show(context, await api.workers.get(idOf(id, "worker")));
     }),
   );
 
@@ -34,7 +33,7 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
   ] as const)
     about(apiCommand(workers, name, description)).action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const worker = await (await api.request("POST", `/workers/${idOf(id, "worker")}/${name}`)).json<WorkerView>();
+        const worker = await api.workers[name](idOf(id, "worker"));
         if (context.json) return printJson(terminal, worker);
         return terminal.out(
           name === "drain"
@@ -47,7 +46,7 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
   about(apiCommand(workers, "ping", "ask a worker to answer; exits 1 when it does not within five seconds")).action(
     (id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const ping = await (await api.request("POST", `/workers/${idOf(id, "worker")}/ping`)).json<PingView>();
+        const ping = await api.workers.ping(idOf(id, "worker"));
         if (!ping.answered) context.exitCode = EXIT.failed;
         if (context.json) return printJson(terminal, ping);
         return terminal.out(
@@ -61,8 +60,7 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
     .argument("<task_id>")
     .action((run: string, task: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const path = `/jobs/runs/${idOf(run, "run")}/tasks/${idOf(task, "task", `runs tasks ${run}`)}/stop`;
-        const stopped = await (await api.request("POST", path)).json<StoppedTaskView>();
+        const stopped = await api.runs.stopTask(idOf(run, "run"), idOf(task, "task", `runs tasks ${run}`));
         if (context.json) return printJson(terminal, stopped);
         return terminal.out(stopped.state === "running" ? "its worker is told to stop it\n" : "the task is stopped\n");
       }),

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { messageOf, OrbError } from "../../base/errors.ts";
 import type { ArtifactView } from "../../orchestrator/runs/view.ts";
-import type { EntryView, WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
-import { allOf, type ApiCaller, listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import type { EntryView } from "../../orchestrator/workflows/task-view.ts";
+import type { OrbweaverClient } from "../../api-client/client.ts";
+import { rowsOf } from "../api/rows.ts";
+import { apiCommand, asSaid, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { listTable, printJson } from "../output.ts";
 import { resultWords, sizeWords } from "../workflow-line.ts";
@@ -29,7 +30,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
         if (out !== undefined) await makeFolder(out);
         const written = out === undefined ? [] : namesFor(files).map((name) => join(out, name));
         for (const [at, path] of written.entries())
-          await wiring.write(path, (await api.request("GET", `/artifacts/${files[at]!.artifact.id}`)).stream);
+          await wiring.write(path, await api.artifact(files[at]!.artifact.id));
         if (context.json)
           return printJson(
             terminal,
@@ -52,7 +53,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .action((id: string, step: string, { url, out }: UrlOption & { out?: string }) =>
       context.withApi(given({ url }), async (api) => {
         if (out !== undefined) await wiring.refuseUnwritable(out);
-        await wiring.write(out ?? null, linesOf(api, `${taskPath(id, step)}/items`));
+        await wiring.write(out ?? null, linesOf(api, idOf(id, "workflow"), step));
         if (out !== undefined && context.json) printJson(terminal, { written: out });
       }),
     );
@@ -63,9 +64,10 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .option("--status <status>", "only those in this state, such as failed")
     .action((id: string, step: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const path = `${taskPath(id, step)}/entries`;
-        const whole = { ...page, all: page.all === true };
-        const { rows, more } = await listOf<EntryView>(api, path, given({ status }), whole);
+        const flow = idOf(id, "workflow");
+        const { rows, more } = await rowsOf(page, (limit) =>
+          api.workflows.entries(flow, step, asSaid({ status, limit })),
+        );
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no entries\n");
         terminal.out(entryTable(rows, terminal.columns));
@@ -75,13 +77,8 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     );
 }
 
-const taskPath = (id: string, step: string) => `/workflows/${idOf(id, "workflow")}/tasks/${encodeURIComponent(step)}`;
-
-async function filesOf(api: ApiCaller, id: string, step: string | undefined): Promise<StepFile[]> {
-  const tasks =
-    step === undefined
-      ? await (await api.request("GET", `/workflows/${id}/tasks`)).json<WorkflowTaskView[]>()
-      : [await (await api.request("GET", taskPath(id, step))).json<WorkflowTaskView>()];
+async function filesOf(api: OrbweaverClient, id: string, step: string | undefined): Promise<StepFile[]> {
+  const tasks = step === undefined ? await api.workflows.tasks(id).take() : [await api.workflows.task(id, step)];
   return tasks.flatMap(({ task_name: name, artifacts }) =>
     artifacts
       .filter(({ role }) => role !== "items")
@@ -139,8 +136,9 @@ function fileTable(files: readonly StepFile[], written: readonly string[], colum
   );
 }
 
-async function* linesOf(api: ApiCaller, path: string): AsyncGenerator<Uint8Array> {
-  for await (const item of allOf<unknown>(api, path)) yield Buffer.from(`${JSON.stringify(item)}\n`);
+async function* linesOf(api: OrbweaverClient, id: string, step: string): AsyncGenerator<Uint8Array> {
+  for await (const item of api.workflows.items(id, step, { limit: 1000 }))
+    yield Buffer.from(`${JSON.stringify(item)}\n`);
 }
 
 const LONGEST_CELL = 200;

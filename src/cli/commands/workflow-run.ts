@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { isOrbError } from "../../base/errors.ts";
 import type { StepProgress, WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
-import type { WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
-import type { WorkflowDetail, WorkflowView } from "../../orchestrator/workflows/view.ts";
-import { apiCommand, given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
+import type { WorkflowView } from "../../orchestrator/workflows/view.ts";
+import { apiCommand, asSaid, given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
+import { refusal } from "../api/problem.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { EXIT, oneLine, paint, plural, printJson } from "../output.ts";
 import { stopRequest } from "../stop.ts";
@@ -54,17 +53,22 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
       .option("--wait", "stay until it has ended, and do the work here if nobody else does");
 
   steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
-    begin(context, options, (api) => act(api, id, "start")),
+    begin(context, options, (api) => api.workflows.start(idOf(id, "workflow"))),
   );
 
   steered("resume", "let a paused workflow go on").action((id: string, options: Waiting) =>
-    begin(context, options, (api) => act(api, id, "resume"), id),
+    begin(context, options, (api) => api.workflows.resume(idOf(id, "workflow")), id),
   );
 
   steered("recover", "do again what did not complete of a failed workflow; steps that completed keep their results")
     .option("--from <step>", "this step and all that follow from it, and nothing else")
     .action((id: string, options: Waiting & { from?: string }) =>
-      begin(context, options, (api) => act(api, id, "recover", given({ from_step: options.from })), id),
+      begin(
+        context,
+        options,
+        (api) => api.workflows.recover(idOf(id, "workflow"), given({ from_step: options.from })),
+        id,
+      ),
     );
 
   addParamOptions(steered("rerun", "a new run of the same, with other params if some are given")).action(
@@ -82,23 +86,17 @@ async function create(
   word: string,
   options: SourceOptions,
   start: boolean,
-): Promise<WorkflowDetail> {
+): Promise<WorkflowView> {
   const source = await readSource(wiring, word);
   const body = { ...(await bodyOf(wiring, api, source, options)), start };
-  const answer = await inPlace(source, options, () => api.request("POST", "/workflows", { body }));
-  return answer.json<WorkflowDetail>();
-}
-
-async function act(api: OpenApi, id: string, action: string, body?: unknown): Promise<WorkflowView> {
-  const answer = await api.request("POST", `/workflows/${idOf(id, "workflow")}/${action}`, given({ body }));
-  return answer.json<WorkflowView>();
+  return inPlace(source, options, () => api.workflows.create(asSaid(body)));
 }
 
 async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: ParamOptions): Promise<WorkflowView> {
-  const path = `/workflows/${idOf(id, "workflow")}`;
-  const { definition } = await (await api.request("GET", path)).json<WorkflowDetail>();
-  const params = await paramsOf(wiring, {}, options, definition.params);
-  return (await api.request("POST", `${path}/rerun`, { body: given({ params: params ?? undefined }) })).json();
+  const flow = idOf(id, "workflow");
+  const { definition } = await api.workflows.get(flow);
+  const params = await paramsOf(wiring, {}, options, definition["params"] ?? null);
+  return api.workflows.rerun(flow, asSaid(given({ params: params ?? undefined })));
 }
 
 type Go = (api: OpenApi) => Promise<WorkflowView>;
@@ -176,10 +174,10 @@ const FINISH_MS = 5000;
 /** Another process would go on with it: whoever pressed Ctrl-C wants it to stop. */
 async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise<WorkflowProgress> {
   try {
-    await act(api, id, "pause");
+    await api.workflows.pause(id);
   } catch (error) {
     // It has ended just now, or is about to be recovered: what it is in is told.
-    if (!isOrbError(error, "illegal_transition")) throw error;
+    if (refusal(error, "illegal_transition") === null) throw error;
   }
   const began = performance.now();
   for (;;) {
@@ -254,7 +252,7 @@ const MOST_FAILURES = 5;
 
 /** Where to find what has come of it. */
 async function tellFiles({ terminal }: CliContext, api: OpenApi, id: string, options: UrlOption): Promise<void> {
-  const tasks = await (await api.request("GET", `/workflows/${id}/tasks`)).json<WorkflowTaskView[]>();
+  const tasks = await api.workflows.tasks(id).take();
   const files = tasks.flatMap(({ artifacts }) => artifacts.filter(({ role }) => role !== "items")).length;
   if (files > 0) terminal.err(`${plural(files, "file")}: ${nextCommand(`workflows files ${id}`, options)}\n`);
   else terminal.err(`${nextCommand(`workflows tasks ${id}`, options)} shows what each step put out\n`);

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import { suggest } from "../../domain/suggest.ts";
 import type { StepKindView } from "../../orchestrator/workflows/kinds.ts";
 import type { TemplateView } from "../../orchestrator/workflows/templates.ts";
-import { apiCommand, given, nextCommand, timeCell, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, nextCommand, timeCell, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { facts, listTable, printJson, table } from "../output.ts";
 import { schemaRows } from "../schema-words.ts";
@@ -20,7 +20,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
 
   apiCommand(templates, "list", "the newest version of every template").action((options: UrlOption) =>
     context.withApi(options, async (api) => {
-      const all = await (await api.request("GET", "/workflows/templates")).json<TemplateView[]>();
+      const all = await api.templates.list();
       if (context.json) return printJson(terminal, all);
       return terminal.out(
         listTable(
@@ -42,9 +42,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
     .option("--template-version <number>", "an older one; otherwise the newest", positiveInteger)
     .action((name: string, options: UrlOption & { templateVersion?: number }) =>
       context.withApi(given({ url: options.url }), async (api) => {
-        const query = given({ version: options.templateVersion });
-        const answer = await api.request("GET", pathOf(name), { query });
-        show(context, await answer.json<TemplateView>());
+        show(context, await api.templates.get(name, { version: options.templateVersion }));
       }),
     );
 
@@ -52,7 +50,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
     .argument("<name>")
     .action((name: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const all = await (await api.request("GET", `${pathOf(name)}/versions`)).json<TemplateView[]>();
+        const all = await api.templates.versions(name);
         if (context.json) return printJson(terminal, all);
         const now = context.wiring.now();
         return terminal.out(
@@ -77,14 +75,11 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
         const file = await readWritten(context.wiring, path, "file");
         // What show --json has printed may be put back.
         const definition = "steps" in file.value ? file.value : file.value["definition"];
-        const answer = await inPlace({ file }, options, () =>
-          api.request("PUT", pathOf(name), { body: { definition } }),
-        );
-        const template = await answer.json<TemplateView>();
+        const template = await inPlace({ file }, options, () => api.templates.put(name, asSaid({ definition })));
         if (context.json) return printJson(terminal, template);
         terminal.out(`${template.name} version ${template.version}\n`);
         if (template.built_in) return;
-        const all = await (await api.request("GET", `${pathOf(name)}/versions`)).json<TemplateView[]>();
+        const all = await api.templates.versions(name);
         const own = all.find(({ built_in: isBuiltIn }) => isBuiltIn);
         if (own === undefined) return;
         const back = nextCommand(`workflows templates delete ${name}`, options);
@@ -96,7 +91,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
     .argument("<name>")
     .action((name: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        await api.request("DELETE", pathOf(name));
+        await api.templates.delete(name);
         if (context.json) printJson(terminal, { deleted: name });
         else terminal.out(`deleted ${name}\n`);
       }),
@@ -106,7 +101,7 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
     .argument("[kind]")
     .action((name: string | undefined, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const all = await (await api.request("GET", "/workflows/step-kinds")).json<StepKindView[]>();
+        const all = await api.workflows.stepKinds();
         if (name !== undefined) return showKind(context, kindNamed(all, name));
         if (context.json) return printJson(terminal, all);
         return terminal.out(
@@ -119,8 +114,6 @@ export function addTemplateCommands(workflows: Command, context: CliContext): vo
       }),
     );
 }
-
-const pathOf = (name: string) => `/workflows/templates/${encodeURIComponent(name)}`;
 
 function kindNamed(all: readonly StepKindView[], name: string): StepKindView {
   const found = all.find(({ kind }) => kind === name);

@@ -1,12 +1,20 @@
 import { type Command, Option } from "commander";
+import type { Workflow, WorkflowTask } from "../../api-client/client.ts";
 import { TASK_STATES } from "../../domain/states.ts";
 import type { WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
 import { STATUS_GROUPS } from "../../orchestrator/workflows/read.ts";
-import type { WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
-import type { Validation } from "../../orchestrator/workflows/validate.ts";
-import { WORKFLOW_STATUSES, type WorkflowDetail, type WorkflowView } from "../../orchestrator/workflows/view.ts";
-import { listOf } from "../api/caller.ts";
-import { apiCommand, given, idOf, listCommand, type ListOptions, timeCell, type UrlOption } from "../api/command.ts";
+import { WORKFLOW_STATUSES, type WorkflowView } from "../../orchestrator/workflows/view.ts";
+import { rowsOf } from "../api/rows.ts";
+import {
+  apiCommand,
+  asSaid,
+  given,
+  idOf,
+  listCommand,
+  type ListOptions,
+  timeCell,
+  type UrlOption,
+} from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, facts, listTable, printJson } from "../output.ts";
 import { span } from "../progress.ts";
@@ -47,10 +55,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .action(({ status, job, template, search, url, ...page }: Filters) =>
       context.withApi(given({ url }), async (api) => {
         const query = given({ status, job_id: job === undefined ? undefined : idOf(job, "job"), template, q: search });
-        const { rows, more } = await listOf<WorkflowView>(api, "/workflows", query, {
-          ...page,
-          all: page.all === true,
-        });
+        const { rows, more } = await rowsOf(page, (limit) => api.workflows.list(asSaid({ ...query, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no workflows\n");
         terminal.out(workflowTable(rows, context.wiring.now(), terminal.columns));
@@ -63,8 +68,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .argument("<workflow_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const answer = await api.request("GET", `/workflows/${idOf(id, "workflow")}`);
-        const workflow = await answer.json<WorkflowDetail>();
+        const workflow = await api.workflows.get(idOf(id, "workflow"));
         if (context.json) return printJson(terminal, workflow);
         const progress = await lookAt(api, workflow.id);
         terminal.out(factsOf(workflow, progress, terminal.columns));
@@ -79,8 +83,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .addOption(new Option("--status <status>", "only those in this state").choices(TASK_STATES))
     .action((id: string, { status, url }: UrlOption & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const path = `/workflows/${idOf(id, "workflow")}/tasks`;
-        const tasks = await (await api.request("GET", path, { query: given({ status }) })).json<WorkflowTaskView[]>();
+        const tasks = await api.workflows.tasks(idOf(id, "workflow"), asSaid({ status })).take();
         if (context.json) return printJson(terminal, tasks);
         return terminal.out(tasks.length === 0 ? "no tasks\n" : taskTable(tasks, terminal.columns));
       }),
@@ -94,8 +97,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
       .argument("<workflow_id>")
       .action((id: string, options: UrlOption) =>
         context.withApi(options, async (api) => {
-          const answer = await api.request("POST", `/workflows/${idOf(id, "workflow")}/${name}`);
-          const workflow = await answer.json<WorkflowView>();
+          const workflow = await api.workflows[name](idOf(id, "workflow"));
           if (context.json) printJson(terminal, workflow);
           else terminal.out(`${workflow.id} ${workflow.status}\n`);
         }),
@@ -111,7 +113,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .action((id: string, options: UrlOption & { force?: boolean }) =>
       context.withApi(given({ url: options.url }), async (api) => {
         const query = options.force === true ? { force: true } : {};
-        await api.request("DELETE", `/workflows/${idOf(id, "workflow")}`, { query });
+        await api.workflows.delete(idOf(id, "workflow"), query);
         if (context.json) printJson(terminal, { deleted: id });
         else terminal.out(`deleted ${id}\n`);
       }),
@@ -127,7 +129,7 @@ async function validate(context: CliContext, word: string, options: UrlOption & 
   await context.withApi(given({ url: options.url }), async (api) => {
     const { definition, template, params } = await bodyOf(wiring, api, source, options);
     const body = given({ definition, template, params });
-    const { valid, errors } = await (await api.request("POST", "/workflows/validate", { body })).json<Validation>();
+    const { valid, errors } = await api.workflows.validate(asSaid(body));
     const faults = "file" in source ? await placed(source.file, errors) : errors;
     if (!valid) context.exitCode = EXIT.usage;
     if (context.json) return printJson(terminal, { valid, errors: faults });
@@ -157,7 +159,7 @@ function stepsCell({ status, current_step: over, total_steps: total }: WorkflowV
   return status === "failed" || status === "cancelled" ? `${total}` : `${over}/${total}`;
 }
 
-function factsOf(workflow: WorkflowDetail, progress: WorkflowProgress, columns: number | undefined): string {
+function factsOf(workflow: Workflow, progress: WorkflowProgress, columns: number | undefined): string {
   const { template, recovery_attempts: recoveries, params, metadata } = workflow;
   const { time_remaining_seconds: left, elapsed_seconds: spent } = progress;
   const json = (value: object) => (Object.keys(value).length === 0 ? null : JSON.stringify(value));
@@ -183,7 +185,7 @@ function factsOf(workflow: WorkflowDetail, progress: WorkflowProgress, columns: 
   );
 }
 
-function taskTable(tasks: readonly WorkflowTaskView[], columns: number | undefined): string {
+function taskTable(tasks: readonly WorkflowTask[], columns: number | undefined): string {
   return listTable(
     ["step", "status", "kind", "tries", "took", "items", "what came of it"],
     tasks.map((task) => [

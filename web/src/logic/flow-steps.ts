@@ -1,9 +1,9 @@
 /** What a workflow's page works out from its steps. */
-import type { TaskByEngineId, WorkflowProgress } from "../api/types.ts";
+import type { WorkflowTask, WorkflowProgress } from "../api/types.ts";
 import { duration, shortNumber, fullNumber, relativeTime, sentence } from "./format.ts";
 
 export type FlowStep = WorkflowProgress["steps"][number];
-export type StepDetail = TaskByEngineId;
+export type StepDetail = WorkflowTask;
 export type FlowStatus = WorkflowProgress["status"];
 
 type Standing = Pick<FlowStep, "task_name" | "status" | "dependencies">;

@@ -50,9 +50,11 @@ export async function openGate(target: string | (() => string), trick: Trick = (
 /** `cut`: the server does what it was asked, and its answer is lost. */
 function pass(target: string, request: IncomingMessage, response: ServerResponse, cut: boolean): void {
   const { host } = new URL(target);
+  // A page that was loaded from here calls from the same origin.
+  const origin = request.headers.origin === undefined ? {} : { origin: target };
   const sent = forward(
     `${target}${request.url ?? ""}`,
-    { method: request.method, headers: { ...request.headers, host } },
+    { method: request.method, headers: { ...request.headers, host, ...origin } },
     (answer) => {
       if (cut) {
         answer.resume().once("end", () => request.socket.destroy());

@@ -136,6 +136,33 @@ process.stdout.write(\`\${page?.["title"]}\\n\`);
     assert.equal(stdout, "Tea, loose\n");
   });
 
+  test("a program calls a server with the client", async () => {
+    const server = orb(["serve", "--port", "0"], {
+      APP_DATA_DIR: "./client",
+      APP_DATABASE_URL: "sqlite:./client/orb.db",
+    });
+    try {
+      await server.said("http://127.0.0.1:");
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stderr)?.[0] ?? "";
+      write(
+        "client.ts",
+        `import { createClient } from "orbweaver/client";
+const client = createClient({ url: process.argv[2] ?? "" });
+const { id } = await client.runs.start({ target_url: ${JSON.stringify(page)}, fields: { title: "h1" } });
+const { status } = await client.waitForRun(id, { timeoutMs: 60_000 });
+for await (const { data } of client.runs.results(id)) process.stdout.write(\`\${status} \${String(data["title"])}\\n\`);
+`,
+      );
+      const ran = await promisify(execFile)(process.execPath, ["client.ts", url], {
+        cwd: project.dir,
+        env: environment(),
+      });
+      assert.equal(ran.stdout, "completed Tea, loose\n");
+    } finally {
+      await server.killed();
+    }
+  });
+
   test("a handler of the user's own does an item of the queue", async () => {
     write(
       "handlers.ts",
@@ -154,11 +181,15 @@ export const handlers = defineHandlers({
     assert.match(show.stdout, new RegExp(`"length":${PAGE.length}`));
   });
 
-  test("the types of both reach a user's program", () => {
+  test("the types of all doors reach a user's program", () => {
     write(
       "types.ts",
       `import { defineWorkflow, type JobInput, loadConfig, Orchestrator } from "orbweaver";
+import { createClient, type Run } from "orbweaver/client";
 import { defineHandlers } from "orbweaver/handlers";
+export const run = (id: string): Promise<Run> => createClient({ url: "http://127.0.0.1:8000" }).runs.get(id);
+// @ts-expect-error: the API has no such field
+export const nothing = (of: Run) => of.colour;
 export const job: JobInput = { name: "a", target_url: "https://example.com/", fields: { title: "h1" } };
 export const handlers = defineHandlers({ a: async (item, context) => (await context.fetch(item.url)).status });
 export async function total(): Promise<number> {
@@ -177,7 +208,10 @@ export { defineWorkflow };
       types: ["node"],
       typeRoots: [join(root, "node_modules/@types")],
     };
-    write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["types.ts", "program.ts", "handlers.ts"] }));
+    write(
+      "tsconfig.json",
+      JSON.stringify({ compilerOptions, files: ["types.ts", "program.ts", "handlers.ts", "client.ts"] }),
+    );
     const words = [join(root, "node_modules/typescript/bin/tsc"), "--project", project.dir, ...FRUGAL.words];
     try {
       execFileSync(process.execPath, words, {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { NAMES } from "../../src/api-client/names.ts";
 import { BODIES, ROUTES } from "../../src/api-client/operations.ts";
+import { FRUGAL } from "../../scripts/types.mjs";
 import { root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -68,8 +69,16 @@ const client = createClient({ url: "http://127.0.0.1:8000" });\nexport { client,
   };
   writeFileSync(join(folder.path, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   const said = await new Promise<string>((resolve) => {
-    const words = [join(root, "node_modules/typescript/bin/tsc"), "--project", folder.path, "--pretty", "false"];
-    execFile(process.execPath, words, { cwd: folder.path }, (_error, stdout) => resolve(stdout));
+    const words = [
+      join(root, "node_modules/typescript/bin/tsc"),
+      "--project",
+      folder.path,
+      "--pretty",
+      "false",
+      ...FRUGAL.words,
+    ];
+    const env = { ...process.env, ...FRUGAL.env };
+    execFile(process.execPath, words, { cwd: folder.path, env }, (_error, stdout) => resolve(stdout));
   });
   for (const [name, [, complaint]] of Object.entries(PROGRAMS)) {
     const about = said.split("\n").filter((line) => line.startsWith(`${name}.ts`));

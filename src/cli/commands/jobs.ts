@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import type { Job } from "../../api-client/client.ts";
 import { OrbError } from "../../base/errors.ts";
-import type { JobView } from "../../orchestrator/jobs/view.ts";
 import { rowsOf } from "../api/rows.ts";
 import {
   asSaid,
@@ -135,7 +135,7 @@ async function saidOf({ wiring }: CliContext, file: string | undefined, options:
 }
 
 /** As the API takes it. A job that is there stays of its kind; otherwise whoever names what only a crawl has means one. */
-function jobOf({ options, fromFile, recipe }: Said, kind?: JobView["kind"]): Record<string, unknown> {
+function jobOf({ options, fromFile, recipe }: Said, kind?: Job["kind"]): Record<string, unknown> {
   const crawl = crawlOf(options);
   const robots = given({ respect_robots: options.respectRobots });
   const isMeant = options.crawl === true || fromFile["kind"] === "crawl" || Object.keys(crawl).length > 0;
@@ -169,7 +169,7 @@ function crawlPart(
   return { ...ofPages, kind: "crawl", ...(Object.keys(all).length === 0 ? {} : { crawl: all }) };
 }
 
-function jobTable(jobs: readonly JobView[], columns: number | undefined): string {
+function jobTable(jobs: readonly Job[], columns: number | undefined): string {
   return listTable(
     ["id", "name", "kind", "strategy", "schedule", "page or template"],
     jobs.map((job) => [
@@ -184,7 +184,7 @@ function jobTable(jobs: readonly JobView[], columns: number | undefined): string
   );
 }
 
-function show({ json, terminal }: CliContext, job: JobView): void {
+function show({ json, terminal }: CliContext, job: Job): void {
   if (json) return printJson(terminal, job);
   return terminal.out(
     facts(
@@ -232,12 +232,12 @@ function shown(value: unknown): string | null {
 type Line = readonly [string, string | null];
 
 /** One line each, in the words of `--field`. */
-function fieldLines(fields: JobView["fields"]): Line[] {
+function fieldLines(fields: Job["fields"]): Line[] {
   if (fields === null || Array.isArray(fields)) return [["fields", shown(fields)]];
   return Object.entries(fields).map(([name, rule], index) => [index === 0 ? "fields" : "", describeField(name, rule)]);
 }
 
-function crawlLines(crawl: JobView["crawl"]): Line[] {
+function crawlLines(crawl: Job["crawl"]): Line[] {
   if (crawl === null) return [];
   const { url, max_depth: depth, max_pages: pages, timeout_minutes: minutes, include, exclude } = crawl;
   return [
@@ -250,7 +250,7 @@ function crawlLines(crawl: JobView["crawl"]): Line[] {
   ];
 }
 
-type Source = NonNullable<JobView["workflow"]>;
+type Source = NonNullable<Job["workflow"]>;
 
 /** What a workflow is made from, in a few words. */
 function sourceWords({ template, template_version: version }: Source): string {
@@ -258,7 +258,7 @@ function sourceWords({ template, template_version: version }: Source): string {
   return version === undefined || version === null ? template : `${template}, version ${version}`;
 }
 
-function workflowLines(workflow: JobView["workflow"]): Line[] {
+function workflowLines(workflow: Job["workflow"]): Line[] {
   if (workflow === null) return [];
   const { template, definition, params } = workflow;
   const { steps } = (definition ?? {}) as { steps?: readonly unknown[] };

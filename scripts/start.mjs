@@ -10,6 +10,8 @@ await script(async (args) => {
   await ensureInstalled({ dev: !isNewEnough(process.versions.node) });
   const orb = join(root, "bin", "orb");
   const words = [...MAIN_JOB, ...args];
+  // What lists of processes show.
+  process.title = `orb ${MAIN_JOB.join(" ")}`;
   if (isNewEnough(process.versions.node)) {
     // In this process: each process in between is one more that a signal can get lost or doubled in.
     process.argv.splice(1, process.argv.length, orb, ...words);

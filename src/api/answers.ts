@@ -49,7 +49,7 @@ export function answerProblems(api: ApiInstance, deps: ApiDeps): void {
     const problem =
       allowed.length === 0
         ? new ApiProblem("route_not_found", "nothing is served at this address")
-        : new ApiProblem("method_not_allowed", `this address answers ${allowed.join(", ")}`, {
+        : new ApiProblem("method_not_allowed", methods.words(path, request.method), {
             headers: { allow: allowed.join(", ") },
           });
     sendProblem(problem, request, reply, deps);
@@ -70,6 +70,31 @@ class RouteMethods {
     const found = [...this.#routes.values()].filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => [...methods]))].toSorted();
   }
+
+  words(path: string, method: string): string {
+    const near = method === "POST" ? this.#near(path, method).map((address) => `${method} ${address}`) : [];
+    const elsewhere = near.length === 0 ? "" : `; perhaps you mean ${near.join(" or ")}`;
+    return `this address answers ${this.of(path).join(", ")}${elsewhere}`;
+  }
+
+  /** Who guesses an address is often close to it: the one above, and its neighbours, as far as they know the method. */
+  #near(path: string, method: string): string[] {
+    const [above] = splitLast(path);
+    if (above === "") return [];
+    const known = [...this.#routes].flatMap(([url, { methods }]) => (methods.has(method) ? [url] : []));
+    const neighbours = known.flatMap((url) => {
+      const [folder, name] = splitLast(url);
+      return /^[:*]/.test(name) || !patternOf(folder).test(above) ? [] : [`${above}/${name}`];
+    });
+    return [...known.filter((url) => url === above), ...neighbours.toSorted()].slice(0, MOST_NEAR);
+  }
+}
+
+const MOST_NEAR = 3;
+
+function splitLast(path: string): [folder: string, name: string] {
+  const cut = path.lastIndexOf("/");
+  return [path.slice(0, cut), path.slice(cut + 1)];
 }
 
 function patternOf(url: string): RegExp {

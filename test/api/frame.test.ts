@@ -147,6 +147,11 @@ describe("a call that cannot be served", () => {
     const wrong = await place.send("DELETE", "/queue/items/x");
     problemIn(wrong, 405, "method_not_allowed");
     assert.equal(wrong.headers["allow"], "GET, HEAD");
+    assert.equal(wrong.json<Problem>().detail, "this address answers GET, HEAD");
+    const guessed = problemIn(await place.send("POST", "/scraping/tasks", {}), 405, "method_not_allowed");
+    assert.match(guessed.detail, /^this address answers GET, HEAD; perhaps you mean .*POST \/scraping\/async-scrape/);
+    const above = problemIn(await place.send("POST", "/queue/items/x", {}), 405, "method_not_allowed");
+    assert.match(above.detail, /perhaps you mean POST \/queue\/items( or |$)/);
     assert.equal((await place.call({ method: "OPTIONS", path: "/queue/items" })).headers["allow"], "GET, HEAD, POST");
     assert.equal((await place.call({ method: "HEAD", path: "/health" })).status, 200);
   });

@@ -5,12 +5,14 @@ import { processGauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
 import { machineName, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
+import { urlOf } from "./base/server-url.ts";
 import { ServiceStack } from "./base/service.ts";
 import { productVersion } from "./base/version.ts";
 import { keepYoungHeapSmall } from "./base/young-heap.ts";
 import { chooseEngine } from "./choose-engine.ts";
 import { type Client, openClient } from "./client.ts";
 import type { Config } from "./config/options.ts";
+import { ALERT_RETRY } from "./domain/alerts.ts";
 import { CRAWL_HANDLER } from "./domain/crawl-options.ts";
 import { SITEMAP_HANDLER } from "./domain/crawl-sitemaps.ts";
 import { PROXY_CHECK_HANDLER } from "./domain/proxy-refresh.ts";
@@ -20,6 +22,7 @@ import { productTokenOf } from "./domain/robots.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { createHttpStrategy } from "./fetch/http/download.ts";
 import type { Strategy } from "./fetch/strategy.ts";
+import { webhookBody } from "./firecrawl/webhook-body.ts";
 import { crawlHandler } from "./lanes/handlers/crawl.ts";
 import { CrawlRuns } from "./lanes/handlers/crawl-runs.ts";
 import { downloadHandler } from "./lanes/handlers/download.ts";
@@ -49,6 +52,7 @@ import type { WorkerPulse } from "./store/worker-port.ts";
 import { watchFiles } from "./shared-means.ts";
 import { startAlerting } from "./supervisor/alerting.ts";
 import { Duties } from "./supervisor/duties.ts";
+import { deliverWebhooks } from "./supervisor/duties/deliver-webhooks.ts";
 import { keepCrawls } from "./supervisor/duties/keep-crawls.ts";
 import { keepProxies } from "./supervisor/duties/keep-proxies.ts";
 import { keepWorkflows } from "./supervisor/duties/keep-workflows.ts";
@@ -58,6 +62,7 @@ import { sweepEndedRuns } from "./supervisor/duties/sweep-ended-runs.ts";
 import { sweepLooseFiles } from "./supervisor/duties/sweep-loose-files.ts";
 import { sweepParts } from "./supervisor/duties/sweep-parts.ts";
 import { Registration } from "./supervisor/registration.ts";
+import { createWebhookSender } from "./supervisor/webhook-sender.ts";
 import { watchLimit } from "./supervisor/watch-limit.ts";
 import { keyDiffers, keyMarkOf } from "./secret-key.ts";
 import { loadUserCode } from "./user-code.ts";
@@ -236,6 +241,9 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const inside = { ...client, wake: (lanes: string[] | null) => running.wake(lanes) };
     const alerts = startAlerting(config, { ...client, log, works: true });
     stack.defer("alerts", () => alerts.stop());
+    const webhooks = createWebhookSender({ ...client, secret: config.webhookSecret, userAgent: config.userAgent });
+    stack.defer("webhooks", () => webhooks.close());
+    const telling = { store, base: urlOf(config.host, config.port) };
     const told = kind === "bullmq";
     const dueJobs = startDueJobs({ ...inside, log }, { told });
     // Where any of them may be told of what is due, all that work are there for it.
@@ -254,6 +262,13 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
         keepProxies(inside),
         removeExpiredCrawls(client),
         sweepLooseFiles(client),
+        deliverWebhooks({
+          ...client,
+          log,
+          sender: webhooks,
+          retry: { ...ALERT_RETRY, baseMs: config.retryBaseMs },
+          bodyOf: (id, call, to) => webhookBody(telling, id, call, to),
+        }),
         ...alerts.engineDuties,
       ],
     });

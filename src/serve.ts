@@ -13,6 +13,7 @@ import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { DemoHost } from "./demo-host.ts";
 import { createPageTools } from "./page-tools.ts";
+import { addFirecrawl } from "./firecrawl/routes.ts";
 import { explainTakenPort } from "./port-in-use.ts";
 import { watchFiles, watchRedis } from "./shared-means.ts";
 import { startAlerting } from "./supervisor/alerting.ts";
@@ -76,7 +77,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     const deps = apiDeps(config, log, options.version, client, parts, options.sources);
     deps.live.start();
     stack.defer("live", async () => deps.live.stop());
-    const api = await createApi(deps);
+    const api = await createApi(deps, [(instance) => addFirecrawl(instance, { ...deps, llm: false })]);
     // First the port: when it is taken, no work has been begun.
     const { url } = await api.listen().catch(async (error: unknown) => {
       const holder = client.cluster === null ? await client.store.engineHolder() : null;

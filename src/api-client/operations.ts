@@ -105,6 +105,12 @@ export type Job = {
     include: string[];
     exclude: string[];
     same_site: boolean;
+    /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+    stay_within: "site" | "host" | "path";
+    /** false: only the starts, and the pages that sitemaps name */
+    follow_links: boolean;
+    /** a pause between two pages of this crawl, which then come one at a time */
+    delay_seconds: number;
     /** also begin with the pages that the site's sitemaps name */
     use_sitemap: boolean;
     strategy: "auto" | "http" | "browser";
@@ -836,6 +842,12 @@ export type RunRecipe = {
       include?: string[];
       exclude?: string[];
       same_site?: boolean;
+      /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+      stay_within?: "site" | "host" | "path";
+      /** false: only the starts, and the pages that sitemaps name */
+      follow_links?: boolean;
+      /** a pause between two pages of this crawl, which then come one at a time */
+      delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
       strategy?: "auto" | "http" | "browser";
@@ -1402,6 +1414,12 @@ export interface Operations {
         include?: string[];
         exclude?: string[];
         same_site?: boolean;
+        /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+        stay_within?: "site" | "host" | "path";
+        /** false: only the starts, and the pages that sitemaps name */
+        follow_links?: boolean;
+        /** a pause between two pages of this crawl, which then come one at a time */
+        delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
         strategy?: "auto" | "http" | "browser";
@@ -1668,6 +1686,12 @@ export interface Operations {
         include?: string[];
         exclude?: string[];
         same_site?: boolean;
+        /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+        stay_within?: "site" | "host" | "path";
+        /** false: only the starts, and the pages that sitemaps name */
+        follow_links?: boolean;
+        /** a pause between two pages of this crawl, which then come one at a time */
+        delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
         strategy?: "auto" | "http" | "browser";
@@ -3232,6 +3256,12 @@ export interface Operations {
       include?: string[];
       exclude?: string[];
       same_site?: boolean;
+      /** with same_site: all of the site, the start's host, or addresses of it that begin as the start does */
+      stay_within?: "site" | "host" | "path";
+      /** false: only the starts, and the pages that sitemaps name */
+      follow_links?: boolean;
+      /** a pause between two pages of this crawl, which then come one at a time */
+      delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
       strategy?: "auto" | "http" | "browser";

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from "fastify";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
+import { urlOf } from "../base/server-url.ts";
 import { isLoopback } from "../config/cross-check.ts";
 import { answerBrokenRequest, answerProblems, sendProblem } from "./answers.ts";
 import { requireProof } from "./auth.ts";
@@ -154,10 +155,6 @@ function refuseUnwantedBodies(app: ApiInstance): void {
     const fields = keys.slice(0, 20).map((path) => ({ path, message: "this call takes no body" }));
     throw new OrbError("input_invalid", "this call takes no body", { fields });
   });
-}
-
-export function urlOf(host: string, port: number): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function listenError(error: unknown, host: string, port: number): unknown {

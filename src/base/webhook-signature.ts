@@ -1,5 +1,10 @@
 import { createHmac } from "node:crypto";
 
+/** `sha256=` and the HMAC of a text. */
+export function signatureOf(text: string, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(text).digest("hex")}`;
+}
+
 /**
  * What goes with every call to an address of the user's: an id that stays the same however often it is tried, so that the
  * receiver can leave out what it has had; and with a secret X-Orb-Signature, `sha256=` and the HMAC of `TIMESTAMP.BODY`.
@@ -12,8 +17,6 @@ export function webhookHeaders(
   return {
     "x-orb-id": id,
     "x-orb-timestamp": timestamp,
-    ...(secret === null
-      ? {}
-      : { "x-orb-signature": `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}` }),
+    ...(secret === null ? {} : { "x-orb-signature": signatureOf(`${timestamp}.${body}`, secret) }),
   };
 }

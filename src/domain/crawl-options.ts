@@ -1,3 +1,4 @@
+import type { StayWithin } from "./crawl-scope.ts";
 import type { BrowserWish, DocumentWish } from "./page-wishes.ts";
 import type { ProxyWish } from "./proxy-wish.ts";
 import type { JsonValue } from "./queue-item.ts";
@@ -19,6 +20,12 @@ export interface CrawlOptions extends ProxyWish {
   include: readonly string[];
   exclude: readonly string[];
   same_site: boolean;
+  /** Absent in crawls of earlier versions, as are the next two: all of the site. */
+  stay_within?: StayWithin;
+  /** False: what pages link to is not followed; only starts and pages of sitemaps are got. */
+  follow_links?: boolean;
+  /** A pause between two of its pages, which then come one at a time. */
+  delay_seconds?: number;
   use_sitemap: boolean;
   strategy: Exclude<StrategyName, "api_replay">;
   fields: JsonValue;

@@ -21,12 +21,19 @@ export interface ScopeOptions {
   exclude?: readonly string[] | null | undefined;
   /** True unless told. */
   same_site?: boolean | null | undefined;
+  /** How near to a start its pages are when it stays at its site; all of the site unless told. */
+  stay_within?: StayWithin | null | undefined;
 }
+
+/** `host`: with or without www; `path`: addresses of that host which begin as a start does. */
+export const STAY_WITHIN = ["site", "host", "path"] as const;
+export type StayWithin = (typeof STAY_WITHIN)[number];
 
 export const LEFT_REASONS = [
   "not_http",
   "too_long",
   "other_site",
+  "elsewhere",
   "excluded",
   "not_included",
   "file",
@@ -83,9 +90,28 @@ function parseRules(options: ScopeOptions, urlLength: number, errors: FieldError
   errors.push(...(include.errors ?? []), ...(exclude.errors ?? []));
   const sameSite: unknown = options.same_site ?? true;
   if (typeof sameSite !== "boolean") errors.push({ path: "same_site", message: "expected true or false" });
+  const within: unknown = options.stay_within ?? "site";
+  if (!(STAY_WITHIN as readonly unknown[]).includes(within))
+    errors.push({ path: "stay_within", message: `expected one of ${STAY_WITHIN.join(", ")}` });
+  else if (within !== "site" && sameSite === false)
+    errors.push({ path: "stay_within", message: "has no meaning with same_site: false, which leaves the site" });
   if (errors.length > 0) return null;
   const sites = sameSite === true ? new Set(starts.map(({ url }) => crawlSiteOf(new URL(url)))) : null;
-  return new ScopeRules({ starts, include: include.ok ?? [], exclude: exclude.ok ?? [], sites, urlLength });
+  const near = within === "site" ? null : starts.map(({ url }) => placeOf(new URL(url), within as StayWithin));
+  return new ScopeRules({ starts, include: include.ok ?? [], exclude: exclude.ok ?? [], sites, near, urlLength });
+}
+
+interface NearPlace {
+  host: string;
+  path: string;
+}
+
+function placeOf(url: URL, within: StayWithin): NearPlace {
+  return { host: plainHost(url), path: within === "path" ? url.pathname : "/" };
+}
+
+function plainHost({ host }: URL): string {
+  return host.replace(/^www\./, "");
 }
 
 interface Start {
@@ -99,6 +125,8 @@ interface Rules {
   exclude: readonly UrlPattern[];
   /** Null: every site. */
   sites: ReadonlySet<string> | null;
+  /** Null: anywhere at its sites. */
+  near: readonly NearPlace[] | null;
   urlLength: number;
 }
 
@@ -137,8 +165,9 @@ export class ScopeRules {
   }
 
   #whyNot(page: URL, url: string): StaticReason | null {
-    const { sites, include, exclude } = this.#rules;
+    const { sites, near, include, exclude } = this.#rules;
     if (sites !== null && !sites.has(crawlSiteOf(page))) return "other_site";
+    if (near !== null && !isNear(page, near)) return "elsewhere";
     const ending = fileEnding(page.pathname);
     if (include.length === 0 && exclude.length === 0) return ending === null ? null : "file";
     const target = patternTarget(new URL(withoutSessionIds(url)), page.href);
@@ -234,6 +263,11 @@ function left<Reason extends LeftReason>(why: Reason): { follow: false; why: Rea
 function pageOf(url: string): URL | null {
   const fetched = fetchUrl(url);
   return fetched === null ? null : URL.parse(canonicalUrl(withoutSessionIds(fetched)));
+}
+
+function isNear(page: URL, near: readonly NearPlace[]): boolean {
+  const host = plainHost(page);
+  return near.some((place) => place.host === host && page.pathname.startsWith(place.path));
 }
 
 function anyMatches(include: readonly UrlPattern[], target: PatternTarget): "not_included" | null {

@@ -139,6 +139,7 @@ export const EVENTS: readonly EventKind[] = [
     "failure_code",
     "failure_reason",
   ]),
+  kind("Webhook given up", ["warn"], "the address that was to be told of the run has refused it too often", ["error"]),
   kind("No sitemap", ["info"], "there is none where one is usually found", ["url"]),
   kind("Step … started", ["info"], "a step of a workflow begins", ["step", "task_id"]),
   kind("Step … completed", ["info"], "it succeeded; the next ones begin", ["step", "task_id"]),

@@ -4,7 +4,17 @@
  * content is free). That saves a 36-byte column and its index on every row, about 90 bytes a task. Jobs and sessions,
  * which are deleted at will, have such ids, too: a reader of their list can go on behind one that is gone.
  */
-export const ID_KINDS = { task: 1, event: 2, artifact: 3, result: 4, job: 5, session: 6, alert: 7, proxy: 8 } as const;
+export const ID_KINDS = {
+  task: 1,
+  event: 2,
+  artifact: 3,
+  result: 4,
+  job: 5,
+  session: 6,
+  alert: 7,
+  proxy: 8,
+  call: 9,
+} as const;
 export type IdKind = keyof typeof ID_KINDS;
 
 /** Instances are few and ids many: the constant part is made once. */

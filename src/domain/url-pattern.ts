@@ -6,6 +6,7 @@
  * - A glob without `?` does not look at the query of a URL. One with `?` describes the query as well: then a URL
  *   matches with its query as it is written, or in the order of the names and without tracking parameters.
  * - `/\/item\/\d+$/` and `/print/i` are regular expressions, found anywhere in the whole URL with its query.
+ * - `path:/^\/blog/` is one that is found in the path, without host and query.
  *
  * A URL has no fragment, no user name and no password here. Spellings that mean the same (`é` and `%C3%A9`, `%7e` and
  * `~`, capitals in the host) are the same to a glob; a regular expression sees the URL as it is sent.
@@ -29,6 +30,8 @@ export interface PatternTarget {
   /** For globs. */
   readonly origin: string;
   readonly path: string;
+  /** As it is sent, for regular expressions. */
+  readonly sentPath: string;
   /** With its `?`; empty without a query. */
   readonly queries: readonly string[];
 }
@@ -61,6 +64,8 @@ export function compilePattern(text: unknown): UrlPattern {
   if (typeof text !== "string") throw new Error("expected a string");
   if (text.trim() === "") throw new Error("must not be empty");
   if (text.length > PATTERN_LIMITS.length) throw new Error(`is longer than ${PATTERN_LIMITS.length} characters`);
+  const ofPath = /^path:\/(.+)\/(i?)$/s.exec(text);
+  if (ofPath !== null) return compilePathRegex(text, { source: ofPath[1] ?? "", flags: ofPath[2] ?? "" });
   const between = betweenSlashes(text);
   return between === null ? compileUrlGlob(text) : compileUrlRegex(text, between);
 }
@@ -73,6 +78,7 @@ export function patternTarget(url: URL, canonical = canonicalUrl(url)): PatternT
     addresses: queries.map((query) => `${origin}${url.pathname}${query}`),
     origin,
     path: uniform(url.pathname),
+    sentPath: url.pathname,
     queries: queries.map((query) => uniform(query)),
   };
 }
@@ -105,16 +111,24 @@ function betweenSlashes(text: string): Between | null {
   );
 }
 
-function compileUrlRegex(text: string, { source, flags }: Between): UrlPattern {
-  let compiled: RE2JS;
+function compileUrlRegex(text: string, between: Between): UrlPattern {
+  const compiled = compileRegex(between);
+  return { text, matches: ({ addresses }) => addresses.some((address) => compiled.matcher(address).find()) };
+}
+
+function compilePathRegex(text: string, between: Between): UrlPattern {
+  const compiled = compileRegex(between);
+  return { text, matches: ({ sentPath }) => compiled.matcher(sentPath).find() };
+}
+
+function compileRegex({ source, flags }: Between): RE2JS {
   try {
-    compiled = RE2JS.compile(RE2JS.translateRegExp(source), flags === "i" ? RE2JS.CASE_INSENSITIVE : 0);
+    return RE2JS.compile(RE2JS.translateRegExp(source), flags === "i" ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
     const reason = messageOf(error).replace(/^error parsing regexp: /, "");
     const hint = /\(\?<?[=!]|\\[1-9]/.test(source) ? " (lookaround and back-references are not available)" : "";
     throw new Error(`is not a regular expression that can be used: ${reason}${hint}`, { cause: error });
   }
-  return { text, matches: ({ addresses }) => addresses.some((address) => compiled.matcher(address).find()) };
 }
 
 function compileUrlGlob(text: string): UrlPattern {

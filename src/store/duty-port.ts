@@ -18,6 +18,8 @@ export interface DutiesDue {
   endedRuns: boolean;
   /** Alerts that are to be delivered. */
   alerts: boolean;
+  /** Addresses that are to be told what runs do. */
+  webhooks: boolean;
   /** The id of the newest event. */
   lastEvent: string;
 }

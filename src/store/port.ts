@@ -34,6 +34,7 @@ import type { Waiting } from "../domain/waiting.ts";
 import type { SiteVerbs } from "./site-port.ts";
 import type { Politeness, SiteRecord } from "./site-records.ts";
 import type { ClaimedTask, LaneHold, NewRun, NewTask, RunRecord, TaskRecord } from "./run-records.ts";
+import type { WebhookVerbs } from "./webhook-port.ts";
 import type { WorkerVerbs } from "./worker-port.ts";
 import type { StepSleep, WorkflowVerbs } from "./workflow-port.ts";
 import type { ArtifactRecord, ResultRecord } from "./yield-records.ts";
@@ -61,6 +62,7 @@ export interface Store
     WorkerVerbs,
     WorkflowVerbs,
     AlertVerbs,
+    WebhookVerbs,
     AsyncDisposable {
   readonly capabilities: StoreCapabilities;
   /** Names this database; the public ids of its rows are derived from it. */
@@ -191,8 +193,8 @@ export interface Store
   artifactsOf(taskId: string): Promise<ArtifactRecord[]>;
   artifact(id: string): Promise<ArtifactRecord | null>;
   resultsOf(taskId: string): Promise<unknown[]>;
-  /** Records of a run, oldest first; `after` is the id of a result. */
-  results(runId: string, options: { after?: string; limit: number }): Promise<ResultRecord[]>;
+  /** Records of a run, oldest first; `after` is the id of a result, `skip` leaves so many out behind it. */
+  results(runId: string, options: { after?: string; skip?: number; limit: number }): Promise<ResultRecord[]>;
   countResults(runId: string): Promise<number>;
   /** Which of these tasks are still open; the janitor keeps only their partial downloads. */
   openTasks(ids: readonly string[]): Promise<Set<string>>;

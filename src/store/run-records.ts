@@ -5,6 +5,7 @@ import type { RunFacts } from "../domain/run-facts.ts";
 import type { RunHold } from "../domain/run-hold.ts";
 import type { Shard } from "../domain/shards.ts";
 import type { RunKind, RunState, TaskState } from "../domain/states.ts";
+import type { NewWebhook } from "./webhook-port.ts";
 import type { NewWorkflow } from "./workflow-records.ts";
 
 export interface NewRun {
@@ -28,6 +29,12 @@ export interface NewRun {
   hold?: RunHold;
   /** It is done through proxies of the pool: it is held from its beginning if fewer than this are usable. */
   proxies?: { atLeast: number; waitMs: number };
+  /** Who is told of what becomes of it. */
+  webhook?: NewWebhook;
+  /** Its pages may be answered with again to whoever asks for one under this mark. */
+  reuse?: string;
+  /** It is kept as long as a crawl without a job, although it is none. */
+  brief?: true;
   /** Of a run of kind `workflow`: its steps, which become its tasks. */
   workflow?: NewWorkflow;
 }

@@ -65,6 +65,9 @@ export interface CrawlParams extends Reading {
   include?: readonly string[];
   exclude?: readonly string[];
   same_site?: boolean;
+  stay_within?: "site" | "host" | "path";
+  follow_links?: boolean;
+  delay_seconds?: number;
   use_sitemap?: boolean;
   strategy?: "auto" | "http" | "browser";
   article?: boolean | null;

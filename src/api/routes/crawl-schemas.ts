@@ -1,5 +1,6 @@
 /** What a crawl is asked for, the same for one that begins at once and for one that is saved. */
 import type { TOptional, TSchema } from "typebox";
+import { STAY_WITHIN } from "../../domain/crawl-scope.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { nullable, oneOf, strict } from "../schemas.ts";
 import { Extract, Fields, Items, RecordSchema } from "./reading-schemas.ts";
@@ -23,6 +24,15 @@ const settings = {
   include: Patterns,
   exclude: Patterns,
   same_site: Type.Boolean(),
+  stay_within: oneOf(STAY_WITHIN, {
+    description: "with same_site: all of the site, the start's host, or addresses of it that begin as the start does",
+  }),
+  follow_links: Type.Boolean({ description: "false: only the starts, and the pages that sitemaps name" }),
+  delay_seconds: Type.Number({
+    minimum: 0,
+    maximum: 3600,
+    description: "a pause between two pages of this crawl, which then come one at a time",
+  }),
   use_sitemap: Type.Boolean({ description: "also begin with the pages that the site's sitemaps name" }),
   strategy: oneOf(["auto", "http", "browser"]),
   fields: Fields,

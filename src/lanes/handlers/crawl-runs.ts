@@ -9,6 +9,7 @@ import { sourceWanted } from "../../extract/wish.ts";
 import type { Clock } from "../../base/clock.ts";
 import { NO_TRAPS, type TrapState } from "../../domain/traps.ts";
 import type { Store } from "../../store/port.ts";
+import { CrawlPause } from "./crawl-pause.ts";
 import { CrawlTime } from "./crawl-time.ts";
 import { PageCopies } from "./page-copies.ts";
 import { KnownSites } from "./page-lessons.ts";
@@ -40,6 +41,8 @@ export interface CrawlRun {
   shown: ShownFailures;
   /** Sites whose setting decides about robots.txt against the crawl: its log has said so. */
   overridden: Set<string>;
+  /** Until the next page may begin, where there is a pause between them. */
+  pause: CrawlPause;
 }
 
 /** What a reader wants to know of an article besides its text. */
@@ -114,7 +117,7 @@ export class CrawlRuns {
     const record = await store.run(runId);
     if (record === null) throw new Error("the run is gone");
     const { options } = record.snapshot as CrawlSnapshot;
-    const { urls, max_depth, include, exclude, same_site } = options;
+    const { urls, max_depth, include, exclude, same_site, stay_within } = options;
     const movedStarts = [...(record.facts.moved_starts ?? [])];
     const asked: ScopeOptions = {
       url: [...urls, ...movedStarts].slice(0, SCOPE_LIMITS.starts),
@@ -122,6 +125,7 @@ export class CrawlRuns {
       include,
       exclude,
       same_site,
+      ...(stay_within === undefined ? {} : { stay_within }),
     };
     const { ok, errors } = compileScope(asked, { traps: (await store.trapState(runId)) ?? NO_TRAPS });
     if (ok === undefined)
@@ -142,6 +146,7 @@ export class CrawlRuns {
       copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
       shown: new ShownFailures(),
       overridden: new Set(),
+      pause: new CrawlPause(clock, (options.delay_seconds ?? 0) * 1000),
     };
   }
 }

@@ -81,6 +81,7 @@ async function attempt(
   const leftMs = await time.leftMs(timeoutMs);
   const neededMs = time.neededMs(timeoutMs);
   if (leftMs <= neededMs) return outOfTime(neededMs);
+  await crawl.pause.next(signal);
   const begun = clock.monotonic();
   const order: PageOrder = {
     recipe,
@@ -329,7 +330,7 @@ function linksOf(
   depth: number,
 ): Pick<Report, "discovered" | "tooDeep"> {
   const { scope, counted, kept } = crawl;
-  if (links.length === 0) return {};
+  if (links.length === 0 || crawl.options.follow_links === false) return {};
   if (!scope.goesDeeperThan(depth)) {
     const tooDeep = links.map(({ key }) => key).filter((key) => !kept.has(key));
     return tooDeep.length === 0 ? {} : { tooDeep: tooDeep.slice(0, MOST_TOO_DEEP) };

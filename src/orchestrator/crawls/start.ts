@@ -38,7 +38,7 @@ export function newCrawlRun(
     maxAttempts: options.retry_attempts + 1,
     pagesLimit: options.max_pages,
     timeLimitMs: Math.round(options.timeout_minutes * 60_000),
-    budget: { key: resolverKey(resolver), cap: options.max_concurrent_articles },
+    budget: { key: resolverKey(resolver), cap: atOnce(options) },
     snapshot,
     meta: { url: first!.url, max_depth: options.max_depth, max_pages: options.max_pages },
     ...(job === undefined ? {} : { jobId: job.id, name: job.name }),
@@ -48,6 +48,11 @@ export function newCrawlRun(
     run: needingProxies(run, proxyRules),
     tasks: [...starts.map((start) => toTask(start, resolver)), ...sitemaps],
   };
+}
+
+/** Pages with a pause between them come one at a time. */
+function atOnce({ delay_seconds = 0, max_concurrent_articles }: CrawlOptions): number {
+  return delay_seconds > 0 ? 1 : max_concurrent_articles;
 }
 
 function toTask({ url, key }: { url: string; key: string }, resolver: string): NewTask {

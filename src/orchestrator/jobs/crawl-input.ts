@@ -76,7 +76,9 @@ const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetc
 /** What a crawl is asked for, as it would be given anew. */
 export function asGiven(options: CrawlOptions): CrawlInput {
   const { urls, ...rest } = without(options, "sealed_proxy", "sealed", "header_names");
-  return { ...rest, url: urls.length === 1 ? urls[0]! : urls };
+  // Crawls that earlier versions have saved say nothing of these.
+  const unsaid = { stay_within: "site", follow_links: true, delay_seconds: 0 } as const;
+  return { ...unsaid, ...rest, url: urls.length === 1 ? urls[0]! : urls };
 }
 
 /**

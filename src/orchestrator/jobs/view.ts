@@ -68,10 +68,14 @@ export interface LastRunView {
 type Reading = "fields" | "items" | "schema" | "extract";
 type PageWish = "document" | "browser";
 
+/** Keys that crawls of earlier versions lack. */
+type Later = "stay_within" | "follow_links" | "delay_seconds";
+
 /** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
 export interface JobCrawlView
   extends
-    Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | "sealed" | Reading | PageWish>,
+    Omit<CrawlOptions, "urls" | "include" | "exclude" | "sealed_proxy" | "sealed" | Reading | PageWish | Later>,
+    Required<Pick<CrawlOptions, Later>>,
     Pick<JobView, Reading | PageWish> {
   url: string | string[];
   include: string[];

@@ -4,6 +4,7 @@ import { core } from "./migrations/0001-core.ts";
 import { shards } from "./migrations/0002-shards.ts";
 import { alive } from "./migrations/0003-alive.ts";
 import { rests } from "./migrations/0004-rests.ts";
+import { webhooks } from "./migrations/0005-webhooks.ts";
 
 export interface Migration {
   version: number;
@@ -13,7 +14,7 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests];
+export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
 

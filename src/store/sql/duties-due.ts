@@ -5,6 +5,7 @@ import { ALERT_IS_DUE } from "./alerts.ts";
 import type { Context } from "./context.ts";
 import { TIMED_RUN } from "./crawls.ts";
 import { LEFT_BY_ENDED_RUN } from "./run-ends.ts";
+import { WEBHOOK_IS_DUE } from "./webhooks.ts";
 import { RECOVERING } from "./workflow-recover.ts";
 
 const HELD = (reason: string) =>
@@ -21,6 +22,7 @@ const LOOKS: Readonly<Record<Exclude<keyof DutiesDue, "lastEvent">, string>> = {
   proxies: `EXISTS (${HELD("proxies")}) OR EXISTS (SELECT 1 FROM proxies WHERE disabled = 0)`,
   endedRuns: `EXISTS (${LEFT_BY_ENDED_RUN})`,
   alerts: `EXISTS (SELECT 1 FROM alerts WHERE ${ALERT_IS_DUE("?1")})`,
+  webhooks: `EXISTS (SELECT 1 FROM webhooks WHERE ${WEBHOOK_IS_DUE("?1")})`,
 };
 
 const ALL = `SELECT ${Object.entries(LOOKS)

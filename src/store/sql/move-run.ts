@@ -4,6 +4,7 @@ import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE, toJson } from "./context.ts";
 import { changeCounters } from "./counters.ts";
 import { lanesThatWaitForRun, runBegins } from "./site-deps.ts";
+import { tellEnd } from "./webhooks.ts";
 import { moveHold, RAN_UNTIL, shortOf, tellHold } from "./write-hold.ts";
 
 const LEVELS: Partial<Record<RunState, "warn" | "error">> = {
@@ -35,7 +36,7 @@ export function moveRun(
       `UPDATE runs SET status = ?1, message = ?2, finished_at = ?3,
          started_at = coalesce(started_at, ${UNLESS_HELD}), ran_ms = ${RAN_UNTIL("?5")}, running_since = ${UNLESS_HELD},
          hold = CASE WHEN CAST(?3 AS BIGINT) IS NULL THEN hold END WHERE n = ?6
-       RETURNING id, kind, parent_task, began_at, hold`,
+       RETURNING id, kind, parent_task, began_at, hold, told`,
     )
     .get(to, message, terminal ? now : null, to === "running" ? now : null, now, run) as unknown as MovedRun;
   appendEvent(context, run, { level: LEVELS[to] ?? "info", message, meta, terminal }, now);
@@ -43,6 +44,7 @@ export function moveRun(
   if (row.kind === "workflow") workflowMoved(context, run, to, now);
   if (row.hold !== null) moveHold(context, run, row.hold, to, now);
   if (!terminal) return [];
+  if (row.told !== null) tellEnd(context, run, row.told, to, now);
   // People and webhooks are told of it.
   connection.dialect.outliveCrash(connection);
   const parent = row.parent_task === null ? [] : wakeParent(context, row.parent_task, row.id);
@@ -65,6 +67,7 @@ interface MovedRun {
   parent_task: number | null;
   began_at: number | null;
   hold: string | null;
+  told: string | null;
 }
 
 /**

@@ -12,11 +12,13 @@ import { Lessons } from "./sites.ts";
 import { dropChildren } from "./stop-task.ts";
 import type { Tally } from "./tally.ts";
 import type { Advance } from "./workflow-advance.ts";
+import { ToldPages } from "./webhooks.ts";
 import { fallAsleep } from "./workflow-sleep.ts";
 import { endTasks, type Kept, keepTask, keepTasks, type TaskEnd, type TaskKept } from "./write-task.ts";
 import { Yields } from "./write-yield.ts";
 
-export type StreamsOfTasks = ReadonlyMap<number, { run: number; closed: boolean }>;
+/** The runs of streams, by the number of the stream; `told` is what is written down whenever a page ends. */
+export type StreamsOfTasks = ReadonlyMap<number, { run: number; closed: boolean; told: string | null }>;
 
 interface Surroundings {
   streams: StreamsOfTasks;
@@ -43,12 +45,14 @@ export class Outcomes {
   readonly #discoveries = new Discoveries();
   readonly #lessons: Lessons;
   readonly #unchanged = new Map<number, number>();
+  readonly #told: ToldPages;
   #yields: Yields;
 
   constructor(context: Context, around: Surroundings) {
     this.#context = context;
     this.#around = around;
     this.#lessons = new Lessons(context, around.now);
+    this.#told = new ToldPages(context, around.now);
     this.#yields = new Yields(context, around.now);
   }
 
@@ -59,6 +63,7 @@ export class Outcomes {
     for (const lane of this.#discoveries.write(this.#context, tally, now)) opened.add(lane);
     for (const [run, count] of this.#unchanged) countUnchanged(this.#context, run, count);
     this.#lessons.write();
+    this.#told.write();
   }
 
   #settleWave(wave: readonly SettledTask[]): void {
@@ -129,6 +134,7 @@ export class Outcomes {
       this.#unchanged.set(run, (this.#unchanged.get(run) ?? 0) + 1);
     }
     keepCopy(this.#context, settled, verdict.results.length);
+    this.#tell(settled, { records: verdict.results.length });
     this.#discover(settled);
     this.#around.advance.ended(task, verdict);
     this.#report(settled);
@@ -139,6 +145,7 @@ export class Outcomes {
     this.#discover(settled);
     this.#report(settled);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
+    this.#tell(settled, null);
     if (!task.aside) countError(this.#context, task, verdict.failure, isShown);
     this.#around.advance.ended(task, verdict);
     if (verdict.failure.reason === "task_stopped") dropChildren(this.#context, task, this.#around.now);
@@ -182,6 +189,11 @@ export class Outcomes {
 
   #discover(settled: SettledTask): void {
     if (settled.report !== undefined) this.#discoveries.add(this.#runOf(settled), settled);
+  }
+
+  #tell({ task }: SettledTask, gave: { records: number } | null): void {
+    const { run, told } = this.#around.streams.get(task.streamId)!;
+    this.#told.ended(told, run, task, gave);
   }
 
   #runOf({ task }: SettledTask): number {

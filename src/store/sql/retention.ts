@@ -12,7 +12,7 @@ const ended = TERMINAL_RUN_STATES.map((name) => `'${name}'`).join(", ");
 /** What is still in somebody's hands (open streams) is not touched. */
 export function expireCrawls(context: Context, endedBefore: number, limit: number, now: number): number {
   const { connection } = context;
-  const isOver = `kind IN ('crawl', 'proxy_refresh') AND parent_run IS NULL AND removing_at IS NULL AND finished_at <= ?1 AND status IN (${ended}) AND open_streams = 0`;
+  const isOver = `(kind IN ('crawl', 'proxy_refresh') OR brief = 1) AND parent_run IS NULL AND removing_at IS NULL AND finished_at <= ?1 AND status IN (${ended}) AND open_streams = 0`;
   const withoutJob = `SELECT n FROM runs INDEXED BY runs_expiring WHERE job IS NULL AND ${isOver} ORDER BY finished_at LIMIT ?2`;
   const ofDeletedJobs = `SELECT n FROM deleted_jobs d CROSS JOIN runs INDEXED BY runs_by_job ON runs.job = d.job
     WHERE d.deleted_at <= ?1 AND ${isOver} LIMIT ?2`;
@@ -177,6 +177,9 @@ const STEPS: readonly Step[] = [
   removeFrom("aliases", "key_hash"),
   removeFrom("run_traps", "run"),
   removeFrom("run_errors", "code"),
+  removeFrom("webhooks", "run"),
+  removeFrom("webhook_calls", "n"),
+  removeFrom("reusable_pages", "key"),
   removeFrom("events", "n"),
 ];
 

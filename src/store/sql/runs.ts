@@ -10,6 +10,7 @@ import { moveRun, reopenRun } from "./move-run.ts";
 import { endRunIfDone } from "./end-run.ts";
 import { runBegins } from "./site-deps.ts";
 import { openReadySteps } from "./open-steps.ts";
+import { addWebhook, toldOf } from "./webhooks.ts";
 import { shortOfProxies, tellHold } from "./write-hold.ts";
 
 interface RunRow {
@@ -141,8 +142,8 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
   const row = context.connection
     .sql(
       `INSERT INTO runs (id, kind, alias, status, max_attempts, snapshot, job, name, url, site, pages_limit, time_limit_ms, budget,
-         created_at, parent_run, parent_task, parent_generation, hold, proxies)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+         created_at, parent_run, parent_task, parent_generation, hold, proxies, told, brief)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
     .get(
       randomUUID(),
@@ -164,8 +165,11 @@ export function insertRun(context: Context, run: NewRun, now: number, parent?: P
       parent?.generation ?? null,
       toJson(hold),
       toJson(run.proxies ?? null),
+      toldOf(run),
+      run.brief === true ? 1 : 0,
     ) as unknown as RunRow;
   appendEvent(context, row.n, { level: "info", message: "Run created", meta: { kind: run.kind, ...run.meta } }, now);
+  addWebhook(context, row.n, run, now);
   if (hold === null) runBegins(context, row.n);
   else tellHold(context, row.n, hold, now);
   return parent === undefined ? toRecord(context, row) : (readRun(context, row.id) as RunRecord);

@@ -37,6 +37,7 @@ import { openBreakers } from "./sites.ts";
 import { siteVerbs } from "./site-verbs.ts";
 import { scheduleVerbs } from "./slots.ts";
 import { openTasks, readCounts, readOverview, readTask, readTaskByKey, readTasks } from "./tasks.ts";
+import { webhookVerbs } from "./webhooks.ts";
 import { workerVerbs } from "./worker-verbs.ts";
 import { workflowVerbs } from "./workflow-verbs.ts";
 import {
@@ -163,5 +164,6 @@ export function storeVerbs(context: Context): Verbs {
     ...dutyVerbs(context),
     ...proxyVerbs(context),
     ...liveVerbs(context),
+    ...webhookVerbs(context),
   };
 }

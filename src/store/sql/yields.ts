@@ -89,7 +89,7 @@ interface ResultRow {
 export function readResults(
   context: Context,
   runId: string,
-  options: { after?: string; limit: number },
+  options: { after?: string; skip?: number; limit: number },
 ): ResultRecord[] {
   const run = requireRun(context, runId);
   const after = options.after === undefined ? 0 : decodeId(context.instance, "result", options.after);
@@ -97,9 +97,9 @@ export function readResults(
   const list = context.connection
     .sql(
       `SELECT x.n, x.task, x.ordinal, x.data, x.created_at, coalesce(t.next_url, t.url) AS url
-       FROM results x JOIN tasks t ON t.id = x.task WHERE x.run = ? AND x.n > ? ORDER BY x.n LIMIT ?`,
+       FROM results x JOIN tasks t ON t.id = x.task WHERE x.run = ? AND x.n > ? ORDER BY x.n LIMIT ? OFFSET ?`,
     )
-    .all(run.n, after, options.limit);
+    .all(run.n, after, options.limit, options.skip ?? 0);
   return rows<ResultRow>(list).map((row) => ({
     id: encodeId(context.instance, "result", row.n),
     taskId: encodeId(context.instance, "task", row.task),

@@ -14,6 +14,7 @@ import { owners } from "./migrations/0010-owners.ts";
 import { contents } from "./migrations/0011-contents.ts";
 import { shards } from "./migrations/0012-shards.ts";
 import { rests } from "./migrations/0013-rests.ts";
+import { webhooks } from "./migrations/0014-webhooks.ts";
 
 export interface Migration {
   version: number;
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   contents,
   shards,
   rests,
+  webhooks,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

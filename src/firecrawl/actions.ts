@@ -1,0 +1,63 @@
+/** What is done on a page before it is read. */
+import type { JsonValue } from "../domain/queue-item.ts";
+import { Given } from "./given.ts";
+
+const MOST = 50;
+
+const MISSING: Readonly<Record<string, string>> = {
+  executeJavascript: "runs no scripts of callers: use click, write, press and scroll",
+  pdf: "is not to be had here: ask for a screenshot",
+};
+
+/** As `browser.actions` of a recipe has them. */
+export function readActions(given: Given): Record<string, JsonValue>[] | undefined {
+  const list = given.list("actions");
+  if (list === undefined) return undefined;
+  if (list.length > MOST) given.wrong("actions", `has ${list.length} of them, at most ${MOST} are allowed`);
+  return list.slice(0, MOST).map((one, index) => {
+    const action = new Given(one, given.at(`actions[${index}]`), given.problems);
+    const read = readAction(action);
+    action.nothingElse();
+    return read;
+  });
+}
+
+function readAction(action: Given): Record<string, JsonValue> {
+  const type = action.text("type") ?? "";
+  const selector = action.text("selector");
+  const chosen = selector === undefined ? {} : { selector };
+  switch (type) {
+    case "wait": {
+      const milliseconds = action.number("milliseconds", { max: 60_000 });
+      if ((milliseconds === undefined) === (selector === undefined))
+        action.wrong("", "a wait has either milliseconds or a selector");
+      return { type, ...(milliseconds === undefined ? {} : { milliseconds }), ...chosen };
+    }
+    case "click": {
+      const all = action.flag("all");
+      if (selector === undefined) action.wrong("selector", "is required");
+      return { type, ...chosen, ...(all === undefined ? {} : { all }) };
+    }
+    case "write":
+      return { type, text: action.text("text") ?? required(action, "text") };
+    case "press":
+      return { type, key: action.text("key") ?? required(action, "key") };
+    case "scroll":
+      return { type, direction: action.oneOf("direction", ["up", "down"]) ?? "down", ...chosen };
+    case "screenshot":
+      action.harmless("quality");
+      action.refuse("viewport", "cannot be chosen here: leave it out, or ask for mobile");
+      return { type, full_page: action.flag("fullPage") ?? false };
+    case "scrape":
+      return { type };
+    default:
+      action.harmless("script", "format", "landscape", "scale");
+      action.wrong("type", MISSING[type] ?? `"${type}" is not an action`);
+      return { type };
+  }
+}
+
+function required(action: Given, name: string): string {
+  action.wrong(name, "is required");
+  return "";
+}

@@ -1,0 +1,19 @@
+import type { RunRecord } from "../store/port.ts";
+import type { JsonAsk } from "./json-values.ts";
+import type { ApiDeps } from "../api/deps.ts";
+
+/** What this room works with. */
+export interface FirecrawlDeps extends ApiDeps {
+  /** Whether a language model is configured that reads pages. */
+  llm: boolean;
+}
+
+/** What a run that was asked for in Firecrawl's words keeps of that, beside what all runs keep. */
+export interface FirecrawlMark {
+  kind: "crawl" | "batch" | "scrape";
+  json: JsonAsk | null;
+}
+
+export function markOf({ snapshot }: Pick<RunRecord, "snapshot">): FirecrawlMark | null {
+  return (snapshot as { firecrawl?: FirecrawlMark } | null)?.firecrawl ?? null;
+}

@@ -1,0 +1,105 @@
+/** One page of a run as Firecrawl's clients know it. */
+import { shownUrl } from "../domain/url.ts";
+import type { ResultRecord } from "../store/yield-records.ts";
+import type { FirecrawlMark } from "./deps.ts";
+import { isObject } from "./given.ts";
+import { jsonOf } from "./json-values.ts";
+import { toMetadata } from "./metadata.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface FirecrawlDocument {
+  markdown?: string;
+  html?: string;
+  rawHtml?: string;
+  links?: readonly string[];
+  images?: readonly string[];
+  screenshot?: string;
+  json?: unknown;
+  actions?: Record<string, unknown>;
+  warning?: string;
+  metadata: Record<string, unknown>;
+}
+
+export interface DocumentContext {
+  /** Where this server is, as the caller named it. */
+  base: string;
+  mark: FirecrawlMark | null;
+  /** It was got before: when. */
+  cachedAt?: number;
+}
+
+export function toDocument(result: ResultRecord, { base, mark, cachedAt }: DocumentContext): FirecrawlDocument {
+  const data = isObject(result.data) ? result.data : {};
+  const document = isObject(data["document"]) ? data["document"] : plainDocument(data);
+  const about = isObject(document["metadata"]) ? document["metadata"] : {};
+  const json = mark === null || mark.json === null ? null : jsonOf(mark.json, recordOf(data), about);
+  const warnings = [cutWarning(document["truncated"]), missingWarning(json?.missing ?? [])].filter(
+    (one) => one !== null,
+  );
+  return {
+    ...given("markdown", document["markdown"]),
+    ...given("html", document["html"]),
+    ...given("rawHtml", document["raw_html"]),
+    ...given("links", document["links"]),
+    ...given("images", document["images"]),
+    ...given("screenshot", fileAddress(base, document["screenshot"])),
+    ...(json === null ? {} : { json: json.json }),
+    ...given("actions", toActions(base, document["actions"])),
+    ...(warnings.length === 0 ? {} : { warning: warnings.join(" ") }),
+    metadata: {
+      ...toMetadata({ ...addressesOf(result, data), ...about }),
+      scrapeId: result.taskId,
+      proxyUsed: "basic",
+      cacheState: cachedAt === undefined ? "miss" : "hit",
+      ...(cachedAt === undefined ? {} : { cachedAt: new Date(cachedAt).toISOString() }),
+      creditsUsed: 0,
+    },
+  };
+}
+
+/** Of a run that was not asked for documents: its article. */
+function plainDocument(data: Values): Values {
+  const { markdown, links, title, language } = data;
+  return { markdown, links, metadata: { title, language } };
+}
+
+/** What rules or a model have found: in a crawl apart from the rest. */
+function recordOf(data: Values): Values {
+  if (isObject(data["fields"])) return data["fields"];
+  const { document: _document, ...record } = data;
+  return record;
+}
+
+function addressesOf(result: ResultRecord, data: Values): Values {
+  const asked = result.url === null ? null : shownUrl(result.url);
+  const landed = typeof data["url"] === "string" ? data["url"] : asked;
+  return { source_url: asked, url: landed, title: data["title"] };
+}
+
+function given<Name extends string>(name: Name, value: unknown): Record<Name, never> | object {
+  return value === undefined || value === null ? {} : { [name]: value };
+}
+
+function fileAddress(base: string, file: unknown): string | null {
+  return isObject(file) && typeof file["artifact_id"] === "string" ? `${base}/artifacts/${file["artifact_id"]}` : null;
+}
+
+function toActions(base: string, actions: unknown): Record<string, unknown> | null {
+  if (!isObject(actions)) return null;
+  const { screenshots, scrapes } = actions;
+  return {
+    screenshots: Array.isArray(screenshots) ? screenshots.map((file) => fileAddress(base, file)) : [],
+    scrapes: Array.isArray(scrapes) ? scrapes : [],
+    javascriptReturns: [],
+    pdfs: [],
+  };
+}
+
+function cutWarning(cut: unknown): string | null {
+  return Array.isArray(cut) && cut.length > 0 ? `Too long to be kept whole: ${cut.join(", ")}.` : null;
+}
+
+function missingWarning(missing: readonly string[]): string | null {
+  return missing.length === 0 ? null : `json: the page does not say ${missing.join(", ")}.`;
+}

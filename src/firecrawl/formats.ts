@@ -1,0 +1,71 @@
+/** The forms in which a page is asked for, and what a page must be read for to give them. */
+import type { Given } from "./given.ts";
+import { isObject } from "./given.ts";
+import { type JsonAsk, readJsonAsk } from "./json-values.ts";
+
+export interface FormatsAsk {
+  /** As `document.formats` of a recipe has them. */
+  formats: string[];
+  json: JsonAsk | null;
+}
+
+const PLAIN: Readonly<Record<string, string>> = {
+  markdown: "markdown",
+  html: "html",
+  rawHtml: "raw_html",
+  links: "links",
+  images: "images",
+  screenshot: "screenshot",
+  "screenshot@fullPage": "screenshot_full",
+};
+
+const BY_A_MODEL =
+  "is written by a language model, which this server does not do: ask for markdown, or for json with a schema";
+
+/** Why what Firecrawl knows besides is not to be had. */
+const MISSING: Readonly<Record<string, string>> = {
+  summary: BY_A_MODEL,
+  question: BY_A_MODEL,
+  highlights: BY_A_MODEL,
+  query: BY_A_MODEL,
+  changeTracking: "is not to be had here: run a saved job on a schedule, and compare its results",
+  attributes: "is not to be had here: a job's fields read attributes by CSS selector (docs/jobs.md)",
+  branding: "is not to be had here",
+  product: "is not to be had here: ask for json with a schema that names what is wanted",
+  menu: "is not to be had here",
+  audio: "is not to be had here",
+  video: "is not to be had here",
+  content: "is not to be had here: ask for markdown or html",
+};
+
+/** v2 has options of a form beside its name; v1 has them apart, as `jsonOptions` or `extract`. */
+export function readFormats(given: Given, version: "v1" | "v2", llm: boolean): FormatsAsk {
+  const asked = given.list("formats") ?? ["markdown"];
+  const formats = new Set<string>();
+  let json: JsonAsk | null = null;
+  for (const [index, one] of asked.entries()) {
+    const path = `formats[${index}]`;
+    const type = isObject(one) ? one["type"] : one;
+    if (type === "json" || (type === "extract" && version === "v1"))
+      json = readJsonAsk(given, path, version === "v2" ? one : (given.any("jsonOptions") ?? given.any("extract")), llm);
+    else if (typeof type === "string" && PLAIN[type] !== undefined)
+      formats.add(type === "screenshot" ? screenshotOf(given, path, one) : PLAIN[type]);
+    else
+      given.wrong(
+        path,
+        typeof type === "string"
+          ? (MISSING[type] ?? `"${type}" is not a form of a page`)
+          : "expected the name of a form, or {type}",
+      );
+  }
+  given.harmless("jsonOptions", "extract");
+  if (formats.has("screenshot_full")) formats.delete("screenshot");
+  return { formats: [...formats], json };
+}
+
+function screenshotOf(given: Given, path: string, one: unknown): string {
+  if (!isObject(one)) return "screenshot";
+  if (one["viewport"] !== undefined && one["viewport"] !== null)
+    given.wrong(`${path}.viewport`, "cannot be chosen here: leave it out, or ask for mobile");
+  return one["fullPage"] === true ? "screenshot_full" : "screenshot";
+}

@@ -1,0 +1,45 @@
+/** What a page says of itself, under the names that Firecrawl gives it. */
+
+const CAMEL: Readonly<Record<string, string>> = {
+  source_url: "sourceURL",
+  status_code: "statusCode",
+  content_type: "contentType",
+  "og:title": "ogTitle",
+  "og:description": "ogDescription",
+  "og:url": "ogUrl",
+  "og:image": "ogImage",
+  "og:audio": "ogAudio",
+  "og:determiner": "ogDeterminer",
+  "og:locale": "ogLocale",
+  "og:locale:alternate": "ogLocaleAlternate",
+  "og:site_name": "ogSiteName",
+  "og:video": "ogVideo",
+  "article:published_time": "publishedTime",
+  "article:modified_time": "modifiedTime",
+  "article:tag": "articleTag",
+  "article:section": "articleSection",
+  "dcterms.created": "dcTermsCreated",
+  "dc.date.created": "dcDateCreated",
+  "dc.date": "dcDate",
+  "dcterms.type": "dcTermsType",
+  "dc.type": "dcType",
+  "dcterms.audience": "dcTermsAudience",
+  "dcterms.subject": "dcTermsSubject",
+  "dc.subject": "dcSubject",
+  "dc.description": "dcDescription",
+  "dcterms.keywords": "dcTermsKeywords",
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Under their own names, too, as pages have them. What is not there is left out. */
+export function toMetadata(found: Values): Record<string, unknown> {
+  const metadata: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(found)) {
+    if (value === null || value === undefined) continue;
+    const known = CAMEL[name];
+    if (known !== undefined) metadata[known] = value;
+    if (known === undefined || name.includes(":") || name.includes(".")) metadata[name] = value;
+  }
+  return metadata;
+}

@@ -1,0 +1,64 @@
+/** A crawl or a batch is an ordinary run: on disk when this answers, seen in the dashboard, and done as every other. */
+import { canonicalJson } from "../base/canonical-json.ts";
+import { isOrbError } from "../base/errors.ts";
+import { SEALED_FOR_WEBHOOK, type WebhookTarget } from "../domain/webhooks.ts";
+import { crawlOptionsFrom } from "../orchestrator/crawls/options.ts";
+import { newCrawlRun } from "../orchestrator/crawls/start.ts";
+import { admitCrawls } from "../orchestrator/crawls/turns.ts";
+import { refuseForbidden } from "../orchestrator/jobs/input.ts";
+import type { NewRun, RunRecord } from "../store/port.ts";
+import type { CrawlAsk } from "./crawl-options.ts";
+import type { FirecrawlDeps, FirecrawlMark } from "./deps.ts";
+import { FirecrawlFault } from "./fault.ts";
+import type { ScrapeAsk } from "./scrape-options.ts";
+import type { WebhookAsk } from "./webhook-options.ts";
+
+export async function startAsked(
+  deps: FirecrawlDeps,
+  { kind, input, scrape, webhook }: CrawlAsk,
+  idempotencyKey: string | undefined,
+): Promise<RunRecord> {
+  const { run, tasks } = newCrawlRun(deps, crawlOptionsFrom(deps, input));
+  const mark: FirecrawlMark = { kind, json: scrape.json };
+  const asked: NewRun = {
+    ...run,
+    snapshot: { ...(run.snapshot as object), firecrawl: mark },
+    ...(webhook === null ? {} : { webhook: sealedWebhook(deps, webhook) }),
+    ...reuseOf(deps, scrape),
+  };
+  const once =
+    idempotencyKey === undefined
+      ? undefined
+      : { key: `firecrawl:${idempotencyKey}`, fingerprint: deps.seal.mark(canonicalJson(input)) };
+  const { made, replayed } = await deps.store.startRun(asked, tasks, deps.clock.now(), once).catch(usedBefore);
+  // Theirs is a lock rather than a repetition: whoever sends a key again is told so.
+  if (replayed) throw keyUsed();
+  await admitCrawls(deps);
+  return made;
+}
+
+function usedBefore(error: unknown): never {
+  throw isOrbError(error, "idempotency_conflict") ? keyUsed() : error;
+}
+
+function keyUsed(): FirecrawlFault {
+  return new FirecrawlFault(409, "Idempotency key already used", { code: "IDEMPOTENCY_KEY_USED" });
+}
+
+function sealedWebhook(
+  deps: FirecrawlDeps,
+  { url, headers, metadata, events }: WebhookAsk,
+): NewRun["webhook"] & object {
+  refuseForbidden("webhook.url", url, deps.policy);
+  const target: WebhookTarget = { url, headers, metadata, format: "firecrawl" };
+  return { events, sealed: deps.seal.close(target, SEALED_FOR_WEBHOOK) };
+}
+
+/** Pages that were got with headers of the caller's are the caller's alone. */
+export function reuseOf(deps: Pick<FirecrawlDeps, "seal">, ask: ScrapeAsk): Pick<NewRun, "reuse"> {
+  return ask.store && ask.recipe.headers === undefined ? { reuse: reuseMark(deps, ask) } : {};
+}
+
+export function reuseMark({ seal }: Pick<FirecrawlDeps, "seal">, { recipe, json }: ScrapeAsk): string {
+  return seal.mark(`firecrawl ${canonicalJson({ recipe, json } as never)}`);
+}

@@ -1,0 +1,157 @@
+/** The pages of a site as far as its sitemaps and one of its pages name them: found at once, without a crawl. */
+import { classifyStatus } from "../domain/classify.ts";
+import { crawlSiteOf } from "../domain/crawl-site.ts";
+import { crawlKey } from "../domain/crawl-scope.ts";
+import { FetchFailure } from "../domain/failure.ts";
+import { parseRobots, ROBOTS_BYTES, sitemaps } from "../domain/robots.ts";
+import { fetchUrl, siteOf } from "../domain/url.ts";
+import { SITEMAP_LIMITS } from "../extract/sitemap.ts";
+import type { PageAnswer } from "../fetch/page.ts";
+import type { PageDeps } from "../pages/get-page.ts";
+import { leaveHeldSitesAlone } from "./held-sites.ts";
+import { refuseForbidden } from "./jobs/input.ts";
+import type { PreviewDeps } from "./preview.ts";
+
+export interface MapOrder {
+  url: string;
+  /** Where addresses are looked for. */
+  sitemap: "include" | "skip" | "only";
+  subdomains: boolean;
+  /** Addresses that differ in their query alone are one. */
+  ignoreQuery: boolean;
+  /** A part of the address, or of what a link says. */
+  search: string | null;
+  limit: number;
+}
+
+export interface MappedLink {
+  url: string;
+  title?: string;
+  description?: string;
+}
+
+const MOST_SITEMAPS = 100;
+/** Those that do not fit a search may be many more than those that do. */
+const MOST_SEEN = 200_000;
+
+export interface MapDeps extends PreviewDeps {
+  /** By which name robots.txt speaks to us. */
+  robotsName: string;
+}
+
+/** Throws when the page itself cannot be had; a sitemap that cannot be had is as good as none. */
+export async function mapSite(deps: MapDeps, order: MapOrder, signal: AbortSignal): Promise<MappedLink[]> {
+  refuseForbidden("url", order.url, deps.policy);
+  await leaveHeldSitesAlone(deps, siteOf(order.url));
+  const pages = await deps.pages();
+  const found = new FoundLinks(order);
+  if (order.sitemap !== "only") await readStart(pages, order, found, signal);
+  if (order.sitemap !== "skip") await readSitemaps(pages, deps.robotsName, order, found, signal);
+  return found.links;
+}
+
+class FoundLinks {
+  readonly links: MappedLink[] = [];
+  readonly #order: MapOrder;
+  readonly #host: string;
+  readonly #site: string;
+  readonly #seen = new Set<string>();
+
+  constructor(order: MapOrder) {
+    this.#order = order;
+    const start = new URL(order.url);
+    this.#host = plainHost(start);
+    this.#site = crawlSiteOf(start);
+  }
+
+  get isFull(): boolean {
+    return this.links.length >= this.#order.limit || this.#seen.size >= MOST_SEEN;
+  }
+
+  add(address: string, about: Omit<MappedLink, "url"> = {}): void {
+    const { subdomains, ignoreQuery, search } = this.#order;
+    const url = URL.parse(fetchUrl(address) ?? "");
+    if (url === null || this.isFull) return;
+    const isOurs = subdomains ? crawlSiteOf(url) === this.#site : plainHost(url) === this.#host;
+    if (!isOurs) return;
+    if (ignoreQuery) url.search = "";
+    const key = crawlKey(url.href);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const text = `${url.href} ${about.title ?? ""}`.toLowerCase();
+    if (
+      search === null ||
+      search
+        .toLowerCase()
+        .split(/\s+/)
+        .every((word) => text.includes(word))
+    )
+      this.links.push({ url: url.href, ...about });
+  }
+}
+
+function plainHost({ host }: URL): string {
+  return host.replace(/^www\./, "");
+}
+
+async function readStart(pages: PageDeps, order: MapOrder, found: FoundLinks, signal: AbortSignal): Promise<void> {
+  const answer = await ask(pages, order.url, pages.limits.maxBodyBytes, signal);
+  const refused = classifyStatus(answer.status, null);
+  if (refused !== null) throw new FetchFailure(refused.reason, refused.message, { httpStatus: answer.status });
+  const { body, contentType, finalUrl } = answer;
+  const spec = { fields: ["title", "description"], links: true, article: false };
+  const { extraction } = await pages.reader.read({ body, contentType, url: finalUrl }, spec, { signal });
+  const [first] = extraction.records;
+  found.add(finalUrl, aboutOf(extraction.title, first?.["description"]));
+  for (const { url, text } of extraction.links) found.add(url, aboutOf(text, null));
+}
+
+function aboutOf(title: unknown, description: unknown): Omit<MappedLink, "url"> {
+  const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+  return { ...(isText(title) ? { title } : {}), ...(isText(description) ? { description } : {}) };
+}
+
+async function readSitemaps(
+  pages: PageDeps,
+  robotsName: string,
+  order: MapOrder,
+  found: FoundLinks,
+  signal: AbortSignal,
+): Promise<void> {
+  const { origin } = new URL(order.url);
+  const robots = await unlessMissing(() => ask(pages, `${origin}/robots.txt`, ROBOTS_BYTES, signal), signal);
+  const named = robots?.status === 200 ? sitemaps(parseRobots(robots.body, robotsName)) : [];
+  const files = (named.length > 0 ? [...named] : [`${origin}/sitemap.xml`]).map((url) => ({ url, depth: 0 }));
+  const seen = new Set<string>();
+  for (
+    let next = files.shift();
+    next !== undefined && !found.isFull && seen.size < MOST_SITEMAPS;
+    next = files.shift()
+  ) {
+    signal.throwIfAborted();
+    if (seen.has(next.url)) continue;
+    seen.add(next.url);
+    const { url, depth } = next;
+    const answer = await unlessMissing(() => ask(pages, url, SITEMAP_LIMITS.bytes, signal), signal);
+    if (answer === null || answer.status !== 200) continue;
+    const body = typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
+    const file = { body, contentType: answer.contentType, url: answer.finalUrl, depth };
+    const read = await pages.reader.readSitemap(file, { signal });
+    for (const page of read.urls) found.add(page);
+    files.push(...read.sitemaps.map((more) => ({ url: more, depth: depth + 1 })));
+  }
+}
+
+function ask(pages: PageDeps, url: string, maxBodyBytes: number, signal: AbortSignal): Promise<PageAnswer> {
+  const { httpTimeoutMs: timeoutMs } = pages.limits;
+  return pages.strategies.http.fetch({ url, credentials: null, timeoutMs, maxBodyBytes, signal });
+}
+
+async function unlessMissing(get: () => Promise<PageAnswer>, signal: AbortSignal): Promise<PageAnswer | null> {
+  try {
+    return await get();
+  } catch (error) {
+    if (signal.aborted || !(error instanceof FetchFailure)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Clock } from "../../base/clock.ts";
+import { isOrbError, messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Seal } from "../../base/seal.ts";
+import { ALERT_RETRY, type AlertRetryRule, alertRetryWait } from "../../domain/alerts.ts";
+import { SEALED_FOR_WEBHOOK, type WebhookTarget } from "../../domain/webhooks.ts";
+import type { Store } from "../../store/port.ts";
+import type { DueWebhook, WebhookCall } from "../../store/webhook-port.ts";
+import type { Duty } from "../duties.ts";
+import { WEBHOOK_TRY_MS, type WebhookSender } from "../webhook-sender.ts";
+
+/** Calls of one run at a time, and runs at a time. */
+const CALLS_AT_ONCE = 10;
+const RUNS_AT_ONCE = 4;
+/** Longer than one try takes; after it, whoever delivers takes them from one that has died. */
+const TAKEN_MS = 2 * WEBHOOK_TRY_MS;
+
+export interface WebhookDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  seal: Seal;
+  sender: WebhookSender;
+  /** What a receiver is told, in the shape that it knows; null: what it was about is gone. */
+  bodyOf(runId: string, call: WebhookCall, target: WebhookTarget): Promise<object | null>;
+  retry?: AlertRetryRule;
+}
+
+/** Tells receivers what runs do, as alerts are told: until they have taken it, under the same id every time, or it is given up. */
+export function deliverWebhooks(deps: WebhookDeps): Duty {
+  return {
+    name: "deliver webhooks",
+    everyMs: 500,
+    looksFirst: true,
+    async run(signal, due) {
+      if (due?.webhooks === false) return;
+      await Promise.all(Array.from({ length: RUNS_AT_ONCE }, () => deliverAll(deps, signal)));
+    },
+  };
+}
+
+async function deliverAll(deps: WebhookDeps, signal: AbortSignal): Promise<void> {
+  const { store, clock } = deps;
+  while (!signal.aborted) {
+    const now = clock.now();
+    const due = await store.takeDueWebhook({ most: CALLS_AT_ONCE, until: now + TAKEN_MS }, now);
+    if (due === null) return;
+    await deliver(deps, due, signal);
+  }
+}
+
+async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal): Promise<void> {
+  const { store, clock, log, retry = ALERT_RETRY } = deps;
+  const told: string[] = [];
+  let error: string | null = null;
+  const target = targetOf(deps, due);
+  if (target === null) error = "its address cannot be opened with the present APP_SECRET_KEY";
+  else
+    await Promise.all(
+      due.calls.map(async (call) => {
+        try {
+          const body = await deps.bodyOf(due.runId, call, target);
+          if (body !== null) await deps.sender.send(target, { id: call.id, body: JSON.stringify(body) }, signal);
+          told.push(call.id);
+        } catch (failure) {
+          error = messageOf(failure);
+        }
+      }),
+    );
+  // What a stop has cut short counts for nothing; it is done again when its time has come.
+  if (error !== null && signal.aborted) return void (await store.webhookTried(due.runId, { told }, clock.now()));
+  const wait = alertRetryWait(retry, told.length > 0 ? 1 : due.tries + 1);
+  const nextTryAt = wait === null ? null : clock.now() + wait;
+  const failed = error === null ? {} : { failed: { error, nextTryAt } };
+  if (error !== null) log.warn("a webhook was not taken", { run: due.runId, error, given_up: nextTryAt === null });
+  await store.webhookTried(due.runId, { told, ...failed }, clock.now());
+}
+
+function targetOf({ seal }: WebhookDeps, { sealed }: DueWebhook): WebhookTarget | null {
+  try {
+    return seal.open(sealed, SEALED_FOR_WEBHOOK) as WebhookTarget;
+  } catch (error) {
+    if (!isOrbError(error, "secret_key_wrong")) throw error;
+    return null;
+  }
+}

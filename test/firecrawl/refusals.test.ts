@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Firecrawl } from "@mendable/firecrawl-js";
+import { WebSocket } from "ws";
+import { Place } from "../jobs/kit.ts";
+import { clientOf, refused } from "./kit.ts";
+import { Site } from "./site.ts";
+
+const TOKEN = "a-token-of-good-length-4711";
+
+let place: Place;
+let site: Site;
+let app: Firecrawl;
+
+before(async () => {
+  [place, site] = await Promise.all([Place.open({ APP_API_TOKEN: TOKEN }), Site.open(2)]);
+  app = clientOf(place.api.url, TOKEN);
+});
+
+after(async () => {
+  await place[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+
+test("whoever has another key is refused, on every address and over a WebSocket", async () => {
+  const stranger = clientOf(place.api.url, "another-key");
+  for (const call of [
+    stranger.scrape(site.url),
+    stranger.startCrawl(site.url),
+    stranger.map(site.url),
+    stranger.getQueueStatus(),
+    stranger.search("news"),
+  ]) {
+    const { status, code, message } = await refused(call);
+    assert.deepEqual([status, code], [401, "UNAUTHORIZED"]);
+    assert.match(message, /token/);
+  }
+  const { id } = await app.startCrawl(site.url, { limit: 1 });
+  assert.equal(await upgraded(id, "another-key"), 401);
+  assert.equal(await upgraded(id, TOKEN), 101);
+  assert.equal(await upgraded(id, TOKEN, { origin: "https://evil.example" }), 403, "no page of another site");
+  assert.equal(await upgraded(id, TOKEN, { host: "evil.example" }), 400, "no host that is not ours");
+  assert.equal(await upgraded("00000000-0000-4000-8000-000000000000", TOKEN), 404);
+  await place.ended(id).catch(() => {});
+});
+
+/** What a request for a WebSocket is answered with. */
+function upgraded(id: string, key: string, headers: Record<string, string> = {}): Promise<number> {
+  const ws = new WebSocket(`${place.api.url.replace("http", "ws")}/v2/crawl/${id}`, key, { headers });
+  return new Promise((resolve, reject) => {
+    ws.once("open", () => {
+      ws.close();
+      resolve(101);
+    });
+    ws.once("unexpected-response", (_request, response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    ws.once("error", reject);
+  });
+}
+
+test("what is not there is told in the shape that the client reads", async () => {
+  const missing = "00000000-0000-4000-8000-000000000000";
+  for (const call of [
+    app.getCrawlStatus(missing),
+    app.getBatchScrapeStatus(missing),
+    app.cancelCrawl(missing),
+    app.getCrawlErrors(missing),
+  ]) {
+    const { status, code } = await refused(call);
+    assert.deepEqual([status, code], [404, "NOT_FOUND"]);
+  }
+  assert.equal((await refused(app.v1.checkCrawlStatus(missing))).statusCode, 500, "as the first version has it");
+});
+
+test("what has no equivalent says what to do instead", async () => {
+  for (const [call, words] of [
+    [app.search("news"), /search engine/],
+    [app.startAgent({ prompt: "find it" }), /Agents/],
+    [app.startExtract({ urls: [site.url], prompt: "all" }), /json format/],
+    [app.crawlParamsPreview(site.url, "the blog"), /includePaths/],
+    [app.v1.search("news", {}), /search engine/],
+  ] as const) {
+    const { message } = await refused(call);
+    assert.match(message, words);
+  }
+});
+
+test("options that would change what one gets are refused by their names, harmless ones are taken", async () => {
+  for (const [options, words] of [
+    [{ formats: ["summary"] }, /formats\[0\]: .*language model/],
+    [{ formats: [{ type: "json", prompt: "the price" }] }, /formats\[0\]: .*APP_LLM_URL/],
+    [{ location: { country: "DE" } }, /location: /],
+    [{ skipTlsVerification: true }, /skipTlsVerification: certificates/],
+    [{ proxy: "stealth" }, /proxy: /],
+    [{ actions: [{ type: "executeJavascript", script: "1" }] }, /actions\[0\]\.type: runs no scripts/],
+    [{ actions: [{ type: "click" }] }, /actions\[0\]\.selector: is required/],
+    [{ onlyMainContnt: true }, /onlyMainContnt: is not known here, did you mean "onlyMainContent"/],
+    [{ timeout: 0.5 }, /timeout: expected a whole number/],
+  ] as [object, RegExp][]) {
+    const { status, code, message, details } = await refused(app.scrape(site.url, options));
+    assert.deepEqual([status, code], [400, "BAD_REQUEST"], message);
+    assert.match(message, words);
+    assert.ok(Array.isArray(details));
+  }
+  const crawl = await refused(
+    app.startCrawl(site.url, { includePaths: ["(?=a)"], prompt: "the blog", webhook: { url: "ftp://x" } }),
+  );
+  assert.match(crawl.message, /prompt: .*; webhook\.url: expected an http or https URL|webhook\.url.*prompt/);
+  assert.match(
+    (await refused(app.startCrawl(site.url, { includePaths: ["(?=a)"] }))).message,
+    /includePaths\[0\]: .*lookaround/,
+  );
+  assert.match((await refused(app.scrape("ftp://example.com/"))).message, /url: expected an http or https URL/);
+  const hidden = await refused(app.startCrawl(site.url, { webhook: "http://169.254.169.254/latest" }));
+  assert.match(hidden.message, /webhook\.url|not allowed|may not/);
+  const document = await app.scrape(`${site.url}/shop`, {
+    blockAds: true,
+    fastMode: true,
+    proxy: "auto",
+    skipTlsVerification: false,
+    removeBase64Images: true,
+    integration: "test",
+    maxAge: 0,
+  });
+  assert.match(document.markdown ?? "", /boils water/);
+});
+
+test("a page that cannot be had is an error with its reason", async () => {
+  const gone = await refused(app.scrape(`${site.url}/gone`));
+  assert.deepEqual([gone.status, gone.code], [500, "SCRAPE_SITE_ERROR"]);
+  assert.equal((gone.details as { http_status: number }).http_status, 404);
+  const late = await refused(app.scrape(`${site.url}/never`, { timeout: 300 }));
+  assert.deepEqual([late.status, late.code], [408, "SCRAPE_TIMEOUT"]);
+  const old = await refused(app.v1.scrapeUrl(`${site.url}/never`, { timeout: 300 }));
+  assert.equal(old.statusCode, 408);
+  const secret = await refused(app.scrape("http://169.254.169.254/latest"));
+  assert.ok([400, 403].includes(secret.status ?? 0), secret.message);
+});
+
+test("how busy it is and what is left is told without invention", async () => {
+  const queue = await app.getQueueStatus();
+  assert.equal(queue.success, true);
+  assert.ok(queue.maxConcurrency > 0);
+  const { maxConcurrency } = await app.getConcurrency();
+  assert.equal(maxConcurrency, queue.maxConcurrency);
+  assert.equal((await app.getCreditUsage()).remainingCredits, Number.MAX_SAFE_INTEGER);
+  assert.equal((await app.getTokenUsage()).billingPeriodEnd, null);
+  assert.deepEqual((await app.getCreditUsageHistorical()).periods, []);
+  const old = await app.v1.getCreditUsage();
+  assert.ok(old.success);
+});

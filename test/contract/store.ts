@@ -35,6 +35,7 @@ import { siteScenarios } from "./store/sites.ts";
 import { slotScenarios } from "./store/slots.ts";
 import { startScenarios } from "./store/start.ts";
 import { stopScenarios } from "./store/stop-task.ts";
+import { webhookScenarios } from "./store/webhooks.ts";
 import { workerScenarios } from "./store/workers.ts";
 import { workflowListScenarios } from "./store/workflow-lists.ts";
 import { workflowRecoveryScenarios } from "./store/workflow-recovery.ts";
@@ -94,6 +95,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("runs that wait for something else", holdScenarios);
   group("cancelling", cancelScenarios);
   group("stopping tasks", stopScenarios);
+  group("webhooks", webhookScenarios);
   group("workers", workerScenarios);
   group("files and records", yieldScenarios);
   group("runs that grow", growthScenarios);

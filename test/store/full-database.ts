@@ -36,7 +36,13 @@ async function savedCrawl(kit: Kit, size: number): Promise<void> {
   const deleted = await kit.store.createJob(newJob("gone", { kind: "crawl" }), kit.now);
   const tasks = numbers(size).map((n) => newTask(`page ${n}`));
   const { made: run } = await kit.store.startRun(
-    { ...CRAWL, jobId: job.id, budget: { key: "run:crawl", cap: 3 } },
+    {
+      ...CRAWL,
+      jobId: job.id,
+      budget: { key: "run:crawl", cap: 3 },
+      webhook: { events: ["page"], sealed: new Uint8Array([7]) },
+      reuse: "mark",
+    },
     tasks,
     kit.now,
     { key: "once", fingerprint: "same" },

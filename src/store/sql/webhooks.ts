@@ -1,8 +1,9 @@
 /** What runs tell to addresses of their users: written down with what is told, and taken from there call by call. */
 import { hash } from "node:crypto";
-import { crawlKey } from "../../domain/crawl-scope.ts";
 import { decodeId, encodeId } from "../../domain/ids.ts";
+import { withoutSessionIds } from "../../domain/session-ids.ts";
 import type { RunState } from "../../domain/states.ts";
+import { pageKey } from "../../domain/url.ts";
 import type { WebhookEvent } from "../../domain/webhooks.ts";
 import type { ClaimedTask, NewRun } from "../port.ts";
 import type { DueWebhook, ReusablePage, WebhookVerbs } from "../webhook-port.ts";
@@ -63,7 +64,7 @@ const INSERT_REUSABLE: ForEach = {
 };
 
 const reuseKey = (mark: string, url: string) =>
-  hash("sha256", `${mark}\0${crawlKey(url)}`, "buffer").subarray(0, 16) as Uint8Array;
+  hash("sha256", `${mark}\0${pageKey({ url: withoutSessionIds(url) })}`, "buffer").subarray(0, 16) as Uint8Array;
 
 /** The ends of pages in one transaction; of runs that nobody listens to, nothing is gathered. */
 export class ToldPages {

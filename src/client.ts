@@ -16,7 +16,7 @@ import type { Config } from "./config/options.ts";
 import { poke } from "./engine/embedded/link.ts";
 import { lateBoard } from "./engine/late-board.ts";
 import { parseAddressPolicy } from "./net/address.ts";
-import { knownKinds } from "./known-kinds.ts";
+import { knownCode } from "./known-kinds.ts";
 import { BOARD_PLACE, type BoardDeps } from "./orchestrator/board.ts";
 import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import type { ProxyRules } from "./orchestrator/proxies/rules.ts";
@@ -150,6 +150,7 @@ export async function openClient(
       { what: "artifacts", path: artifactsDir(config) },
     ],
   });
+  const known = knownCode(config, clock);
   const store = refuseWhenFull(opened, () => room.check());
   const close = () => office.close().finally(() => store.close());
   return {
@@ -165,8 +166,8 @@ export async function openClient(
     proxyRules: proxyRules(config),
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,
-    extractors: { llm: config.llmUrl !== null },
-    stepKinds: knownKinds(config, clock),
+    extractors: { llm: config.llmUrl !== null, named: known.extractors },
+    stepKinds: known.kinds,
     crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
     pathOf: (hash) => artifacts.placeOf(hash),
     wake: async (lanes) => {

@@ -116,8 +116,12 @@ async function examineHandlers(config: Config): Promise<DoctorCheck[]> {
   if (config.handlers === null) return [];
   const name = "handlers";
   try {
-    const { handlers, steps } = await UserCode.describe(config.handlers, systemClock);
-    const names = [...handlers, ...steps.map(({ kind }) => `${kind} (step)`)];
+    const { handlers, steps, extractors } = await UserCode.describe(config.handlers, systemClock);
+    const names = [
+      ...handlers,
+      ...steps.map(({ kind }) => `${kind} (step)`),
+      ...extractors.map((one) => `${one.name} (extractor)`),
+    ];
     return [{ name, status: "ok", what: `${config.handlers}: ${names.join(", ")}`, fix: null }];
   } catch (error) {
     return [{ name, status: "problem", what: messageOf(error), fix: "correct the module named in APP_HANDLERS" }];

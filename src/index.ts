@@ -37,12 +37,17 @@ export type { WorkflowTaskView } from "./orchestrator/workflows/task-view.ts";
 export type { TemplateView } from "./orchestrator/workflows/templates.ts";
 export type { WorkflowDetail, WorkflowView } from "./orchestrator/workflows/view.ts";
 
-// Handlers and step kinds of a user's own; their modules import `orbweaver/handlers`, which loads nothing else.
+// Handlers, step kinds and extractors of a user's own; their modules import `orbweaver/handlers`, which loads nothing else.
 export {
+  type CustomExtractor,
   type CustomStep,
   type CustomStepContext,
+  defineExtractor,
   defineHandlers,
   defineStep,
+  type ExtractedRecord,
+  type ExtractorContext,
+  type ExtractorPage,
   type Handler,
   type HandlerContext,
   type HandlerDefinition,

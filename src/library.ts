@@ -11,6 +11,7 @@ import { workflowsOf } from "./library-workflows.ts";
 import { listCrawlErrors, listCrawls, showCrawl } from "./orchestrator/crawls/read.ts";
 import { startCrawl } from "./orchestrator/crawls/start.ts";
 import type { CrawlDetail } from "./orchestrator/crawls/view.ts";
+import { requireExtractor } from "./orchestrator/jobs/extractor-input.ts";
 import { type JobInput, pageJobFrom } from "./orchestrator/jobs/input.ts";
 import { changeJob, createJob, deleteJob, listJobs, showJob } from "./orchestrator/jobs/manage.ts";
 import { queueDrained } from "./orchestrator/queue/drained.ts";
@@ -97,6 +98,7 @@ export class Orchestrator implements AsyncDisposable {
   /** One page, now. The run is kept; a page that could not be had is thrown as `fetch_failed`. */
   async scrape(url: string, recipe: PageRecipe = {}, waiting: Waiting<RunView> = {}): Promise<ResultView["data"][]> {
     const { deps } = this.#opened;
+    await requireExtractor(deps, recipe);
     const { id } = await startPageRun(deps, { ...pageJobFrom({ ...recipe, target_url: url }, deps), id: null });
     const run = await this.runs.wait(id, waiting);
     if (run.status === "failed" || run.status === "cancelled")

@@ -21,6 +21,7 @@ import { createHttpClient, type HttpClient } from "./net/http-client.ts";
 import { siteOf } from "./domain/url.ts";
 import type { Store } from "./store/port.ts";
 import type { PageDeps } from "./pages/get-page.ts";
+import { openUserExtractors } from "./user-extractors.ts";
 
 export interface PageTools extends PageDeps {
   http: HttpClient;
@@ -54,6 +55,7 @@ export function createPageTools(
   });
   const browser = openBrowser(config, log, clock, { policy, enter: (signal) => memory.enter(signal) });
   const llm = openLlm(config, clock);
+  const user = openUserExtractors(config, log, clock);
   const reader = createPageReader({ threads: Math.max(1, availableParallelism() - 1), timeoutMs: READ_MS, clock });
   return {
     clock,
@@ -61,7 +63,7 @@ export function createPageTools(
     browser,
     memory,
     reader,
-    extractors: { llm },
+    extractors: { llm, user: user.extract },
     strategies: {
       http: createHttpPageStrategy({ client: http, limits }),
       browser: createBrowserStrategy({
@@ -84,7 +86,7 @@ export function createPageTools(
       maxBodyBytes: config.maxBodyBytes,
     },
     close: async () => {
-      await Promise.all([browser.close(), reader.close(), http.close(), llm?.endpoint.close()]);
+      await Promise.all([browser.close(), reader.close(), http.close(), llm?.endpoint.close(), user.close()]);
     },
   };
 }

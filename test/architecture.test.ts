@@ -37,6 +37,7 @@ const TOP = new Set([
   "src/own-worker.ts",
   "src/probes.ts",
   "src/user-code.ts",
+  "src/user-extractors.ts",
   "src/known-kinds.ts",
   "src/library.ts",
   "src/library-workflows.ts",

@@ -6,6 +6,7 @@ import { TERMINAL_RUN_STATES } from "../domain/states.ts";
 import { followRun } from "../events/follow.ts";
 import type { ExportRecord } from "../exporters/exporter.ts";
 import { exporterNamed } from "../exporters/registry.ts";
+import { requireExtractor } from "../orchestrator/jobs/extractor-input.ts";
 import { type JobInput, pageJobFrom } from "../orchestrator/jobs/input.ts";
 import { cancelRun } from "../orchestrator/runs/control.ts";
 import { allResults, columnsOf, showRun } from "../orchestrator/runs/read.ts";
@@ -48,6 +49,7 @@ export async function scrape(context: CliContext, url: string, options: ScrapeOp
     // A session of the installation has a name of its own in a store that is only for this page.
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
     const job = pageJobFrom({ ...input, ...session }, worker);
+    await requireExtractor(worker, input);
     const { id } = await startPageRun(worker, { ...job, id: null });
     const run = renamed(await follow(worker, id, line, stop), worker.sessionId, options.session);
     line.done();

@@ -302,7 +302,7 @@ export const OPTIONS = {
   handlers: optional({
     name: "APP_HANDLERS",
     type: type.path,
-    about: "A module that registers step kinds and queue handlers.",
+    about: "A module that registers step kinds, extractors and queue handlers.",
     example: "./handlers.ts",
   }),
   artifacts: derived({

@@ -91,9 +91,9 @@ export function isProxyFault(what: Failure): boolean {
   return PROXY_FAULTS.has(what.reason);
 }
 
-/** The page came, and was what was asked for; whoever was to read it failed. */
+/** The page came, and was what was asked for; the model that was to read it failed. */
 export function isOfExtractor({ reason }: Failure): boolean {
-  return reason.startsWith("llm_") || reason.startsWith("extractor_");
+  return reason.startsWith("llm_");
 }
 
 /** Failures that say something about the site's health rather than about one page. */

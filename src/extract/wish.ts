@@ -3,8 +3,36 @@ import type { FieldError } from "../base/errors.ts";
 import { type LlmWish, wishOf } from "../domain/extract-wish.ts";
 import { compileJsonSchema, SchemaError } from "../domain/json-schema.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
+import { fieldErrors } from "../domain/schema-faults.ts";
+import { suggest } from "../domain/suggest.ts";
 import type { PlanSpec } from "./plan.ts";
 import { isObject } from "./rules/compile.ts";
+
+/** An extractor of the user's own, as its module describes it. */
+export interface KnownExtractor {
+  name: string;
+  about: string | null;
+  /** JSON Schema of its params; null: it takes any, or none. */
+  params: JsonValue;
+}
+
+/** Whether there is such an extractor, and it takes these params. */
+export function checkNamed(extract: JsonValue | undefined, known: readonly KnownExtractor[]): FieldError[] {
+  const wish = extract === undefined ? null : wishOf({ extract });
+  if (wish === null || "llm" in wish) return [];
+  const { name, params = {} } = wish;
+  const extractor = known.find((one) => one.name === name);
+  if (extractor === undefined) {
+    const near = suggest(
+      name,
+      known.map((one) => one.name),
+    );
+    const hint = near === undefined ? "" : `, did you mean "${near}"?`;
+    return [{ path: "extract.name", message: `the module of APP_HANDLERS has no extractor of this name${hint}` }];
+  }
+  if (extractor.params === null) return [];
+  return fieldErrors(compileJsonSchema(extractor.params, { defaults: false })(params), params, "extract.params.");
+}
 
 export const LONGEST_PROMPT = 10_000;
 const LONGEST_NAME = 100;
@@ -97,7 +125,6 @@ const MOST_SOURCE = 1_000_000;
 
 /** What the rules have to bring along for it, in a plan's words; null: nothing reads the page besides them. */
 export function sourceWanted(recipe: { extract?: JsonValue }): Pick<PlanSpec, "source"> | null {
-  const wish = wishOf(recipe);
-  if (wish === null) return null;
-  return "llm" in wish ? { source: MOST_SOURCE } : {};
+  if (wishOf(recipe) === null) return null;
+  return { source: MOST_SOURCE };
 }

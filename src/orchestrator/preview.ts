@@ -6,7 +6,7 @@ import { recipeAt } from "../domain/site-wishes.ts";
 import { planStrategy } from "../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../domain/url.ts";
 import { decodeBody } from "../extract/charset.ts";
-import type { Extraction } from "../extract/page.ts";
+import type { Extraction, PageInput } from "../extract/page.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
 import type { PageAnswer } from "../fetch/page.ts";
 import type { AddressPolicy } from "../net/address.ts";
@@ -16,6 +16,7 @@ import { getPage, type PageDeps } from "../pages/get-page.ts";
 import { leaveHeldSitesAlone } from "./held-sites.ts";
 import type { JobDeps } from "./jobs/deps.ts";
 import { invalid } from "./invalid.ts";
+import { requireExtractor } from "./jobs/extractor-input.ts";
 import { pageJobFrom, type JobInput } from "./jobs/input.ts";
 
 /** What gets and reads pages, for use cases that do so at once instead of leaving it to a worker. */
@@ -78,6 +79,7 @@ export async function previewExtraction(
   if (input.html !== undefined) return { ...(await readGiven(deps, input, signal)), duration_ms: elapsed() };
   if (input.url === undefined) throw invalid([{ path: "url", message: "give url, or the page itself as html" }]);
   const job = pageJobFrom(jobInputOf(input), deps);
+  await requireExtractor(deps, input);
   await leaveHeldSitesAlone(deps, siteOf(job.url));
   const recipe = job.recipe as Recipe;
   const site = await deps.store.site(siteOf(job.url));
@@ -125,6 +127,7 @@ async function readGiven(
   const url = input.url ?? "https://page.invalid/";
   // Checks the rules and the address as a job would.
   const { recipe } = pageJobFrom({ ...jobInputOf(input), target_url: url }, { ...deps, policy: NOTHING_IS_FETCHED });
+  await requireExtractor(deps, input);
   const spec = planSpecOf(recipe as Recipe);
   const page = { body: input.html ?? "", contentType: input.content_type ?? HTML, url };
   const pages = await deps.pages();
@@ -133,13 +136,20 @@ async function readGiven(
   if (isFurther)
     return {
       ...nothingFetched(input, extraction),
-      ...(await readFurther(pages, recipe as Recipe, url, extraction, signal)),
+      ...(await readFurther(pages, recipe as Recipe, page, extraction, signal)),
     };
   return nothingFetched(input, extraction);
 }
 
-async function readFurther(pages: PageDeps, recipe: Recipe, url: string, extraction: Extraction, signal: AbortSignal) {
-  const read = await extractFurther(pages, { recipe, url, signal }, extraction);
+async function readFurther(
+  pages: PageDeps,
+  recipe: Recipe,
+  given: PageInput & { url: string },
+  extraction: Extraction,
+  signal: AbortSignal,
+) {
+  const page = { ...given, status: null, headers: {} };
+  const read = await extractFurther(pages, { recipe, url: given.url, page, signal }, extraction);
   return {
     records: read.records,
     errors: [...read.errors],

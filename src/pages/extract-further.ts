@@ -4,6 +4,8 @@ import { type ExtractStats, type ExtractWish, wishOf } from "../domain/extract-w
 import { FetchFailure, failure } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Recipe } from "../domain/recipe.ts";
+import { decodeBody } from "../extract/charset.ts";
+import type { ExtractorPage } from "../extract/define-extractor.ts";
 import type { LlmExtractor } from "../extract/llm/extractor.ts";
 import type { Extraction } from "../extract/page.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
@@ -13,6 +15,8 @@ import { extractionFailure } from "./extraction-failure.ts";
 /** Those who read pages besides the rules; null: there is none of the kind. */
 export interface PageExtractors {
   llm: LlmExtractor | null;
+  /** Those of the user's module, by name. Throws a FetchFailure, also for a name that it does not have. */
+  user: ((name: string, page: ExtractorPage, signal: AbortSignal) => Promise<Record<string, JsonValue>[]>) | null;
 }
 
 export interface FurtherDeps {
@@ -23,13 +27,21 @@ export interface FurtherDeps {
 export interface FurtherOrder {
   recipe: Pick<Recipe, "extract" | "schema" | "fields">;
   url: string;
-  /** Of the page, when it was asked for. */
-  httpStatus?: number;
+  page: FurtherPage;
   signal: AbortSignal;
   /** Told when nothing more is wanted of the site, and the waiting begins. */
   beforeExtract?: () => void;
   /** Time that is left for it. */
   mostMs?: number;
+}
+
+/** The page itself, as it came. */
+export interface FurtherPage {
+  /** null: it was handed in, and not asked for. */
+  status: number | null;
+  headers: Readonly<Record<string, string>>;
+  contentType: string | null;
+  body: Uint8Array | string;
 }
 
 export interface ReadFurther {
@@ -54,7 +66,7 @@ export async function extractFurther(
   const wish = wishOf(order.recipe)!;
   const stats: ExtractStats = { extractor: "llm" in wish ? "llm" : wish.name, duration_ms: 0 };
   const begun = deps.clock.monotonic();
-  const limit = timeLimit(deps.clock, order);
+  const limit = timeLimit(deps.clock, order, wish);
   const took = () => (stats.duration_ms = Math.round(deps.clock.monotonic() - begun));
   try {
     const found = await extracted(deps, wish, order, extraction, stats, limit.signal);
@@ -67,11 +79,13 @@ export async function extractFurther(
       ),
       stats,
     };
-  } catch (error) {
+  } catch (thrown) {
     took();
-    if (!(error instanceof FetchFailure) || order.signal.aborted) throw error;
+    const error: unknown = limit.signal.aborted ? limit.signal.reason : thrown;
+    if (!(error instanceof FetchFailure) || order.signal.aborted) throw thrown;
     const { reason, message, retryAfterMs } = error.failure;
-    const what = failure(reason, message, { httpStatus: order.httpStatus, retryAfterMs });
+    const words = "llm" in wish ? message : `the extractor ${wish.name}: ${message}`;
+    const what = failure(reason, words, { httpStatus: order.page.status ?? undefined, retryAfterMs });
     return { records: [], errors: [], failure: what, stats };
   } finally {
     limit.end();
@@ -86,8 +100,11 @@ async function extracted(
   stats: ExtractStats,
   signal: AbortSignal,
 ): Promise<Record<string, JsonValue>[]> {
-  const { llm } = extractors;
-  if (!("llm" in wish)) throw new FetchFailure("extraction_failed", `there is no extractor named ${wish.name}`);
+  const { llm, user } = extractors;
+  if (!("llm" in wish)) {
+    if (user === null) throw new FetchFailure("handler_missing", "there is none: APP_HANDLERS names no module");
+    return user(wish.name, toExtractorPage(order, wish.params, title, source?.markdown ?? ""), signal);
+  }
   if (llm === null)
     throw new FetchFailure("llm_refused", "there is no model to ask: set APP_LLM_URL (and APP_LLM_KEY, APP_LLM_MODEL)");
   if (llm.endpoint.hasRoomInLine) order.beforeExtract?.();
@@ -95,20 +112,36 @@ async function extracted(
   return llm.extract(wish.llm, page, stats, signal);
 }
 
-function checked({ recipe, httpStatus }: FurtherOrder, records: Record<string, JsonValue>[]) {
+function toExtractorPage(
+  { url, page }: FurtherOrder,
+  params: JsonValue = {},
+  title: string | null,
+  markdown: string,
+): ExtractorPage {
+  const { status, headers, contentType, body } = page;
+  const html = typeof body === "string" ? body : decodeBody(body, contentType).text;
+  return { url, status, headers, content_type: contentType, title, html, markdown, params };
+}
+
+function checked({ recipe, page }: FurtherOrder, records: Record<string, JsonValue>[]) {
   const { schema = null } = recipe;
   if (schema === null) return { records, errors: [], failure: null };
   const check = compileSchema(schema);
   const errors = records.flatMap((record, index) => recordProblems(check, record, index)).slice(0, MOST_PROBLEMS);
-  return { records, errors, failure: errors.length === 0 ? null : extractionFailure(errors, httpStatus) };
+  return { records, errors, failure: errors.length === 0 ? null : extractionFailure(errors, page.status ?? undefined) };
 }
 
 const MOST_PROBLEMS = 100;
 
 /** The signal of the attempt, and the end of the time that is left. */
-function timeLimit(clock: Clock, { signal, mostMs }: FurtherOrder): { signal: AbortSignal; end(): void } {
+function timeLimit(
+  clock: Clock,
+  { signal, mostMs }: FurtherOrder,
+  wish: ExtractWish,
+): { signal: AbortSignal; end(): void } {
   if (mostMs === undefined || !Number.isFinite(mostMs)) return { signal, end: () => {} };
   const over = new AbortController();
-  const timer = clock.after(mostMs, () => over.abort(new FetchFailure("llm_timeout", "the time for the page is over")));
+  const reason = "llm" in wish ? "llm_timeout" : "handler_timeout";
+  const timer = clock.after(mostMs, () => over.abort(new FetchFailure(reason, "the time for the page is over")));
   return { signal: AbortSignal.any([signal, over.signal]), end: () => timer.cancel() };
 }

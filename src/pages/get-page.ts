@@ -104,7 +104,7 @@ export async function getPage(deps: PageDeps, order: PageOrder): Promise<PageGot
     {
       recipe: order.recipe,
       url: answer.finalUrl,
-      httpStatus: answer.status,
+      page: answer,
       signal: order.signal,
       beforeExtract: () => order.beforeExtract?.(answer.headMs ?? null),
       ...(leftMs === undefined ? {} : { mostMs: leftMs }),

@@ -46,7 +46,7 @@ export function pageDeps(
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    extractors: { llm: false },
+    extractors: { llm: false, named: async () => [] },
     stepKinds: async () => createStepKinds(kindSettings, []),
     siteDefaults: { maxPerSite: 10, minDelayMs: 0 },
     pages: async () => pages,

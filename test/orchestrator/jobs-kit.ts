@@ -26,7 +26,7 @@ export async function openJobs(t: TestContext) {
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    extractors: { llm: false },
+    extractors: { llm: false, named: async () => [] },
     stepKinds: async () => ({ find: () => undefined, all: () => [] }),
   };
   // A full hour, so that the slots are easy to name.

@@ -23,7 +23,7 @@ async function open(t: TestContext) {
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     respectRobots: true,
-    extractors: { llm: false },
+    extractors: { llm: false, named: async () => [] },
     stepKinds: async () => ({ find: () => undefined, all: () => [] }),
     crawlsKeptMs: HOUR,
   };

@@ -34,7 +34,7 @@ async function open(t: TestContext) {
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    extractors: { llm: false },
+    extractors: { llm: false, named: async () => [] },
     stepKinds: async () => createStepKinds(kindSettings, []),
   };
   // A full hour, so that the slots are easy to name.

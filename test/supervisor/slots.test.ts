@@ -36,7 +36,7 @@ async function open(t: TestContext) {
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,
-    extractors: { llm: false },
+    extractors: { llm: false, named: async () => [] },
     proxyRules: PROXY_RULES,
     stepKinds: async () => createStepKinds(kindSettings, []),
   };

@@ -90,7 +90,7 @@ export const CHECKS = {
   random: systemRandom,
   seal: OPEN_SEAL,
   policy: parseAddressPolicy(["127.0.0.0/8"]),
-  extractors: { llm: false },
+  extractors: { llm: false, named: async () => [] },
 };
 
 class Caught extends Error {}

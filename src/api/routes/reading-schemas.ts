@@ -21,7 +21,7 @@ export const Items = nullable(
 export const Extract = nullable(
   Type.Record(Type.String(), Type.Unknown(), {
     description:
-      "who reads the page besides the rules: {llm: {schema, prompt}} asks the model of APP_LLM_URL; docs/llm.md describes it",
+      "who reads the page besides the rules: {llm: {schema, prompt}} asks the model of APP_LLM_URL (docs/llm.md), {name, params} an extractor of the module in APP_HANDLERS (docs/extractors.md)",
   }),
 );
 export const RecordSchema = nullable(

@@ -7,13 +7,16 @@ import { siteOf } from "../../domain/url.ts";
 import type { JobRecord, Once } from "../../store/job-records.ts";
 import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
+import { requireExtractor } from "../jobs/extractor-input.ts";
 import { needingProxies } from "../proxies/rules.ts";
 import { crawlOptionsFrom } from "./options.ts";
 import { admitCrawls } from "./turns.ts";
 
 /** Submits a crawl: it is on disk when this answers, and begins when it is its turn. */
 export async function startCrawl(deps: CrawlDeps, input: CrawlInput, once?: Once): Promise<RunRecord> {
-  const { run, tasks } = newCrawlRun(deps, crawlOptionsFrom(deps, input));
+  const options = crawlOptionsFrom(deps, input);
+  await requireExtractor(deps, options);
+  const { run, tasks } = newCrawlRun(deps, options);
   const { made } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
   await admitCrawls(deps);
   return (await deps.store.run(made.id)) ?? made;

@@ -1,5 +1,6 @@
 import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
+import type { KnownExtractor } from "../../extract/wish.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import type { KnownKinds } from "../../workflows/step-kind.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -8,6 +9,8 @@ import type { ProxyRules } from "../proxies/rules.ts";
 export interface ExtractorOffers {
   /** There is a model to ask. */
   llm: boolean;
+  /** Those of the user's module; found out when somebody first asks. */
+  named(): Promise<readonly KnownExtractor[]>;
 }
 
 /** What the use cases of jobs, runs and sessions need besides the store. */

@@ -12,6 +12,7 @@ import type { JobDeps } from "./deps.ts";
 import { asGiven, changedCrawl, crawlJobFrom } from "./crawl-input.ts";
 import { invalid } from "../invalid.ts";
 import { type JobInput, pageJobFrom } from "./input.ts";
+import { requireExtractor } from "./extractor-input.ts";
 import { keptCredentials } from "./kept-credentials.ts";
 import { type JobView, toJobView } from "./view.ts";
 import { changedWorkflow, sourceAsGiven, workflowJobFrom } from "./workflow-input.ts";
@@ -29,7 +30,14 @@ export async function createJob(deps: JobDeps, input: JobInput, once?: Once): Pr
 
 async function jobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
   if (input.kind === "workflow") return workflowJobFrom(input, deps);
-  return input.kind === "crawl" ? crawlJobFrom(input, deps) : pageJobFrom(input, deps);
+  return withExtractor(deps, input.kind === "crawl" ? crawlJobFrom(input, deps) : pageJobFrom(input, deps));
+}
+
+/** The job, when whoever it wants to read its pages is there. */
+async function withExtractor(deps: JobDeps, job: NewJob): Promise<NewJob> {
+  const under = job.kind === "crawl" ? "crawl." : "";
+  await requireExtractor(deps, job.recipe as Recipe, (path) => under + path);
+  return job;
 }
 
 function pageOf({ url, recipe }: NewJob): PageSnapshot {
@@ -75,8 +83,11 @@ async function changedJob(deps: JobDeps, before: JobRecord, change: JobInput): P
     return workflowJobFrom(changedWorkflow(inputOf(before), change), deps, workflow);
   }
   if (before.kind === "crawl")
-    return crawlJobFrom(changedCrawl(inputOf(before), change), deps, (before.recipe as CrawlRecipe).crawl);
-  return changedPage(deps, before, change);
+    return withExtractor(
+      deps,
+      crawlJobFrom(changedCrawl(inputOf(before), change), deps, (before.recipe as CrawlRecipe).crawl),
+    );
+  return withExtractor(deps, changedPage(deps, before, change));
 }
 
 function changedPage(deps: JobDeps, before: JobRecord, change: JobInput): NewJob {

@@ -7,6 +7,7 @@ import { withoutSecrets } from "../../domain/workflow/secrets.ts";
 import type { Once } from "../../store/job-records.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { RunDeps } from "../jobs/deps.ts";
+import { requireExtractor } from "../jobs/extractor-input.ts";
 import { type JobInput, pageJobFrom } from "../jobs/input.ts";
 import { inputOf } from "../jobs/manage.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -20,6 +21,7 @@ export async function startPage(deps: RunDeps, input: JobInput, once?: Once): Pr
   const before = once === undefined ? null : await deps.store.answered(once, deps.clock.now());
   if (before !== null) return toRunView(before as RunRecord, deps.defaultMaxAttempts);
   const job = pageJobFrom(input, deps);
+  await requireExtractor(deps, input);
   const recipe = job.recipe as Recipe;
   if (recipe.session_id !== null) await requireSessionFor(deps, recipe.session_id, { url: job.url, recipe });
   return startPageRun(deps, { ...job, id: null }, once);

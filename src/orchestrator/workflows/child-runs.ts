@@ -12,6 +12,7 @@ import { crawlOptionsFrom } from "../crawls/options.ts";
 import { newCrawlRun } from "../crawls/start.ts";
 import type { RunDeps } from "../jobs/deps.ts";
 import { invalid } from "../invalid.ts";
+import { requireExtractor } from "../jobs/extractor-input.ts";
 import { type JobInput, pageJobFrom } from "../jobs/input.ts";
 import { readProxy } from "../jobs/proxy-input.ts";
 import { needingProxies } from "../proxies/rules.ts";
@@ -44,6 +45,7 @@ function asFailure(code: string, message: string): FetchFailure {
 }
 
 async function prepare(deps: RunDeps, child: ChildRun): Promise<Prepared> {
+  if (child.kind !== "download") await requireExtractor(deps, child.options);
   switch (child.kind) {
     case "crawl":
       return newCrawlRun(deps, crawlOptionsFrom(deps, child.options as unknown as CrawlInput));

@@ -9,6 +9,14 @@ export {
   type StepFile,
 } from "../../../workflows/define-step.ts";
 
+export {
+  type CustomExtractor,
+  defineExtractor,
+  type ExtractedRecord,
+  type ExtractorContext,
+  type ExtractorPage,
+} from "../../../extract/define-extractor.ts";
+
 /** What a handler works with. Every way out to the network goes through here, under the guard and its limits. */
 export interface HandlerContext {
   /**

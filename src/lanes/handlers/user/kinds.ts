@@ -1,9 +1,9 @@
-/** Looks at what a module says of its step kinds, before anything relies on it. */
+/** Looks at what a module says of its step kinds and extractors, before anything relies on it. */
 import { messageOf } from "../../../base/errors.ts";
 import { SchemaError } from "../../../domain/json-schema.ts";
 import { compileSchema, type RecordCheck } from "../../../extract/schema.ts";
 import { moduleError } from "./process.ts";
-import type { ModuleContents, StepDescription } from "./protocol.ts";
+import type { ExtractorDescription, ModuleContents, StepDescription } from "./protocol.ts";
 import type { UserStep } from "./step-work.ts";
 
 /** In the order of their names. */
@@ -17,8 +17,18 @@ export function checkSteps(module: string, { steps }: ModuleContents): UserStep[
     });
 }
 
+/** In the order of their names. */
+export function checkExtractors(module: string, { extractors }: ModuleContents): ExtractorDescription[] {
+  for (const { name, params } of extractors)
+    if (params !== null) checkSchema(module, `extractors.${name}.params`, params);
+  return extractors.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 function check(module: string, { kind }: StepDescription, part: "params" | "output", schema: unknown): RecordCheck {
-  const path = `steps.${kind}.${part}`;
+  return checkSchema(module, `steps.${kind}.${part}`, schema);
+}
+
+function checkSchema(module: string, path: string, schema: unknown): RecordCheck {
   if ((schema as { type?: unknown }).type !== "object")
     throw moduleError(module, `${path} must be the JSON Schema of an object: { type: "object", … }`);
   try {

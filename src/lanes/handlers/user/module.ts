@@ -1,7 +1,13 @@
-/** Reads what a user's module exports: `handlers` for the queue, `steps` for workflows. */
+/** Reads what a user's module exports: `handlers` for the queue, `steps` for workflows, `extractors` for pages. */
+import type { CustomExtractor } from "../../../extract/define-extractor.ts";
 import type { CustomStep } from "../../../workflows/define-step.ts";
 import type { Handler } from "./define.ts";
-import { DEFAULT_TIMEOUT_SECONDS, type ModuleContents, STEP_TIMEOUT_SECONDS } from "./protocol.ts";
+import {
+  DEFAULT_TIMEOUT_SECONDS,
+  EXTRACTOR_TIMEOUT_SECONDS,
+  type ModuleContents,
+  STEP_TIMEOUT_SECONDS,
+} from "./protocol.ts";
 
 export interface LoadedHandler {
   run: Handler;
@@ -11,20 +17,27 @@ export interface LoadedHandler {
 export interface LoadedModule {
   handlers: Map<string, LoadedHandler>;
   steps: Map<string, CustomStep>;
+  extractors: Map<string, CustomExtractor>;
 }
 
 const KIND = /^[a-z][a-z0-9_-]{0,63}$/i;
 
 /** Throws with a sentence about what is wrong. Schemas are looked at by the engine. */
 export function readModule(module: Record<string, unknown>): LoadedModule {
-  const { handlers, steps } = module;
-  if (handlers === undefined && steps === undefined) {
-    throw new Error('it must export "handlers", an object of functions by name, or "steps", a list of step kinds');
+  const { handlers, steps, extractors } = module;
+  if (handlers === undefined && steps === undefined && extractors === undefined) {
+    throw new Error(
+      'it must export "handlers", an object of functions by name, "steps", a list of step kinds, or "extractors", a list of them',
+    );
   }
-  return { handlers: readHandlers(handlers ?? {}), steps: readSteps(steps ?? []) };
+  return {
+    handlers: readHandlers(handlers ?? {}),
+    steps: readSteps(steps ?? []),
+    extractors: readExtractors(extractors ?? []),
+  };
 }
 
-export function contentsOf({ handlers, steps }: LoadedModule): ModuleContents {
+export function contentsOf({ handlers, steps, extractors }: LoadedModule): ModuleContents {
   return {
     handlers: [...handlers].map(([name, { timeoutSeconds }]) => ({ name, timeoutSeconds })),
     steps: [...steps.values()].map(({ kind, about, params, output, timeout }) => ({
@@ -33,6 +46,12 @@ export function contentsOf({ handlers, steps }: LoadedModule): ModuleContents {
       params: plain(`steps.${kind}.params`, params),
       output: output === undefined ? null : plain(`steps.${kind}.output`, output),
       timeoutSeconds: timeout ?? STEP_TIMEOUT_SECONDS,
+    })),
+    extractors: [...extractors.values()].map(({ name, about, params, timeout }) => ({
+      name,
+      about: about ?? null,
+      params: params === undefined ? null : plain(`extractors.${name}.params`, params),
+      timeoutSeconds: timeout ?? EXTRACTOR_TIMEOUT_SECONDS,
     })),
   };
 }
@@ -74,6 +93,29 @@ function readSteps(given: unknown): Map<string, CustomStep> {
     if (timeout !== undefined && !isSeconds(timeout))
       throw new Error(`steps.${kind}.timeout must be a number of seconds above 0`);
     loaded.set(kind, step as CustomStep);
+  }
+  return loaded;
+}
+
+function readExtractors(given: unknown): Map<string, CustomExtractor> {
+  if (!Array.isArray(given)) throw new Error('"extractors" must be a list, each made by defineExtractor({…})');
+  const loaded = new Map<string, CustomExtractor>();
+  for (const [index, value] of given.entries()) {
+    const extractor = (value ?? {}) as Partial<CustomExtractor>;
+    const { name, about, params, timeout } = extractor;
+    if (typeof name !== "string" || !KIND.test(name))
+      throw new Error(
+        `extractors[${index}].name must be a name: a letter, then letters, digits, "-" and "_", at most 64 in all`,
+      );
+    if (loaded.has(name)) throw new Error(`extractors[${index}].name: there is another extractor named ${name}`);
+    if (name === "llm") throw new Error(`extractors[${index}].name: an extractor named llm is built in`);
+    if (typeof extractor.run !== "function") throw new Error(`extractors.${name} has no function "run"`);
+    if (params !== undefined && (typeof params !== "object" || params === null))
+      throw new Error(`extractors.${name}.params must be the JSON Schema of its params`);
+    if (about !== undefined && typeof about !== "string") throw new Error(`extractors.${name}.about must be a text`);
+    if (timeout !== undefined && !isSeconds(timeout))
+      throw new Error(`extractors.${name}.timeout must be a number of seconds above 0`);
+    loaded.set(name, extractor as CustomExtractor);
   }
   return loaded;
 }

@@ -82,7 +82,7 @@ export class HandlerProcess {
         if (message.kind === "broken" || message.kind === "died") return fail(message.message);
         if (message.kind !== "ready") return fail("it spoke out of turn");
         timer.cancel();
-        return resolve({ handlers: message.handlers, steps: message.steps });
+        return resolve({ handlers: message.handlers, steps: message.steps, extractors: message.extractors });
       });
     });
     child.removeAllListeners("exit").removeAllListeners("error");

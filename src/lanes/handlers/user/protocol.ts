@@ -1,5 +1,6 @@
 import type { FailureReason } from "../../../domain/failure.ts";
 import type { JsonValue } from "../../../domain/queue-item.ts";
+import type { ExtractorPage } from "../../../extract/define-extractor.ts";
 import type { StepFile } from "../../../workflows/define-step.ts";
 
 /** What a user's handler is given. */
@@ -65,6 +66,15 @@ export interface StepCalls {
 export interface ModuleContents {
   handlers: { name: string; timeoutSeconds: number }[];
   steps: StepDescription[];
+  extractors: ExtractorDescription[];
+}
+
+export interface ExtractorDescription {
+  name: string;
+  about: string | null;
+  /** A JSON Schema, not yet looked at; null: it takes any params, or none. */
+  params: JsonValue;
+  timeoutSeconds: number;
 }
 
 export interface StepDescription {
@@ -87,7 +97,8 @@ export interface Refusal {
 /** What is to be executed. */
 export type Begin =
   | { kind: "run"; handler: string; item: HandlerItem }
-  | { kind: "step"; step: string; about: StepAbout; params: unknown };
+  | { kind: "step"; step: string; about: StepAbout; params: unknown }
+  | { kind: "extract"; extractor: string; page: ExtractorPage };
 
 export type Order =
   | Begin
@@ -128,6 +139,7 @@ export type FromProcess =
 
 export const DEFAULT_TIMEOUT_SECONDS = 300;
 export const STEP_TIMEOUT_SECONDS = 3600;
+export const EXTRACTOR_TIMEOUT_SECONDS = 60;
 
 /** Items go to and fro in parts of about this many characters. */
 export const PART_CHARS = 256 * 1024;

@@ -8,6 +8,7 @@ import { Channel, Refused } from "./channel.ts";
 import { contentsOf, readModule } from "./module.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 import { rememberWhatRuns } from "./left-running.ts";
+import { runExtractor } from "./run-extractor.ts";
 import { runItem } from "./run-item.ts";
 import { StepExecution } from "./run-step.ts";
 
@@ -48,6 +49,16 @@ try {
           step = new StepExecution(own, message.about, signal);
           return step.run(kind, message.params);
         });
+      }
+      case "extract": {
+        const { signal } = (abort = new AbortController());
+        const own = (channel = new Channel(port, message.execution));
+        const extractor = module.extractors.get(message.extractor);
+        return void own.execute(async () =>
+          extractor === undefined
+            ? missing(`extractor named ${message.extractor}`)
+            : runExtractor(own, extractor, message.page, signal),
+        );
       }
       case "pull":
         return step?.pulled();

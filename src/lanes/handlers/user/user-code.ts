@@ -1,11 +1,16 @@
 import type { Clock, Timer } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import { FetchFailure } from "../../../domain/failure.ts";
 import type { JsonValue } from "../../../domain/queue-item.ts";
+import type { ExtractorPage } from "../../../extract/define-extractor.ts";
+import type { KnownExtractor } from "../../../extract/wish.ts";
 import type { KnownKind, StepContext, StepEnd, StepKind } from "../../../workflows/step-kind.ts";
 import type { TaskHandler } from "../handler.ts";
 import { executeItem } from "./item-work.ts";
-import { checkSteps } from "./kinds.ts";
+import { executeExtractor } from "./extractor-work.ts";
+import { checkExtractors, checkSteps } from "./kinds.ts";
 import { HandlerProcess, type HandlerProcessOptions } from "./process.ts";
-import type { StepDescription } from "./protocol.ts";
+import type { ExtractorDescription, StepDescription } from "./protocol.ts";
 import type { HandlerServices } from "./services.ts";
 import { executeStep, type UserStep } from "./step-work.ts";
 
@@ -19,6 +24,7 @@ const IDLE_MS = 30_000;
 export interface UserCodeDescription {
   handlers: readonly string[];
   steps: readonly KnownKind[];
+  extractors: readonly KnownExtractor[];
 }
 
 export interface UserCodeDeps {
@@ -27,7 +33,7 @@ export interface UserCodeDeps {
 }
 
 /**
- * The handlers and step kinds of a user's module, each item or step in a process of its own: as many processes as there are
+ * The handlers, step kinds and extractors of a user's module, each item, step or page in a process of its own: as many processes as there are
  * at work, kept for the next ones. A bad one can only take its own process along.
  */
 export class UserCode implements AsyncDisposable {
@@ -38,6 +44,7 @@ export class UserCode implements AsyncDisposable {
   readonly #timeouts: ReadonlyMap<string, number>;
   /** By name. */
   readonly steps: readonly StepKind[];
+  readonly #extractors: ReadonlyMap<string, ExtractorDescription>;
 
   private constructor(
     options: HandlerProcessOptions,
@@ -49,6 +56,7 @@ export class UserCode implements AsyncDisposable {
     this.#services = services;
     this.#timeouts = new Map(first.contents.handlers.map(({ name, timeoutSeconds }) => [name, timeoutSeconds]));
     this.steps = steps.map((step) => this.#kindOf(step));
+    this.#extractors = new Map(checkExtractors(options.module, first.contents).map((one) => [one.name, one]));
     this.#all.add(first);
     this.#keep(first);
   }
@@ -72,6 +80,7 @@ export class UserCode implements AsyncDisposable {
     return {
       handlers: process.contents.handlers.map(({ name }) => name),
       steps: checkSteps(module, process.contents).map(({ description }) => aboutOf(description)),
+      extractors: checkExtractors(module, process.contents),
     };
   }
 
@@ -90,6 +99,23 @@ export class UserCode implements AsyncDisposable {
         }
       },
     };
+  }
+
+  /** Throws a FetchFailure, as handlers do. */
+  async extract(
+    name: string,
+    page: ExtractorPage,
+    how: { signal: AbortSignal; log: Log },
+  ): Promise<Record<string, JsonValue>[]> {
+    const extractor = this.#extractors.get(name);
+    if (extractor === undefined)
+      throw new FetchFailure("handler_missing", `the module of APP_HANDLERS has no extractor named ${name}`);
+    const process = await this.#take();
+    try {
+      return await executeExtractor(process, extractor, page, how);
+    } finally {
+      this.#giveBack(process);
+    }
   }
 
   async stop(): Promise<void> {

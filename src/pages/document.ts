@@ -50,6 +50,9 @@ export async function withDocument(
   return { results: [{ ...first, [DOCUMENT]: document }, ...rest], artifacts };
 }
 
+/** Characters of all pages that actions have kept. */
+const MOST_SCRAPED = 2_000_000;
+
 /** Puts what was done on the page into its document. */
 async function keepPictures(
   keeper: PageFileKeeper,
@@ -69,6 +72,13 @@ async function keepPictures(
   const screenshots: JsonValue[] = [];
   for (const [index, picture] of actions.screenshots.entries())
     screenshots.push(await keep(picture, "actions", "screenshots", index));
-  document["actions"] = { screenshots, scrapes: actions.scrapes.map(({ url, html }) => ({ url, html })) };
+  let left = MOST_SCRAPED;
+  const scrapes = actions.scrapes.map(({ url, html }) => {
+    const kept = html.slice(0, Math.max(0, left));
+    left -= html.length;
+    return { url, html: kept };
+  });
+  document["actions"] = { screenshots, scrapes };
+  if (left < 0) document["truncated"] = [...((document["truncated"] as string[] | undefined) ?? []), "actions.scrapes"];
   return files;
 }

@@ -3,6 +3,7 @@ import type { Credentials } from "../domain/credentials.ts";
 import type { ExtractStats } from "../domain/extract-wish.ts";
 import { type Failure, FetchFailure } from "../domain/failure.ts";
 import type { Validators } from "../domain/page-copy.ts";
+import { documentOf, pictureOf } from "../domain/page-wishes.ts";
 import type { Recipe } from "../domain/recipe.ts";
 import type { Upstream } from "../domain/upstream.ts";
 import type { StrategyEvidence, StrategyPlan, Way } from "../domain/strategy-plan.ts";
@@ -10,6 +11,7 @@ import type { FollowOrder } from "../extract/follow.ts";
 import type { PlanSpec } from "../extract/plan.ts";
 import type { PageReader } from "../extract/pool.ts";
 import {
+  type BrowserWishes,
   type MemoryShare,
   type PageAnswer,
   type PageEvidence,
@@ -206,7 +208,7 @@ async function fetchAndJudge(
     ...(conditions === undefined ? {} : { conditions }),
     ...(order.keepExchanges === true ? { keepExchanges: true } : {}),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),
-    ...(recipe.browser === null ? {} : { browser: wishesOf(recipe.browser) }),
+    ...(way === "browser" ? { browser: wishesOf(recipe) } : {}),
     wantsEvidence: async (open) => {
       const { failure } = await judge(open);
       return failure !== null && (order.isShown?.(failure) ?? true);
@@ -219,9 +221,21 @@ async function fetchAndJudge(
   return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
 }
 
-function wishesOf(browser: NonNullable<Recipe["browser"]>) {
+function wishesOf(recipe: Recipe): BrowserWishes {
+  const {
+    wait_for = null,
+    block_resources = false,
+    wait_ms = null,
+    mobile = false,
+    actions = [],
+  } = recipe.browser ?? {};
+  const picture = pictureOf(documentOf(recipe));
   return {
-    blockResources: browser.block_resources,
-    ...(browser.wait_for === null ? {} : { waitFor: browser.wait_for }),
+    blockResources: block_resources,
+    ...(wait_for === null ? {} : { waitFor: wait_for }),
+    ...(wait_ms === null ? {} : { waitMs: wait_ms }),
+    ...(mobile ? { mobile } : {}),
+    ...(actions.length === 0 ? {} : { actions }),
+    ...(picture === null ? {} : { picture }),
   };
 }

@@ -42,6 +42,8 @@ export class MainDocument implements DocumentWatch {
   notFollowed: string | null = null;
   /** What ended the navigation. May be anything that `followRedirects` or `beforeRedirect` threw. */
   failure: unknown = null;
+  /** Why the page was last kept from going elsewhere. */
+  refusal: FetchFailure | null = null;
   /** Resolves when the page wanted to leave and was kept: Chromium then never says that the document is complete. */
   readonly kept: Promise<void>;
   readonly #keep: () => void;
@@ -67,10 +69,11 @@ export class MainDocument implements DocumentWatch {
     try {
       checkUrl(to, this.#rules.policy);
       if (this.#rules.followRedirects?.(from, to) !== false) return this.#follow(to);
-    } catch {
+      return this.#stay(leadsAway());
+    } catch (error) {
       // The guard's refusal is as good as the caller's.
+      return this.#stay(error);
     }
-    return this.#stay();
   }
 
   onResponse(held: HeldRequest, session: CDPSession): Verdict | Promise<Verdict> {
@@ -84,13 +87,14 @@ export class MainDocument implements DocumentWatch {
       return this.#begin(head, held, session);
     } catch (error) {
       // A document is there already: what it wanted to turn into cannot be had, and it stays.
-      if (this.head !== null) return this.#stay();
+      if (this.head !== null) return this.#stay(error);
       this.failure = error;
       return "abort";
     }
   }
 
-  #stay(): Verdict {
+  #stay(why?: unknown): Verdict {
+    if (why instanceof FetchFailure) this.refusal = why;
     this.#keep();
     return "abort";
   }
@@ -116,7 +120,7 @@ export class MainDocument implements DocumentWatch {
     to.password = "";
     const [target = ""] = to.href.split("#");
     if (this.#rules.followRedirects?.(from, to) === false) {
-      if (this.head !== null) return this.#stay();
+      if (this.head !== null) return this.#stay(leadsAway());
       this.notFollowed = target;
       this.head = head;
       return "abort";
@@ -167,6 +171,10 @@ export class MainDocument implements DocumentWatch {
     const known = this.#rules.proxyFailure(URL.parse(url)?.host ?? "");
     return known ?? new FetchFailure("connection_failed", "the site could not be reached");
   }
+}
+
+function leadsAway(): FetchFailure {
+  return new FetchFailure("action_failed", "it leads to a page that is not followed here");
 }
 
 function headOf(held: HeldRequest): DocumentHead {

@@ -25,7 +25,8 @@ async function picture(session: CDPSession): Promise<Uint8Array | null> {
   return bytes.length > LARGEST_PICTURE ? null : bytes;
 }
 
-async function source(session: CDPSession, maxLength: number): Promise<string | null> {
+/** The page as it stands; null: there is none, or it is longer than that. */
+export async function source(session: CDPSession, maxLength: number): Promise<string | null> {
   const expression = "document.documentElement ? document.documentElement.outerHTML : ''";
   const { result } = await session.send("Runtime.evaluate", { expression, returnByValue: true });
   const html: unknown = result.value;

@@ -8,6 +8,7 @@ import type { BrowserProxy } from "../../net/browser-proxy.ts";
 import type { ProxyGuest } from "../../net/proxy-guest.ts";
 import type { MemoryShare } from "../page.ts";
 import { type DocumentWatch, openGate } from "./gate.ts";
+import { phoneOptions } from "./phone.ts";
 import { BrowserProcess } from "./process.ts";
 
 export interface PageOptions {
@@ -16,6 +17,8 @@ export interface PageOptions {
   /** Bound to their origin. */
   credentials?: Credentials | null;
   blockResources?: boolean;
+  /** As a phone shows it; pages under one key are all so, or none is. */
+  mobile?: boolean;
   /** The proxy that all connections of the page go through. Default: none. */
   via?: Upstream;
   /** All that the page may move over the network. */
@@ -56,6 +59,7 @@ interface Surroundings {
   clock: Clock;
   /** Certificates are not looked at. */
   trustAll: boolean;
+  userAgent: string;
 }
 
 /** One running browser and the pages in it. */
@@ -71,6 +75,7 @@ export class BrowserInstance {
   readonly #proxy: BrowserProxy;
   readonly #clock: Clock;
   readonly #trustAll: boolean;
+  readonly #userAgent: string;
   readonly #loss: PromiseWithResolvers<never> = Promise.withResolvers();
   #heartbeat: Timer | null = null;
   #cleared: Promise<void> = Promise.resolve();
@@ -81,6 +86,7 @@ export class BrowserInstance {
     this.#proxy = surroundings.proxy;
     this.#clock = surroundings.clock;
     this.#trustAll = surroundings.trustAll;
+    this.#userAgent = surroundings.userAgent;
     this.#loss.promise.catch(() => {});
     browser.once("disconnected", () => {
       this.gone = true;
@@ -152,6 +158,7 @@ export class BrowserInstance {
     const stored = credentials?.localStorage ?? [];
     const context = await this.#browser.newContext({
       viewport: VIEWPORT,
+      ...(options.mobile === true ? phoneOptions(this.#userAgent, this.#browser.version()) : {}),
       serviceWorkers: "block",
       acceptDownloads: false,
       ignoreHTTPSErrors: this.#trustAll,

@@ -270,6 +270,7 @@ class Pool implements BrowserPool {
       proxy,
       clock,
       trustAll: tls?.rejectUnauthorized === false,
+      userAgent,
     });
     this.#instances.add(instance);
     this.#current = instance;

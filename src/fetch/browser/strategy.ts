@@ -5,12 +5,14 @@ import { type Credentials, noCredentials } from "../../domain/credentials.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import type { AddressPolicy } from "../../net/address.ts";
 import { checkUrl } from "../../net/guard.ts";
-import { type PageAnswer, PageFailure, type PageRequest, type PageStrategy } from "../page.ts";
+import { type PageAnswer, PageFailure, type PageRequest, type PageStrategy, type TakenFromPage } from "../page.ts";
+import { PageActions } from "./actions.ts";
 import { MainDocument, tooLarge } from "./document.ts";
 import { takeEvidence } from "./evidence.ts";
 import { isGone, type OpenPage } from "./instance.ts";
 import { brokenDocument, navigationFailure } from "./navigation-failure.ts";
 import type { BrowserPool } from "./pool.ts";
+import { takePicture } from "./picture.ts";
 import { PageTraffic, settle } from "./settle.ts";
 
 export interface SeenPage {
@@ -44,14 +46,15 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
       request.signal?.throwIfAborted();
       const credentials = withUrlCredentials(request.credentials, url);
       let main!: MainDocument;
-      const blockResources = request.browser?.blockResources ?? false;
+      const { blockResources = false, mobile = false } = request.browser ?? {};
       return options.pool.withPage(
         {
           credentials,
           maxBytes: Math.max(LEAST_TRAFFIC, request.maxBodyBytes * TRAFFIC_PER_BODY),
           blockResources,
+          mobile,
           ...(request.via === undefined ? {} : { via: request.via }),
-          ...(request.shareKey === undefined ? {} : { key: keyOf(request, credentials, blockResources) }),
+          ...(request.shareKey === undefined ? {} : { key: keyOf(request, credentials) }),
           ...(request.signal === undefined ? {} : { signal: request.signal }),
           ...(request.memory === undefined ? {} : { memory: request.memory }),
           documents: (guest) =>
@@ -74,9 +77,10 @@ export function createBrowserStrategy(options: BrowserStrategyOptions): PageStra
 }
 
 /** Only pages that may see each other's cookies, and come the same way, share a page of the browser. */
-function keyOf({ shareKey, via }: PageRequest, credentials: Credentials | null, blockResources: boolean): string {
+function keyOf({ shareKey, via, browser }: PageRequest, credentials: Credentials | null): string {
+  const { blockResources = false, mobile = false } = browser ?? {};
   return createHash("sha256")
-    .update(JSON.stringify([shareKey, credentials, blockResources, via]))
+    .update(JSON.stringify([shareKey, credentials, blockResources, mobile, via]))
     .digest("base64url");
 }
 
@@ -101,6 +105,9 @@ class Visit {
   readonly #over = new AbortController();
   /** What is there by then is the answer: a page that is not quite at rest is better than none. */
   #lastLookAt = 0;
+  #actions: PageActions | null = null;
+  /** What kept an action from being done. */
+  #undone: FetchFailure | null = null;
   /** Rejects when the document breaks off; Chromium shows what there is of it, and may never say that it is complete. */
   readonly #breaks: PromiseWithResolvers<never> = Promise.withResolvers();
 
@@ -150,6 +157,10 @@ class Visit {
       // Whoever was late or called off does not wait for what becomes of it.
       work.catch(() => {});
       answer = await Promise.race([work, ended.promise]);
+    } catch (error) {
+      if (error !== this.#undone || this.#undone === null) throw error;
+      const { reason, message } = this.#undone.failure;
+      throw new PageFailure(await this.#evidence(), reason, message, { cause: error });
     } finally {
       timer.cancel();
       signal?.removeEventListener("abort", abort);
@@ -178,7 +189,65 @@ class Visit {
       await sleep(clock, CHALLENGE_LOOK_MS, this.#over.signal);
       html = await this.#settled();
     }
-    return { ...this.#answer(html), finalUrl: this.#shownUrl(), browser: "playwright-chromium" };
+    const taken = await this.#act(html);
+    if (main.body !== null) return this.#answer(main.body);
+    return {
+      ...this.#answer(taken?.html ?? html),
+      finalUrl: this.#shownUrl(),
+      browser: "playwright-chromium",
+      ...(taken === null ? {} : { taken: taken.taken }),
+    };
+  }
+
+  /** Nothing is done on a page that is not the one that was asked for. */
+  #isUsable(html: string): boolean {
+    const { status = 0 } = this.#main.head ?? {};
+    return status < 400 && this.#options.isChallenge?.(this.#seen(html)) !== true;
+  }
+
+  /** What was asked for beside the page itself, and what it looks like then; null: nothing. */
+  async #act(seen: string): Promise<{ html: string | null; taken: TakenFromPage } | null> {
+    const { waitMs = 0, actions = [], picture } = this.#request.browser ?? {};
+    if ((waitMs === 0 && actions.length === 0 && picture === undefined) || !this.#isUsable(seen)) return null;
+    const { clock } = this.#options;
+    const { page, session } = this.#opened;
+    if (waitMs > 0) await sleep(clock, waitMs, this.#over.signal);
+    const done = (this.#actions = new PageActions(this.#surroundings()));
+    try {
+      await done.do(actions);
+      const html = waitMs > 0 || actions.length > 0 ? await this.#settled(false) : null;
+      done.refuse();
+      const left = this.#lastLookAt - clock.monotonic();
+      const screenshot =
+        picture === undefined || this.#main.body !== null ? null : await takePicture(page, session, picture, left);
+      return { html, taken: { screenshot, actions: actions.length === 0 ? null : done.taken } };
+    } catch (error) {
+      if (error instanceof FetchFailure) this.#undone = error;
+      throw error;
+    }
+  }
+
+  #surroundings() {
+    const main = this.#main;
+    main.refusal = null;
+    return {
+      opened: this.#opened,
+      traffic: this.#traffic,
+      clock: this.#options.clock,
+      maxBodyBytes: this.#request.maxBodyBytes,
+      signal: this.#over.signal,
+      lastLookAt: this.#lastLookAt,
+      complete: this.#complete,
+      refusal: () => {
+        const why = main.refusal;
+        main.refusal = null;
+        return why;
+      },
+      hasLeft: () => {
+        if (main.failure !== null) throw main.failure;
+        return main.body !== null;
+      },
+    };
   }
 
   /** Where the page says it is: a script may have given the document another address of the same origin. */
@@ -213,13 +282,13 @@ class Visit {
     await Promise.race([complete, this.#main.kept, this.#breaks.promise]);
   };
 
-  async #settled(): Promise<string> {
+  async #settled(waits = true): Promise<string> {
     const { page, session } = this.#opened;
     const { maxBodyBytes, browser } = this.#request;
     const settled = settle(page, session, this.#traffic, {
       clock: this.#options.clock,
       maxBodyBytes,
-      waitFor: browser?.waitFor,
+      waitFor: waits ? browser?.waitFor : undefined,
       lastLookAt: this.#lastLookAt,
       complete: this.#complete,
       refresh: () => this.#main.head?.headers["refresh"] ?? "",
@@ -241,7 +310,8 @@ class Visit {
   }
 
   async #late(): Promise<PageFailure> {
-    const message = `the page was not ready after ${this.#request.timeoutMs} ms`;
+    const doing = this.#actions?.doing ?? null;
+    const message = `the page was not ready after ${this.#request.timeoutMs} ms${doing === null ? "" : `, at ${doing}`}`;
     const evidence = this.#main.head === null ? null : await this.#evidence();
     return new PageFailure(evidence, "timeout_total", message);
   }

@@ -168,6 +168,38 @@ export function yieldScenarios(scenario: Scenario): void {
     for (const id of [NOBODY, "not an id", "", tasks[0]?.id ?? ""]) assert.equal(await kit.store.artifact(id), null);
   });
 
+  scenario("a file that belongs into a record stands there by its id, at every try", async (kit) => {
+    const run = await kit.page("a");
+    const lane = await kit.take("A");
+    // What sent the page here stays, and has the first place among its files.
+    const redirect = { ...file("r"), role: "redirect" as const };
+    const first = await kit.claim(lane);
+    await kit.report(lane, first.tasks, retryAt(kit.now), { evidence: [redirect, evidence("x")] });
+    const { tasks } = await kit.claim(lane);
+    const picture = (letter: string, ...way: (string | number)[]) => ({
+      ...file(letter),
+      role: "screenshot" as const,
+      into: [1, ...way, "artifact_id"] as [number, ...(string | number)[]],
+    });
+    const empty = { artifact_id: null };
+    await kit.settle(lane, tasks, {
+      kind: "completed",
+      artifacts: [file("f"), picture("a", "shown"), picture("b", "list", 1)],
+      results: [{ shown: empty }, { shown: empty, list: [empty, empty, 3], kept: "as it was" }],
+      detail: null,
+    });
+    const files = await kit.store.artifactsOf(tasks[0]?.id ?? "");
+    const idOf = (letter: string) => files.find(({ hash }) => hash.startsWith(letter))?.id;
+    assert.ok(idOf("r") !== undefined && idOf("a") !== undefined && idOf("x") === undefined);
+    assert.deepEqual(
+      (await kit.store.results(run.id, { limit: 10 })).map(({ data }) => data),
+      [
+        { shown: empty },
+        { shown: { artifact_id: idOf("a") }, list: [empty, { artifact_id: idOf("b") }, 3], kept: "as it was" },
+      ],
+    );
+  });
+
   scenario("the id of a picture that was replaced never becomes another file's", async (kit) => {
     const { run, kept } = await failOnce(kit, "a");
     const lane = await kit.take("A");

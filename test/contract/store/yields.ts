@@ -172,9 +172,9 @@ export function yieldScenarios(scenario: Scenario): void {
     const run = await kit.page("a");
     const lane = await kit.take("A");
     // What sent the page here stays, and has the first place among its files.
-    const redirect = { ...file("r"), role: "redirect" as const };
+    const redirect = { ...file("c"), role: "redirect" as const };
     const first = await kit.claim(lane);
-    await kit.report(lane, first.tasks, retryAt(kit.now), { evidence: [redirect, evidence("x")] });
+    await kit.report(lane, first.tasks, retryAt(kit.now), { evidence: [redirect, evidence("d")] });
     const { tasks } = await kit.claim(lane);
     const picture = (letter: string, ...way: (string | number)[]) => ({
       ...file(letter),
@@ -190,7 +190,7 @@ export function yieldScenarios(scenario: Scenario): void {
     });
     const files = await kit.store.artifactsOf(tasks[0]?.id ?? "");
     const idOf = (letter: string) => files.find(({ hash }) => hash.startsWith(letter))?.id;
-    assert.ok(idOf("r") !== undefined && idOf("a") !== undefined && idOf("x") === undefined);
+    assert.ok(idOf("c") !== undefined && idOf("a") !== undefined && idOf("d") === undefined);
     assert.deepEqual(
       (await kit.store.results(run.id, { limit: 10 })).map(({ data }) => data),
       [

@@ -9,7 +9,7 @@ import { assertSound, pause, withSeed } from "./kills.ts";
 import { FULL, Orb, report, until } from "./orb.ts";
 import { assertNoBrowsers, Served } from "./served.ts";
 
-const RUNS = 30;
+const RUNS = FULL ? 30 : 18;
 const KILLS = FULL ? 25 : 2;
 
 type Kind = "plain" | "flaky" | "gone" | "shell" | "browser";

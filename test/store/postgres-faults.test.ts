@@ -127,7 +127,7 @@ describe("Postgres under faults", servicesGate, () => {
   test("a server that crashes and comes back again and again loses nothing that was told as added", async () => {
     await using store = await open(service.url);
     const callers = new Callers(store, await openRun(store), 4);
-    for (let crash = 0; crash < (FULL ? 20 : 3); crash += 1) {
+    for (let crash = 0; crash < (FULL ? 20 : 2); crash += 1) {
       await callers.more(20);
       await service.stop("SIGQUIT");
       await service.start();
@@ -198,7 +198,7 @@ describe("Postgres under faults", servicesGate, () => {
     await using store = await open(service.url);
     await using storm = await admin();
     const callers = new Callers(store, await openRun(store), 4);
-    for (let gust = 0; gust < (FULL ? 200 : 20); gust += 1) {
+    for (let gust = 0; gust < (FULL ? 200 : 8); gust += 1) {
       await storm.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'orbweaver'");
       await callers.more(1);
     }

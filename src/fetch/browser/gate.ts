@@ -39,7 +39,7 @@ export interface Gate {
 
 interface Pattern {
   urlPattern: string;
-  resourceType?: "Document" | "Image" | "Font" | "Media";
+  resourceType?: "Document" | "Image" | "Font" | "Media" | "Other";
   requestStage: "Request" | "Response";
 }
 
@@ -98,13 +98,17 @@ export async function openGate(
       const verdict = documents?.onResponse(held, session) ?? "continue";
       return obeySoon(held, verdict);
     }
+    if (isIcon(held)) return obey(held, "abort");
     const heavy = HEAVY.some((type) => type === held.resourceType);
     if (heavy && options.blockResources === true) return obey(held, "abort");
     const verdict = held.resourceType === "Document" ? (documents?.onRequest(held) ?? "continue") : "continue";
     return obeySoon(held, verdict, bound === undefined ? undefined : boundHeaders(held, bound, guest));
   });
 
-  const patterns: Pattern[] = [{ urlPattern: "*", resourceType: "Document", requestStage: "Request" }];
+  const patterns: Pattern[] = [
+    { urlPattern: "*", resourceType: "Document", requestStage: "Request" },
+    { urlPattern: "*", resourceType: "Other", requestStage: "Request" },
+  ];
   if (documents !== undefined) patterns.push({ urlPattern: "*", resourceType: "Document", requestStage: "Response" });
   const seen = bound === undefined ? null : placesToSee(bound);
   if (seen !== null) patterns.push({ urlPattern: seen, requestStage: "Request" });
@@ -117,6 +121,12 @@ export async function openGate(
       documents = next;
     },
   };
+}
+
+/** The icon of a tab that nobody sees: the browser asks for it by itself, and sites need not answer for that. */
+function isIcon({ resourceType, request }: HeldRequest): boolean {
+  const accept = Object.entries(request.headers).find(([name]) => name.toLowerCase() === "accept")?.[1] ?? "";
+  return resourceType === "Other" && accept.startsWith("image/");
 }
 
 /** Which encrypted requests must be looked at; no more than needed, since each of them waits for us. */

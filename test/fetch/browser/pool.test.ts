@@ -95,7 +95,7 @@ describe("the pool of browsers", browserGate, () => {
   });
 
   it("does not grow over many pages", async () => {
-    const count = process.env["ORB_TEST_FULL"] === "1" ? 300 : 40;
+    const count = process.env["ORB_TEST_FULL"] === "1" ? 300 : 24;
     await using site = await webSite({
       "/": `${PAGE}<script>window.kept = new Array(200000).fill("x" + Math.random())</script>`,
     });

@@ -64,11 +64,11 @@ export async function* streamOf(source: Source, options: StreamOptions): AsyncGe
       if (!wasThere || !(mayPass(error) || error.code === "timed_out")) throw error;
       why = error;
     }
+    // The end of a run, most of the time: nothing to tell, and nothing to wait for.
+    if (source.hasEnd && isCleanEnd) continue;
     failures += 1;
     if (failures > reconnects) throw why;
     const pause = Math.max(why.retryAfterMs ?? 0, backOff(failures, { baseMs, longestMs: LONGEST_PAUSE_MS }));
-    // The end of a run, most of the time: nothing to tell, and nothing to wait for.
-    if (source.hasEnd && isCleanEnd) continue;
     options.onDisconnect?.(why, pause);
     await sleep(pause, signal);
   }

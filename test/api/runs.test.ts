@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { failure } from "../../src/domain/failure.ts";
-import type { BulkOutcome } from "../../src/orchestrator/runs/bulk.ts";
-import type { ShownErrorGroup } from "../../src/orchestrator/runs/failed.ts";
-import type { RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
+import type { Body, Query } from "../../src/api-client/client.ts";
 import { attempt, evidence, newTask } from "../contract/store/kit.ts";
 import { openPlace, type Place } from "./kit.ts";
 
@@ -23,30 +21,24 @@ async function manyRuns(place: Place, names: readonly string[]): Promise<Map<str
   return ids;
 }
 
-const listed = async (place: Place, query: string) => {
-  const answer = await place.get(`/runs?${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json<RunView[]>().map(({ name }) => name);
-};
+const listed = async (place: Place, query: Query<"get /runs">) =>
+  (await place.client.runs.list(query).take()).map(({ name }) => name);
 
-const bulk = async (place: Place, body: object) => {
-  const answer = await place.send("POST", "/runs/bulk", body);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json<BulkOutcome>();
-};
+const bulk = (place: Place, body: Body<"post /runs/bulk">) => place.client.runs.change(body);
 
 describe("the list of runs", () => {
   test("is narrowed by states, time, job and the beginning of an id, and counted when asked", async (t) => {
     const place = await openPlace(t);
     const ids = await manyRuns(place, ["a", "b", "c", "d"]);
-    await place.send("POST", `/jobs/runs/${ids.get("b")}/cancel`);
-    await place.send("POST", `/jobs/runs/${ids.get("c")}/pause`);
-    assert.deepEqual(await listed(place, "status=paused,cancelled"), ["c", "b"]);
-    assert.deepEqual(await listed(place, "since=2030-01-01T01:00:00Z&until=2030-01-01T03:00:00Z"), ["c", "b"]);
-    assert.deepEqual(await listed(place, `q=${ids.get("d")?.slice(0, 8)}`), ["d"]);
-    assert.deepEqual(await listed(place, "job_id=3b241101-e2bb-4255-8caf-4136c566a962"), []);
-    const counted = await place.get("/runs?total=true&limit=1&status=queued");
-    assert.deepEqual([counted.headers["x-total-count"], counted.json<RunView[]>().length], ["2", 1]);
+    await place.client.runs.cancel(ids.get("b") ?? "");
+    await place.client.runs.pause(ids.get("c") ?? "");
+    assert.deepEqual(await listed(place, { status: "paused,cancelled" }), ["c", "b"]);
+    const time = { since: "2030-01-01T01:00:00Z", until: "2030-01-01T03:00:00Z" };
+    assert.deepEqual(await listed(place, time), ["c", "b"]);
+    assert.deepEqual(await listed(place, { q: ids.get("d")?.slice(0, 8) ?? "" }), ["d"]);
+    assert.deepEqual(await listed(place, { job_id: "3b241101-e2bb-4255-8caf-4136c566a962" }), []);
+    const counted = await place.client.runs.list({ total: true, limit: 1, status: "queued" }).page();
+    assert.deepEqual([counted.total, counted.rows.length], [2, 1]);
     const wrong = await place.get("/runs?status=queued,sleeping");
     assert.equal(wrong.status, 422);
     assert.match(wrong.text, /query\.status: .*queued.*cancelled/);
@@ -57,7 +49,7 @@ describe("many runs at once", () => {
   test("are counted before they are cancelled, and only those that can be are meant", async (t) => {
     const place = await openPlace(t);
     const ids = await manyRuns(place, ["a", "b", "c", "d"]);
-    await place.send("POST", `/jobs/runs/${ids.get("a")}/cancel`);
+    await place.client.runs.cancel(ids.get("a") ?? "");
     const filter = { until: "2030-01-01T03:00:00Z" };
     assert.deepEqual(await bulk(place, { action: "cancel", filter, dry_run: true }), {
       matched: 2,
@@ -66,31 +58,31 @@ describe("many runs at once", () => {
       failed: [],
       remaining: 2,
     });
-    assert.deepEqual(await listed(place, "status=queued"), ["d", "c", "b"], "counting changes nothing");
+    assert.deepEqual(await listed(place, { status: "queued" }), ["d", "c", "b"], "counting changes nothing");
     const done = await bulk(place, { action: "cancel", filter });
     assert.deepEqual([done.matched, done.done, done.remaining], [2, 2, 0]);
-    assert.deepEqual(await listed(place, "status=queued"), ["d"]);
+    assert.deepEqual(await listed(place, { status: "queued" }), ["d"]);
     assert.equal((await bulk(place, { action: "cancel", filter: { status: ["completed"] } })).matched, 0);
   });
 
   test("are paused and resumed by their ids, and tried again when they have failed", async (t) => {
     const place = await openPlace(t);
     const ids = await manyRuns(place, ["a", "b", "c"]);
-    const run_ids = [ids.get("a"), ids.get("b")];
+    const run_ids = [ids.get("a") ?? "", ids.get("b") ?? ""];
     assert.equal((await bulk(place, { action: "pause", filter: { run_ids } })).done, 2);
-    assert.deepEqual(await listed(place, "status=paused"), ["b", "a"]);
+    assert.deepEqual(await listed(place, { status: "paused" }), ["b", "a"]);
     assert.equal((await bulk(place, { action: "resume", filter: { run_ids } })).done, 2);
     await place.work("site:a.example", () => ({ kind: "failed", failure: failure("http_not_found", "gone") }));
-    assert.deepEqual(await listed(place, "status=failed"), ["c", "b", "a"]);
+    assert.deepEqual(await listed(place, { status: "failed" }), ["c", "b", "a"]);
     const again = await bulk(place, { action: "retry-failed", filter: { q: "https://a.example/" } });
     assert.deepEqual([again.matched, again.done], [3, 3]);
-    assert.deepEqual(await listed(place, "status=failed"), []);
+    assert.deepEqual(await listed(place, { status: "failed" }), []);
   });
 
   test("tell which of them could not be changed and why; the others are", async (t) => {
     const place = await openPlace(t);
     await manyRuns(place, ["a"]);
-    await place.send("POST", "/queue/items", { artifact_id: "x", url: "https://b.example/x" });
+    await place.client.queue.add({ artifact_id: "x", url: "https://b.example/x" });
     const { matched, done, failed, failed_count } = await bulk(place, { action: "cancel", filter: {} });
     assert.deepEqual([matched, done, failed_count], [2, 1, 1]);
     assert.deepEqual(
@@ -113,28 +105,21 @@ describe("the pages of a run", () => {
         ? { kind: "failed", failure: failure("http_not_found", "gone") }
         : { kind: "completed", artifacts: [], results: [], detail: { bytes: 1234 } },
     );
-    const tasks = async (query: string) => {
-      const answer = await place.get(`/jobs/runs/${run.id}/tasks?${query}`);
-      assert.equal(answer.status, 200, answer.text);
-      return answer.json<TaskView[]>();
-    };
-    const urls = async (query: string) => (await tasks(query)).map(({ url }) => url?.split("/").at(-1));
-    assert.deepEqual(await urls(""), ["one", "two", "three"]);
-    assert.deepEqual(await urls("order=newest"), ["three", "two", "one"]);
-    assert.deepEqual(await urls("order=newest&status=failed"), ["two"]);
-    assert.deepEqual(await urls("q=/T"), ["two", "three"]);
-    assert.deepEqual(await urls("q=/t&order=newest&status=failed"), ["two"]);
-    const [third] = await tasks("order=newest&limit=1");
+    type TaskQuery = Query<"get /jobs/runs/{run_id}/tasks">;
+    const tasks = (query: TaskQuery) => place.client.runs.tasks(run.id, query);
+    const urls = async (query: TaskQuery) => (await tasks(query).take()).map(({ url }) => url?.split("/").at(-1));
+    assert.deepEqual(await urls({}), ["one", "two", "three"]);
+    assert.deepEqual(await urls({ order: "newest" }), ["three", "two", "one"]);
+    assert.deepEqual(await urls({ order: "newest", status: "failed" }), ["two"]);
+    assert.deepEqual(await urls({ q: "/T" }), ["two", "three"]);
+    assert.deepEqual(await urls({ q: "/t", order: "newest", status: "failed" }), ["two"]);
+    const [third] = (await tasks({ order: "newest", limit: 1 }).page()).rows;
     assert.deepEqual(
       [third?.depth, third?.size, third?.strategy, third?.http_status, third?.duration_ms, third?.detail],
       [2, 1234, "http", 200, 5, null],
     );
-    const first = await place.get(`/jobs/runs/${run.id}/tasks?order=newest&limit=2`);
-    const next = /<([^>]+)>/.exec(String(first.headers["link"]))?.[1] ?? "";
-    assert.deepEqual(
-      (await place.get(next)).json<TaskView[]>().map(({ url }) => url),
-      ["https://a.example/one"],
-    );
+    const { next } = await tasks({ order: "newest", limit: 2 }).page();
+    assert.deepEqual(await urls({ order: "newest", limit: 2, cursor: next ?? "" }), ["one"]);
   });
 
   test("that failed are grouped, with the picture and the copy of the first", async (t) => {
@@ -154,8 +139,8 @@ describe("the pages of a run", () => {
       [{ hold, tasks: [{ task: claim!.tasks[0]!, verdict, attempt: attempt(1), report: { evidence: files } }] }],
       Date.now(),
     );
-    const [task] = (await place.get(`/jobs/runs/${run.id}/tasks`)).json<TaskView[]>();
-    const [group] = (await place.get(`/jobs/runs/${run.id}/errors`)).json<ShownErrorGroup[]>();
+    const [task] = await place.client.runs.tasks(run.id).take();
+    const [group] = await place.client.runs.errors(run.id);
     const idOf = (role: string) => task?.artifacts.find((file) => file.role === role)?.id;
     assert.deepEqual(
       [group?.failure_reason, group?.example.screenshot_id, group?.example.snapshot_id],

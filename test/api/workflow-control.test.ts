@@ -27,7 +27,7 @@ async function inEveryState(place: Workflows) {
     cancelled: await begun((id) => place.act(id, "cancel")),
     recovering: await begun(async (id) => {
       await place.end(id, 0, FAILED);
-      await place.act(id, "recover");
+      await place.recover(id);
     }),
   };
 }
@@ -154,7 +154,7 @@ describe("a workflow that failed", () => {
     await place.end(id, 2);
     await place.end(id, 1, FAILED);
     for (const attempt of [1, 2, 3]) {
-      const recovering = await place.act(id, "recover");
+      const recovering = await place.recover(id);
       assert.deepEqual([recovering.status, recovering.recovery_attempts], ["recovering", attempt]);
       await place.store.takeUpRecoveries(100, place.clock.now());
       assert.deepEqual(await place.states(id), ["completed", "queued", "completed", "pending"]);

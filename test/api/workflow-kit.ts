@@ -44,28 +44,29 @@ export async function openWorkflows(t: TestContext) {
   const place = await openPlace(t, { clock });
   const api = await CheckedApi.open(place.url);
   t.after(() => api.close());
-  const ok = <T>(answer: Answer, status = 200): T => {
-    assert.equal(answer.status, status, answer.text);
-    return answer.json<T>();
-  };
+  const { workflows } = api.client;
+  const tasks = async (id: string, query: { status?: WorkflowTaskView["status"] } = {}) =>
+    (await workflows.tasks(id, query).take()) as WorkflowTaskView[];
   return {
     api,
     clock,
     store: place.store,
     woken: place.woken,
     make: async (body: object, headers: Record<string, string> = {}) =>
-      ok<WorkflowDetail>(await api.post("/workflows", body, headers), 201),
-    show: async (id: string) => ok<WorkflowDetail>(await api.get(`/workflows/${id}`)),
-    act: async (id: string, action: string, body?: object) =>
-      ok<WorkflowView>(await api.post(`/workflows/${id}/${action}`, body)),
-    tasks: async (id: string, query = "") => ok<WorkflowTaskView[]>(await api.get(`/workflows/${id}/tasks${query}`)),
+      (await workflows.create(body as never, { headers })) as unknown as WorkflowDetail,
+    show: async (id: string) => (await workflows.get(id)) as unknown as WorkflowDetail,
+    act: (id: string, action: "start" | "pause" | "resume" | "cancel"): Promise<WorkflowView> => workflows[action](id),
+    recover: (id: string): Promise<WorkflowView> => workflows.recover(id),
+    tasks,
     /** What a step is seen as. */
-    task: async (id: string, name: string) =>
-      ok<WorkflowTaskView>(await api.get(`/workflows/${id}/tasks/${encodeURIComponent(name)}`)),
+    task: async (id: string, name: string) => (await workflows.task(id, name)) as WorkflowTaskView,
     /** The states of the steps, in order. */
-    states: async (id: string) =>
-      ok<WorkflowTaskView[]>(await api.get(`/workflows/${id}/tasks`)).map(({ status }) => status),
-    get: async <T>(path: string) => ok<T>(await api.get(path)),
+    states: async (id: string) => (await tasks(id)).map(({ status }) => status),
+    get: async <T>(path: string): Promise<T> => {
+      const answer = await api.get(path);
+      assert.equal(answer.status, 200, answer.text);
+      return answer.json<T>();
+    },
     refused: async (answer: Answer | Promise<Answer>, status: number, code: string) => {
       const { status: got, text, json } = await answer;
       assert.equal(got, status, text);

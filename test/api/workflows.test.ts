@@ -208,7 +208,7 @@ describe("a workflow that is at work", () => {
     assert.deepEqual([pack.started_at, pack.result, pack.items_count], [null, null, null]);
     assert.deepEqual(await place.task(id, pack.id), pack, "by its id as well as by its name");
     assert.deepEqual(
-      (await place.tasks(id, "?status=queued")).map(({ task_name }) => task_name),
+      (await place.tasks(id, { status: "queued" })).map(({ task_name }) => task_name),
       ["pages", "pictures"],
     );
     const now = await place.show(id);
@@ -312,7 +312,7 @@ describe("workflows in lists", () => {
     await place.act(cancelled, "cancel");
     const exhausted = await make();
     await place.end(exhausted, 0, FAILED);
-    assert.equal((await place.act(exhausted, "recover")).status, "recovering");
+    assert.equal((await place.recover(exhausted)).status, "recovering");
     const list = async (query: string) => (await place.get<WorkflowView[]>(`/workflows?${query}`)).map(({ id }) => id);
     assert.deepEqual(await list("status=active"), [exhausted, running]);
     assert.deepEqual(await list("status=recovering"), [exhausted]);

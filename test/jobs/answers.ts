@@ -1,6 +1,7 @@
 /** Holds every answer of the API to what `/openapi.json` says about it. */
 import assert from "node:assert/strict";
 import { Agent, request } from "undici";
+import { createClient, type Fetch, type OrbweaverClient } from "../../src/api-client/client.ts";
 import { type Description, mediaType, type Operation, operationsOf } from "../api/fuzz/operations.ts";
 
 export interface Answer {
@@ -48,11 +49,29 @@ export class CheckedApi {
   readonly #description: Description;
   /** Everything that was answered, for who looks for what must not be there. */
   readonly answered: string[] = [];
+  /** Whatever it is answered is held to the description, too. */
+  readonly client: OrbweaverClient;
 
   private constructor(url: string, description: Description) {
     this.url = url;
     this.#description = description;
+    this.client = createClient({ url, retries: 0, fetch: this.#fetch });
   }
+
+  readonly #fetch: Fetch = async (url, { method, headers, body, signal }) => {
+    const path = url.slice(this.url.length);
+    const isStream = path.split("?")[0]?.endsWith("/stream") === true;
+    if (!isStream) return asFetched(await this.#send(method, path, { headers, body: body ?? null, signal }));
+    const answer = await request(url, { method: method as "GET", headers, dispatcher: this.#agent, signal });
+    const told = this.answered;
+    const chunks = async function* () {
+      for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+        told.push(Buffer.from(chunk).toString("utf8"));
+        yield chunk;
+      }
+    };
+    return { status: answer.statusCode, headers: headersOf(answer.headers), body: chunks() };
+  };
 
   static async open(url: string): Promise<CheckedApi> {
     return new CheckedApi(url, (description ??= await describe(url)));
@@ -76,13 +95,19 @@ export class CheckedApi {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    const answer = await request(this.url + path, {
-      method,
+    return this.#send(method, path, {
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
       // Bytes are sent as they are.
       body: body === undefined ? null : Buffer.isBuffer(body) ? body : JSON.stringify(body),
-      dispatcher: this.#agent,
     });
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    call: { headers: Record<string, string>; body: string | Buffer | null; signal?: AbortSignal },
+  ): Promise<Answer> {
+    const answer = await request(this.url + path, { method: method as "GET", ...call, dispatcher: this.#agent });
     const bytes = Buffer.from(await answer.body.arrayBuffer());
     const text = bytes.toString("utf8");
     this.answered.push(JSON.stringify(answer.headers), text);
@@ -116,4 +141,15 @@ export class CheckedApi {
     const value: unknown = isJson && kinds.has(type) ? JSON.parse(text) : text;
     assert.ok(check(value), `${story} does not match: ${JSON.stringify(check.errors)}`);
   }
+}
+
+function headersOf(headers: Answer["headers"]): { get(name: string): string | null } {
+  return { get: (name) => [headers[name] ?? []].flat().join(", ") || null };
+}
+
+function asFetched({ status, headers, bytes }: Answer): Awaited<ReturnType<Fetch>> {
+  const body = async function* () {
+    yield bytes;
+  };
+  return { status, headers: headersOf(headers), body: body() };
 }

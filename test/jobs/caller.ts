@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { request } from "undici";
+import type { OrbweaverClient } from "../../src/api-client/client.ts";
 import { TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
 import type { JobInput } from "../../src/orchestrator/jobs/input.ts";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
@@ -14,24 +14,21 @@ const PATIENCE_MS = 45_000;
 export abstract class Caller {
   abstract get api(): CheckedApi;
 
+  get client(): OrbweaverClient {
+    return this.api.client;
+  }
+
   async job(input: JobInput): Promise<JobView> {
-    const answer = await this.api.post("/jobs", input);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.json<JobView>();
+    return (await this.client.jobs.create(input as never)) as JobView;
   }
 
   async session(input: SessionInput): Promise<SessionView> {
-    const answer = await this.api.post("/sessions", input);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.json<SessionView>();
+    return this.client.sessions.create(input as never);
   }
 
   /** Starts a run of a saved job, or of a new one. */
   async begin(job: string | JobInput): Promise<RunView> {
-    const id = typeof job === "string" ? job : (await this.job(job)).id;
-    const answer = await this.api.post(`/jobs/${id}/runs`);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.json<RunView>();
+    return this.client.jobs.run(typeof job === "string" ? job : (await this.job(job)).id);
   }
 
   /** Runs a job to its end. */
@@ -39,23 +36,23 @@ export abstract class Caller {
     return this.ended((await this.begin(job)).id);
   }
 
-  async show(id: string): Promise<RunView> {
-    return (await this.api.get(`/jobs/runs/${id}`)).json<RunView>();
+  show(id: string): Promise<RunView> {
+    return this.client.runs.get(id);
   }
 
-  async events(id: string): Promise<EventView[]> {
-    return (await this.api.get(`/jobs/runs/${id}/events?limit=1000`)).json<EventView[]>();
+  events(id: string): Promise<EventView[]> {
+    return this.client.runs.events(id, { limit: 1000 });
   }
 
   /** The one task of a page's run. */
   async task(id: string): Promise<TaskView> {
-    const tasks = (await this.api.get(`/jobs/runs/${id}/tasks`)).json<TaskView[]>();
+    const tasks = await this.client.runs.tasks(id).take();
     assert.equal(tasks.length, 1);
     return tasks[0] as TaskView;
   }
 
-  async results(id: string): Promise<ResultView[]> {
-    return (await this.api.get(`/jobs/runs/${id}/results?limit=200`)).json<ResultView[]>();
+  results(id: string): Promise<ResultView[]> {
+    return this.client.runs.results(id, { limit: 200 }).take();
   }
 
   /** Follows the run's events until it has ended. */
@@ -75,30 +72,13 @@ export abstract class Caller {
 
   /** The first event that is looked for, or null when the run ended without it. */
   async follow(id: string, isIt: (event: EventView) => boolean): Promise<EventView | null> {
-    const { body, statusCode } = await request(`${this.api.url}/jobs/runs/${id}/events/stream`, {
-      dispatcher: this.api.agent,
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    assert.equal(statusCode, 200);
-    let text = "";
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     try {
-      for await (const chunk of body.setEncoding("utf8")) {
-        text += String(chunk);
-        this.api.answered.push(String(chunk));
-        const blocks = text.split("\n\n");
-        text = blocks.pop() ?? "";
-        for (const block of blocks) {
-          const data = /^data: (.*)$/m.exec(block)?.[1];
-          if (!block.includes("event: run_event") || data === undefined) continue;
-          const event = JSON.parse(data) as EventView;
-          if (isIt(event)) return event;
-        }
-      }
+      // Cut off is not what is tested here: it ends with the run, or not at all.
+      for await (const event of this.client.followRun(id, { signal, reconnects: 0 })) if (isIt(event)) return event;
     } catch (error) {
       const told = JSON.stringify((await this.events(id)).map(({ message }) => message));
       throw new Error(`waited ${PATIENCE_MS} ms in vain for the run: ${told}`, { cause: error });
-    } finally {
-      body.destroy();
     }
     return null;
   }

@@ -86,6 +86,13 @@ export function wiringOf({ terminal, env, cwd }: Surroundings): Wiring {
       const { openLocalApi } = await import("./local-api.ts");
       return openLocalApi(config, log, productVersion(), { command: command() });
     },
+    talkMcp: async (api, log, signal) => {
+      const { talkOverStdio } = await import("./mcp/stdio.ts");
+      await talkOverStdio(
+        { api, clock: systemClock, log, version: productVersion(), stopping: signal },
+        { input: process.stdin, output: process.stdout, signal },
+      );
+    },
     startScratch: async (config, log, options) => {
       const { startScratch } = await import("./scrape.ts");
       return forCli(await startScratch(config, log, options));

@@ -1,4 +1,5 @@
 /** The server: the API and the worker in one process. Part of the composition root, because it puts both together. */
+import { createClient } from "./api-client/client.ts";
 import { apiDeps } from "./api-deps.ts";
 import { createApi } from "./api/server.ts";
 import { type RunningWorker, startWorker } from "./app.ts";
@@ -12,6 +13,8 @@ import type { LoadedConfig } from "./config/load.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole } from "./engine/port.ts";
 import { DemoHost } from "./demo-host.ts";
+import { fetchFrom } from "./local-api.ts";
+import { mcpRoutes } from "./mcp/http.ts";
 import { createPageTools } from "./page-tools.ts";
 import { addFirecrawl } from "./firecrawl/routes.ts";
 import { explainTakenPort } from "./port-in-use.ts";
@@ -77,7 +80,11 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     const deps = apiDeps(config, log, options.version, client, parts, options.sources);
     deps.live.start();
     stack.defer("live", async () => deps.live.stop());
-    const api = await createApi(deps, [(instance) => addFirecrawl(instance, { ...deps, llm: false })]);
+    // Agents at /mcp call the very API that they come in by.
+    const api = await createApi(deps, [
+      (instance) => addFirecrawl(instance, { ...deps, llm: false }),
+      mcpRoutes(() => createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0 })),
+    ]);
     // First the port: when it is taken, no work has been begun.
     const { url } = await api.listen().catch(async (error: unknown) => {
       const holder = client.cluster === null ? await client.store.engineHolder() : null;

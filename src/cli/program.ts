@@ -8,6 +8,7 @@ import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addJobsCommands } from "./commands/jobs.ts";
 import { addLoginCommand } from "./commands/login.ts";
+import { addMcpCommand } from "./commands/mcp.ts";
 import { addProxiesCommands } from "./commands/proxies.ts";
 import { addQueueCommands } from "./commands/queue.ts";
 import { addRunsCommands } from "./commands/runs.ts";
@@ -51,6 +52,7 @@ export function buildProgram(context: CliContext, version: string): Command {
   addAlertsCommand(program, context);
   addUpkeepCommands(program, context);
   addCrawlCommand(program, context);
+  addMcpCommand(program, context);
   addDoctorCommand(program, context);
   addDemoCommand(program, context);
   everyCommand(program, (command) => {

@@ -31,6 +31,8 @@ export interface Wiring {
   stopUp(config: Config, log: Log): Promise<"stopped" | "nothing runs">;
   /** The API on the configured database, in this process and without a port. */
   openApi(config: Config, log: Log): Promise<CliApi>;
+  /** Answers an agent over the standard streams until it closes them, or `signal` says stop. */
+  talkMcp(api: ApiCaller, log: Log, signal: AbortSignal): Promise<void>;
   /** A worker on a store that is gone when it stops. */
   startScratch(config: Config, log: Log, options: { sessionId?: string; pool?: boolean }): Promise<CliScratch>;
   capture(config: Config, log: Log, url: string, options: CaptureOptions): Promise<CapturedPage>;

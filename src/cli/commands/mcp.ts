@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import { apiCommand, type UrlOption } from "../api/command.ts";
+import type { CliContext, OpenApi } from "../context.ts";
+import { stopRequest } from "../stop.ts";
+
+/** `orb mcp`: tools for an agent that has started this program. Standard output belongs to the protocol. */
+export function addMcpCommand(program: Command, context: CliContext): void {
+  apiCommand(
+    program,
+    "mcp",
+    "tools for agents (Model Context Protocol) over standard input and output, until the input ends",
+  ).action((options: UrlOption) => context.withApi(options, (api) => talk(context, api)));
+}
+
+async function talk({ wiring, terminal }: CliContext, api: OpenApi): Promise<void> {
+  using stop = stopRequest(wiring, terminal, api.log);
+  if (terminal.live) terminal.err("waiting for an agent on standard input; docs/mcp.md has what to configure\n");
+  const failed = new AbortController();
+  // The agent is answered at once; what works on the queue is there a moment later, unless somebody does already.
+  const working = api.here?.work({ onRole: () => {} });
+  working?.catch(() => failed.abort());
+  try {
+    await wiring.talkMcp(api, api.log, AbortSignal.any([stop.signal, failed.signal]));
+  } finally {
+    // Whoever started this waits for its end, and not for long: what is in flight is taken up by the next that works.
+    (await working)?.hurry();
+  }
+}

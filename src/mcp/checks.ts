@@ -1,0 +1,29 @@
+/** Arguments are checked against the very schemas that agents see, and mistakes are told as the API tells them. */
+import type { TSchema } from "typebox";
+import { fromJsonSchema, type JsonSchemaType, type jsonSchemaValidator } from "@modelcontextprotocol/server";
+import type { ValidateFunction } from "ajv";
+import { createChecker } from "../api/validation.ts";
+import { fieldErrors } from "../domain/schema-faults.ts";
+
+const checker = createChecker({ all: true, coerce: false });
+
+const ours: jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType) {
+    // Compiled when first needed: an agent calls a few tools, and lists them all.
+    let check: ValidateFunction | null = null;
+    return (value: unknown) => {
+      check ??= checker.compile(schema as object);
+      if (check(value)) return { valid: true as const, data: value as T, errorMessage: undefined };
+      const fields = fieldErrors(check.errors ?? [], value, "");
+      const errorMessage = fields
+        .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+        .join("; ");
+      return { valid: false as const, data: undefined, errorMessage };
+    };
+  },
+};
+
+/** A schema as the SDK takes it. */
+export function asStandard(schema: TSchema) {
+  return fromJsonSchema<Record<string, unknown>>(schema as JsonSchemaType, ours);
+}

@@ -1,0 +1,49 @@
+/** Where an answer stopped: a record of a list, or a place within one of its values. */
+import { ToolFailure } from "./tool.ts";
+
+export interface Place {
+  /** The API's cursor of the page; empty: the first. */
+  page: string;
+  /** The record's place on that page. */
+  index: number;
+  /** Within a value of that record. */
+  within?: { field: string; offset: number };
+}
+
+export const BEGINNING: Place = { page: "", index: 0 };
+
+export function encodePlace({ page, index, within }: Place): string {
+  const parts = within === undefined ? [page, index] : [page, index, within.field, within.offset];
+  return Buffer.from(JSON.stringify(parts), "utf8").toString("base64url");
+}
+
+export function decodePlace(cursor: string | undefined): Place {
+  if (cursor === undefined) return BEGINNING;
+  const [page, index, field, offset] = partsOf(cursor);
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  if (typeof page !== "string" || !isCount(index)) throw badCursor();
+  if (field === undefined) return { page, index };
+  if (typeof field !== "string" || !isCount(offset)) throw badCursor();
+  return { page, index, within: { field, offset } };
+}
+
+function partsOf(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+export function badCursor(): ToolFailure {
+  return new ToolFailure(
+    "cursor: is not one of this list. Take it from an earlier answer as it stands there, or leave it out to begin again.",
+  );
+}
+
+/** The cursor of the next page, from the Link header of this one; null: this is the last. */
+export function nextPageOf(link: string | undefined): string | null {
+  const address = /<([^>]+)>;\s*rel="next"/.exec(link ?? "")?.[1];
+  return address === undefined ? null : new URL(address, "http://orb.invalid").searchParams.get("cursor");
+}

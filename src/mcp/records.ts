@@ -1,0 +1,172 @@
+/** The records of a run, as many as fit into one answer, and how to get the others. */
+import { nullable, oneOf, strict } from "../api/schemas.ts";
+import { Type } from "../api/type.ts";
+import type { ApiCaller } from "../cli/api/caller.ts";
+import { type Cut, costOf, fitRecord, partOf } from "./bounds.ts";
+import { badCursor, encodePlace, nextPageOf, type Place } from "./cursor.ts";
+import { anyObject, NextShape, Total } from "./shapes.ts";
+import type { Next } from "./tool.ts";
+
+/** Rows that one call of the API brings. */
+const PAGE = 25;
+/** More records than this are no reading matter, however short they are. */
+const MOST_RECORDS = 500;
+/** Of an answer, for what stands around the records: ids, counts, what to call next. */
+export const AROUND = 1200;
+/** The heading of a record. */
+const HEADING = 24;
+
+export interface ResultRow {
+  url: string;
+  data: Record<string, unknown>;
+}
+
+/** Which list is read, what of its rows is shown, and how the rest is asked for. */
+export interface Reading<Row> {
+  api: ApiCaller;
+  path: string;
+  query?: Record<string, string>;
+  show(row: Row): Record<string, unknown>;
+  /** Arguments of `crawl_results` that bring this list. */
+  again: Record<string, unknown>;
+  maxChars: number;
+}
+
+export const Cuts = Type.Array(
+  strict({
+    record: { ...Total, description: "counted from 1 in this answer" },
+    field: Type.String(),
+    shown: Total,
+    total: Total,
+    unit: oneOf(["characters", "entries"]),
+    rest: NextShape,
+  }),
+  { description: "values that were too long for this answer" },
+);
+
+export const Rest = nullable(
+  strict(
+    {
+      field: Type.String(),
+      from: Total,
+      to: Total,
+      total: Total,
+      unit: oneOf(["characters", "entries"]),
+      value: Type.Union([Type.String(), Type.Array(Type.Unknown())]),
+    },
+    { description: "a part of a long value, where the cursor pointed into one" },
+  ),
+);
+
+export const Records = Type.Array(anyObject("a record"));
+
+export interface RecordsRead {
+  records: Record<string, unknown>[];
+  cut: ({ record: number; rest: Next } & Cut)[];
+  /** Fields of the only record for which there was no room. */
+  leftOut: string[];
+  /** Behind the last record that is shown. */
+  place: Place;
+  /** There were no more when this was read. */
+  atEnd: boolean;
+}
+
+export async function readRecords<Row>(reading: Reading<Row>, from: Place): Promise<RecordsRead> {
+  let { page, index } = from;
+  let room = reading.maxChars - AROUND;
+  const read: RecordsRead = { records: [], cut: [], leftOut: [], place: from, atEnd: false };
+  for (;;) {
+    const { rows, next } = await pageOf(reading, page);
+    for (; index < rows.length; index += 1) {
+      const record = reading.show(rows[index] as Row);
+      const cost = costOf(record) + HEADING;
+      if (cost > room && read.records.length > 0) return read;
+      const fitted = fitRecord(record, room - HEADING);
+      read.records.push(fitted.record);
+      read.leftOut = fitted.leftOut;
+      const here: Place = { page, index };
+      read.cut.push(
+        ...fitted.cuts.map((cut) => ({ record: read.records.length, ...cut, rest: restOf(reading, here, cut) })),
+      );
+      read.place = { page, index: index + 1 };
+      room -= cost;
+      if (room <= 0 || read.records.length >= MOST_RECORDS) return read;
+    }
+    if (next === null) return { ...read, atEnd: true };
+    page = next;
+    index = 0;
+    read.place = { page, index };
+  }
+}
+
+/** A part of one long value, from where an earlier answer stopped. */
+export async function readRest<Row>(reading: Reading<Row>, from: Place, within: { field: string; offset: number }) {
+  const { rows } = await pageOf(reading, from.page);
+  const row = rows[from.index];
+  const value = row === undefined ? undefined : reading.show(row)[within.field];
+  if (value === undefined) throw badCursor();
+  const { part, end, total, unit } = partOf(value, within.offset, reading.maxChars - AROUND);
+  const rest = { field: within.field, from: within.offset, to: end, total, unit, value: part as string | unknown[] };
+  const cut: Cut = { field: within.field, shown: end, total, unit };
+  return { rest, next: end < total && end > within.offset ? restOf(reading, from, cut) : null };
+}
+
+function restOf<Row>({ again }: Reading<Row>, place: Place, { field, shown, total, unit }: Cut): Next {
+  const cursor = encodePlace({ ...place, within: { field, offset: shown } });
+  return { tool: "crawl_results", arguments: { ...again, cursor }, why: `${total - shown} more ${unit} of ${field}` };
+}
+
+async function pageOf<Row>(
+  { api, path, query }: Reading<Row>,
+  page: string,
+): Promise<{ rows: Row[]; next: string | null }> {
+  const cursor = page === "" ? {} : { cursor: page };
+  const answer = await api.request("GET", path, { query: { ...query, limit: PAGE, ...cursor } });
+  return { rows: await answer.json<Row[]>(), next: nextPageOf(answer.headers["link"]) };
+}
+
+/** The records of a run of any kind. */
+export function recordsOf(
+  api: ApiCaller,
+  runId: string,
+  { only, maxChars }: { only?: readonly string[] | undefined; maxChars: number },
+): Reading<ResultRow> {
+  return {
+    api,
+    path: `/jobs/runs/${encodeURIComponent(runId)}/results`,
+    maxChars,
+    again: { run_id: runId, ...(only === undefined ? {} : { only: [...only] }) },
+    show: ({ url, data }) => {
+      const whole = { url, ...flat(data) };
+      if (only === undefined) return isArticle(data) ? without(whole, SAID_BY_MARKDOWN) : whole;
+      return Object.fromEntries(Object.entries(whole).filter(([name]) => only.includes(name)));
+    },
+  };
+}
+
+/** What was read by rules stands beside the rest: who asked for a price looks for it there. */
+function flat({ fields, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const isNested = typeof fields === "object" && fields !== null && !Array.isArray(fields);
+  return isNested ? { ...rest, ...fields } : { ...rest, ...(fields === undefined ? {} : { fields }) };
+}
+
+/** What an article's markdown says as well, or what is of no use to readers; named, they are shown. */
+const SAID_BY_MARKDOWN: ReadonlySet<string> = new Set(["text", "links", "content_hash"]);
+
+/** As a page is read of which no fields were named. */
+function isArticle(data: Readonly<Record<string, unknown>>): boolean {
+  return typeof data["markdown"] === "string" && "content_hash" in data;
+}
+
+function without(record: Record<string, unknown>, names: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+}
+
+/** What to do about fields for which there was no room. */
+export function leftOutNote(leftOut: readonly string[]): string[] {
+  if (leftOut.length === 0) return [];
+  const names = leftOut.slice(0, 10).join(", ");
+  return [
+    `no room for ${leftOut.length} more fields (${names}${leftOut.length > 10 ? ", …" : ""}): name those you want with only`,
+  ];
+}

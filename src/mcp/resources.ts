@@ -1,0 +1,152 @@
+/** What agents read without calling a tool: the records of runs, and stored files. */
+import {
+  type McpServer,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
+import { isOrbError } from "../base/errors.ts";
+import type { ApiCaller } from "../cli/api/caller.ts";
+import type { RunView } from "../orchestrator/runs/view.ts";
+import { cutAt, short } from "./bounds.ts";
+import { decodePlace } from "./cursor.ts";
+import { toFailure } from "./problems.ts";
+import { readRecords, readRest, recordsOf } from "./records.ts";
+import { render } from "./render.ts";
+import { NORMAL_CHARS } from "./shapes.ts";
+import { artifactUri, resultsUri } from "./uris.ts";
+
+const LISTED = 20;
+/** A file that is no text is given whole or not at all. */
+const MOST_BYTES = 512 * 1024;
+
+export function addResources(server: McpServer, api: ApiCaller): void {
+  const aboutResults = {
+    title: "Results of a run",
+    description: "The records of a run, a part at a time",
+    mimeType: "text/plain",
+  };
+  const readResults = async (uri: URL, { run_id: id, cursor }: Record<string, string | string[]>) =>
+    reading(uri, () => results(api, uri.href, String(id), cursor === undefined ? undefined : String(cursor)));
+  server.registerResource(
+    "run-results",
+    new ResourceTemplate("orb://runs/{run_id}/results", { list: () => listed(api) }),
+    aboutResults,
+    readResults,
+  );
+  // Templates are matched as a whole: with a query it is another one.
+  server.registerResource(
+    "run-results-from",
+    new ResourceTemplate("orb://runs/{run_id}/results{?cursor}", { list: undefined }),
+    { ...aboutResults, description: "The same, from a cursor on" },
+    readResults,
+  );
+  const aboutFiles = {
+    title: "A stored file",
+    description: "Exports, downloads, screenshots and page snapshots; texts a part at a time",
+  };
+  const readFile = async (uri: URL, { artifact_id: id, offset = "0" }: Record<string, string | string[]>) =>
+    reading(uri, () => file(api, uri.href, String(id), Number(offset)));
+  server.registerResource(
+    "artifact",
+    new ResourceTemplate("orb://artifacts/{artifact_id}", { list: undefined }),
+    aboutFiles,
+    readFile,
+  );
+  server.registerResource(
+    "artifact-from",
+    new ResourceTemplate("orb://artifacts/{artifact_id}{?offset}", { list: undefined }),
+    { ...aboutFiles, description: "The same, from a character on" },
+    readFile,
+  );
+}
+
+/** Resources have no results that are errors: what went wrong is the protocol's error, in the same words. */
+async function reading(uri: URL, read: () => Promise<ReadResourceResult>): Promise<ReadResourceResult> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isOrbError(error, "not_found")) throw new ResourceNotFoundError(uri.href, toFailure(error, "run").message);
+    throw toFailure(error, "run");
+  }
+}
+
+/** The newest runs that have records. */
+async function listed(api: ApiCaller) {
+  const runs = await (await api.request("GET", "/runs", { query: { limit: LISTED } })).json<RunView[]>();
+  const readable = runs.filter(({ kind }) => kind === "page" || kind === "crawl");
+  return {
+    resources: readable.map(({ id, name, url, status, kind, created_at: created }) => ({
+      uri: resultsUri(id),
+      name: short(name ?? url ?? id, 200) ?? id,
+      description: `${kind}, ${status}, begun ${created}`,
+      mimeType: "text/plain",
+    })),
+  };
+}
+
+async function results(
+  api: ApiCaller,
+  uri: string,
+  runId: string,
+  cursor: string | undefined,
+): Promise<ReadResourceResult> {
+  const reader = recordsOf(api, runId, { maxChars: NORMAL_CHARS });
+  const place = decodePlace(cursor);
+  if (place.within !== undefined) {
+    const { rest, next } = await readRest(reader, place, place.within);
+    return contents(uri, render({ rest, next }));
+  }
+  const read = await readRecords(reader, place);
+  const more = read.atEnd ? null : `read ${resultsUri(runId, read.place)}`;
+  return contents(uri, render({ records: read.records, cut: read.cut, next: more }) || "no records");
+}
+
+function contents(uri: string, text: string, mimeType = "text/plain"): ReadResourceResult {
+  return { contents: [{ uri, mimeType, text }] };
+}
+
+async function file(api: ApiCaller, uri: string, id: string, offset: number): Promise<ReadResourceResult> {
+  const answer = await api.request("GET", `/artifacts/${encodeURIComponent(id)}`);
+  const type = answer.headers["content-type"]?.split(";")[0] ?? "application/octet-stream";
+  const size = Number(answer.headers["content-length"] ?? 0);
+  const isText = type.startsWith("text/") || type === "application/json";
+  if (isText) return textFile(uri, id, type, answer.stream, Number.isSafeInteger(offset) && offset > 0 ? offset : 0);
+  if (size > MOST_BYTES) {
+    await drop(answer.stream);
+    return contents(
+      uri,
+      `a file of ${size} bytes (${type}), too large to be read here: GET /artifacts/${id} of the HTTP API has it`,
+    );
+  }
+  const bytes: Uint8Array[] = [];
+  for await (const part of answer.stream) bytes.push(part);
+  return { contents: [{ uri, mimeType: type, blob: Buffer.concat(bytes).toString("base64") }] };
+}
+
+/** From a character on, as much as one answer takes; what comes after it is not read. */
+async function textFile(
+  uri: string,
+  id: string,
+  type: string,
+  stream: AsyncIterable<Uint8Array>,
+  offset: number,
+): Promise<ReadResourceResult> {
+  const decoder = new TextDecoder("utf-8");
+  let passed = 0;
+  let kept = "";
+  for await (const part of stream) {
+    const text = decoder.decode(part, { stream: true });
+    const skip = Math.min(text.length, Math.max(0, offset - passed));
+    passed += text.length;
+    kept += text.slice(skip);
+    if (kept.length > NORMAL_CHARS) break;
+  }
+  const end = cutAt(kept, NORMAL_CHARS - 200);
+  if (end >= kept.length) return contents(uri, kept, type);
+  return contents(uri, `${kept.slice(0, end)}\n[cut here; the rest: read ${artifactUri(id, offset + end)}]`, type);
+}
+
+async function drop(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  await stream[Symbol.asyncIterator]().return?.();
+}

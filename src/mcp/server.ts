@@ -1,0 +1,137 @@
+/** One implementation of the tools and resources, for every way in which agents come. */
+import {
+  type CallToolResult,
+  McpServer,
+  SdkError,
+  SdkErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { ApiCaller } from "../cli/api/caller.ts";
+import { asStandard } from "./checks.ts";
+import { toFailure } from "./problems.ts";
+import { render } from "./render.ts";
+import { addResources } from "./resources.ts";
+import { MOST_CHARS, NORMAL_CHARS } from "./shapes.ts";
+import { type Tool, type ToolCall, ToolFailure } from "./tool.ts";
+import { TOOLS } from "./tools/registry.ts";
+
+export interface McpDeps {
+  api: ApiCaller;
+  clock: Clock;
+  log: Log;
+  version: string;
+  /** This process ends. */
+  stopping: AbortSignal;
+}
+
+const INSTRUCTIONS = `Orbweaver gets web pages and keeps what it finds. One page: scrape. Many pages of a site: crawl_start, then crawl_status to wait, then crawl_results to read. Try rules out with extract_preview. Answers are bounded: where something was left out, "next" or "rest" is the call that brings it. Runs go on when you stop waiting; their ids stay valid.`;
+
+// Made once: over HTTP every call has a server of its own.
+const STANDARD = TOOLS.map(({ tool, about }) => ({
+  tool,
+  about,
+  input: asStandard(tool.input),
+  output: asStandard(tool.output),
+}));
+
+/** `goneIsCancelled`: who goes away without the answer does not want the work any more, either. */
+export function createMcpServer(deps: McpDeps, { goneIsCancelled }: { goneIsCancelled: boolean }): McpServer {
+  const server = new McpServer(
+    { name: "orbweaver", title: "Orbweaver", version: deps.version },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
+    },
+  );
+  for (const { tool, about, input, output } of STANDARD)
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        inputSchema: input,
+        outputSchema: output,
+        annotations: {
+          title: tool.title,
+          readOnlyHint: tool.hints.reads,
+          destructiveHint: tool.hints.destroys === true,
+          idempotentHint: tool.hints.reads || tool.hints.repeatable === true,
+          openWorldHint: tool.hints.open === true,
+        },
+      },
+      (args, context) => callTool(tool, about, args, callOf(deps, context, goneIsCancelled), deps.log),
+    );
+  addResources(server, deps.api);
+  return server;
+}
+
+function callOf(
+  { api, clock, stopping }: McpDeps,
+  { mcpReq, http }: ServerContext,
+  goneIsCancelled: boolean,
+): ToolCall {
+  const { signal, notify } = mcpReq;
+  const token = mcpReq._meta?.progressToken;
+  let told = "";
+  return {
+    api,
+    clock,
+    signal,
+    stopping,
+    isCancelled: () => {
+      if (!signal.aborted || stopping.aborted) return false;
+      const isGone = signal.reason instanceof SdkError && signal.reason.code === SdkErrorCode.ConnectionClosed;
+      return !isGone || (goneIsCancelled && http !== undefined);
+    },
+    progress: (done, total, message) => {
+      if (token === undefined || signal.aborted || message === told) return;
+      told = message;
+      // Who listens no longer misses nothing.
+      void notify({
+        method: "notifications/progress",
+        params: { progressToken: token, progress: done, total, message },
+      }).catch(() => {});
+    },
+  };
+}
+
+async function callTool(
+  tool: Tool,
+  about: string,
+  args: Record<string, unknown>,
+  call: ToolCall,
+  log: Log,
+): Promise<CallToolResult> {
+  try {
+    const answer = (await tool.call(args as never, call)) as Record<string, unknown>;
+    const asked = args["max_chars"];
+    return {
+      content: [{ type: "text", text: textOf(answer, typeof asked === "number" ? asked : NORMAL_CHARS) }],
+      structuredContent: answer,
+    };
+  } catch (error) {
+    return failed(tool, error, about, log);
+  }
+}
+
+/** Written out it may be longer than as JSON, where much is nested deeply: the bound holds for both. */
+function textOf(answer: Record<string, unknown>, maxChars: number): string {
+  const text = render(answer);
+  return text.length <= Math.min(maxChars, MOST_CHARS) ? text : JSON.stringify(answer);
+}
+
+function failed(tool: Tool, error: unknown, about: string, log: Log): CallToolResult {
+  let failure: ToolFailure;
+  try {
+    failure = toFailure(error, about);
+  } catch {
+    log.error("a tool failed unforeseen", { tool: tool.name, error: messageOf(error) });
+    failure = new ToolFailure(
+      "Something went wrong that nobody foresaw. Call once more; if it stays so, tell the operator, who finds it in the log.",
+    );
+  }
+  return { isError: true, content: [{ type: "text", text: failure.message }] };
+}

@@ -1,0 +1,105 @@
+import { strict } from "../../api/schemas.ts";
+import { oneOf } from "../../api/schemas.ts";
+import { Type } from "../../api/type.ts";
+import type { RunView, TaskView } from "../../orchestrator/runs/view.ts";
+import { decodePlace, encodePlace, type Place } from "../cursor.ts";
+import { failureView } from "../failures.ts";
+import {
+  Cuts,
+  leftOutNote,
+  readRecords,
+  readRest,
+  type Reading,
+  Records,
+  recordsOf,
+  type RecordsRead,
+  Rest,
+} from "../records.ts";
+import { Cursor, id, MaxChars, NextShape, NORMAL_CHARS } from "../shapes.ts";
+import { defineTool, type Next } from "../tool.ts";
+import { isOver } from "../waiting.ts";
+
+export const crawlResults = defineTool({
+  name: "crawl_results",
+  title: "Read results",
+  description:
+    "The records of a run, oldest first, as many as fit into max_chars; next in the answer is the call for those after them. Works while the run goes on. Ask for few fields with only to see many pages at once.",
+  input: strict({
+    run_id: id("of scrape, crawl_start, or a step of a workflow"),
+    what: Type.Optional(
+      oneOf(["records", "failures"], { description: "failures: pages that could not be had, and why (records)" }),
+    ),
+    only: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'only these fields of each record, such as ["url", "title"]; articles also have text and links',
+      }),
+    ),
+    cursor: Cursor,
+    max_chars: MaxChars,
+  }),
+  output: strict({
+    run_id: Type.String(),
+    status: Type.String(),
+    records: Records,
+    rest: Rest,
+    cut: Cuts,
+    notes: Type.Array(Type.String()),
+    next: NextShape,
+  }),
+  hints: { reads: true, repeatable: true },
+  call: async ({ run_id: runId, what = "records", only, cursor, max_chars: maxChars = NORMAL_CHARS }, { api }) => {
+    const place = decodePlace(cursor);
+    // First the run: whether there is more to come is to be known before the records are read.
+    const run = await (await api.request("GET", `/jobs/runs/${encodeURIComponent(runId)}`)).json<RunView>();
+    const reading: Reading<never> =
+      what === "records"
+        ? recordsOf(api, run.id, { only, maxChars })
+        : {
+            api,
+            path: `/jobs/runs/${run.id}/tasks`,
+            query: { status: "failed" },
+            maxChars,
+            again: { run_id: run.id, what },
+            show: (task: TaskView) => failureView(task),
+          };
+    const shared = { run_id: run.id, status: run.status };
+    if (place.within !== undefined) {
+      const { rest, next } = await readRest(reading, place, place.within);
+      return { ...shared, records: [], rest, cut: [], notes: [], next };
+    }
+    const read = await readRecords(reading, place);
+    return {
+      ...shared,
+      records: read.records,
+      rest: null,
+      cut: read.cut,
+      notes: [...notesOn(read, run.status, what, only), ...leftOutNote(read.leftOut)],
+      next: nextOf(read, run.status, reading.again),
+    };
+  },
+});
+
+export function nextRecords(again: Record<string, unknown>, place: Place, why: string): Next {
+  return { tool: "crawl_results", arguments: { ...again, cursor: encodePlace(place) }, why };
+}
+
+function nextOf({ atEnd, place }: RecordsRead, status: string, again: Record<string, unknown>): Next | null {
+  if (!atEnd) return nextRecords(again, place, "the records after these");
+  return isOver(status) ? null : nextRecords(again, place, `the run is ${status}: later, for what comes until then`);
+}
+
+function notesOn(
+  { records, atEnd }: RecordsRead,
+  status: string,
+  what: string,
+  only: readonly string[] | undefined,
+): string[] {
+  if (records.length === 0)
+    return atEnd ? [isOver(status) ? `no ${what} here: that is all` : `no more ${what} yet`] : [];
+  const isBlank = records.every((record) => Object.keys(record).length === 0);
+  return isBlank && only !== undefined
+    ? [`none of these records has ${only.join(", ")}: leave out only to see what they have`]
+    : [];
+}

@@ -1,0 +1,127 @@
+import { nullable, strict } from "../../api/schemas.ts";
+import { Type } from "../../api/type.ts";
+import type { CrawlDetail, CrawlView } from "../../orchestrator/crawls/view.ts";
+import { adviceFor } from "../advice.ts";
+import { short } from "../bounds.ts";
+import { nextPageOf } from "../cursor.ts";
+import { Cursor, id, NextShape, Text, Total, waitSeconds } from "../shapes.ts";
+import { defineTool, type Next, type ToolCall } from "../tool.ts";
+import { isOver, waitForCrawl } from "../waiting.ts";
+import { waitingWords } from "../words.ts";
+
+const LISTED = 20;
+const MOST_GROUPS = 5;
+
+const Summary = strict({
+  run_id: Type.String(),
+  url: Text,
+  status: Type.String({
+    description: "pending, running, paused, waiting_for_human, completed, partial, failed or cancelled",
+  }),
+  progress: { ...Total, description: "percent of the pages known by now" },
+  pages: strict({ known: Total, got: Total, failed: Total, left: Total }),
+  created_at: Type.String(),
+  finished_at: Text,
+  waiting: nullable(Type.String({ description: "why it does not go on now" })),
+});
+
+export const crawlStatus = defineTool({
+  name: "crawl_status",
+  title: "How crawls go",
+  description:
+    "How a crawl or a scrape goes, waiting for its end if wanted. Without run_id: the newest ones, with their ids.",
+  input: strict({
+    run_id: Type.Optional(id("of scrape or crawl_start; without: a list of the newest")),
+    wait_seconds: waitSeconds(0, "answers when the run has ended, or after this time"),
+    cursor: Cursor,
+  }),
+  output: strict({
+    run: nullable(
+      strict({
+        ...Summary.properties,
+        seconds: Type.Number(),
+        end_reason: Text,
+        message: Text,
+        failures: Type.Array(
+          strict({
+            failure_code: Type.String(),
+            failure_reason: Type.String(),
+            count: Total,
+            example: Text,
+            advice: Text,
+          }),
+          { description: "by reason, most frequent first" },
+        ),
+      }),
+    ),
+    runs: Type.Array(Summary, { description: "where no run_id was given" }),
+    next: NextShape,
+  }),
+  hints: { reads: true, repeatable: true },
+  call: async ({ run_id: runId, wait_seconds: seconds = 0, cursor }, call) =>
+    runId === undefined ? list(call, cursor) : one(await waitForCrawl(call, runId, seconds)),
+});
+
+function summaryOf(view: CrawlView & Partial<CrawlDetail>) {
+  return {
+    run_id: view.task_id,
+    url: short(view.url),
+    status: view.status,
+    progress: view.progress,
+    pages: {
+      known: view.total_items,
+      got: view.completed_items,
+      failed: view.failed_items,
+      left: view.queued_items + view.running_items,
+    },
+    created_at: view.created_at,
+    finished_at: view.finished_at,
+    waiting: short(waitingWords(view)),
+  };
+}
+
+function one(view: CrawlDetail) {
+  const failures = view.error_groups.slice(0, MOST_GROUPS).map((group) => ({
+    failure_code: group.failure_code,
+    failure_reason: group.failure_reason,
+    count: group.count,
+    example: short(group.example.url),
+    advice: adviceFor(group.failure_code, group.failure_reason),
+  }));
+  return {
+    run: {
+      ...summaryOf(view),
+      seconds: view.duration_seconds,
+      end_reason: view.end_reason,
+      message: short(view.message),
+      failures,
+    },
+    runs: [],
+    next: nextOf(view),
+  };
+}
+
+function nextOf({ task_id: id, status, completed_items: got, failed_items: failed }: CrawlDetail): Next | null {
+  const results = (why: string): Next => ({ tool: "crawl_results", arguments: { run_id: id }, why });
+  if (!isOver(status))
+    return {
+      tool: "crawl_status",
+      arguments: { run_id: id, wait_seconds: 45 },
+      why: "it has not ended; crawl_results has what there is by now",
+    };
+  if (got > 0) return results("to read what was found");
+  return failed === 0
+    ? null
+    : { tool: "crawl_results", arguments: { run_id: id, what: "failures" }, why: "to see what failed" };
+}
+
+async function list({ api }: ToolCall, cursor: string | undefined) {
+  const query = { limit: LISTED, ...(cursor === undefined ? {} : { cursor }) };
+  const answer = await api.request("GET", "/scraping/tasks", { query });
+  const more = nextPageOf(answer.headers["link"]);
+  return {
+    run: null,
+    runs: (await answer.json<CrawlView[]>()).map(summaryOf),
+    next: more === null ? null : { tool: "crawl_status", arguments: { cursor: more }, why: "older ones" },
+  };
+}

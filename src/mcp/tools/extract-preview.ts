@@ -1,0 +1,125 @@
+import { nullable, strict } from "../../api/schemas.ts";
+import { Type } from "../../api/type.ts";
+import { given } from "../../cli/api/command.ts";
+import { adviceFor } from "../advice.ts";
+import { costOf, fitRecord, short } from "../bounds.ts";
+import { sentence } from "../problems.ts";
+import { AROUND, Records } from "../records.ts";
+import { Fields, Items, MaxChars, NORMAL_CHARS, RecordSchema, Strategy, Text, Total } from "../shapes.ts";
+import { defineTool, ToolFailure } from "../tool.ts";
+
+/** As long as somebody waits for it. */
+const SECONDS = 45;
+const MOST_PROBLEMS = 10;
+
+interface Problem {
+  record: number;
+  field: string;
+  rule: string;
+  message: string;
+  found: string | null;
+}
+
+interface Preview {
+  final_url: string | null;
+  http_status: number | null;
+  strategy: string | null;
+  title: string | null;
+  records: Record<string, unknown>[];
+  failure_code: string | null;
+  failure_reason: string | null;
+  error_message: string | null;
+  errors: Problem[];
+  warnings: Problem[];
+}
+
+const ProblemShape = strict({
+  record: Total,
+  field: Type.String(),
+  rule: Type.String(),
+  message: Type.String(),
+  found: Text,
+});
+
+export const extractPreview = defineTool({
+  name: "extract_preview",
+  title: "Try rules out",
+  description:
+    "Read one page, or HTML that you have, by rules, and keep nothing: to get fields and items right before scrape or crawl_start. Says which rules fail and what they found.",
+  input: strict({
+    url: Type.Optional(Type.String({ minLength: 1, maxLength: 8192, description: "the page; this or html" })),
+    html: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2_000_000, description: "the page itself, instead of fetching it" }),
+    ),
+    fields: Fields,
+    items: Items,
+    schema: RecordSchema,
+    strategy: Strategy,
+    max_chars: MaxChars,
+  }),
+  output: strict({
+    url: Text,
+    http_status: nullable(Type.Integer()),
+    strategy: Text,
+    title: Text,
+    record_count: { ...Total, description: "records found on the page" },
+    records: Records,
+    errors: Type.Array(ProblemShape, { description: "what makes the page fail" }),
+    warnings: Type.Array(ProblemShape),
+    notes: Type.Array(Type.String()),
+  }),
+  hints: { reads: true, open: true },
+  call: async ({ max_chars: maxChars = NORMAL_CHARS, ...args }, { api, signal }) => {
+    const body = given({ ...args, ...(args.html === undefined ? { timeout_seconds: SECONDS } : {}) });
+    const preview = await (await api.request("POST", "/extract/preview", { body, signal })).json<Preview>();
+    const { failure_code: code, failure_reason: reason } = preview;
+    const problems = (list: readonly Problem[]) =>
+      list
+        .slice(0, MOST_PROBLEMS)
+        .map((problem) => ({ ...problem, message: short(problem.message) ?? "", found: short(problem.found, 200) }));
+    const [errors, warnings] = [problems(preview.errors), problems(preview.warnings)];
+    // A page that is there, but fails by the rules, is what this tool is for; what a site says instead of one is not.
+    if (code !== null && code !== "extraction")
+      throw new ToolFailure(
+        `${code} (${reason}): ${sentence(preview.error_message ?? "the page could not be had")} ${adviceFor(code, reason) ?? ""}`.trim(),
+        { failure_code: code, failure_reason: reason },
+      );
+    const { records, notes } = firstOf(preview.records, maxChars - AROUND - costOf(errors) - costOf(warnings));
+    return {
+      url: short(preview.final_url),
+      http_status: preview.http_status,
+      strategy: preview.strategy,
+      title: short(preview.title),
+      record_count: preview.records.length,
+      records,
+      errors,
+      warnings,
+      notes,
+    };
+  },
+});
+
+/** A preview need not show everything: as many as fit, the first of them cut where it is too long. */
+function firstOf(
+  all: readonly Record<string, unknown>[],
+  room: number,
+): { records: Record<string, unknown>[]; notes: string[] } {
+  const records: Record<string, unknown>[] = [];
+  const notes: string[] = [];
+  let left = Math.max(500, room);
+  for (const record of all) {
+    const cost = costOf(record) + 24;
+    if (cost > left && records.length > 0) break;
+    const fitted = fitRecord(record, left);
+    records.push(fitted.record);
+    for (const { field, shown, total, unit } of fitted.cuts)
+      notes.push(
+        `${field} is cut: ${shown} of ${total} ${unit} shown; raise max_chars, or scrape the page and read on`,
+      );
+    left -= cost;
+  }
+  if (records.length < all.length)
+    notes.push(`the first ${records.length} of ${all.length} records are shown; raise max_chars for more`);
+  if (all.length === 0) notes.push("no record: items matched nothing, or there is nothing on the page to read");
+  return { records, notes };
+}

@@ -1,0 +1,23 @@
+import type { Tool } from "../tool.ts";
+import { crawlResults } from "./crawl-results.ts";
+import { crawlStart } from "./crawl-start.ts";
+import { crawlStatus } from "./crawl-status.ts";
+import { extractPreview } from "./extract-preview.ts";
+import { runCancel } from "./run-cancel.ts";
+import { scrape } from "./scrape.ts";
+import { sites } from "./sites.ts";
+import { workflowStart } from "./workflow-start.ts";
+import { workflowStatus } from "./workflow-status.ts";
+
+/** What agents can do: one file beside this one each. Ids in a call are ids of `about`. */
+export const TOOLS: readonly { tool: Tool; about: string }[] = [
+  { tool: scrape, about: "run" },
+  { tool: crawlStart, about: "crawl" },
+  { tool: crawlStatus, about: "crawl" },
+  { tool: crawlResults, about: "run" },
+  { tool: extractPreview, about: "run" },
+  { tool: runCancel, about: "run" },
+  { tool: workflowStart, about: "template" },
+  { tool: workflowStatus, about: "workflow" },
+  { tool: sites, about: "site" },
+];

@@ -1,0 +1,37 @@
+import { strict } from "../../api/schemas.ts";
+import { Type } from "../../api/type.ts";
+import { isOrbError } from "../../base/errors.ts";
+import type { RunView } from "../../orchestrator/runs/view.ts";
+import { id, NextShape } from "../shapes.ts";
+import { defineTool, ToolFailure } from "../tool.ts";
+
+export const runCancel = defineTool({
+  name: "run_cancel",
+  title: "Cancel a run",
+  description: "Stop a scrape, a crawl or a workflow for good. What it has found stays readable; it cannot be resumed.",
+  input: strict({ run_id: id("of scrape, crawl_start or workflow_start") }),
+  output: strict({ run_id: Type.String(), kind: Type.String(), status: Type.String(), next: NextShape }),
+  hints: { reads: false, destroys: true, repeatable: true },
+  call: async ({ run_id: runId }, { api }) => {
+    const path = `/jobs/runs/${encodeURIComponent(runId)}`;
+    try {
+      const run = await (await api.request("POST", `${path}/cancel`)).json<RunView>();
+      return {
+        run_id: run.id,
+        kind: run.kind,
+        status: run.status,
+        next: { tool: "crawl_results", arguments: { run_id: run.id }, why: "to read what it had found" },
+      };
+    } catch (error) {
+      if (!isOrbError(error, "illegal_transition")) throw error;
+      const run = await (await api.request("GET", path)).json<RunView>();
+      throw new ToolFailure(
+        `The run is ${run.status} already: there is nothing to cancel. crawl_results reads what it found.`,
+        {
+          run_id: run.id,
+          status: run.status,
+        },
+      );
+    }
+  },
+});

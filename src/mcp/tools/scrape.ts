@@ -1,0 +1,147 @@
+import { nullable, strict } from "../../api/schemas.ts";
+import { Type } from "../../api/type.ts";
+import { given } from "../../cli/api/command.ts";
+import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
+import { adviceFor } from "../advice.ts";
+import { short } from "../bounds.ts";
+import { BEGINNING } from "../cursor.ts";
+import { failuresOf } from "../failures.ts";
+import { sentence } from "../problems.ts";
+import { Cuts, leftOutNote, readRecords, Records, recordsOf } from "../records.ts";
+import { nextRecords } from "./crawl-results.ts";
+import { Fields, Items, MaxChars, NextShape, NORMAL_CHARS, RecordSchema, Strategy, waitSeconds } from "../shapes.ts";
+import { defineTool, type ToolCall, ToolFailure } from "../tool.ts";
+import { isOver, waitForCrawl } from "../waiting.ts";
+import { waitingWords } from "../words.ts";
+
+/** Shorter than the minute after which many clients give up. */
+const WAIT_SECONDS = 45;
+/** Who waits for one page is better served by an early answer than by many tries. */
+const RETRIES = 1;
+const PAGE_MINUTES = 10;
+
+export const scrape = defineTool({
+  name: "scrape",
+  title: "Scrape one page",
+  description:
+    "Get one web page as clean text or as fields, and wait for it. Obeys robots.txt and the limits of the site. For more than a few pages of a site use crawl_start.",
+  input: strict({
+    url: Type.String({ minLength: 1, maxLength: 8192, description: "http or https address of the page" }),
+    fields: Fields,
+    items: Items,
+    schema: RecordSchema,
+    strategy: Strategy,
+    wait_seconds: waitSeconds(WAIT_SECONDS, "then the run goes on, and the answer has its run_id"),
+    max_chars: MaxChars,
+  }),
+  output: strict({
+    run_id: Type.String(),
+    status: Type.String(),
+    url: nullable(Type.String()),
+    message: nullable(Type.String()),
+    records: Records,
+    cut: Cuts,
+    notes: Type.Array(Type.String()),
+    next: NextShape,
+  }),
+  hints: { reads: false, open: true },
+  call: async (args, call) => {
+    const {
+      url,
+      fields,
+      items,
+      schema,
+      strategy,
+      wait_seconds: seconds = WAIT_SECONDS,
+      max_chars: maxChars = NORMAL_CHARS,
+    } = args;
+    const body = {
+      url,
+      max_depth: 0,
+      max_pages: 1,
+      retry_attempts: RETRIES,
+      timeout_minutes: PAGE_MINUTES,
+      ...given({ fields, items, schema, strategy }),
+    };
+    const started = await call.api.request("POST", "/scraping/async-scrape", { body });
+    const { task_id: id } = await started.json<{ task_id: string }>();
+    const view = await waitForCrawl(call, id, seconds);
+    if (!isOver(view.status)) return call.isCancelled() ? cancelled(call, id) : unfinished(view);
+    if (view.completed_items === 0) throw await failureOf(call, view);
+    const read = await readRecords(recordsOf(call.api, id, { maxChars }), BEGINNING);
+    return {
+      run_id: id,
+      status: view.status,
+      url: short(view.url),
+      message: null,
+      records: read.records,
+      cut: read.cut,
+      notes: [...notesOn(read.records, fields, items), ...leftOutNote(read.leftOut)],
+      next: read.atEnd ? null : nextRecords({ run_id: id }, read.place, "more records of this page"),
+    };
+  },
+});
+
+/** Nobody wants the page any more: nothing is left at work. */
+async function cancelled({ api }: ToolCall, id: string): Promise<never> {
+  await api.request("POST", `/jobs/runs/${id}/cancel`);
+  throw new ToolFailure(`The call was cancelled, and with it the run ${id}.`);
+}
+
+function unfinished(view: CrawlDetail) {
+  const { task_id: id } = view;
+  const why = waitingWords(view);
+  return {
+    run_id: id,
+    status: view.status,
+    url: short(view.url),
+    message: `not done yet${why === null ? "" : `: ${why}`}; the run goes on`,
+    records: [],
+    cut: [],
+    notes: [],
+    next: {
+      tool: "crawl_status",
+      arguments: { run_id: id, wait_seconds: WAIT_SECONDS },
+      why: "to wait for its end; then crawl_results has the page",
+    },
+  };
+}
+
+async function failureOf({ api }: ToolCall, view: CrawlDetail): Promise<ToolFailure> {
+  const { task_id: id } = view;
+  const { rows } = await failuresOf(api, id, 1);
+  const [failed] = rows;
+  if (failed === undefined)
+    return new ToolFailure(
+      `The run ${id} is ${view.status}${view.message === null ? "." : `: ${sentence(view.message)}`}`,
+    );
+  const { failure_code: code, failure_reason: reason, message, files } = failed;
+  const advice = adviceFor(code, reason);
+  const seen =
+    files.length === 0 ? "" : ` What was seen: ${files.map(({ role, uri }) => `${role} ${uri}`).join(", ")}.`;
+  return new ToolFailure(
+    `${code} (${reason}): ${sentence(message ?? "the page could not be had")}${advice === null ? "" : ` ${advice}`}${seen} Run ${id}.`,
+    { run_id: id, failure_code: code, failure_reason: reason },
+  );
+}
+
+/** What is no failure, and still not what was asked for. */
+function notesOn(
+  records: readonly Record<string, unknown>[],
+  fields: readonly string[] | Record<string, unknown> | undefined,
+  items: string | undefined,
+): string[] {
+  if (records.length === 0)
+    return [
+      items === undefined
+        ? "the page gave no record"
+        : "items matched nothing on the page: try it out with extract_preview",
+    ];
+  const names = Array.isArray(fields) ? (fields as string[]) : Object.keys(fields ?? {});
+  const missing = names.filter((name) => records.every((record) => isEmpty(record[name])));
+  return missing.length === 0 ? [] : [`found nothing for ${missing.join(", ")}: extract_preview shows why`];
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}

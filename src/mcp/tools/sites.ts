@@ -1,0 +1,87 @@
+import { nullable, oneOf, strict } from "../../api/schemas.ts";
+import { Type } from "../../api/type.ts";
+import { given } from "../../cli/api/command.ts";
+import { SITE_STATES } from "../../domain/site-states.ts";
+import type { SiteView } from "../../orchestrator/site-view.ts";
+import { nextPageOf } from "../cursor.ts";
+import { Cursor, NextShape, Text, Total } from "../shapes.ts";
+import { defineTool } from "../tool.ts";
+
+const LISTED = 20;
+
+const Site = strict({
+  site: Type.String(),
+  state: Type.String(),
+  waiting: nullable(Type.String({ description: "why nothing is sent to it now, and until when" })),
+  next_fetch_at: nullable(Type.String({ description: "nothing is sent to it before" })),
+  error_rate: nullable(Type.Number({ description: "of the last ten minutes, 0 to 1" })),
+  pages: strict({ queued: Total, running: Total, retrying: Total, completed: Total, failed: Total }),
+  limits: strict({
+    max_concurrency: Total,
+    requests_per_second: nullable(Type.Number()),
+    min_delay_ms: Total,
+    respect_robots: Type.Boolean(),
+  }),
+  needs: nullable(Type.String({ description: "what its pages were found to need" })),
+  last_success_at: Text,
+});
+
+export const sites = defineTool({
+  name: "sites",
+  title: "How sites are doing",
+  description:
+    "Sites that were fetched from: whether they answer, what they are held for and until when, and their limits. Changing those is the operator's business.",
+  input: strict({
+    site: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 300,
+        description: "one of them: host, or host:port unless it is 80 or 443",
+      }),
+    ),
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 300, description: "a part of the name" })),
+    state: Type.Optional(oneOf(SITE_STATES, { description: "only sites in this state" })),
+    cursor: Cursor,
+  }),
+  output: strict({ sites: Type.Array(Site), next: NextShape }),
+  hints: { reads: true, repeatable: true },
+  call: async ({ site, q, state, cursor }, { api }) => {
+    if (site !== undefined) {
+      const answer = await api.request("GET", `/sites/${encodeURIComponent(site)}`);
+      return { sites: [viewOf(await answer.json<SiteView>())], next: null };
+    }
+    const filter = given({ q, state });
+    const answer = await api.request("GET", "/sites", { query: { ...filter, ...given({ cursor }), limit: LISTED } });
+    const more = nextPageOf(answer.headers["link"]);
+    return {
+      sites: (await answer.json<SiteView[]>()).map(viewOf),
+      next: more === null ? null : { tool: "sites", arguments: { ...filter, cursor: more }, why: "more sites" },
+    };
+  },
+});
+
+function viewOf(view: SiteView) {
+  const { counts, effective, waiting_for: waiting, learned_strategy: learned } = view;
+  return {
+    site: view.site,
+    state: view.state,
+    waiting: waiting === null ? null : `${waiting.message}${waiting.until === null ? "" : ` (until ${waiting.until})`}`,
+    next_fetch_at: view.next_fetch_at,
+    error_rate: view.error_rate,
+    pages: {
+      queued: counts.queued,
+      running: counts.running,
+      retrying: counts.retrying,
+      completed: counts.completed,
+      failed: counts.failed,
+    },
+    limits: {
+      max_concurrency: effective.max_concurrency,
+      requests_per_second: effective.requests_per_second,
+      min_delay_ms: effective.min_delay_ms,
+      respect_robots: effective.respect_robots,
+    },
+    needs: learned === null ? null : `${learned.strategy}, because ${learned.reason}`,
+    last_success_at: view.last_success_at,
+  };
+}

@@ -1,0 +1,181 @@
+import { nullable, strict } from "../../api/schemas.ts";
+import { Type } from "../../api/type.ts";
+import type { WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
+import type { TemplateView } from "../../orchestrator/workflows/templates.ts";
+import type { WorkflowDetail, WorkflowView } from "../../orchestrator/workflows/view.ts";
+import { adviceFor } from "../advice.ts";
+import { costOf, headOf, short } from "../bounds.ts";
+import { nextPageOf } from "../cursor.ts";
+import { Cursor, id, NextShape, Text, Total, waitSeconds } from "../shapes.ts";
+import { defineTool, type Next, type ToolCall } from "../tool.ts";
+import { artifactUri } from "../uris.ts";
+import { isOver, lookUntilOver } from "../waiting.ts";
+
+const LISTED = 10;
+const MOST_STEPS = 40;
+const MOST_FILES = 5;
+const RESULT_CHARS = 300;
+
+const Summary = strict({
+  workflow_id: Type.String(),
+  name: Type.String(),
+  status: Type.String({ description: "pending, running, paused, recovering, completed, failed or cancelled" }),
+  progress: Total,
+  created_at: Type.String(),
+  completed_at: Text,
+  error_message: Text,
+});
+
+const File = strict({ uri: Type.String(), role: Type.String(), size: Total, content_type: Text });
+
+const Step = strict({
+  name: Type.String(),
+  kind: Type.String(),
+  status: Type.String(),
+  progress: Text,
+  result: nullable(Type.String({ description: "what it counted, as JSON" })),
+  run_ids: Type.Array(Type.String(), { description: "its runs; crawl_results reads their records" }),
+  files: Type.Array(File, { description: "read them as resources" }),
+  error: Text,
+  advice: Text,
+});
+
+export const workflowStatus = defineTool({
+  name: "workflow_status",
+  title: "How workflows go",
+  description:
+    "How a workflow goes, step by step, with the files it made, waiting for its end if wanted. Without workflow_id: the newest workflows, and the templates that workflow_start takes.",
+  input: strict({
+    workflow_id: Type.Optional(id("of workflow_start; without: a list of the newest")),
+    wait_seconds: waitSeconds(0, "answers when the workflow has ended, or after this time"),
+    cursor: Cursor,
+  }),
+  output: strict({
+    workflow: nullable(Summary),
+    steps: Type.Array(Step),
+    workflows: Type.Array(Summary),
+    templates: Type.Array(
+      strict({
+        name: Type.String(),
+        description: Text,
+        params: Type.Array(Type.String(), { description: "required ones first" }),
+      }),
+    ),
+    notes: Type.Array(Type.String()),
+    next: NextShape,
+  }),
+  hints: { reads: true, repeatable: true },
+  call: ({ workflow_id: workflowId, wait_seconds: seconds = 0, cursor }, call) =>
+    workflowId === undefined ? list(call, cursor) : one(call, workflowId, seconds),
+});
+
+function summaryOf(view: WorkflowView) {
+  return {
+    workflow_id: view.id,
+    name: short(view.name) ?? "",
+    status: view.status,
+    progress: view.progress,
+    created_at: view.created_at,
+    completed_at: view.completed_at,
+    error_message: short(view.error_message),
+  };
+}
+
+async function one(call: ToolCall, workflowId: string, seconds: number) {
+  const path = `/workflows/${encodeURIComponent(workflowId)}`;
+  const view = await lookUntilOver(call, async () => (await call.api.request("GET", path)).json<WorkflowDetail>(), {
+    seconds,
+    over: ({ status }) => isOver(status),
+    seen: ({ status, progress, current_step: step, total_steps: steps }) =>
+      call.progress(progress, 100, `${status}: ${Math.min(step, steps)} of ${steps} steps`),
+  });
+  const answer = await call.api.request("GET", `${path}/tasks`, { query: { limit: MOST_STEPS + 1 } });
+  const tasks = await answer.json<WorkflowTaskView[]>();
+  return {
+    workflow: summaryOf(view),
+    steps: tasks.slice(0, MOST_STEPS).map(stepOf),
+    workflows: [],
+    templates: [],
+    notes: tasks.length > MOST_STEPS ? [`the first ${MOST_STEPS} of ${view.total_steps} steps are shown`] : [],
+    next: nextOf(view, tasks),
+  };
+}
+
+function stepOf(task: WorkflowTaskView) {
+  const ended = isOver(task.status) || task.status === "skipped";
+  return {
+    name: task.task_name,
+    kind: task.task_type,
+    status: task.status,
+    progress: ended ? null : short(task.progress_message, 200),
+    result: task.result === null ? null : shortJson(task.result),
+    run_ids: task.child_run_ids.slice(0, MOST_FILES),
+    files: task.artifacts.slice(0, MOST_FILES).map(({ id: file, role, size, content_type: type }) => ({
+      uri: artifactUri(file),
+      role,
+      size,
+      content_type: type,
+    })),
+    error: short(task.error_message),
+    advice: task.failure_code === null ? null : adviceFor(task.failure_code, task.failure_reason),
+  };
+}
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return costOf(text) <= RESULT_CHARS ? text : `${headOf(text, RESULT_CHARS)} …`;
+}
+
+function nextOf({ id: workflowId, status }: WorkflowDetail, tasks: readonly WorkflowTaskView[]): Next | null {
+  if (!isOver(status))
+    return {
+      tool: "workflow_status",
+      arguments: { workflow_id: workflowId, wait_seconds: 45 },
+      why: "it has not ended",
+    };
+  const run = tasks.find(({ child_run_ids: runs }) => runs.length > 0)?.child_run_ids[0];
+  return run === undefined
+    ? null
+    : { tool: "crawl_results", arguments: { run_id: run }, why: "to read the records of its first run" };
+}
+
+async function list({ api }: ToolCall, cursor: string | undefined) {
+  const query = { limit: LISTED, ...(cursor === undefined ? {} : { cursor }) };
+  const answer = await api.request("GET", "/workflows", { query });
+  const more = nextPageOf(answer.headers["link"]);
+  const templates =
+    cursor === undefined ? await (await api.request("GET", "/workflows/templates")).json<TemplateView[]>() : [];
+  return {
+    workflow: null,
+    steps: [],
+    workflows: (await answer.json<WorkflowView[]>()).map(summaryOf),
+    templates: templates.slice(0, 30).map(({ name, description, params }) => ({
+      name,
+      description: short(description, 200),
+      params: paramsOf(params),
+    })),
+    notes: [],
+    next: more === null ? null : { tool: "workflow_status", arguments: { cursor: more }, why: "older workflows" },
+  };
+}
+
+interface ParamsSchema {
+  required?: string[];
+  properties?: Record<string, ParamsSchema & { type?: string | string[]; description?: string; default?: unknown }>;
+}
+
+/** Each as one line: what it is called, whether it must be said, and what it means. */
+function paramsOf(schema: unknown): string[] {
+  const { required = [], properties = {} } = (schema ?? {}) as ParamsSchema;
+  const names = Object.keys(properties).toSorted((a, b) => Number(required.includes(b)) - Number(required.includes(a)));
+  return names.slice(0, 20).map((name) => {
+    const { description, properties: inner, required: needed = [] } = properties[name] ?? {};
+    const parts =
+      inner === undefined
+        ? ""
+        : ` {${Object.keys(inner)
+            .map((part) => (needed.includes(part) ? `${part} (required)` : part))
+            .join(", ")}}`;
+    return `${name}${required.includes(name) ? " (required)" : ""}${parts}${description === undefined ? "" : `: ${short(description, 160)}`}`;
+  });
+}

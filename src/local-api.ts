@@ -87,7 +87,8 @@ export async function openLocalApi(
   }
 }
 
-function fetchFrom(api: Api): Fetch {
+/** The calls of a client, answered by an API of this process. */
+export function fetchFrom(api: Pick<Api, "inject">): Fetch {
   return async (url, { method, headers, body, signal }) => {
     const { pathname, search } = new URL(url);
     const answer = await api.inject({

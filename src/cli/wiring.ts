@@ -2,7 +2,7 @@ import type { Log } from "../base/log.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { RunDeps } from "../orchestrator/jobs/deps.ts";
-import type { Fetch } from "../api-client/client.ts";
+import type { Fetch, OrbweaverClient } from "../api-client/client.ts";
 import type { CapturedPage, CaptureOptions } from "./capture-view.ts";
 import type { Terminal } from "./output.ts";
 import type { Prompt } from "./prompt.ts";
@@ -32,7 +32,7 @@ export interface Wiring {
   /** The API on the configured database, in this process and without a port. */
   openApi(config: Config, log: Log): Promise<CliApi>;
   /** Answers an agent over the standard streams until it closes them, or `signal` says stop. */
-  talkMcp(api: ApiCaller, log: Log, signal: AbortSignal): Promise<void>;
+  talkMcp(api: OrbweaverClient, log: Log, signal: AbortSignal): Promise<void>;
   /** A worker on a store that is gone when it stops. */
   startScratch(config: Config, log: Log, options: { sessionId?: string; pool?: boolean }): Promise<CliScratch>;
   capture(config: Config, log: Log, url: string, options: CaptureOptions): Promise<CapturedPage>;

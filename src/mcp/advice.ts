@@ -11,7 +11,7 @@ const BY_CODE: Readonly<Record<FailureCode, string>> = {
   extraction: "The page was there, but not what the rules ask for. Correct the rules with extract_preview.",
   forbidden_target:
     "Only public http and https addresses are fetched. If the target is the operator's own, the operator sets APP_ALLOW_PRIVATE_NETWORKS.",
-  robots: "The site's robots.txt asks programs not to fetch this. Take another page or another source.",
+  robots: "Take another page or another source; only the operator can decide otherwise.",
   circuit_open: "The site kept failing and is left alone for a while: the tool sites says until when.",
   cancelled: "It was cancelled. Start it again if it is still wanted.",
   unknown: "Try once more. If it stays so, tell the operator, who sees more with: orb runs events RUN_ID",

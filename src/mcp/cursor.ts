@@ -41,9 +41,3 @@ export function badCursor(): ToolFailure {
     "cursor: is not one of this list. Take it from an earlier answer as it stands there, or leave it out to begin again.",
   );
 }
-
-/** The cursor of the next page, from the Link header of this one; null: this is the last. */
-export function nextPageOf(link: string | undefined): string | null {
-  const address = /<([^>]+)>;\s*rel="next"/.exec(link ?? "")?.[1];
-  return address === undefined ? null : new URL(address, "http://orb.invalid").searchParams.get("cursor");
-}

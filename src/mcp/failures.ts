@@ -1,9 +1,10 @@
 /** Pages that failed: why, and the files that were kept to show it. */
-import type { ApiCaller } from "../cli/api/caller.ts";
-import type { TaskView } from "../orchestrator/runs/view.ts";
-import { short } from "./bounds.ts";
+import type { OrbweaverClient, Row } from "../api-client/client.ts";
 import { adviceFor } from "./advice.ts";
+import { short } from "./bounds.ts";
 import { artifactUri } from "./uris.ts";
+
+type Task = Row<"get /jobs/runs/{run_id}/tasks">;
 
 export interface FailureView extends Record<string, unknown> {
   url: string | null;
@@ -14,7 +15,7 @@ export interface FailureView extends Record<string, unknown> {
   files: { role: string; uri: string }[];
 }
 
-export function failureView(task: TaskView): FailureView {
+export function failureView(task: Task): FailureView {
   return {
     url: short(task.url, 1000),
     failure_code: task.failure_code ?? "unknown",
@@ -26,7 +27,7 @@ export function failureView(task: TaskView): FailureView {
   };
 }
 
-export async function failuresOf(api: ApiCaller, runId: string, limit: number): Promise<{ rows: FailureView[] }> {
-  const answer = await api.request("GET", `/jobs/runs/${runId}/tasks`, { query: { status: "failed", limit } });
-  return { rows: (await answer.json<TaskView[]>()).map(failureView) };
+export async function firstFailure(api: OrbweaverClient, runId: string): Promise<FailureView | null> {
+  const [task] = await api.runs.tasks(runId, { status: "failed", limit: 1 }).take(1);
+  return task === undefined ? null : failureView(task);
 }

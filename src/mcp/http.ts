@@ -6,10 +6,10 @@ import type { ApiReply, ApiRequest } from "../api/instance.ts";
 import { Type } from "../api/type.ts";
 import type { Routes } from "../api/routes/registry.ts";
 import { messageOf } from "../base/errors.ts";
-import type { ApiCaller } from "../cli/api/caller.ts";
+import type { OrbweaverClient } from "../api-client/client.ts";
 
 /** `api`: how the tools speak the API of this very server. */
-export function mcpRoutes(api: () => ApiCaller): Routes {
+export function mcpRoutes(api: () => OrbweaverClient): Routes {
   return (server, deps) => {
     // The SDK is loaded by the first agent that comes: most servers never see one.
     let serving: Promise<Serve> | null = null;
@@ -32,7 +32,7 @@ export function mcpRoutes(api: () => ApiCaller): Routes {
 
 type Serve = (request: ApiRequest, reply: ApiReply) => Promise<ApiReply>;
 
-async function openHandler(deps: ApiDeps, api: ApiCaller, stopping: AbortSignal): Promise<Serve> {
+async function openHandler(deps: ApiDeps, api: OrbweaverClient, stopping: AbortSignal): Promise<Serve> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./server.ts"),

@@ -1,11 +1,9 @@
 /** What the API refused, in words that tell an agent what to do next. */
-import { isOrbError, OrbError } from "../base/errors.ts";
-import { ServerProblem } from "../cli/api/problem.ts";
+import { isOrbweaverError, type OrbweaverError } from "../api-client/client.ts";
 import { ToolFailure } from "./tool.ts";
 
 /** By the API's codes. Where the API's own hint serves agents as well, it is used. */
 const NEXT: Readonly<Record<string, string>> = {
-  not_found: "",
   unauthorized: "The operator sets APP_API_TOKEN to the token of that server.",
   forbidden_target:
     "Only public http and https addresses are fetched. If the target is the operator's own, the operator sets APP_ALLOW_PRIVATE_NETWORKS.",
@@ -15,6 +13,9 @@ const NEXT: Readonly<Record<string, string>> = {
   database_unavailable: "Call again in a minute. If it stays so, tell the operator, who runs: orb doctor",
   disk_full: "The operator has to free some disk space. Nothing that was started is lost.",
   body_too_large: "Send less: fewer addresses, or a shorter html.",
+  unreachable:
+    "The server does not answer. Call again in a minute; if it stays so, tell the operator: is orb serve running?",
+  timed_out: "Call again in a minute. If it stays so, tell the operator.",
   internal: "Call once more. If it stays so, tell the operator, who finds it in the server's log.",
 };
 
@@ -28,19 +29,25 @@ const LISTED_BY: Readonly<Record<string, string>> = {
   artifact: "workflow_status and crawl_results with what: failures name the files of a run",
 };
 
-/** Anything that was thrown, as the failure that is answered. `about`: what ids in the call are ids of. */
-export function toFailure(error: unknown, about: string): ToolFailure {
+/** Anything that was thrown, as the failure that is answered; null: nobody foresaw it. `about`: what ids in the call are ids of. */
+export function toFailure(error: unknown, about: string): ToolFailure | null {
   if (error instanceof ToolFailure) return error;
-  if (!isOrbError(error)) throw error;
-  const code = error instanceof ServerProblem ? error.problem : error.code;
-  const next = code === "not_found" ? listingOf(error, about) : (NEXT[code] ?? error.hint ?? "");
-  const details = { code, ...(error.fields.length === 0 ? {} : { errors: error.fields }) };
-  return new ToolFailure([sentence(error.message), next].filter((part) => part !== "").join(" "), details);
+  if (!isOrbweaverError(error)) return null;
+  const next = listingOf(error, about) ?? NEXT[error.code] ?? hintOf(error);
+  return new ToolFailure([sentence(error.detail), next].filter((part) => part !== "").join(" "));
 }
 
-function listingOf({ message, hint }: OrbError, about: string): string {
-  const listing = LISTED_BY[Object.keys(LISTED_BY).find((word) => message.includes(word)) ?? about];
-  return listing === undefined ? (hint ?? "") : `${sentence(listing)}`;
+/** Something was named that there is not. */
+function listingOf({ code, detail }: OrbweaverError, about: string): string | null {
+  const [, named] = /there is no (\w+)/.exec(detail) ?? [];
+  if (code !== "not_found" && named === undefined) return null;
+  const listing = LISTED_BY[named ?? ""] ?? (code === "not_found" ? LISTED_BY[about] : undefined);
+  return listing === undefined ? null : sentence(listing);
+}
+
+/** The fields are named already. */
+function hintOf({ code, hint }: OrbweaverError): string {
+  return code === "input_invalid" || hint === null ? "" : hint;
 }
 
 export function sentence(text: string): string {

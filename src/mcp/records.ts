@@ -1,9 +1,9 @@
 /** The records of a run, as many as fit into one answer, and how to get the others. */
 import { nullable, oneOf, strict } from "../api/schemas.ts";
 import { Type } from "../api/type.ts";
-import type { ApiCaller } from "../cli/api/caller.ts";
+import type { Listing, OrbweaverClient, Page, Row } from "../api-client/client.ts";
 import { type Cut, costOf, fitRecord, partOf } from "./bounds.ts";
-import { badCursor, encodePlace, nextPageOf, type Place } from "./cursor.ts";
+import { badCursor, encodePlace, type Place } from "./cursor.ts";
 import { anyObject, NextShape, Total } from "./shapes.ts";
 import type { Next } from "./tool.ts";
 
@@ -16,20 +16,21 @@ export const AROUND = 1200;
 /** The heading of a record. */
 const HEADING = 24;
 
-export interface ResultRow {
-  url: string;
-  data: Record<string, unknown>;
-}
-
-/** Which list is read, what of its rows is shown, and how the rest is asked for. */
-export interface Reading<Row> {
-  api: ApiCaller;
-  path: string;
-  query?: Record<string, string>;
-  show(row: Row): Record<string, unknown>;
+/** Which list is read, and how the rest of it is asked for. */
+export interface Reading {
+  /** A page of what is shown of the list, from this cursor of the API on. */
+  page(query: { limit: number; cursor: string | undefined }): Promise<Pick<Page<Shown>, "rows" | "next">>;
   /** Arguments of `crawl_results` that bring this list. */
   again: Record<string, unknown>;
   maxChars: number;
+}
+
+export type Shown = Record<string, unknown>;
+
+/** A page of a list, as it is shown. */
+export async function shownPage<Row>(listing: Listing<Row>, show: (row: Row) => Shown): ReturnType<Reading["page"]> {
+  const { rows, next } = await listing.page();
+  return { rows: rows.map(show), next };
 }
 
 export const Cuts = Type.Array(
@@ -71,14 +72,14 @@ export interface RecordsRead {
   atEnd: boolean;
 }
 
-export async function readRecords<Row>(reading: Reading<Row>, from: Place): Promise<RecordsRead> {
+export async function readRecords(reading: Reading, from: Place): Promise<RecordsRead> {
   let { page, index } = from;
   let room = reading.maxChars - AROUND;
   const read: RecordsRead = { records: [], cut: [], leftOut: [], place: from, atEnd: false };
   for (;;) {
     const { rows, next } = await pageOf(reading, page);
     for (; index < rows.length; index += 1) {
-      const record = reading.show(rows[index] as Row);
+      const record = rows[index] as Shown;
       const cost = costOf(record) + HEADING;
       if (cost > room && read.records.length > 0) return read;
       const fitted = fitRecord(record, room - HEADING);
@@ -100,10 +101,10 @@ export async function readRecords<Row>(reading: Reading<Row>, from: Place): Prom
 }
 
 /** A part of one long value, from where an earlier answer stopped. */
-export async function readRest<Row>(reading: Reading<Row>, from: Place, within: { field: string; offset: number }) {
+export async function readRest(reading: Reading, from: Place, within: { field: string; offset: number }) {
   const { rows } = await pageOf(reading, from.page);
   const row = rows[from.index];
-  const value = row === undefined ? undefined : reading.show(row)[within.field];
+  const value = row?.[within.field];
   if (value === undefined) throw badCursor();
   const { part, end, total, unit } = partOf(value, within.offset, reading.maxChars - AROUND);
   const rest = { field: within.field, from: within.offset, to: end, total, unit, value: part as string | unknown[] };
@@ -111,37 +112,38 @@ export async function readRest<Row>(reading: Reading<Row>, from: Place, within: 
   return { rest, next: end < total && end > within.offset ? restOf(reading, from, cut) : null };
 }
 
-function restOf<Row>({ again }: Reading<Row>, place: Place, { field, shown, total, unit }: Cut): Next {
+function restOf({ again }: Reading, place: Place, { field, shown, total, unit }: Cut): Next {
   const cursor = encodePlace({ ...place, within: { field, offset: shown } });
   return { tool: "crawl_results", arguments: { ...again, cursor }, why: `${total - shown} more ${unit} of ${field}` };
 }
 
-async function pageOf<Row>(
-  { api, path, query }: Reading<Row>,
-  page: string,
-): Promise<{ rows: Row[]; next: string | null }> {
-  const cursor = page === "" ? {} : { cursor: page };
-  const answer = await api.request("GET", path, { query: { ...query, limit: PAGE, ...cursor } });
-  return { rows: await answer.json<Row[]>(), next: nextPageOf(answer.headers["link"]) };
+function pageOf({ page }: Reading, cursor: string) {
+  return page({ limit: PAGE, cursor: cursor === "" ? undefined : cursor });
 }
 
 /** The records of a run of any kind. */
 export function recordsOf(
-  api: ApiCaller,
+  api: OrbweaverClient,
   runId: string,
-  { only, maxChars }: { only?: readonly string[] | undefined; maxChars: number },
-): Reading<ResultRow> {
+  { only, of, maxChars }: { only?: readonly string[] | undefined; of?: string | null; maxChars: number },
+): Reading {
   return {
-    api,
-    path: `/jobs/runs/${encodeURIComponent(runId)}/results`,
-    maxChars,
+    page: (query) => shownPage(api.runs.results(runId, query), (row) => withoutPage(shownOf(row, only), of)),
     again: { run_id: runId, ...(only === undefined ? {} : { only: [...only] }) },
-    show: ({ url, data }) => {
-      const whole = { url, ...flat(data) };
-      if (only === undefined) return isArticle(data) ? without(whole, SAID_BY_MARKDOWN) : whole;
-      return Object.fromEntries(Object.entries(whole).filter(([name]) => only.includes(name)));
-    },
+    maxChars,
   };
+}
+
+/** Where all records are of one page, it is named once. */
+function withoutPage(record: Shown, page: string | null | undefined): Shown {
+  if (page === undefined) return record;
+  return without(record, new Set(record["url"] === page ? ["url", "depth"] : ["depth"]));
+}
+
+function shownOf({ url, data }: Row<"get /jobs/runs/{run_id}/results">, only: readonly string[] | undefined): Shown {
+  const whole = { url, ...flat(data) };
+  if (only === undefined) return isArticle(data) ? without(whole, SAID_BY_MARKDOWN) : whole;
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => only.includes(name)));
 }
 
 /** What was read by rules stands beside the rest: who asked for a price looks for it there. */

@@ -5,9 +5,7 @@ import {
   ResourceNotFoundError,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
-import { isOrbError } from "../base/errors.ts";
-import type { ApiCaller } from "../cli/api/caller.ts";
-import type { RunView } from "../orchestrator/runs/view.ts";
+import { isOrbweaverError, type OpenAnswer, type OrbweaverClient } from "../api-client/client.ts";
 import { cutAt, short } from "./bounds.ts";
 import { decodePlace } from "./cursor.ts";
 import { toFailure } from "./problems.ts";
@@ -20,14 +18,15 @@ const LISTED = 20;
 /** A file that is no text is given whole or not at all. */
 const MOST_BYTES = 512 * 1024;
 
-export function addResources(server: McpServer, api: ApiCaller): void {
+export function addResources(server: McpServer, api: OrbweaverClient): void {
   const aboutResults = {
     title: "Results of a run",
     description: "The records of a run, a part at a time",
     mimeType: "text/plain",
   };
-  const readResults = async (uri: URL, { run_id: id, cursor }: Record<string, string | string[]>) =>
-    reading(uri, () => results(api, uri.href, String(id), cursor === undefined ? undefined : String(cursor)));
+  // What stands in the address is read from the address: a name in a template takes a query along.
+  const readResults = (uri: URL) =>
+    reading(uri, () => results(api, uri.href, idIn(uri), uri.searchParams.get("cursor") ?? undefined));
   server.registerResource(
     "run-results",
     new ResourceTemplate("orb://runs/{run_id}/results", { list: () => listed(api) }),
@@ -45,8 +44,8 @@ export function addResources(server: McpServer, api: ApiCaller): void {
     title: "A stored file",
     description: "Exports, downloads, screenshots and page snapshots; texts a part at a time",
   };
-  const readFile = async (uri: URL, { artifact_id: id, offset = "0" }: Record<string, string | string[]>) =>
-    reading(uri, () => file(api, uri.href, String(id), Number(offset)));
+  const readFile = (uri: URL) =>
+    reading(uri, () => file(api, uri.href, idIn(uri), Number(uri.searchParams.get("offset") ?? 0)));
   server.registerResource(
     "artifact",
     new ResourceTemplate("orb://artifacts/{artifact_id}", { list: undefined }),
@@ -61,19 +60,24 @@ export function addResources(server: McpServer, api: ApiCaller): void {
   );
 }
 
+function idIn({ pathname }: URL): string {
+  return decodeURIComponent(pathname.split("/")[1] ?? "");
+}
+
 /** Resources have no results that are errors: what went wrong is the protocol's error, in the same words. */
 async function reading(uri: URL, read: () => Promise<ReadResourceResult>): Promise<ReadResourceResult> {
   try {
     return await read();
   } catch (error) {
-    if (isOrbError(error, "not_found")) throw new ResourceNotFoundError(uri.href, toFailure(error, "run").message);
-    throw toFailure(error, "run");
+    const failure = toFailure(error, "run");
+    if (failure === null) throw error;
+    throw isOrbweaverError(error, "not_found") ? new ResourceNotFoundError(uri.href, failure.message) : failure;
   }
 }
 
 /** The newest runs that have records. */
-async function listed(api: ApiCaller) {
-  const runs = await (await api.request("GET", "/runs", { query: { limit: LISTED } })).json<RunView[]>();
+async function listed(api: OrbweaverClient) {
+  const { rows: runs } = await api.runs.list({ limit: LISTED }).page();
   const readable = runs.filter(({ kind }) => kind === "page" || kind === "crawl");
   return {
     resources: readable.map(({ id, name, url, status, kind, created_at: created }) => ({
@@ -86,7 +90,7 @@ async function listed(api: ApiCaller) {
 }
 
 async function results(
-  api: ApiCaller,
+  api: OrbweaverClient,
   uri: string,
   runId: string,
   cursor: string | undefined,
@@ -106,22 +110,20 @@ function contents(uri: string, text: string, mimeType = "text/plain"): ReadResou
   return { contents: [{ uri, mimeType, text }] };
 }
 
-async function file(api: ApiCaller, uri: string, id: string, offset: number): Promise<ReadResourceResult> {
-  const answer = await api.request("GET", `/artifacts/${encodeURIComponent(id)}`);
-  const type = answer.headers["content-type"]?.split(";")[0] ?? "application/octet-stream";
-  const size = Number(answer.headers["content-length"] ?? 0);
+async function file(api: OrbweaverClient, uri: string, id: string, offset: number): Promise<ReadResourceResult> {
+  const answer = await api.artifact(id);
+  const type = answer.headers.get("content-type")?.split(";")[0] ?? "application/octet-stream";
+  const size = Number(answer.headers.get("content-length") ?? 0);
   const isText = type.startsWith("text/") || type === "application/json";
-  if (isText) return textFile(uri, id, type, answer.stream, Number.isSafeInteger(offset) && offset > 0 ? offset : 0);
+  if (isText) return textFile(uri, id, type, answer, Number.isSafeInteger(offset) && offset > 0 ? offset : 0);
   if (size > MOST_BYTES) {
-    await drop(answer.stream);
+    answer.close();
     return contents(
       uri,
       `a file of ${size} bytes (${type}), too large to be read here: GET /artifacts/${id} of the HTTP API has it`,
     );
   }
-  const bytes: Uint8Array[] = [];
-  for await (const part of answer.stream) bytes.push(part);
-  return { contents: [{ uri, mimeType: type, blob: Buffer.concat(bytes).toString("base64") }] };
+  return { contents: [{ uri, mimeType: type, blob: Buffer.from(await answer.bytes()).toString("base64") }] };
 }
 
 /** From a character on, as much as one answer takes; what comes after it is not read. */
@@ -129,13 +131,13 @@ async function textFile(
   uri: string,
   id: string,
   type: string,
-  stream: AsyncIterable<Uint8Array>,
+  answer: OpenAnswer,
   offset: number,
 ): Promise<ReadResourceResult> {
   const decoder = new TextDecoder("utf-8");
   let passed = 0;
   let kept = "";
-  for await (const part of stream) {
+  for await (const part of answer) {
     const text = decoder.decode(part, { stream: true });
     const skip = Math.min(text.length, Math.max(0, offset - passed));
     passed += text.length;
@@ -145,8 +147,4 @@ async function textFile(
   const end = cutAt(kept, NORMAL_CHARS - 200);
   if (end >= kept.length) return contents(uri, kept, type);
   return contents(uri, `${kept.slice(0, end)}\n[cut here; the rest: read ${artifactUri(id, offset + end)}]`, type);
-}
-
-async function drop(stream: AsyncIterable<Uint8Array>): Promise<void> {
-  await stream[Symbol.asyncIterator]().return?.();
 }

@@ -9,17 +9,17 @@ import {
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { ApiCaller } from "../cli/api/caller.ts";
+import type { OrbweaverClient } from "../api-client/client.ts";
 import { asStandard } from "./checks.ts";
 import { toFailure } from "./problems.ts";
 import { render } from "./render.ts";
 import { addResources } from "./resources.ts";
 import { MOST_CHARS, NORMAL_CHARS } from "./shapes.ts";
-import { type Tool, type ToolCall, ToolFailure } from "./tool.ts";
+import type { Tool, ToolCall } from "./tool.ts";
 import { TOOLS } from "./tools/registry.ts";
 
 export interface McpDeps {
-  api: ApiCaller;
+  api: OrbweaverClient;
   clock: Clock;
   log: Log;
   version: string;
@@ -28,6 +28,9 @@ export interface McpDeps {
 }
 
 const INSTRUCTIONS = `Orbweaver gets web pages and keeps what it finds. One page: scrape. Many pages of a site: crawl_start, then crawl_status to wait, then crawl_results to read. Try rules out with extract_preview. Answers are bounded: where something was left out, "next" or "rest" is the call that brings it. Runs go on when you stop waiting; their ids stay valid.`;
+
+const UNFORESEEN =
+  "Something went wrong that nobody foresaw. Call once more; if it stays so, tell the operator, who finds it in the log.";
 
 // Made once: over HTTP every call has a server of its own.
 const STANDARD = TOOLS.map(({ tool, about }) => ({
@@ -124,14 +127,7 @@ function textOf(answer: Record<string, unknown>, maxChars: number): string {
 }
 
 function failed(tool: Tool, error: unknown, about: string, log: Log): CallToolResult {
-  let failure: ToolFailure;
-  try {
-    failure = toFailure(error, about);
-  } catch {
-    log.error("a tool failed unforeseen", { tool: tool.name, error: messageOf(error) });
-    failure = new ToolFailure(
-      "Something went wrong that nobody foresaw. Call once more; if it stays so, tell the operator, who finds it in the log.",
-    );
-  }
-  return { isError: true, content: [{ type: "text", text: failure.message }] };
+  const failure = toFailure(error, about);
+  if (failure === null) log.error("a tool failed unforeseen", { tool: tool.name, error: messageOf(error) });
+  return { isError: true, content: [{ type: "text", text: failure?.message ?? UNFORESEEN }] };
 }

@@ -1,11 +1,11 @@
 /** What a tool is, whatever way it is called by. */
 import type { Static, TSchema } from "typebox";
 import type { Clock } from "../base/clock.ts";
-import type { ApiCaller } from "../cli/api/caller.ts";
+import type { OrbweaverClient } from "../api-client/client.ts";
 
 /** One call of a tool: what it works with, and who waits for the answer. */
 export interface ToolCall {
-  api: ApiCaller;
+  api: OrbweaverClient;
   clock: Clock;
   /** Nobody waits for the answer any more. */
   signal: AbortSignal;

@@ -225,8 +225,8 @@ export async function resourcesAreRead(agent: Agent, runId: string, file: string
     uri = /^next: read (\S+)$/m.exec(text)?.[1];
   }
   assert.equal(new Set(seen).size, PAGES);
-  assert.match(await readText(agent, file), /^name,price\nThing,7\.5\n/);
-  assert.match(await readText(agent, `${file}?offset=5`), /^price\n/);
+  assert.match(await readText(agent, file), /^url,name,price\r\n[^\n]*,Thing,7\.5\r\n/);
+  assert.match(await readText(agent, `${file}?offset=5`), /^ame,price\r\n/);
   await assert.rejects(readText(agent, "orb://artifacts/nonsense"), /no artifact/);
   await assert.rejects(readText(agent, "orb://runs/nonsense/results"), /crawl_status without run_id/);
 }

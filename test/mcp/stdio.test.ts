@@ -4,12 +4,15 @@ import { Orb } from "../chaos/orb.ts";
 import * as every from "./every-tool.ts";
 import { comeOverHttp, openMagazine, startOverStdio } from "./kit.ts";
 
+/** Nothing leaves this machine, whatever a test asks for. */
+const LOOPBACK = { APP_ALLOW_PRIVATE_NETWORKS: "127.0.0.1/32" };
+
 const TOKEN = "a-token-of-good-length-4711";
 
 describe("orb mcp", () => {
   test("an agent that starts it uses every tool, on the database here", async () => {
     await using target = await openMagazine();
-    await using orb = new Orb();
+    await using orb = new Orb(LOOPBACK);
     await using started = await startOverStdio(orb, { modern: false });
     const { agent } = started;
     await every.everyToolIsThere(agent);
@@ -25,8 +28,8 @@ describe("orb mcp", () => {
 
   test("a server with a token is used by whoever has it, over HTTP and through orb mcp, and by nobody else", async () => {
     await using target = await openMagazine();
-    await using there = new Orb({ APP_API_TOKEN: TOKEN });
-    await using here = new Orb();
+    await using there = new Orb({ ...LOOPBACK, APP_API_TOKEN: TOKEN });
+    await using here = new Orb(LOOPBACK);
     const server = there.start(["serve", "--port", "0"]);
     await server.said("listening on");
     const url = /listening on (http:\/\/[^"]+)/.exec(server.stderr)?.[1] ?? "";
@@ -59,7 +62,7 @@ describe("orb mcp", () => {
   test("killed and started again, it goes on with the crawl that it had begun", async () => {
     await using target = await openMagazine();
     target.latencyMs = 150;
-    await using orb = new Orb({ APP_MAX_PER_HOST: "1", APP_MIN_HOST_DELAY_MS: "100" });
+    await using orb = new Orb({ ...LOOPBACK, APP_MAX_PER_HOST: "1", APP_MIN_HOST_DELAY_MS: "100" });
     const first = await startOverStdio(orb, { modern: true });
     const begun = await first.agent.ok("crawl_start", { url: target.url("/"), max_depth: 1 });
     const runId = begun.data["run_id"];
@@ -80,7 +83,7 @@ describe("orb mcp", () => {
   });
 
   test("standard output is the protocol's alone, and the program ends with its input", async () => {
-    await using orb = new Orb({ APP_LOG_LEVEL: "debug" });
+    await using orb = new Orb({ ...LOOPBACK, APP_LOG_LEVEL: "debug" });
     const hello = {
       jsonrpc: "2.0",
       id: 1,

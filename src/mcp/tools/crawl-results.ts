@@ -1,7 +1,5 @@
-import { strict } from "../../api/schemas.ts";
-import { oneOf } from "../../api/schemas.ts";
+import { oneOf, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import type { RunView, TaskView } from "../../orchestrator/runs/view.ts";
 import { decodePlace, encodePlace, type Place } from "../cursor.ts";
 import { failureView } from "../failures.ts";
 import {
@@ -14,10 +12,11 @@ import {
   recordsOf,
   type RecordsRead,
   Rest,
+  shownPage,
 } from "../records.ts";
 import { Cursor, id, MaxChars, NextShape, NORMAL_CHARS } from "../shapes.ts";
 import { defineTool, type Next } from "../tool.ts";
-import { isOver } from "../waiting.ts";
+import { hasEnded } from "../waiting.ts";
 
 export const crawlResults = defineTool({
   name: "crawl_results",
@@ -52,17 +51,14 @@ export const crawlResults = defineTool({
   call: async ({ run_id: runId, what = "records", only, cursor, max_chars: maxChars = NORMAL_CHARS }, { api }) => {
     const place = decodePlace(cursor);
     // First the run: whether there is more to come is to be known before the records are read.
-    const run = await (await api.request("GET", `/jobs/runs/${encodeURIComponent(runId)}`)).json<RunView>();
-    const reading: Reading<never> =
+    const run = await api.runs.get(runId);
+    const reading: Reading =
       what === "records"
         ? recordsOf(api, run.id, { only, maxChars })
         : {
-            api,
-            path: `/jobs/runs/${run.id}/tasks`,
-            query: { status: "failed" },
-            maxChars,
+            page: (query) => shownPage(api.runs.tasks(run.id, { ...query, status: "failed" }), failureView),
             again: { run_id: run.id, what },
-            show: (task: TaskView) => failureView(task),
+            maxChars,
           };
     const shared = { run_id: run.id, status: run.status };
     if (place.within !== undefined) {
@@ -87,7 +83,7 @@ export function nextRecords(again: Record<string, unknown>, place: Place, why: s
 
 function nextOf({ atEnd, place }: RecordsRead, status: string, again: Record<string, unknown>): Next | null {
   if (!atEnd) return nextRecords(again, place, "the records after these");
-  return isOver(status) ? null : nextRecords(again, place, `the run is ${status}: later, for what comes until then`);
+  return hasEnded(status) ? null : nextRecords(again, place, `the run is ${status}: later, for what comes until then`);
 }
 
 function notesOn(
@@ -97,7 +93,7 @@ function notesOn(
   only: readonly string[] | undefined,
 ): string[] {
   if (records.length === 0)
-    return atEnd ? [isOver(status) ? `no ${what} here: that is all` : `no more ${what} yet`] : [];
+    return atEnd ? [hasEnded(status) ? `no ${what} here: that is all` : `no more ${what} yet`] : [];
   const isBlank = records.every((record) => Object.keys(record).length === 0);
   return isBlank && only !== undefined
     ? [`none of these records has ${only.join(", ")}: leave out only to see what they have`]

@@ -1,6 +1,5 @@
 import { strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import { given } from "../../cli/api/command.ts";
 import { Fields, Items, NextShape, RecordSchema, Strategy } from "../shapes.ts";
 import { defineTool } from "../tool.ts";
 
@@ -34,7 +33,7 @@ export const crawlStart = defineTool({
     timeout_minutes: Type.Optional(
       Type.Number({ exclusiveMinimum: 0, maximum: 1440, default: 30, description: "then it ends with what it has" }),
     ),
-    include: Patterns("only addresses that match one of these, such as https://example.com/blog/*"),
+    include: Patterns("only addresses that match one of these: /blog/**, or https://example.com/blog/**"),
     exclude: Patterns("no addresses that match one of these"),
     same_site: Type.Optional(Type.Boolean({ default: true, description: "stay on the sites of the beginning" })),
     use_sitemap: Type.Optional(
@@ -48,8 +47,7 @@ export const crawlStart = defineTool({
   output: strict({ run_id: Type.String(), status: Type.String(), next: NextShape }),
   hints: { reads: false, open: true },
   call: async ({ max_pages: pages = PAGES, ...args }, { api }) => {
-    const answer = await api.request("POST", "/scraping/async-scrape", { body: given({ ...args, max_pages: pages }) });
-    const { task_id: id, status } = await answer.json<{ task_id: string; status: string }>();
+    const { task_id: id, status } = await api.crawls.start({ ...args, max_pages: pages });
     return {
       run_id: id,
       status,

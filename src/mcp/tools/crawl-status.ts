@@ -1,12 +1,11 @@
 import { nullable, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import type { CrawlDetail, CrawlView } from "../../orchestrator/crawls/view.ts";
+import type { Crawl, Row } from "../../api-client/client.ts";
 import { adviceFor } from "../advice.ts";
 import { short } from "../bounds.ts";
-import { nextPageOf } from "../cursor.ts";
 import { Cursor, id, NextShape, Text, Total, waitSeconds } from "../shapes.ts";
 import { defineTool, type Next, type ToolCall } from "../tool.ts";
-import { isOver, waitForCrawl } from "../waiting.ts";
+import { hasEnded, waitForCrawl } from "../waiting.ts";
 import { waitingWords } from "../words.ts";
 
 const LISTED = 20;
@@ -62,7 +61,7 @@ export const crawlStatus = defineTool({
     runId === undefined ? list(call, cursor) : one(await waitForCrawl(call, runId, seconds)),
 });
 
-function summaryOf(view: CrawlView & Partial<CrawlDetail>) {
+function summaryOf(view: Row<"get /scraping/tasks"> & Partial<Crawl>) {
   return {
     run_id: view.task_id,
     url: short(view.url),
@@ -80,7 +79,7 @@ function summaryOf(view: CrawlView & Partial<CrawlDetail>) {
   };
 }
 
-function one(view: CrawlDetail) {
+function one(view: Crawl) {
   const failures = view.error_groups.slice(0, MOST_GROUPS).map((group) => ({
     failure_code: group.failure_code,
     failure_reason: group.failure_reason,
@@ -101,9 +100,9 @@ function one(view: CrawlDetail) {
   };
 }
 
-function nextOf({ task_id: id, status, completed_items: got, failed_items: failed }: CrawlDetail): Next | null {
+function nextOf({ task_id: id, status, completed_items: got, failed_items: failed }: Crawl): Next | null {
   const results = (why: string): Next => ({ tool: "crawl_results", arguments: { run_id: id }, why });
-  if (!isOver(status))
+  if (!hasEnded(status))
     return {
       tool: "crawl_status",
       arguments: { run_id: id, wait_seconds: 45 },
@@ -116,12 +115,10 @@ function nextOf({ task_id: id, status, completed_items: got, failed_items: faile
 }
 
 async function list({ api }: ToolCall, cursor: string | undefined) {
-  const query = { limit: LISTED, ...(cursor === undefined ? {} : { cursor }) };
-  const answer = await api.request("GET", "/scraping/tasks", { query });
-  const more = nextPageOf(answer.headers["link"]);
+  const { rows, next: more } = await api.crawls.list({ limit: LISTED, cursor }).page();
   return {
     run: null,
-    runs: (await answer.json<CrawlView[]>()).map(summaryOf),
+    runs: rows.map(summaryOf),
     next: more === null ? null : { tool: "crawl_status", arguments: { cursor: more }, why: "older ones" },
   };
 }

@@ -1,6 +1,6 @@
 import { nullable, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import { given } from "../../cli/api/command.ts";
+import type { Answer } from "../../api-client/client.ts";
 import { adviceFor } from "../advice.ts";
 import { costOf, fitRecord, short } from "../bounds.ts";
 import { sentence } from "../problems.ts";
@@ -12,26 +12,7 @@ import { defineTool, ToolFailure } from "../tool.ts";
 const SECONDS = 45;
 const MOST_PROBLEMS = 10;
 
-interface Problem {
-  record: number;
-  field: string;
-  rule: string;
-  message: string;
-  found: string | null;
-}
-
-interface Preview {
-  final_url: string | null;
-  http_status: number | null;
-  strategy: string | null;
-  title: string | null;
-  records: Record<string, unknown>[];
-  failure_code: string | null;
-  failure_reason: string | null;
-  error_message: string | null;
-  errors: Problem[];
-  warnings: Problem[];
-}
+type Problem = Answer<"post /extract/preview">["errors"][number];
 
 const ProblemShape = strict({
   record: Total,
@@ -70,8 +51,8 @@ export const extractPreview = defineTool({
   }),
   hints: { reads: true, open: true },
   call: async ({ max_chars: maxChars = NORMAL_CHARS, ...args }, { api, signal }) => {
-    const body = given({ ...args, ...(args.html === undefined ? { timeout_seconds: SECONDS } : {}) });
-    const preview = await (await api.request("POST", "/extract/preview", { body, signal })).json<Preview>();
+    const body = { ...args, timeout_seconds: args.html === undefined ? SECONDS : undefined };
+    const preview = await api.extract.preview(body, { signal });
     const { failure_code: code, failure_reason: reason } = preview;
     const problems = (list: readonly Problem[]) =>
       list

@@ -1,7 +1,6 @@
 import { strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import { isOrbError } from "../../base/errors.ts";
-import type { RunView } from "../../orchestrator/runs/view.ts";
+import { isOrbweaverError } from "../../api-client/client.ts";
 import { id, NextShape } from "../shapes.ts";
 import { defineTool, ToolFailure } from "../tool.ts";
 
@@ -13,9 +12,8 @@ export const runCancel = defineTool({
   output: strict({ run_id: Type.String(), kind: Type.String(), status: Type.String(), next: NextShape }),
   hints: { reads: false, destroys: true, repeatable: true },
   call: async ({ run_id: runId }, { api }) => {
-    const path = `/jobs/runs/${encodeURIComponent(runId)}`;
     try {
-      const run = await (await api.request("POST", `${path}/cancel`)).json<RunView>();
+      const run = await api.runs.cancel(runId);
       return {
         run_id: run.id,
         kind: run.kind,
@@ -23,8 +21,8 @@ export const runCancel = defineTool({
         next: { tool: "crawl_results", arguments: { run_id: run.id }, why: "to read what it had found" },
       };
     } catch (error) {
-      if (!isOrbError(error, "illegal_transition")) throw error;
-      const run = await (await api.request("GET", path)).json<RunView>();
+      if (!isOrbweaverError(error, "illegal_transition")) throw error;
+      const run = await api.runs.get(runId);
       throw new ToolFailure(
         `The run is ${run.status} already: there is nothing to cancel. crawl_results reads what it found.`,
         {

@@ -1,17 +1,16 @@
 import { nullable, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import { given } from "../../cli/api/command.ts";
-import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
+import type { Crawl } from "../../api-client/client.ts";
 import { adviceFor } from "../advice.ts";
 import { short } from "../bounds.ts";
 import { BEGINNING } from "../cursor.ts";
-import { failuresOf } from "../failures.ts";
+import { firstFailure } from "../failures.ts";
 import { sentence } from "../problems.ts";
 import { Cuts, leftOutNote, readRecords, Records, recordsOf } from "../records.ts";
 import { nextRecords } from "./crawl-results.ts";
 import { Fields, Items, MaxChars, NextShape, NORMAL_CHARS, RecordSchema, Strategy, waitSeconds } from "../shapes.ts";
 import { defineTool, type ToolCall, ToolFailure } from "../tool.ts";
-import { isOver, waitForCrawl } from "../waiting.ts";
+import { hasEnded, waitForCrawl } from "../waiting.ts";
 import { waitingWords } from "../words.ts";
 
 /** Shorter than the minute after which many clients give up. */
@@ -61,14 +60,16 @@ export const scrape = defineTool({
       max_pages: 1,
       retry_attempts: RETRIES,
       timeout_minutes: PAGE_MINUTES,
-      ...given({ fields, items, schema, strategy }),
+      fields,
+      items,
+      schema,
+      strategy,
     };
-    const started = await call.api.request("POST", "/scraping/async-scrape", { body });
-    const { task_id: id } = await started.json<{ task_id: string }>();
+    const { task_id: id } = await call.api.crawls.start(body);
     const view = await waitForCrawl(call, id, seconds);
-    if (!isOver(view.status)) return call.isCancelled() ? cancelled(call, id) : unfinished(view);
+    if (!hasEnded(view.status)) return call.isCancelled() ? cancelled(call, id) : unfinished(view);
     if (view.completed_items === 0) throw await failureOf(call, view);
-    const read = await readRecords(recordsOf(call.api, id, { maxChars }), BEGINNING);
+    const read = await readRecords(recordsOf(call.api, id, { of: view.url, maxChars }), BEGINNING);
     return {
       run_id: id,
       status: view.status,
@@ -84,11 +85,11 @@ export const scrape = defineTool({
 
 /** Nobody wants the page any more: nothing is left at work. */
 async function cancelled({ api }: ToolCall, id: string): Promise<never> {
-  await api.request("POST", `/jobs/runs/${id}/cancel`);
+  await api.runs.cancel(id);
   throw new ToolFailure(`The call was cancelled, and with it the run ${id}.`);
 }
 
-function unfinished(view: CrawlDetail) {
+function unfinished(view: Crawl) {
   const { task_id: id } = view;
   const why = waitingWords(view);
   return {
@@ -107,11 +108,10 @@ function unfinished(view: CrawlDetail) {
   };
 }
 
-async function failureOf({ api }: ToolCall, view: CrawlDetail): Promise<ToolFailure> {
+async function failureOf({ api }: ToolCall, view: Crawl): Promise<ToolFailure> {
   const { task_id: id } = view;
-  const { rows } = await failuresOf(api, id, 1);
-  const [failed] = rows;
-  if (failed === undefined)
+  const failed = await firstFailure(api, id);
+  if (failed === null)
     return new ToolFailure(
       `The run ${id} is ${view.status}${view.message === null ? "." : `: ${sentence(view.message)}`}`,
     );

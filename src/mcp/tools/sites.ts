@@ -1,11 +1,10 @@
 import { nullable, oneOf, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import { given } from "../../cli/api/command.ts";
+import type { Site as SiteView } from "../../api-client/client.ts";
 import { SITE_STATES } from "../../domain/site-states.ts";
-import type { SiteView } from "../../orchestrator/site-view.ts";
-import { nextPageOf } from "../cursor.ts";
 import { Cursor, NextShape, Text, Total } from "../shapes.ts";
 import { defineTool } from "../tool.ts";
+import { untilWords } from "../words.ts";
 
 const LISTED = 20;
 
@@ -46,15 +45,11 @@ export const sites = defineTool({
   output: strict({ sites: Type.Array(Site), next: NextShape }),
   hints: { reads: true, repeatable: true },
   call: async ({ site, q, state, cursor }, { api }) => {
-    if (site !== undefined) {
-      const answer = await api.request("GET", `/sites/${encodeURIComponent(site)}`);
-      return { sites: [viewOf(await answer.json<SiteView>())], next: null };
-    }
-    const filter = given({ q, state });
-    const answer = await api.request("GET", "/sites", { query: { ...filter, ...given({ cursor }), limit: LISTED } });
-    const more = nextPageOf(answer.headers["link"]);
+    if (site !== undefined) return { sites: [viewOf(await api.sites.get(site))], next: null };
+    const { rows, next: more } = await api.sites.list({ q, state, cursor, limit: LISTED }).page();
+    const filter = { ...(q === undefined ? {} : { q }), ...(state === undefined ? {} : { state }) };
     return {
-      sites: (await answer.json<SiteView[]>()).map(viewOf),
+      sites: rows.map(viewOf),
       next: more === null ? null : { tool: "sites", arguments: { ...filter, cursor: more }, why: "more sites" },
     };
   },
@@ -65,7 +60,7 @@ function viewOf(view: SiteView) {
   return {
     site: view.site,
     state: view.state,
-    waiting: waiting === null ? null : `${waiting.message}${waiting.until === null ? "" : ` (until ${waiting.until})`}`,
+    waiting: waiting === null ? null : untilWords(waiting),
     next_fetch_at: view.next_fetch_at,
     error_rate: view.error_rate,
     pages: {

@@ -1,7 +1,5 @@
 import { strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import { given } from "../../cli/api/command.ts";
-import type { WorkflowDetail } from "../../orchestrator/workflows/view.ts";
 import { anyObject, NextShape, Total } from "../shapes.ts";
 import { defineTool } from "../tool.ts";
 
@@ -31,7 +29,7 @@ export const workflowStart = defineTool({
   }),
   hints: { reads: false, open: true },
   call: async (args, { api }) => {
-    const workflow = await (await api.request("POST", "/workflows", { body: given(args) })).json<WorkflowDetail>();
+    const workflow = await api.workflows.create(args);
     return {
       workflow_id: workflow.id,
       name: workflow.name,

@@ -1,15 +1,15 @@
 import { nullable, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
-import type { WorkflowTaskView } from "../../orchestrator/workflows/task-view.ts";
-import type { TemplateView } from "../../orchestrator/workflows/templates.ts";
-import type { WorkflowDetail, WorkflowView } from "../../orchestrator/workflows/view.ts";
+import type { Row } from "../../api-client/client.ts";
 import { adviceFor } from "../advice.ts";
 import { costOf, headOf, short } from "../bounds.ts";
-import { nextPageOf } from "../cursor.ts";
 import { Cursor, id, NextShape, Text, Total, waitSeconds } from "../shapes.ts";
 import { defineTool, type Next, type ToolCall } from "../tool.ts";
 import { artifactUri } from "../uris.ts";
-import { isOver, lookUntilOver } from "../waiting.ts";
+import { hasEnded, waitForWorkflow } from "../waiting.ts";
+
+type Workflow = Row<"get /workflows">;
+type Task = Row<"get /workflows/{workflow_id}/tasks">;
 
 const LISTED = 10;
 const MOST_STEPS = 40;
@@ -69,7 +69,7 @@ export const workflowStatus = defineTool({
     workflowId === undefined ? list(call, cursor) : one(call, workflowId, seconds),
 });
 
-function summaryOf(view: WorkflowView) {
+function summaryOf(view: Workflow) {
   return {
     workflow_id: view.id,
     name: short(view.name) ?? "",
@@ -82,15 +82,9 @@ function summaryOf(view: WorkflowView) {
 }
 
 async function one(call: ToolCall, workflowId: string, seconds: number) {
-  const path = `/workflows/${encodeURIComponent(workflowId)}`;
-  const view = await lookUntilOver(call, async () => (await call.api.request("GET", path)).json<WorkflowDetail>(), {
-    seconds,
-    over: ({ status }) => isOver(status),
-    seen: ({ status, progress, current_step: step, total_steps: steps }) =>
-      call.progress(progress, 100, `${status}: ${Math.min(step, steps)} of ${steps} steps`),
-  });
-  const answer = await call.api.request("GET", `${path}/tasks`, { query: { limit: MOST_STEPS + 1 } });
-  const tasks = await answer.json<WorkflowTaskView[]>();
+  await waitForWorkflow(call, workflowId, seconds);
+  const view = await call.api.workflows.get(workflowId);
+  const { rows: tasks } = await call.api.workflows.tasks(workflowId, { limit: MOST_STEPS + 1 }).page();
   return {
     workflow: summaryOf(view),
     steps: tasks.slice(0, MOST_STEPS).map(stepOf),
@@ -101,8 +95,8 @@ async function one(call: ToolCall, workflowId: string, seconds: number) {
   };
 }
 
-function stepOf(task: WorkflowTaskView) {
-  const ended = isOver(task.status) || task.status === "skipped";
+function stepOf(task: Task) {
+  const ended = hasEnded(task.status) || task.status === "skipped";
   return {
     name: task.task_name,
     kind: task.task_type,
@@ -110,24 +104,30 @@ function stepOf(task: WorkflowTaskView) {
     progress: ended ? null : short(task.progress_message, 200),
     result: task.result === null ? null : shortJson(task.result),
     run_ids: task.child_run_ids.slice(0, MOST_FILES),
-    files: task.artifacts.slice(0, MOST_FILES).map(({ id: file, role, size, content_type: type }) => ({
-      uri: artifactUri(file),
-      role,
-      size,
-      content_type: type,
-    })),
+    files: task.artifacts
+      .filter(isForReaders)
+      .slice(0, MOST_FILES)
+      .map(({ id: file, role, size, content_type: type }) => ({
+        uri: artifactUri(file),
+        role,
+        size,
+        content_type: type,
+      })),
     error: short(task.error_message),
     advice: task.failure_code === null ? null : adviceFor(task.failure_code, task.failure_reason),
   };
 }
+
+/** What a step hands to the next one is not. */
+const isForReaders = ({ role }: Task["artifacts"][number]) => role !== "items";
 
 function shortJson(value: unknown): string {
   const text = JSON.stringify(value);
   return costOf(text) <= RESULT_CHARS ? text : `${headOf(text, RESULT_CHARS)} …`;
 }
 
-function nextOf({ id: workflowId, status }: WorkflowDetail, tasks: readonly WorkflowTaskView[]): Next | null {
-  if (!isOver(status))
+function nextOf({ id: workflowId, status }: Workflow, tasks: readonly Task[]): Next | null {
+  if (!hasEnded(status))
     return {
       tool: "workflow_status",
       arguments: { workflow_id: workflowId, wait_seconds: 45 },
@@ -140,15 +140,12 @@ function nextOf({ id: workflowId, status }: WorkflowDetail, tasks: readonly Work
 }
 
 async function list({ api }: ToolCall, cursor: string | undefined) {
-  const query = { limit: LISTED, ...(cursor === undefined ? {} : { cursor }) };
-  const answer = await api.request("GET", "/workflows", { query });
-  const more = nextPageOf(answer.headers["link"]);
-  const templates =
-    cursor === undefined ? await (await api.request("GET", "/workflows/templates")).json<TemplateView[]>() : [];
+  const { rows, next: more } = await api.workflows.list({ limit: LISTED, cursor }).page();
+  const templates = cursor === undefined ? await api.templates.list() : [];
   return {
     workflow: null,
     steps: [],
-    workflows: (await answer.json<WorkflowView[]>()).map(summaryOf),
+    workflows: rows.map(summaryOf),
     templates: templates.slice(0, 30).map(({ name, description, params }) => ({
       name,
       description: short(description, 200),

@@ -2,6 +2,7 @@
  * A process's part in the store. With `app.ts` the only place that knows which implementation stands behind which port;
  * apart from it, because most commands only look or write something down, and should not load all that does the work.
  */
+import type { Readable } from "node:stream";
 import { dirname, join } from "node:path";
 import type { ArtifactStore } from "./artifacts/port.ts";
 import { createArtifactStore } from "./artifacts/store.ts";
@@ -33,6 +34,7 @@ export interface Client extends CrawlDeps, BoardDeps, AsyncDisposable {
   room: DiskRoom;
   /** The path of a stored file, or its address in the bucket. */
   pathOf(hash: string): string;
+  openArtifact(hash: string): Promise<Readable>;
   close(): Promise<void>;
 }
 
@@ -170,6 +172,7 @@ export async function openClient(
     stepKinds: known.kinds,
     crawlsKeptMs: Math.max(config.retentionMs, SHORTEST_KEPT_MS),
     pathOf: (hash) => artifacts.placeOf(hash),
+    openArtifact: (hash) => artifacts.open(hash),
     wake: async (lanes) => {
       const heard = await office.tell(lanes);
       if (heard !== null) given.onPoke?.(heard);

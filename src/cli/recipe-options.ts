@@ -1,7 +1,10 @@
 /** What a page is, how it is got and what is read from it: the same words for `orb scrape` and for jobs. */
 import { type Command, Option } from "commander";
 import { OrbError } from "../base/errors.ts";
+import type { BrowserAction } from "../domain/page-wishes.ts";
 import { STRATEGIES } from "../domain/recipe.ts";
+import { addAction } from "./actions.ts";
+import { given } from "./api/command.ts";
 import { addField, type FieldRule, itemsRule, knownNames } from "./fields.ts";
 import { readJsonFile } from "./files.ts";
 import { positiveInteger, positiveNumber } from "./values.ts";
@@ -22,6 +25,9 @@ export interface RecipeOptions {
   timeout?: number;
   attempts?: number;
   waitFor?: string;
+  wait?: number;
+  mobile?: boolean;
+  action?: BrowserAction[];
 }
 
 /** `strategies` are fewer where there is no saved call to repeat. */
@@ -35,7 +41,10 @@ export function addRecipeOptions(
     .option("--session <id>", "a stored session, see orb sessions")
     .option("--timeout <seconds>", "how long the page may take", positiveNumber)
     .option("--attempts <number>", attempts, positiveInteger)
-    .option("--wait-for <css>", "get the page in a browser, and wait until this is there");
+    .option("--wait-for <css>", "get the page in a browser, and wait until this is there")
+    .option("--wait <seconds>", "in a browser, so long before anything is done or read", positiveNumber)
+    .option("--mobile", "in a browser, as a phone")
+    .option("--action <what>", "in a browser: click=CSS, wait=MS, press=Enter … ; may be given often", addAction);
 }
 
 /** What is read from a page, and how it is got. */
@@ -55,21 +64,26 @@ export function addReadingOptions(command: Command, strategies: readonly string[
 export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<Record<string, unknown>> {
   const rules = options.rules === undefined ? {} : await readRules(options.rules, wiring);
   const fields = fieldsOf(rules["fields"], options);
-  const waits = options.waitFor === undefined ? undefined : { wait_for: options.waitFor };
+  const browser = given({
+    wait_for: options.waitFor,
+    wait_ms: options.wait === undefined ? undefined : Math.round(options.wait * 1000),
+    mobile: options.mobile,
+    actions: options.action,
+  });
   const recipe = {
     ...rules,
     fields,
     items: options.items ?? rules["items"],
     extract: (await llmOf(options, wiring)) ?? rules["extract"],
     // Only a browser can wait for something to appear.
-    strategy: options.strategy ?? (waits === undefined ? undefined : "browser"),
+    strategy: options.strategy ?? (options.waitFor === undefined ? undefined : "browser"),
     proxy: options.proxy,
     headers: options.header,
     cookies: options.cookie,
     session_id: options.session,
     timeout_seconds: options.timeout,
     max_attempts: options.attempts,
-    browser: waits,
+    browser: Object.keys(browser).length === 0 ? undefined : browser,
   };
   return Object.fromEntries(Object.entries(recipe).filter(([, value]) => value !== undefined));
 }

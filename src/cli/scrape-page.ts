@@ -19,13 +19,20 @@ import { EXIT, oneLine, paint, printJson } from "./output.ts";
 import { type RecipeOptions, recipeOf } from "./recipe-options.ts";
 import { printRecords } from "./records.ts";
 import { RunLine } from "./run-line.ts";
+import {
+  type DocumentOptions,
+  pageFormatOf,
+  printedPage,
+  refuseLostFormat,
+  withDocumentWish,
+  withoutDocument,
+  writeScreenshot,
+} from "./scrape-document.ts";
 import { ScrapeNotes } from "./scrape-notes.ts";
 import { type StopRequest, stopRequest } from "./stop.ts";
 import type { CliScratch, CliWorker } from "./wiring.ts";
 
-export interface ScrapeOptions extends RecipeOptions {
-  format?: string;
-  out?: string;
+export interface ScrapeOptions extends RecipeOptions, DocumentOptions {
   save?: boolean;
   respectRobots?: boolean;
 }
@@ -34,12 +41,13 @@ export interface ScrapeOptions extends RecipeOptions {
 export async function scrape(context: CliContext, url: string, options: ScrapeOptions): Promise<void> {
   const { wiring, terminal } = context;
   refuseBytesOnScreen(context, options);
-  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
+  refuseLostFormat(context.json, options);
+  for (const path of [options.out, options.screenshot]) if (path !== undefined) await wiring.refuseUnwritable(path);
   const loaded = wiring.loadConfig();
   const { config } = loaded;
   const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
-  const input: JobInput = { ...recipe, ...robots, target_url: absolute(url) };
+  const input = withDocumentWish({ ...recipe, ...robots, target_url: absolute(url) }, options);
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
   const log = line.wrap(commandLog(terminal, config.logLevel));
   for (const warning of loaded.warnings) log.warn(warning);
@@ -126,9 +134,20 @@ async function present(context: CliContext, worker: CliWorker, run: RunView, opt
   context.exitCode = ok ? EXIT.done : EXIT.failed;
   const saved = options.save === true;
   const records = () => notes.watched(allResults(worker, run.id) as AsyncIterable<ExportRecord>);
+  const page = pageFormatOf(options);
+  if (ok && options.screenshot !== undefined)
+    await writeScreenshot(
+      context,
+      worker,
+      await gathered(allResults(worker, run.id) as AsyncIterable<ExportRecord>),
+      options.screenshot,
+    );
   if (context.json) {
-    if (ok && options.out !== undefined) await write(context, worker, run, options.format ?? "json", options.out);
-    return printJson(terminal, asJson(run, await gathered(records()), options));
+    const found = await gathered(records());
+    if (ok && options.out !== undefined && page !== null)
+      await writeText(context, options.out, printedPage(found, page));
+    else if (ok && options.out !== undefined) await write(context, worker, run, options.format ?? "json", options.out);
+    return printJson(terminal, asJson(run, found, options));
   }
   if (!ok) {
     if (run.status === "cancelled") terminal.err("cancelled\n");
@@ -140,8 +159,11 @@ async function present(context: CliContext, worker: CliWorker, run: RunView, opt
   }
   const format = options.format ?? (terminal.columns === undefined || options.out !== undefined ? "json" : null);
   if (terminal.live) terminal.err(`${paint(terminal, "gray", summary(run))}\n`);
-  if (format === null) {
-    const found = await gathered(records());
+  if (page !== null) {
+    await writeText(context, options.out ?? null, printedPage(await gathered(records()), page));
+    if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
+  } else if (format === null) {
+    const found = (await gathered(records())).map(withoutDocument);
     printRecords(
       terminal,
       found.map(({ data }) => data),
@@ -150,6 +172,7 @@ async function present(context: CliContext, worker: CliWorker, run: RunView, opt
     await write(context, worker, run, format, options.out ?? null, records());
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   }
+  if (options.screenshot !== undefined) terminal.err(`picture written to ${options.screenshot}\n`);
   for (const note of notes.about(run)) terminal.err(`${paint(terminal, "yellow", "note:")} ${oneLine(note)}\n`);
   if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
   return undefined;
@@ -164,6 +187,15 @@ async function gathered(records: AsyncIterable<ExportRecord>): Promise<ExportRec
 function hintOf(run: RunView, { assumed }: Presented): string | null {
   if (assumed && run.failure_reason === "tls_failed") return "https was assumed: write http:// for a site without TLS.";
   return remedyOf(run);
+}
+
+async function writeText({ wiring }: CliContext, path: string | null, text: string): Promise<void> {
+  await wiring.write(
+    path,
+    (async function* () {
+      yield Buffer.from(text);
+    })(),
+  );
 }
 
 async function write(

@@ -60,6 +60,8 @@ export interface Wiring {
 
 export interface CliClient extends RunDeps {
   pathOf(hash: string): string;
+  /** The bytes of a stored file. */
+  openArtifact(hash: string): Promise<AsyncIterable<Uint8Array>>;
   audit(options: { deep: boolean }): Promise<{ checks: string[]; findings: { check: string; what: string }[] }>;
   close(): Promise<void>;
 }

@@ -42,6 +42,29 @@ describe("pages that need a browser or a person, at the command line", browserGa
     assert.equal(forgotten.learned_strategy, null);
   });
 
+  test("a picture of the page is taken after what is done on it, and written to a file", async () => {
+    const words = "words enough to be what a page is about, for everybody who reads";
+    await using site = await webSite({ "/": `<p>${words}</p><button onclick="document.title = 'clicked'">b</button>` });
+    await using orb = openOrb();
+    const options = [
+      "--mobile",
+      "--wait",
+      "0.05",
+      "--action",
+      "click=button",
+      "--action",
+      "wait=p",
+      "--field",
+      "t=title",
+    ];
+    const scraped = await orb.json<{ strategy: string; records: { t: string }[] }>(
+      ...["scrape", site.url("/"), ...options, "--screenshot", "page.png", "--full-page"],
+    );
+    assert.deepEqual([scraped.strategy, scraped.records[0]?.t], ["browser", "clicked"]);
+    const picture = readFileSync(`${orb.dir}/page.png`);
+    assert.deepEqual([picture.toString("latin1", 1, 4), picture.readUInt32BE(16) >= 412], ["PNG", true]);
+  });
+
   test("a captcha ends a scrape, and lets a job wait for a person", async () => {
     await using site = await webSite({ "/wall": html(CAPTCHA, 403) });
     await using orb = openOrb();

@@ -43,6 +43,30 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.deepEqual(leftovers(orb), []);
   });
 
+  test("prints the page itself as HTML or its links, and beside --json no format is lost in silence", async () => {
+    await using shop = await openShop();
+    await using orb = new Desk();
+    const links = await orb.run(["scrape", shop.url("/list"), "--format", "links"]);
+    assert.deepEqual(
+      [links.code, links.stdout],
+      [0, [1, 2, 3].map((n) => `${shop.url(`/t/${n}`)}\n`).join("")],
+      links.stderr,
+    );
+    const page = await orb.run(["scrape", shop.url("/"), "--format", "html", "--out", "page.html"]);
+    assert.equal(page.code, 0, page.stderr);
+    assert.match(readFileSync(join(orb.dir, "page.html"), "utf8"), /^<article><h1>All about webs<\/h1>/);
+    const both = await orb.json<Scraped>("scrape", shop.url("/"), "--format", "html");
+    const { document } = both.records[0] as { document: { html: string; metadata: { title: string } } };
+    assert.match(document.html, /^<article>/);
+    assert.equal(document.metadata.title, "All about webs");
+    const lost = await orb.run(["scrape", shop.url("/"), "--format", "csv", "--json"]);
+    assert.equal(lost.code, 2, lost.stdout);
+    assert.match(lost.stdout, /--format csv: --json prints the run as JSON/);
+    const odd = await orb.run(["scrape", shop.url("/"), "--action", "clack=#x"]);
+    assert.equal(odd.code, 2);
+    assert.match(odd.stderr, /--action: expected click=CSS/);
+  });
+
   test("reads fields and items as the flags say, in every format, to a file", async () => {
     await using shop = await openShop();
     await using orb = new Desk();

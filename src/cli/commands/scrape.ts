@@ -3,6 +3,7 @@ import { RECORD_FORMATS } from "../../exporters/registry.ts";
 import type { CliContext } from "../context.ts";
 import { FIELD_HELP } from "../fields.ts";
 import { addRecipeOptions } from "../recipe-options.ts";
+import { PAGE_FORMATS } from "../page-formats.ts";
 import type { ScrapeOptions } from "../scrape-page.ts";
 
 const EXAMPLES = `${FIELD_HELP}
@@ -11,7 +12,8 @@ Examples:
   orb scrape https://example.com/
   orb scrape https://example.com/ --field title=h1 --field more=a@href
   orb scrape https://books.toscrape.com/ --items article.product_pod \\
-    --field name=h3 --field price:number=.price_color --format csv`;
+    --field name=h3 --field price:number=.price_color --format csv
+  orb scrape https://example.com/ --format html --action click=#more --screenshot page.png`;
 
 /** `orb scrape`: one page, at once. */
 export function addScrapeCommand(program: Command, context: CliContext): void {
@@ -21,11 +23,14 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
     .argument("<url>", "the page");
   addRecipeOptions(command, { strategies: ["auto", "http", "browser"], attempts: "tries in all; one unless told" })
     .addOption(
-      new Option("--format <name>", "how it is printed; otherwise for reading, or as json off a terminal").choices(
-        RECORD_FORMATS,
-      ),
+      new Option("--format <name>", "how it is printed; otherwise for reading, or as json off a terminal").choices([
+        ...RECORD_FORMATS,
+        ...PAGE_FORMATS,
+      ]),
     )
     .option("--out <file>", "print to a file")
+    .option("--screenshot <file>", "also take a picture of the page, in a browser, and write it there as PNG")
+    .option("--full-page", "with --screenshot: of the whole page")
     .option("--respect-robots", "do not fetch it if the site's robots.txt forbids it")
     .option("--save", "keep the run, its results and its log in the database")
     .addHelpText("after", EXAMPLES)

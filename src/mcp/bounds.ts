@@ -130,6 +130,13 @@ function levelOf(costs: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
+/** As many from the beginning of a list as fit into so many characters. */
+export function takeFitting<T>(list: readonly T[], room: number): T[] {
+  let left = room;
+  const end = list.findIndex((entry) => (left -= costOf(entry) + 1) < 0);
+  return end === -1 ? [...list] : list.slice(0, end);
+}
+
 /** One line of a text that nobody bounded. */
 export function short(text: string | null, most = 400): string | null {
   if (text === null || text.length <= most) return text;

@@ -22,7 +22,7 @@ describe("an agent at /mcp of a server", () => {
 
   before(async () => {
     target = await openMagazine();
-    place = await Place.open();
+    place = await Place.open({ APP_BROWSER_PATH: "/nowhere/chromium" });
   });
   after(async () => {
     await place[Symbol.asyncDispose]();
@@ -43,6 +43,12 @@ describe("an agent at /mcp of a server", () => {
       await every.resourcesAreRead(agent, runId, await every.aWorkflowMakesAFile(agent, target));
     });
   }
+
+  test("is told what its operator runs where a browser is missing", async () => {
+    await using agent = await comeOverHttp(place.api.url, { modern: true });
+    const told = await agent.refused("scrape", { url: target.url("/p/1"), strategy: "browser" });
+    assert.match(told, /browser_missing.*The operator runs: orb doctor --fix/);
+  });
 
   test("hears until when a site is held", async () => {
     await using agent = await comeOverHttp(place.api.url, { modern: true });

@@ -64,7 +64,7 @@ export const crawlStatus = defineTool({
 function summaryOf(view: Row<"get /scraping/tasks"> & Partial<Crawl>) {
   return {
     run_id: view.task_id,
-    url: short(view.url),
+    url: short(view.url, 200),
     status: view.status,
     progress: view.progress,
     pages: {
@@ -75,7 +75,7 @@ function summaryOf(view: Row<"get /scraping/tasks"> & Partial<Crawl>) {
     },
     created_at: view.created_at,
     finished_at: view.finished_at,
-    waiting: short(waitingWords(view)),
+    waiting: short(waitingWords(view), 200),
   };
 }
 

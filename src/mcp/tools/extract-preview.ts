@@ -2,7 +2,7 @@ import { nullable, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
 import type { Answer } from "../../api-client/client.ts";
 import { adviceFor } from "../advice.ts";
-import { costOf, fitRecord, short } from "../bounds.ts";
+import { costOf, fitRecord, short, takeFitting } from "../bounds.ts";
 import { sentence } from "../problems.ts";
 import { AROUND, Records } from "../records.ts";
 import { Fields, Items, MaxChars, NORMAL_CHARS, RecordSchema, Strategy, Text, Total } from "../shapes.ts";
@@ -55,9 +55,14 @@ export const extractPreview = defineTool({
     const preview = await api.extract.preview(body, { signal });
     const { failure_code: code, failure_reason: reason } = preview;
     const problems = (list: readonly Problem[]) =>
-      list
-        .slice(0, MOST_PROBLEMS)
-        .map((problem) => ({ ...problem, message: short(problem.message) ?? "", found: short(problem.found, 200) }));
+      takeFitting(
+        list.slice(0, MOST_PROBLEMS).map((problem) => ({
+          ...problem,
+          message: short(problem.message) ?? "",
+          found: short(problem.found, 200),
+        })),
+        maxChars / 8,
+      );
     const [errors, warnings] = [problems(preview.errors), problems(preview.warnings)];
     // A page that is there, but fails by the rules, is what this tool is for; what a site says instead of one is not.
     if (code !== null && code !== "extraction")

@@ -2,8 +2,9 @@ import { nullable, strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
 import type { Row } from "../../api-client/client.ts";
 import { adviceFor } from "../advice.ts";
-import { costOf, headOf, short } from "../bounds.ts";
-import { Cursor, id, NextShape, Text, Total, waitSeconds } from "../shapes.ts";
+import { costOf, headOf, short, takeFitting } from "../bounds.ts";
+import { AROUND } from "../records.ts";
+import { Cursor, id, NextShape, NORMAL_CHARS, Text, Total, waitSeconds } from "../shapes.ts";
 import { defineTool, type Next, type ToolCall } from "../tool.ts";
 import { artifactUri } from "../uris.ts";
 import { hasEnded, waitForWorkflow } from "../waiting.ts";
@@ -85,12 +86,13 @@ async function one(call: ToolCall, workflowId: string, seconds: number) {
   await waitForWorkflow(call, workflowId, seconds);
   const view = await call.api.workflows.get(workflowId);
   const { rows: tasks } = await call.api.workflows.tasks(workflowId, { limit: MOST_STEPS + 1 }).page();
+  const steps = takeFitting(tasks.slice(0, MOST_STEPS).map(stepOf), NORMAL_CHARS - AROUND);
   return {
     workflow: summaryOf(view),
-    steps: tasks.slice(0, MOST_STEPS).map(stepOf),
+    steps,
     workflows: [],
     templates: [],
-    notes: tasks.length > MOST_STEPS ? [`the first ${MOST_STEPS} of ${view.total_steps} steps are shown`] : [],
+    notes: steps.length < tasks.length ? [`the first ${steps.length} of ${view.total_steps} steps are shown`] : [],
     next: nextOf(view, tasks),
   };
 }
@@ -142,16 +144,19 @@ function nextOf({ id: workflowId, status }: Workflow, tasks: readonly Task[]): N
 async function list({ api }: ToolCall, cursor: string | undefined) {
   const { rows, next: more } = await api.workflows.list({ limit: LISTED, cursor }).page();
   const templates = cursor === undefined ? await api.templates.list() : [];
+  const views = templates.map(({ name, description, params }) => ({
+    name,
+    description: short(description, 200),
+    params: paramsOf(params),
+  }));
+  const shown = takeFitting(views, NORMAL_CHARS / 2);
   return {
     workflow: null,
     steps: [],
     workflows: rows.map(summaryOf),
-    templates: templates.slice(0, 30).map(({ name, description, params }) => ({
-      name,
-      description: short(description, 200),
-      params: paramsOf(params),
-    })),
-    notes: [],
+    templates: shown,
+    notes:
+      shown.length < templates.length ? [`the first ${shown.length} of ${templates.length} templates are shown`] : [],
     next: more === null ? null : { tool: "workflow_status", arguments: { cursor: more }, why: "older workflows" },
   };
 }

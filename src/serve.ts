@@ -82,7 +82,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
     stack.defer("live", async () => deps.live.stop());
     // Agents at /mcp call the very API that they come in by.
     const api = await createApi(deps, [
-      (instance) => addFirecrawl(instance, { ...deps, llm: false }),
+      addFirecrawl,
       mcpRoutes(() => createClient({ url: "http://localhost", fetch: fetchFrom(api), retries: 0 })),
     ]);
     // First the port: when it is taken, no work has been begun.

@@ -1,5 +1,5 @@
 /** What is done on a page before it is read. */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { BrowserAction } from "../domain/page-wishes.ts";
 import { Given } from "./given.ts";
 
 const MOST = 50;
@@ -10,7 +10,7 @@ const MISSING: Readonly<Record<string, string>> = {
 };
 
 /** As `browser.actions` of a recipe has them. */
-export function readActions(given: Given): Record<string, JsonValue>[] | undefined {
+export function readActions(given: Given): BrowserAction[] | undefined {
   const list = given.list("actions");
   if (list === undefined) return undefined;
   if (list.length > MOST) given.wrong("actions", `has ${list.length} of them, at most ${MOST} are allowed`);
@@ -22,7 +22,7 @@ export function readActions(given: Given): Record<string, JsonValue>[] | undefin
   });
 }
 
-function readAction(action: Given): Record<string, JsonValue> {
+function readAction(action: Given): BrowserAction {
   const type = action.text("type") ?? "";
   const selector = action.text("selector");
   const chosen = selector === undefined ? {} : { selector };
@@ -31,12 +31,11 @@ function readAction(action: Given): Record<string, JsonValue> {
       const milliseconds = action.number("milliseconds", { max: 60_000 });
       if ((milliseconds === undefined) === (selector === undefined))
         action.wrong("", "a wait has either milliseconds or a selector");
-      return { type, ...(milliseconds === undefined ? {} : { milliseconds }), ...chosen };
+      return selector === undefined ? { type, milliseconds: milliseconds ?? 0 } : { type, selector };
     }
     case "click": {
       const all = action.flag("all");
-      if (selector === undefined) action.wrong("selector", "is required");
-      return { type, ...chosen, ...(all === undefined ? {} : { all }) };
+      return { type, selector: selector ?? required(action, "selector"), ...(all === undefined ? {} : { all }) };
     }
     case "write":
       return { type, text: action.text("text") ?? required(action, "text") };
@@ -53,7 +52,7 @@ function readAction(action: Given): Record<string, JsonValue> {
     default:
       action.harmless("script", "format", "landscape", "scale");
       action.wrong("type", MISSING[type] ?? `"${type}" is not an action`);
-      return { type };
+      return { type: "scrape" };
   }
 }
 

@@ -25,7 +25,7 @@ export function readCrawl(body: unknown, version: Version, known: { llm: boolean
   const limit = given.number("limit", { min: 1, max: 10_000_000 }) ?? MOST_PAGES;
   const depth = given.number("maxDiscoveryDepth", { max: DEEPEST }) ?? DEEPEST;
   const patterns = readPatterns(given, version);
-  const input = {
+  const input: CrawlInput = {
     url: url ?? "",
     max_pages: limit,
     max_depth: depth,
@@ -35,7 +35,7 @@ export function readCrawl(body: unknown, version: Version, known: { llm: boolean
     ...readPace(given),
     timeout_minutes: TIMEOUT_MINUTES,
     ...scrape.recipe,
-  } as CrawlInput;
+  };
   const ignore = given.flag("ignoreRobotsTxt");
   if (ignore !== undefined) input.respect_robots = !ignore;
   const webhook = readWebhook(given);
@@ -71,14 +71,14 @@ export function readBatch(body: unknown, version: Version, known: { llm: boolean
   given.refuse("appendToId", "is not to be had here: start another batch", []);
   given.nothingElse();
   given.done();
-  const input = {
+  const input: CrawlInput = {
     url: good.filter((url) => url !== null),
     max_depth: 0,
     max_pages: good.length,
     timeout_minutes: TIMEOUT_MINUTES,
     ...pace,
     ...scrape.recipe,
-  } as CrawlInput;
+  };
   return { kind: "batch", input, scrape, webhook, invalid };
 }
 

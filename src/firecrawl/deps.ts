@@ -3,10 +3,7 @@ import type { JsonAsk } from "./json-values.ts";
 import type { ApiDeps } from "../api/deps.ts";
 
 /** What this room works with. */
-export interface FirecrawlDeps extends ApiDeps {
-  /** Whether a language model is configured that reads pages. */
-  llm: boolean;
-}
+export type FirecrawlDeps = ApiDeps;
 
 /** What a run that was asked for in Firecrawl's words keeps of that, beside what all runs keep. */
 export interface FirecrawlMark {

@@ -1,15 +1,16 @@
 /** The forms in which a page is asked for, and what a page must be read for to give them. */
+import type { DocumentFormat } from "../domain/page-wishes.ts";
 import type { Given } from "./given.ts";
 import { isObject } from "./given.ts";
 import { type JsonAsk, readJsonAsk } from "./json-values.ts";
 
 export interface FormatsAsk {
   /** As `document.formats` of a recipe has them. */
-  formats: string[];
+  formats: DocumentFormat[];
   json: JsonAsk | null;
 }
 
-const PLAIN: Readonly<Record<string, string>> = {
+const PLAIN: Readonly<Record<string, DocumentFormat>> = {
   markdown: "markdown",
   html: "html",
   rawHtml: "raw_html",
@@ -41,7 +42,7 @@ const MISSING: Readonly<Record<string, string>> = {
 /** v2 has options of a form beside its name; v1 has them apart, as `jsonOptions` or `extract`. */
 export function readFormats(given: Given, version: "v1" | "v2", llm: boolean): FormatsAsk {
   const asked = given.list("formats") ?? ["markdown"];
-  const formats = new Set<string>();
+  const formats = new Set<DocumentFormat>();
   let json: JsonAsk | null = null;
   for (const [index, one] of asked.entries()) {
     const path = `formats[${index}]`;
@@ -63,7 +64,7 @@ export function readFormats(given: Given, version: "v1" | "v2", llm: boolean): F
   return { formats: [...formats], json };
 }
 
-function screenshotOf(given: Given, path: string, one: unknown): string {
+function screenshotOf(given: Given, path: string, one: unknown): "screenshot" | "screenshot_full" {
   if (!isObject(one)) return "screenshot";
   if (one["viewport"] !== undefined && one["viewport"] !== null)
     given.wrong(`${path}.viewport`, "cannot be chosen here: leave it out, or ask for mobile");

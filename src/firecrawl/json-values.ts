@@ -1,5 +1,6 @@
 /** `json`: values by the names of a schema, from what pages say about themselves, or by a language model where one is configured. */
 import { isDeepStrictEqual } from "node:util";
+import { without } from "../base/without.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
 import { KNOWN_FIELD_NAMES } from "../orchestrator/reading-names.ts";
 import { type Given, isObject } from "./given.ts";
@@ -17,7 +18,7 @@ export function readJsonAsk(given: Given, path: string, options: unknown, llm: b
   if (schema !== undefined && !isObject(schema)) given.wrong(`${path}.schema`, "expected a JSON Schema");
   if (prompt !== undefined && typeof prompt !== "string") given.wrong(`${path}.prompt`, "expected a string");
   const ask = {
-    ...(isObject(schema) ? { schema: schema as JsonValue } : {}),
+    ...(isObject(schema) ? { schema: without(schema, "$schema") as JsonValue } : {}),
     ...(typeof prompt === "string" ? { prompt } : {}),
   };
   if (llm && Object.keys(ask).length > 0) return { by: "llm", ask };

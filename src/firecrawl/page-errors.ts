@@ -50,7 +50,7 @@ export function codeOf(failure: Pick<Failure, "code" | "reason"> | null): string
     case "robots":
       return "CRAWL_DENIAL";
     case "extraction":
-      return (failure.reason as string) === "action_failed" ? "SCRAPE_ACTION_ERROR" : "SCRAPE_EXTRACTION_ERROR";
+      return failure.reason === "action_failed" ? "SCRAPE_ACTION_ERROR" : "SCRAPE_EXTRACTION_ERROR";
     case undefined:
       return "UNKNOWN_ERROR";
     default:

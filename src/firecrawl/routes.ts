@@ -4,7 +4,6 @@
  */
 import type { ApiInstance, ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
-import type { ApiDeps } from "../api/deps.ts";
 import { limitsOf } from "../api/deps.ts";
 import { OrbError } from "../base/errors.ts";
 import { cancelRun } from "../orchestrator/runs/control.ts";
@@ -39,7 +38,7 @@ const open = { schema: { hide: true, body: {} } };
 const bare = { schema: { hide: true } };
 
 function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): void {
-  const { llm } = deps;
+  const { llm } = deps.extractors;
   const large = { ...open, bodyLimit: limitsOf(deps).workflowBytes };
   api.post("/scrape", open, async (request, reply) => {
     const order = readScrape(request.body, version, { llm });
@@ -178,7 +177,7 @@ export function baseOf(request: ApiRequest): string {
   return `${told === "https" ? "https" : request.protocol}://${request.headers.host ?? "localhost"}`;
 }
 
-function answerInItsShape(api: ApiInstance, { log }: Pick<ApiDeps, "log">): void {
+function answerInItsShape(api: ApiInstance, { log }: FirecrawlDeps): void {
   const send = (error: unknown, request: ApiRequest, reply: ApiReply) => {
     const { status, body, headers, unforeseen } = faultOf(error, request.id);
     if (unforeseen && !reply.raw.destroyed)

@@ -1,5 +1,6 @@
 /** How a page is to be got and read: options that scrapes, batches and crawls share. */
-import type { JsonValue } from "../domain/queue-item.ts";
+import type { CrawlInput } from "../domain/crawl-options.ts";
+import type { BrowserWish } from "../domain/page-wishes.ts";
 import { readActions } from "./actions.ts";
 import { readFormats } from "./formats.ts";
 import type { Given } from "./given.ts";
@@ -10,14 +11,7 @@ export type Version = "v1" | "v2";
 
 export interface ScrapeAsk {
   /** What a recipe is asked for, of a page or a crawl. */
-  recipe: {
-    document: JsonValue;
-    browser?: JsonValue;
-    headers?: Readonly<Record<string, string>>;
-    fields?: JsonValue;
-    extract?: JsonValue;
-    proxy?: string;
-  };
+  recipe: Pick<CrawlInput, "document" | "browser" | "headers" | "fields" | "extract" | "proxy">;
   json: JsonAsk | null;
   timeoutMs: number;
   /** A page that was got since so many milliseconds will do. */
@@ -35,7 +29,7 @@ const NO_PLACES = "cannot be chosen here: pages are got from where this server i
 export function readScrapeOptions(given: Given, version: Version, { llm }: { llm: boolean }): ScrapeAsk {
   const { formats, json } = readFormats(given, version, llm);
   const document = {
-    formats: formats as JsonValue,
+    formats,
     only_main_content: given.flag("onlyMainContent") ?? true,
     include_tags: [...(given.texts("includeTags") ?? [])],
     exclude_tags: [...(given.texts("excludeTags") ?? [])],
@@ -62,7 +56,7 @@ export function readScrapeOptions(given: Given, version: Version, { llm }: { llm
   return ask;
 }
 
-function readBrowser(given: Given): Record<string, JsonValue> | null {
+function readBrowser(given: Given): Partial<BrowserWish> | null {
   const wait = given.number("waitFor", { max: 60_000 });
   const mobile = given.flag("mobile");
   const actions = readActions(given);

@@ -56,7 +56,7 @@ export async function scrapePage(
 }
 
 async function startScrape(deps: FirecrawlDeps, order: ScrapeOrder): Promise<RunRecord> {
-  const input = { ...order.recipe, target_url: order.url } as JobInput;
+  const input: JobInput = { ...order.recipe, target_url: order.url };
   const { url, site, recipe } = pageJobFrom(input, deps);
   const { run, tasks } = newPageRun(deps, { id: null, name: null, url, site, recipe });
   const mark: FirecrawlMark = { kind: "scrape", json: order.json };
@@ -101,6 +101,6 @@ function failed(run: RunRecord): FirecrawlFault {
   };
   const message = error_message ?? run.message ?? "the page could not be had";
   if (what?.code === "timeout") return new FirecrawlFault(408, message, { code: "SCRAPE_TIMEOUT", details });
-  const status = what?.code === "forbidden_target" ? 403 : what?.reason === ("action_failed" as string) ? 400 : 500;
+  const status = what?.code === "forbidden_target" ? 403 : what?.reason === "action_failed" ? 400 : 500;
   return new FirecrawlFault(status, message, { code: codeOf(what), details });
 }

@@ -13,7 +13,7 @@ import { WEBHOOK_TRY_MS, type WebhookSender } from "../webhook-sender.ts";
 const CALLS_AT_ONCE = 10;
 const RUNS_AT_ONCE = 4;
 /** Longer than one try takes; after it, whoever delivers takes them from one that has died. */
-const TAKEN_MS = 2 * WEBHOOK_TRY_MS;
+const TAKEN_MS = 1.5 * WEBHOOK_TRY_MS;
 
 export interface WebhookDeps {
   store: Store;

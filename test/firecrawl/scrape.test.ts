@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Firecrawl } from "@mendable/firecrawl-js";
+import { Place } from "../jobs/kit.ts";
+import { LlmServer, says } from "../support/llm-server.ts";
+import { clientOf } from "./kit.ts";
+import { Site } from "./site.ts";
+
+let place: Place;
+let site: Site;
+let app: Firecrawl;
+
+before(async () => {
+  [place, site] = await Promise.all([Place.open(), Site.open(3)]);
+  app = clientOf(place.api.url);
+});
+
+after(async () => {
+  await place[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+
+test("a page comes in every form that is asked for, and in no other", async () => {
+  const page = await app.scrape(`${site.url}/shop`, { formats: ["markdown", "html", "rawHtml", "links", "images"] });
+  assert.match(page.markdown ?? "", /A kettle[\s\S]*boils water/);
+  assert.doesNotMatch(page.markdown ?? "", /imprint|home/, "the main content alone");
+  assert.match(page.html ?? "", /<h1>A kettle<\/h1>/);
+  assert.doesNotMatch(page.html ?? "", /<script|imprint/);
+  assert.match(page.rawHtml ?? "", /<script>evil\(\)<\/script>/);
+  assert.deepEqual(page.links, [`${site.url}/`, `${site.url}/blog`]);
+  assert.deepEqual(page.images, [`${site.url}/kettle.png`]);
+  const { title, description, language, ogTitle, sourceURL, url, statusCode, contentType, cacheState } =
+    page.metadata ?? {};
+  assert.deepEqual(
+    { title, description, language, ogTitle, sourceURL, url, statusCode, cacheState },
+    {
+      title: "A kettle",
+      description: "Boils water",
+      language: "en",
+      ogTitle: "Kettle",
+      sourceURL: `${site.url}/shop`,
+      url: `${site.url}/shop`,
+      statusCode: 200,
+      cacheState: "miss",
+    },
+  );
+  assert.match(contentType ?? "", /^text\/html/);
+  const plain = await app.scrape(`${site.url}/shop`);
+  assert.deepEqual(Object.keys(plain).toSorted(), ["markdown", "metadata"]);
+  const old = await app.v1.scrapeUrl(`${site.url}/shop`, { formats: ["markdown", "links"] });
+  assert.ok(old.success);
+  assert.match(old.markdown ?? "", /boils water/);
+  assert.equal(old.links?.length, 2);
+});
+
+test("parts of a page are chosen and left out by selectors", async () => {
+  const whole = await app.scrape(`${site.url}/shop`, { onlyMainContent: false });
+  assert.match(whole.markdown ?? "", /imprint/);
+  const chosen = await app.scrape(`${site.url}/shop`, {
+    formats: ["html"],
+    onlyMainContent: false,
+    includeTags: ["h1", ".foot"],
+    excludeTags: [".foot"],
+  });
+  assert.match(chosen.html ?? "", /A kettle/);
+  assert.doesNotMatch(chosen.html ?? "", /boils|imprint/);
+});
+
+test("headers go to the page, and are in nothing that is kept", async () => {
+  const page = await app.scrape(`${site.url}/header`, { headers: { "x-wish": "wish-4711-secret" } });
+  assert.match(page.markdown ?? "", /You say wish-4711-secret/);
+  const crawl = await app.crawl(`${site.url}/header`, {
+    sitemap: "skip",
+    pollInterval: 1,
+    scrapeOptions: { headers: { "x-wish": "wish-4712-other" } },
+  });
+  assert.match(crawl.data[0]?.markdown ?? "", /You say wish-4712-other/);
+});
+
+test("json is filled from what the page says of itself, by the names of a schema", async () => {
+  const text = { type: "string" };
+  const schema = {
+    type: "object",
+    properties: {
+      title: text,
+      price: { type: "number" },
+      sku: text,
+      currency: text,
+      weight: { type: ["number", "null"] },
+    },
+  };
+  const page = await app.scrape(`${site.url}/shop`, { formats: ["markdown", { type: "json", schema }] });
+  assert.deepEqual(page.json, { title: "A kettle", price: 19.9, sku: "K-7", currency: "EUR", weight: null });
+  assert.match(page.warning ?? "", /does not say weight/);
+  assert.match(page.markdown ?? "", /boils water/);
+  const alone = await app.scrape(`${site.url}/shop`, { formats: [{ type: "json", schema }] });
+  assert.deepEqual([alone.json, alone.markdown], [page.json, undefined]);
+  const crawl = await app.crawl(`${site.url}/shop`, {
+    limit: 1,
+    sitemap: "skip",
+    pollInterval: 1,
+    scrapeOptions: { formats: [{ type: "json", schema }] },
+  });
+  assert.deepEqual(crawl.data[0]?.json, page.json);
+  const old = await app.v1.scrapeUrl(`${site.url}/shop`, {
+    formats: ["json"],
+    jsonOptions: { schema: schema as never },
+  });
+  assert.ok(old.success);
+  assert.deepEqual(old.json, page.json);
+});
+
+test("a page that was got not long ago is answered from the store, if it was asked for in the same way", async () => {
+  const asked = () => site.asked.filter((path) => path === "/blog/two").length;
+  const first = await app.scrape(`${site.url}/blog/two`, { maxAge: 60_000 });
+  assert.equal(first.metadata?.cacheState, "miss");
+  const again = await app.scrape(`${site.url}/blog/two#part`, { maxAge: 60_000 });
+  assert.deepEqual([again.metadata?.cacheState, again.markdown, asked()], ["hit", first.markdown, 1]);
+  assert.ok(Date.parse(again.metadata?.cachedAt ?? "") <= Date.now());
+  const other = await app.scrape(`${site.url}/blog/two`, { maxAge: 60_000, formats: ["html"] });
+  assert.deepEqual([other.metadata?.cacheState, asked()], ["miss", 2]);
+  assert.equal(
+    (await app.scrape(`${site.url}/blog/two`)).metadata?.cacheState,
+    "miss",
+    "unless told, a page is fetched",
+  );
+  assert.equal(asked(), 3);
+  await app.crawl(`${site.url}/blog/one`, { sitemap: "skip", pollInterval: 1 });
+  const crawled = await app.scrape(`${site.url}/blog/one`, { maxAge: 60_000 });
+  assert.equal(crawled.metadata?.cacheState, "hit", "pages of crawls serve, too");
+});
+
+test("a scrape is an ordinary run that expires as crawls do", async () => {
+  const page = await app.scrape(`${site.url}/pages/1`);
+  const runs = (await place.api.get("/runs?kind=page&limit=1")).json<{ id: string; status: string }[]>();
+  assert.equal(runs[0]?.status, "completed");
+  assert.equal((await place.results(runs[0]?.id ?? ""))[0]?.task_id, page.metadata?.scrapeId);
+});
+
+test("with a model configured, json is what the model reads", async () => {
+  await using llm = await LlmServer.start();
+  await using other = await Place.open(llm.env);
+  llm.on("/shop", says({ verdict: "boils" }));
+  const schema = { type: "object", properties: { verdict: { type: "string" } }, required: ["verdict"] };
+  const client = clientOf(other.api.url);
+  const page = await client.scrape(`${site.url}/shop`, {
+    formats: ["markdown", { type: "json", prompt: "Is it good?", schema }],
+  });
+  assert.deepEqual(page.json, { verdict: "boils" });
+  assert.match(page.markdown ?? "", /boils water/);
+});

@@ -83,6 +83,22 @@ const ROUTES: Readonly<Record<string, Answer>> = {
   "/never": () => {},
   "/header": (request, response) =>
     html(response, page("Header", `<p>You say ${String(request.headers["x-wish"])}, which is nice of you to say.</p>`)),
+  "/form": (_request, response) =>
+    html(
+      response,
+      page(
+        "Form",
+        `<h1>Who are you?</h1><form id="form"><input id="name"></form><div id="out"></div><p id="window"></p><script>
+          document.getElementById("window").textContent = innerWidth < 600 ? "small window" : "large window";
+          document.getElementById("form").addEventListener("submit", (event) => {
+            event.preventDefault();
+            const said = "You are " + document.getElementById("name").value;
+            document.getElementById("out").innerHTML = "<p id=said>" + said + "</p>";
+          });
+        </script>`,
+        `<meta name="viewport" content="width=device-width">`,
+      ),
+    ),
   "/blog": (_request, response) =>
     html(
       response,

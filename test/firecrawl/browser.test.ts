@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import type { Firecrawl } from "@mendable/firecrawl-js";
 import { request } from "undici";
 import { Place } from "../jobs/kit.ts";
+import { browserGate } from "../support/browser-kit.ts";
 import { clientOf, refused } from "./kit.ts";
 import { Site } from "./site.ts";
 
@@ -28,7 +29,7 @@ async function picture(url: unknown): Promise<void> {
   assert.deepEqual(Buffer.from(await body.arrayBuffer()).subarray(0, 4), PNG);
 }
 
-test("a page is shown as a picture, after something was done on it", async () => {
+test("a page is shown as a picture, after something was done on it", browserGate, async () => {
   const page = await app.scrape(`${site.url}/form`, {
     formats: ["markdown", { type: "screenshot", fullPage: true }],
     onlyMainContent: false,
@@ -51,7 +52,7 @@ test("a page is shown as a picture, after something was done on it", async () =>
   assert.match(scrapes[0]?.html ?? "", /You are Ariadne/);
 });
 
-test("a page is seen as a phone shows it, and an action that finds nothing is named", async () => {
+test("a page is seen as a phone shows it, and an action that finds nothing is named", browserGate, async () => {
   const phone = await app.scrape(`${site.url}/form`, { mobile: true, onlyMainContent: false });
   assert.match(phone.markdown ?? "", /small window/);
   const missing = await refused(

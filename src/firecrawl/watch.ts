@@ -26,20 +26,24 @@ const PATHS = /^\/v[12]\/(?:crawl|batch\/scrape)\/[\w-]+$/;
 
 /** Hands requests for a WebSocket to the routes, as any other; whatever refuses them answers in HTTP. */
 export function acceptUpgrades(api: ApiInstance): void {
+  // Whoever offers something else, as clients of HTTP/2 do, is answered as if they had not.
+  Object.assign(api.server, { shouldUpgradeCallback: wantsToWatch });
   api.server.on("upgrade", (request: Upgrading, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
-    const [path = ""] = (request.url ?? "").split("?", 1);
     const [key] = (request.headers["sec-websocket-protocol"] ?? "").split(",", 1);
-    if (PATHS.test(path)) {
-      request[UPGRADE] = { socket, head };
-      if (key !== undefined && key.trim() !== "") request.headers.authorization ??= `Bearer ${key.trim()}`;
-    }
+    request[UPGRADE] = { socket, head };
+    if (key !== undefined && key.trim() !== "") request.headers.authorization ??= `Bearer ${key.trim()}`;
     const response = new ServerResponse(request);
     response.assignSocket(socket as Socket);
     response.shouldKeepAlive = false;
     response.once("finish", () => socket.end());
     api.routing(request, response);
   });
+}
+
+function wantsToWatch({ method, url = "", headers }: IncomingMessage): boolean {
+  const [path = ""] = url.split("?", 1);
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && PATHS.test(path);
 }
 
 export function isUpgrade(request: ApiRequest): boolean {

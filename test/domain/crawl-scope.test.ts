@@ -44,6 +44,14 @@ const TABLE: [link: string, options: Partial<ScopeOptions>, expected: LeftReason
   ["http://127.0.0.1/a", { url: "http://127.0.0.1/" }, null],
   ["http://[::1]/a", { url: "http://[::1]/" }, null],
   ["https://two.example/x", { url: ["https://one.example/", "https://two.example/"] }, null],
+  // Nearer than the site.
+  ["https://www.shop.example/a", { stay_within: "host" }, null],
+  ["https://blog.shop.example/a", { stay_within: "host" }, "elsewhere"],
+  ["https://blog.shop.example/a", { stay_within: "site" }, null],
+  ["https://shop.example/docs/a", { url: "https://shop.example/docs", stay_within: "path" }, null],
+  ["https://shop.example/a", { url: "https://shop.example/docs", stay_within: "path" }, "elsewhere"],
+  ["https://blog.shop.example/docs/a", { url: "https://shop.example/docs", stay_within: "path" }, "elsewhere"],
+  ["https://two.example/x/1", { url: ["https://one.example/", "https://two.example/x"], stay_within: "path" }, null],
   // What is no page at all.
   ["mailto:a@shop.example", {}, "not_http"],
   ["javascript:void(0)", {}, "not_http"],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { request } from "node:http";
 import { after, before, test } from "node:test";
 import type { Firecrawl } from "@mendable/firecrawl-js";
 import { WebSocket } from "ws";
@@ -59,6 +60,25 @@ function upgraded(id: string, key: string, headers: Record<string, string> = {})
     ws.once("error", reject);
   });
 }
+
+test("whoever offers to speak another protocol is answered all the same", async () => {
+  const body = JSON.stringify({ url: `${site.url}/pages/1`, limit: 1, sitemap: "skip" });
+  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+  const offer = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABkAARAAAAAAAIAAAAA" };
+  const status = await new Promise<number>((resolve, reject) => {
+    const sent = request(
+      `${place.api.url}/v2/crawl`,
+      { method: "POST", headers: { ...headers, ...offer } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
+  assert.equal(status, 200);
+});
 
 test("what is not there is told in the shape that the client reads", async () => {
   const missing = "00000000-0000-4000-8000-000000000000";

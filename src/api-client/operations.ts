@@ -1496,6 +1496,8 @@ export interface Operations {
         job_id?: string;
         /** part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more */
         q?: string;
+        /** none: only runs that no step of a workflow has started; the id of a run: only those that its steps have started; any: all, as without it */
+        parent?: string;
         /** created then or later */
         since?: string;
         /** created before */
@@ -2612,6 +2614,7 @@ export interface Operations {
       site?: string;
       job_id?: string;
       q?: string;
+      parent?: string;
       since?: string;
       until?: string;
       total?: boolean;

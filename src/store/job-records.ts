@@ -64,6 +64,8 @@ export interface RunFilter {
   since?: number;
   until?: number;
   ids?: readonly string[];
+  /** Runs that a step of this run has started; "none": those that no step has started. */
+  parent?: string;
   /** Run id to continue after: newest first. */
   after?: string;
   limit: number;

@@ -46,6 +46,21 @@ describe("the list of runs", () => {
 });
 
 describe("many runs at once", () => {
+  test("of a workflow are left out or meant alone, as the list has them", async (t) => {
+    const place = await openPlace(t);
+    await manyRuns(place, ["a", "b"]);
+    const nobody = "3b241101-e2bb-4255-8caf-4136c566a962";
+    assert.deepEqual(await listed(place, "parent=none"), ["b", "a"]);
+    assert.deepEqual(await listed(place, "parent=any"), ["b", "a"]);
+    assert.deepEqual(await listed(place, `parent=${nobody}`), []);
+    const cancel = async (parent: string) =>
+      (await bulk(place, { action: "cancel", filter: { parent }, dry_run: true })).matched;
+    assert.deepEqual([await cancel("none"), await cancel("any"), await cancel(nobody)], [2, 2, 0]);
+    const wrong = await place.get("/runs?parent=some");
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /query\.parent/);
+  });
+
   test("are counted before they are cancelled, and only those that can be are meant", async (t) => {
     const place = await openPlace(t);
     const ids = await manyRuns(place, ["a", "b", "c", "d"]);

@@ -158,6 +158,10 @@ const FREQUENT: Work = {
     await verbs.runs({ limit: 20 });
     await verbs.runs({ limit: 20, kind: "crawl", status: ["failed", "running"] });
     await verbs.runs({ limit: 20, site: "s3.example" });
+    await verbs.runs({ limit: 20, parent: "none" });
+    await verbs.runs({ limit: 20, parent: "none", status: ["failed", "running"] });
+    await verbs.runs({ limit: 20, parent: BIG });
+    await verbs.countRunsLike({ limit: 20, parent: "none" });
     await verbs.runStates([BIG]);
     const { made: job } = await verbs.createJob(newJob("one", { nextAt: NOW }), NOW);
     await verbs.runs({ limit: 20, jobId: job.id });

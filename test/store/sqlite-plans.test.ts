@@ -13,7 +13,7 @@ import { sites } from "../../src/store/sqlite/migrations/0005-sites.ts";
 import { expireCrawls } from "../../src/store/sql/retention.ts";
 import { readRunSites } from "../../src/store/sql/run-sites.ts";
 import { liveVerbs } from "../../src/store/sql/live.ts";
-import { readRuns } from "../../src/store/sql/run-lists.ts";
+import { countRunsLike, readRuns } from "../../src/store/sql/run-lists.ts";
 import { openBreakers } from "../../src/store/sql/sites.ts";
 import { readTasks } from "../../src/store/sql/tasks.ts";
 
@@ -83,13 +83,28 @@ describe("SQLite: what is asked for often is found without looking at everything
     searches(plans(place, /runs/), /INDEX runs_by_kind_and_status \(kind=\? AND status=\? AND n<\?/);
   });
 
+  test("runs that people have started, those of one state, and those that one workflow has", () => {
+    using place = database();
+    readRuns(place.context, { parent: "none", limit: 10 });
+    searches(plans(place, /runs/), /INDEX runs_started \(n<\?\)/);
+    place.connection.asked.length = 0;
+    countRunsLike(place.context, { parent: "none", status: ["failed"], limit: 10 });
+    searches(plans(place, /runs/), /INDEX runs_started_by_status \(status=\? AND n<\?\)/);
+    place.connection.asked.length = 0;
+    readRuns(place.context, { parent: "r", limit: 10 });
+    searches(
+      plans(place, /runs/),
+      /INDEX runs_by_parent \(parent_run=\? AND n<\?\)|sqlite_autoindex_runs|INTEGER PRIMARY KEY/,
+    );
+  });
+
   test("runs that have not ended, and the first run since some time", async () => {
     using place = database();
     const verbs = liveVerbs(place.context);
     await verbs.activeRuns(20);
     await verbs.countActiveRuns();
     const found = plans(place, /^(?:SEARCH|SCAN) runs\b/).filter((step) => step.includes("runs"));
-    searches(found, /INDEX runs_by_status \(status=\?\)|INTEGER PRIMARY KEY/);
+    searches(found, /INDEX runs_(?:started_)?by_status \(status=\?\)|INTEGER PRIMARY KEY/);
     place.connection.asked.length = 0;
     readRuns(place.context, { since: 1, limit: 10 });
     searches(plans(place, /^(?:SEARCH|SCAN) runs\b/), /^SEARCH/);

@@ -37,7 +37,7 @@ test("the dashboard knows every state, kind and format that the server has", () 
 });
 
 test("a filter goes into the address and comes back, and what is no filter is passed over", () => {
-  const text = "status=running,failed&kind=crawl&site=shop.example%3A81&q=a+%26+b&time=24h";
+  const text = "status=running,failed&kind=crawl&site=shop.example%3A81&q=a+%26+b&time=24h&steps=true";
   const filter = readFilter(new URLSearchParams(text));
   assert.deepEqual(filter, {
     status: ["running", "failed"],
@@ -46,6 +46,7 @@ test("a filter goes into the address and comes back, and what is no filter is pa
     q: "a & b",
     job: "",
     span: "24h",
+    steps: true,
   });
   assert.equal(writeFilter(filter), text);
   const odd = readFilter(new URLSearchParams("status=nope,,&kind=__proto__&time=x&job=1&q=%20%20"));
@@ -55,13 +56,22 @@ test("a filter goes into the address and comes back, and what is no filter is pa
 
 test("what the server is asked is the filter, with a beginning that stays the same for a minute", () => {
   const filter = readFilter(new URLSearchParams("status=failed,partial&time=1h&q=x"));
-  assert.deepEqual(queryOf(filter, NOW), { status: "partial,failed", q: "x", since: "2026-05-04T09:20:00.000Z" });
+  assert.deepEqual(queryOf(filter, NOW), {
+    status: "partial,failed",
+    q: "x",
+    parent: "none",
+    since: "2026-05-04T09:20:00.000Z",
+  });
   assert.deepEqual(queryOf(filter, NOW), queryOf(filter, NOW + 20_000));
   assert.deepEqual(choiceOf(filter, NOW), {
     status: ["partial", "failed"],
     q: "x",
+    parent: "none",
     since: "2026-05-04T09:20:00.000Z",
   });
+  const all = { ...NO_FILTER, steps: true };
+  assert.deepEqual([queryOf(all, NOW), choiceOf(all, NOW)], [{}, {}], "with those of steps");
+  assert.deepEqual(queryOf({ ...NO_FILTER, q: "0bb57da0-3a" }, NOW), { q: "0bb57da0-3a" }, "an id is any run's");
 });
 
 const run = (id: string, more: object = {}) => ({
@@ -84,6 +94,8 @@ test("a run that has just begun is put into the lists it belongs to, and into no
   assert.ok(fits("q=named", { name: "Well named" }));
   assert.ok(fits("status=running&kind=crawl&site=a.example&time=1h"));
   assert.ok(!fits("status=failed") && !fits("kind=page") && !fits("site=b.example"));
+  const ofStep = { parent: { run_id: "2", task_id: "3" } };
+  assert.ok(!fits("", ofStep) && fits("steps=true", ofStep) && fits("", { parent: null }));
   assert.ok(!fits("time=1h", { created_at: "2026-05-04T09:00:00Z" }));
   const pages = [
     { rows: [run("5"), run("3")], next: "x" },

@@ -16,6 +16,13 @@ const shared = {
         "part of the name or address of one of the newest 10,000 runs, or the id of any run, or its first 8 characters or more",
     }),
   ),
+  parent: Type.Optional(
+    Type.String({
+      pattern: "^(?:none|any|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
+      description:
+        "none: only runs that no step of a workflow has started; the id of a run: only those that its steps have started; any: all, as without it",
+    }),
+  ),
   since: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created then or later" })),
   until: Type.Optional(Type.Unsafe<string>({ ...Time, description: "created before" })),
 };
@@ -41,12 +48,13 @@ export const RunChoice = strict({
 
 type Given = Partial<Omit<Static<typeof RunChoice>, "status">>;
 
-export function filterOf({ kind, site, job_id, q, since, until, run_ids }: Given) {
+export function filterOf({ kind, site, job_id, q, parent, since, until, run_ids }: Given) {
   return {
     ...(kind === undefined ? {} : { kind }),
     ...(site === undefined ? {} : { site }),
     ...(job_id === undefined ? {} : { jobId: job_id.toLowerCase() }),
     ...(q === undefined ? {} : { q }),
+    ...(parent === undefined || parent === "any" ? {} : { parent: parent.toLowerCase() }),
     ...(since === undefined ? {} : { since: Date.parse(since) }),
     ...(until === undefined ? {} : { until: Date.parse(until) }),
     ...(run_ids === undefined ? {} : { ids: run_ids.map((id) => id.toLowerCase()) }),

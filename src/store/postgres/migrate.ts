@@ -5,6 +5,7 @@ import { shards } from "./migrations/0002-shards.ts";
 import { alive } from "./migrations/0003-alive.ts";
 import { rests } from "./migrations/0004-rests.ts";
 import { webhooks } from "./migrations/0005-webhooks.ts";
+import { started } from "./migrations/0006-started.ts";
 
 export interface Migration {
   version: number;
@@ -14,7 +15,7 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks];
+export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks, started];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
 

@@ -5,6 +5,9 @@ import { badPosition, type Context, rows } from "./context.ts";
 import { likePattern } from "./like.ts";
 import { readRunsWhere, runRow } from "./runs.ts";
 
+/** Runs are numbered from one. */
+const NO_RUN = 0;
+
 interface Wanted {
   condition: string;
   values: (string | number)[];
@@ -39,6 +42,8 @@ function wantedOf(context: Context, filter: RunFilter): Wanted {
   if (filter.site !== undefined) also("site = ?", filter.site);
   if (filter.status !== undefined) also(`status IN (${filter.status.map(() => "?").join(", ")})`, ...filter.status);
   if (filter.ids !== undefined) also("id IN (SELECT value FROM json_each(?))", JSON.stringify(filter.ids));
+  if (filter.parent === "none") also("parent_run IS NULL");
+  else if (filter.parent !== undefined) also("parent_run = ?", runRow(context, filter.parent)?.n ?? NO_RUN);
   // Times have no index: the number of the first run since then has.
   if (filter.since !== undefined) also("n >= ? AND created_at >= ?", firstSince(context, filter.since), filter.since);
   if (filter.until !== undefined) also("n < ? AND created_at < ?", firstSince(context, filter.until), filter.until);

@@ -15,6 +15,7 @@ import { contents } from "./migrations/0011-contents.ts";
 import { shards } from "./migrations/0012-shards.ts";
 import { rests } from "./migrations/0013-rests.ts";
 import { webhooks } from "./migrations/0014-webhooks.ts";
+import { started } from "./migrations/0015-started.ts";
 
 export interface Migration {
   version: number;
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   shards,
   rests,
   webhooks,
+  started,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

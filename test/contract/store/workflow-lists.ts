@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DONE, FAILED, type Kit, NOBODY, refused, refusedField, type Scenario, type Verdict } from "./kit.ts";
+import { DONE, FAILED, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, type Verdict } from "./kit.ts";
 import type { NewWorkflow } from "../../../src/store/workflow-records.ts";
 import { newWorkflow, takeStep, workOn } from "./workflow-kit.ts";
 
@@ -34,6 +34,25 @@ export function workflowListScenarios(scenario: Scenario): void {
     await refusedField("after", kit.store.workflows({ after: NOBODY, limit: 1 }));
     const [one] = await kit.store.workflows({ template: "t", limit: 1 });
     assert.deepEqual([one?.template, one?.rerunOf, one?.run.status], [template, null, "queued"]);
+  });
+
+  scenario("runs are listed with and without those that steps have started, and those of one workflow", async (kit) => {
+    const run = await newWorkflow(kit, { a: [] }, {}, { name: "flow" });
+    const child = {
+      run: { kind: "page", name: "child", maxAttempts: 1, snapshot: {} },
+      tasks: [newTask("p")],
+    } as const;
+    await workOn(kit, run, "a", { kind: "wait", sleep: { memory: null, until: null, child } });
+    const page = await kit.page("page", { name: "page" });
+    const listed = async (filter: object) => (await kit.store.runs({ limit: 10, ...filter })).map(({ name }) => name);
+    assert.deepEqual(await listed({}), ["page", "child", "flow"]);
+    assert.deepEqual(await listed({ parent: "none" }), ["page", "flow"]);
+    assert.deepEqual(await listed({ parent: "none", status: ["queued"] }), ["page"]);
+    assert.deepEqual(await listed({ parent: "none", limit: 1, after: page.id }), ["flow"]);
+    assert.deepEqual(await listed({ parent: run.id }), ["child"]);
+    assert.deepEqual(await listed({ parent: NOBODY }), []);
+    assert.equal(await kit.store.countRunsLike({ parent: "none", limit: 10 }), 2);
+    assert.equal(await kit.store.countRunsLike({ parent: run.id, limit: 10 }), 1);
   });
 
   scenario("metadata is changed key by key, and null removes one", async (kit) => {

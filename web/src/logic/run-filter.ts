@@ -41,9 +41,11 @@ export interface RunFilter {
   q: string;
   job: string;
   span: Span | null;
+  /** Also those that steps of workflows have started: of one workflow there may be thousands. */
+  steps: boolean;
 }
 
-export const NO_FILTER: RunFilter = { status: [], kind: null, site: "", q: "", job: "", span: null };
+export const NO_FILTER: RunFilter = { status: [], kind: null, site: "", q: "", job: "", span: null, steps: false };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -58,25 +60,28 @@ export function readFilter(search: URLSearchParams): RunFilter {
     q: (search.get("q") ?? "").trim().slice(0, 200),
     job: UUID.test(job) ? job : "",
     span: SPANS.find(({ id }) => id === search.get("time"))?.id ?? null,
+    steps: search.get("steps") === "true",
   };
 }
 
 /** Nothing stands in the address that does not narrow. */
 export function writeFilter(filter: RunFilter): string {
   const search = new URLSearchParams();
-  const { status, kind, site, q, job, span } = filter;
+  const { status, kind, site, q, job, span, steps } = filter;
   if (status.length > 0) search.set("status", status.join(","));
   if (kind !== null) search.set("kind", kind);
   if (site !== "") search.set("site", site);
   if (q !== "") search.set("q", q);
   if (job !== "") search.set("job", job);
   if (span !== null) search.set("time", span);
+  if (steps) search.set("steps", "true");
   // Commas need no escape in a query, and are easier to read.
   return search.toString().replaceAll("%2C", ",");
 }
 
+/** Whether there may be runs that it leaves out, beside those of steps. */
 export function isNarrowed(filter: RunFilter): boolean {
-  return writeFilter(filter) !== "";
+  return writeFilter({ ...filter, steps: false }) !== "";
 }
 
 export function isSame(one: RunFilter, other: RunFilter): boolean {
@@ -89,13 +94,19 @@ function sinceOf(span: Span | null, now: number): { since?: string } {
   return ms === undefined ? {} : { since: new Date(Math.floor((now - ms) / 60_000) * 60_000).toISOString() };
 }
 
-function sharedOf({ kind, site, q, job, span }: RunFilter, now: number) {
+/** Who asks for an id wants that run, whoever has started it. */
+function isIdBeginning(q: string): boolean {
+  return /^[0-9a-f]{8}[0-9a-f-]*$/i.test(q);
+}
+
+function sharedOf({ kind, site, q, job, span, steps }: RunFilter, now: number) {
   return {
     ...(kind === null ? {} : { kind }),
     ...(site === "" ? {} : { site }),
     ...(q === "" ? {} : { q }),
     ...(job === "" ? {} : { job_id: job }),
     ...sinceOf(span, now),
+    ...(steps || isIdBeginning(q) ? {} : { parent: "none" }),
   };
 }
 
@@ -120,6 +131,8 @@ export interface Matched {
   name: string | null;
   url: string | null;
   created_at: string;
+  /** The stream tells only of runs that have none, and does not say so. */
+  parent?: { run_id: string } | null;
 }
 
 /** Whether a run that the list has not heard of belongs into it. The server has the last word when it is loaded again. */
@@ -130,6 +143,7 @@ export function matches(filter: RunFilter, run: Matched, now: number): boolean {
   if (filter.site !== "" && run.site !== filter.site) return false;
   if (filter.job !== "" && run.job_id !== filter.job) return false;
   if (since !== undefined && Date.parse(run.created_at) < Date.parse(since)) return false;
+  if (!filter.steps && !isIdBeginning(filter.q) && (run.parent ?? null) !== null) return false;
   if (filter.q === "") return true;
   const text = filter.q.toLowerCase();
   if (text.length >= 8 && run.id.startsWith(text)) return true;

@@ -10,7 +10,7 @@ import {
 } from "../../logic/run-filter.ts";
 import { lookOf } from "../../logic/states.ts";
 import { Button } from "../../ui/Button.tsx";
-import { Input, Select } from "../../ui/Field.tsx";
+import { Input, Select, Switch } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/Menu.tsx";
 
@@ -66,8 +66,13 @@ export function RunFilters({ filter, onChange }: { filter: RunFilter; onChange: 
           onChange({ ...filter, span: SPANS.find(({ id }) => id === target.value)?.id ?? null })
         }
       />
+      <Switch
+        label="Runs of workflow steps"
+        checked={filter.steps}
+        onChange={({ target }) => onChange({ ...filter, steps: target.checked })}
+      />
       {isNarrowed(filter) ? (
-        <Button kind="quiet" icon="close" onClick={() => onChange(NO_FILTER)}>
+        <Button kind="quiet" icon="close" onClick={() => onChange({ ...NO_FILTER, steps: filter.steps })}>
           Clear
         </Button>
       ) : null}

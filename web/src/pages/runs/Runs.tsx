@@ -1,15 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { count, fullNumber, plainUrl, words } from "../../logic/format.ts";
-import {
-  choiceOf,
-  KIND_NAMES,
-  isNarrowed,
-  NO_FILTER,
-  readFilter,
-  type RunFilter,
-  writeFilter,
-} from "../../logic/run-filter.ts";
+import { choiceOf, KIND_NAMES, isNarrowed, readFilter, type RunFilter, writeFilter } from "../../logic/run-filter.ts";
 import { outcomeWords, progressWords, titleOf } from "../../logic/run-page.ts";
 import { BULK_ACTIONS, BULK_WORDS, type BulkAction, choose } from "../../logic/run-rows.ts";
 import { isActive } from "../../logic/states.ts";
@@ -54,7 +46,11 @@ export default function Runs() {
     setBulk({
       action,
       filter: choiceOf(filter, Date.now()),
-      which: isNarrowed(filter) ? "all runs that fit the filter" : "all runs",
+      which: isNarrowed(filter)
+        ? "all runs that fit the filter"
+        : filter.steps
+          ? "all runs"
+          : "all runs but those of workflow steps",
     });
   const onChosen = (action: BulkAction) =>
     setBulk({ action, filter: { run_ids: [...chosen] }, which: `the ${count(chosen.size, "run")} you selected` });
@@ -304,7 +300,16 @@ function NoRuns({ filter }: { filter: RunFilter }) {
       <EmptyState
         icon="filter"
         title="No run fits"
-        actions={<LinkButton href={`/runs?${writeFilter(NO_FILTER)}`.replace(/\?$/, "")}>Show all runs</LinkButton>}
+        actions={
+          <>
+            <LinkButton href="/runs">Show all runs</LinkButton>
+            {filter.steps ? null : (
+              <LinkButton href={`/runs?${writeFilter({ ...filter, steps: true })}`} kind="quiet">
+                Look among runs of workflow steps, too
+              </LinkButton>
+            )}
+          </>
+        }
       >
         Nothing was run that fits this filter. Site is the exact host, with its port if it has one; the text is part of
         a name or an address, or the beginning of an id.

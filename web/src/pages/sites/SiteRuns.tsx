@@ -47,7 +47,7 @@ export function SiteRuns({ site }: { site: string }) {
       title="Runs that began here"
       flush
       actions={
-        <LinkButton href={`/runs?site=${encodeURIComponent(site)}`} kind="quiet" size="small">
+        <LinkButton href={`/runs?site=${encodeURIComponent(site)}&steps=true`} kind="quiet" size="small">
           All of them
         </LinkButton>
       }

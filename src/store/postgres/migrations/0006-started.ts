@@ -1,0 +1,9 @@
+/** Runs that people and schedules have started are listed without passing over all that steps of workflows have. */
+export const started = {
+  version: 6,
+  name: "started",
+  up: () => `
+      CREATE INDEX runs_started ON runs (n) WHERE parent_run IS NULL;
+      CREATE INDEX runs_started_by_status ON runs (status, n) WHERE parent_run IS NULL
+  `,
+};

@@ -2430,8 +2430,15 @@ export interface Operations {
     };
     body: undefined;
     answer: {
-      /** site:…, group:… or step:… */
+      /** site:…, group:… or step.… */
       lane: string;
+      step: {
+        workflow_id: string;
+        workflow_name: string | null;
+        step_name: string;
+        step_index: number;
+        place: number | null;
+      } | null;
       /** up to 5 that have open work there; none: a step of a workflow */
       sites: string[];
       counts: {
@@ -2444,7 +2451,7 @@ export interface Operations {
       /** paused by an operator; blocked: its breaker is open; idle: nothing is to be done there */
       state: "active" | "waiting" | "paused" | "blocked" | "idle";
       waiting_for: {
-        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency";
+        reason: "run_paused" | "turn" | "person" | "previous_run" | "proxies" | "no_worker" | "workers_drained" | "worker_paused" | "site_paused" | "circuit_open" | "rate_limited" | "probing" | "depends_on" | "page_limit" | "retry" | "memory" | "crawl_delay" | "min_delay" | "rate" | "concurrency" | "step_time" | "step_run" | "step_entries";
         until: string | null;
         /** a sentence for people */
         message: string;

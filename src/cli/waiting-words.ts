@@ -1,16 +1,30 @@
-import type { WaitReason } from "../domain/waiting.ts";
+import { type WaitReason, WHILE_AT_WORK } from "../domain/waiting.ts";
 import { span } from "./progress.ts";
 
+interface Waits {
+  reason: WaitReason;
+  until: number | string | null;
+  /** The server's sentence: it has the numbers. */
+  message?: string;
+}
+
 /** Why work waits, for a line that is read now: the time of day is enough. */
-export function waitingWords({ reason, until }: { reason: WaitReason; until: number | string | null }): string {
+export function waitingWords(waits: Waits): string {
+  const { until } = waits;
   const time = until === null ? "" : ` until ${new Date(until).toISOString().slice(11, 19)} UTC`;
-  return `${WORDS[reason]}${time}`;
+  return `${wordsOf(waits)}${time}`;
 }
 
 /** How long it takes still is read faster than a time of day. */
-export function waitingLeft({ reason, until }: { reason: WaitReason; until: string | null }, now: number): string {
-  if (until === null) return WORDS[reason];
-  return `${WORDS[reason]}, ${span(Math.max(0, (Date.parse(until) - now) / 1000))} left`;
+export function waitingLeft(waits: Waits & { until: string | null }, now: number): string {
+  const { until } = waits;
+  if (until === null) return wordsOf(waits);
+  return `${wordsOf(waits)}, ${span(Math.max(0, (Date.parse(until) - now) / 1000))} left`;
+}
+
+function wordsOf({ reason, message }: Waits): string {
+  if (message === undefined || !WHILE_AT_WORK.has(reason)) return WORDS[reason];
+  return message.charAt(0).toLowerCase() + message.slice(1);
 }
 
 const WORDS: Readonly<Record<WaitReason, string>> = {
@@ -30,8 +44,8 @@ const WORDS: Readonly<Record<WaitReason, string>> = {
   page_limit: "the last pages are under way elsewhere",
   retry: "waits to try again",
   memory: "at its share of the browser's memory",
-  crawl_delay: "pauses between requests, as its robots.txt asks",
-  min_delay: "pauses between requests",
+  crawl_delay: "paced, as its robots.txt asks",
+  min_delay: "paced",
   rate: "at its rate limit",
   concurrency: "at its limit",
 };

@@ -1,17 +1,51 @@
-import type { IdleReason, WaitReason } from "./waiting.ts";
+import { type IdleReason, type SiteDefaults, type SiteManners, type WaitReason, WHILE_AT_WORK } from "./waiting.ts";
 
 /** Of those that nobody works for the worker tells. */
 type SiteReason = Exclude<WaitReason, IdleReason>;
+
+/** What holds at a site, where that is known. */
+export interface PaceLimits {
+  delayMs: number;
+  perSecond: number | null;
+  atOnce: number;
+}
+
+export function paceLimits(
+  site: Pick<SiteManners, "minDelayMs" | "crawlDelayMs" | "requestsPerSecond" | "maxConcurrency">,
+  defaults: SiteDefaults,
+): PaceLimits {
+  return {
+    delayMs: Math.max(site.minDelayMs ?? defaults.minDelayMs, site.crawlDelayMs ?? 0),
+    perSecond: site.requestsPerSecond,
+    atOnce: Math.max(1, site.maxConcurrency ?? defaults.maxPerSite),
+  };
+}
 
 /** Why the work of a site waits, as a sentence for people; `needs` are the sites that it waits for. */
 export function waitingSentence(
   { reason, until }: { reason: SiteReason; until: number | null },
   needs: readonly string[] = [],
+  limits: PaceLimits | null = null,
 ): string {
-  const time = until === null ? "" : ` until ${new Date(until).toISOString().slice(0, 19).replace("T", " ")} UTC`;
   if (reason === "depends_on" && needs.length > 0)
     return `Waits until the work of the sites that it depends on is finished: ${listed(needs)}`;
-  return `${SENTENCES[reason]}${time}`;
+  // What it is paced by holds before and after the next request: when that is stands beside it.
+  if (WHILE_AT_WORK.has(reason)) return limits === null ? SENTENCES[reason] : pacedSentence(reason, limits);
+  if (until === null) return SENTENCES[reason];
+  const time = `${new Date(until).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  return reason === "retry"
+    ? `What is left has failed, and is tried again at ${time}`
+    : `${SENTENCES[reason]} until ${time}`;
+}
+
+function pacedSentence(reason: SiteReason, { delayMs, perSecond, atOnce }: PaceLimits): string {
+  if (reason === "rate" && perSecond !== null)
+    return `Paced: ${perSecond} ${perSecond === 1 ? "request" : "requests"} per second at most`;
+  if (reason === "concurrency")
+    return `At its limit of ${atOnce === 1 ? "1 request" : `${atOnce} requests`} at the same time`;
+  if (reason === "rate" || delayMs === 0) return SENTENCES[reason];
+  const pause = delayMs < 1000 ? `${Math.round(delayMs)} ms` : `${Number((delayMs / 1000).toFixed(1))} s`;
+  return `Paced: ${pause} between requests${reason === "crawl_delay" ? ", as its robots.txt asks" : ""}`;
 }
 
 const MOST_NAMED = 5;
@@ -35,8 +69,8 @@ const SENTENCES: Readonly<Record<SiteReason, string>> = {
   page_limit: "The last pages that its crawls may have are under way elsewhere",
   retry: "What is left has failed, and is tried again later",
   memory: "Its open browser pages use all the memory that it may have",
-  crawl_delay: "Pauses between requests, as its robots.txt asks",
-  min_delay: "Pauses between requests, as it is set",
-  rate: "At its limit of requests per second",
+  crawl_delay: "Paced: a pause between requests, as its robots.txt asks",
+  min_delay: "Paced: a pause between requests",
+  rate: "Paced: so many requests per second at most",
   concurrency: "At its limit of requests at the same time",
 };

@@ -5,6 +5,7 @@ import type { TaskCounts } from "../domain/run-end.ts";
 import { summaryOf } from "../domain/site-health.ts";
 import type { SiteState } from "../domain/site-states.ts";
 import { type SiteDefaults, toldByOwner, type Waiting, waitingFor } from "../domain/waiting.ts";
+import { paceLimits } from "../domain/waiting-sentence.ts";
 import type { HeldRun, SiteRecord } from "../store/site-records.ts";
 import type { RunSiteDeps } from "./runs/sites.ts";
 import { type Standstill, standstill, waitingMessage } from "./workforce.ts";
@@ -219,7 +220,7 @@ function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): 
   const waiting = waitingFor(work, record, moment.defaults, moment.now);
   if (waiting === null) return null;
   const { reason, until } = waiting;
-  const message = waitingMessage(waiting, still, record.waitsFor);
+  const message = waitingMessage(waiting, still, record.waitsFor, paceLimits(record, moment.defaults));
   return { reason, until: iso(until), message: held?.hold?.message ?? message };
 }
 

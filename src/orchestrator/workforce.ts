@@ -1,7 +1,7 @@
 /** Whether somebody takes up what is to be done, as the registry of workers tells. */
 import { laneWithoutShard } from "../domain/lane.ts";
 import { type IdleReason, isIdle, type Waiting } from "../domain/waiting.ts";
-import { waitingSentence } from "../domain/waiting-sentence.ts";
+import { type PaceLimits, waitingSentence } from "../domain/waiting-sentence.ts";
 import type { WorkerRecord } from "../store/worker-port.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 
@@ -22,13 +22,14 @@ export function sentenceOf({ message }: Standstill): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Why work waits at a site, as a sentence; `needs` are the sites that it waits for. */
+/** Why work waits at a site, as a sentence; `needs` are the sites that it waits for, `limits` what it is paced by. */
 export function waitingMessage(
   { reason, until }: Waiting,
   still: Standstill | null,
   needs: readonly string[] = [],
+  limits: PaceLimits | null = null,
 ): string {
-  if (!isIdle(reason)) return waitingSentence({ reason, until }, needs);
+  if (!isIdle(reason)) return waitingSentence({ reason, until }, needs, limits);
   return still === null ? "" : sentenceOf(still);
 }
 

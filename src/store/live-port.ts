@@ -3,6 +3,7 @@ import type { TaskCounts } from "../domain/run-end.ts";
 import type { RunState } from "../domain/states.ts";
 import type { RunErrorRecord } from "./progress-port.ts";
 import type { RunRecord } from "./run-records.ts";
+import type { StepWait } from "./workflow-port.ts";
 
 export interface LiveVerbs {
   /** Runs that have not ended, by kind and state. */
@@ -29,6 +30,8 @@ export interface LaneRecord {
   isOwned: boolean;
   /** When the task was added that has waited longest; null: none waits. */
   oldestQueued: number | null;
+  /** Of a step's lane, what it sleeps for, or when it is tried again because it has failed; null: neither. */
+  sleeps: { for: StepWait["for"] | "retry"; until: number | null } | null;
 }
 
 export interface RecentErrorRecord extends RunErrorRecord {

@@ -71,7 +71,7 @@ const SITES = [
   ),
   site("held.example", { reason: "rate_limited", until: later(12), message: "" }),
   site("paused.example", { reason: "site_paused", until: null, message: "" }),
-  site("slow.example", { reason: "min_delay", until: null, message: "" }),
+  site("slow.example", { reason: "min_delay", until: null, message: "Paced: 2 s between requests" }),
 ];
 
 function block(columns: number, rows: number, more: Partial<CrawlMoment> = {}, colour = false): string[] {
@@ -110,7 +110,7 @@ describe("the picture of a crawl", () => {
       "  a-site-with-a-very-long-name.of.a.department.example  20/105  breaker open, 4 min left  5 failed",
       "  held.example                                          15/100  asked to wait, 12 s left",
       "  paused.example                                        15/100  paused",
-      "  slow.example                                          15/100  0.5/s, pauses between requests",
+      "  slow.example                                          15/100  0.5/s, paced: 2 s between requests",
     ]);
   });
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { CLOSED_BREAKER } from "../../src/domain/circuit.ts";
 import { NO_TASKS } from "../../src/domain/run-end.ts";
 import { type SiteManners, stateForWork, waitingFor, type WorkAtSite } from "../../src/domain/waiting.ts";
+import { paceLimits, waitingSentence } from "../../src/domain/waiting-sentence.ts";
 
 const NOW = 1_000_000;
 const SITE: SiteManners = {
@@ -102,4 +103,21 @@ test("the owner of a site knows best what it waits for, as long as that can stil
   const allInHand = { counts: { ...NO_TASKS, running: 2 }, laneRunning: 2 };
   assert.equal(why({ waiting: memory }, allInHand), "memory");
   assert.equal(why({ waiting: memory }, { laneRunning: 0 }), null, "whoever said so is gone");
+});
+
+test("what sets the pace of a site is said with its numbers", () => {
+  const limits = paceLimits(
+    { ...SITE, requestsPerSecond: 0.5, crawlDelayMs: 1500 },
+    { maxPerSite: 4, minDelayMs: 200 },
+  );
+  assert.deepEqual(limits, { delayMs: 1500, perSecond: 0.5, atOnce: 4 });
+  const said = (reason: "min_delay" | "crawl_delay" | "rate" | "concurrency", more: Partial<typeof limits> = {}) =>
+    waitingSentence({ reason, until: NOW }, [], { ...limits, ...more });
+  assert.equal(said("min_delay", { delayMs: 200 }), "Paced: 200 ms between requests");
+  assert.equal(said("crawl_delay"), "Paced: 1.5 s between requests, as its robots.txt asks");
+  assert.equal(said("rate"), "Paced: 0.5 requests per second at most");
+  assert.equal(said("concurrency", { atOnce: 1 }), "At its limit of 1 request at the same time");
+  assert.equal(waitingSentence({ reason: "min_delay", until: null }), "Paced: a pause between requests");
+  const retry = { reason: "retry", until: Date.parse("2030-01-01T00:00:00Z") } as const;
+  assert.match(waitingSentence(retry), /failed, and is tried again at 2030-01-01 00:00:00 UTC$/);
 });

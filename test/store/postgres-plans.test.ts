@@ -161,7 +161,7 @@ const FREQUENT: Work = {
     await verbs.runs({ limit: 20, parent: "none" });
     await verbs.runs({ limit: 20, parent: "none", status: ["failed", "running"] });
     await verbs.runs({ limit: 20, parent: BIG });
-    await verbs.countRunsLike({ limit: 20, parent: "none" });
+    await verbs.countRunsLike({ limit: 20, parent: "none", status: ["failed"] });
     await verbs.runStates([BIG]);
     const { made: job } = await verbs.createJob(newJob("one", { nextAt: NOW }), NOW);
     await verbs.runs({ limit: 20, jobId: job.id });

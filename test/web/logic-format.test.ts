@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as format from "../../web/src/logic/format.ts";
+import { whenWords, whyWords } from "../../web/src/logic/waiting.ts";
 
 const table = <T>(say: (value: T) => string, rows: readonly (readonly [T, string])[]) => {
   for (const [value, words] of rows) assert.equal(say(value), words, String(value));
@@ -84,5 +85,28 @@ test("long addresses lose their middle, not their end", () => {
   assert.equal(format.plainUrl("https://www.example.com/"), "example.com");
   assert.equal(format.sentence("connection_refused"), "Connection refused");
   assert.equal(format.sentence("http_server_error"), "HTTP server error");
-  assert.equal(format.withoutTime("It is left alone until 2026-11-15 22:18:14 UTC"), "It is left alone");
+});
+
+test("what waits says why, and then when it goes on", () => {
+  const at = Date.parse("2026-11-15T22:18:14Z");
+  const said = (reason: string, message: string, until: string | null, now = at - 3000) => {
+    const waits = { reason, message, until };
+    return [whyWords(waits), whenWords(waits, now)];
+  };
+  const until = new Date(at).toISOString();
+  assert.deepEqual(said("circuit_open", "It is left alone until 2026-11-15 22:18:14 UTC", until, at - 240_000), [
+    "It is left alone",
+    "again in 4 min",
+  ]);
+  assert.deepEqual(said("min_delay", "Paced: 5 s between requests", until), [
+    "Paced: 5 s between requests",
+    "next in 3 s",
+  ]);
+  const failed = "What is left has failed, and is tried again at 2026-11-15 22:18:14 UTC";
+  assert.deepEqual(said("retry", failed, until), ["What is left has failed", "tries again in 3 s"]);
+  assert.deepEqual(said("retry", "It has failed, and is tried again", null), [
+    "It has failed, and is tried again",
+    null,
+  ]);
+  assert.deepEqual(said("min_delay", "Paced", until, at + 1), ["Paced", null], "the time has come");
 });

@@ -201,6 +201,11 @@ test("a schema of params becomes fields, and what is typed becomes what it asks 
     },
     required: ["crawl"],
   };
+  const titled = fieldsOf({ properties: { min_width: { type: "integer", title: "Smallest width" }, max_px: {} } });
+  assert.deepEqual(
+    titled.map(({ label }) => label),
+    ["Smallest width", "Max px"],
+  );
   const fields = fieldsOf(schema);
   assert.deepEqual(
     fields.map(({ label, kind, required }) => [label, kind, required]),

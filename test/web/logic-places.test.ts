@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Site, Worker } from "../../web/src/api/types.ts";
 import { codeParts, searchConfig, sourceWords } from "../../web/src/logic/config.ts";
-import { laneName, ownerOf, resolverNames } from "../../web/src/logic/lanes.ts";
+import { laneHref, laneName, ownerOf, resolverNames } from "../../web/src/logic/lanes.ts";
 import { readNumber, SITE_LIMITS } from "../../web/src/logic/limits.ts";
 import { readItems, readLines } from "../../web/src/logic/paste.ts";
 import { proxyTrouble } from "../../web/src/logic/proxies.ts";
@@ -124,11 +124,17 @@ describe("lanes and workers", () => {
     ({ id, machine: "m", pid: 7, state: "working", in_flight: 1, active: [], started_at: id, ...more }) as Worker;
 
   it("say what a lane is and who has it", () => {
-    assert.deepEqual(laneName("site:[::1]:80"), { kind: "Site", name: "[::1]:80" });
-    assert.deepEqual(laneName("odd"), { kind: "Lane", name: "odd" });
-    assert.equal(ownerOf({ owned: false, worker_id: null }, []), "nobody at the moment");
-    assert.equal(ownerOf({ owned: true, worker_id: "w" }, [worker("w")]), "m, process 7");
-    assert.equal(ownerOf({ owned: true, worker_id: "other" }, [worker("w")]), "a process");
+    assert.deepEqual(laneName({ lane: "site:[::1]:80", step: null }), { kind: "Site", name: "[::1]:80" });
+    assert.deepEqual(laneName({ lane: "odd", step: null }), { kind: "Lane", name: "odd" });
+    const step = { workflow_id: "f", workflow_name: "Prices", step_name: "each page", step_index: 1, place: null };
+    assert.deepEqual(laneName({ lane: "step.f.1", step }), { kind: "Workflow step", name: "Prices › each page" });
+    assert.match(laneName({ lane: "step.f.1.2", step: { ...step, place: 2 } }).kind, /place 3 of its list/);
+    assert.equal(laneHref({ sites: [], step }), "/workflows/f?step=each%20page");
+    assert.equal(laneHref({ sites: ["a.example"], step: null }), "/sites/a.example");
+    assert.equal(laneHref({ sites: ["a.example", "b.example"], step: null }), null);
+    assert.deepEqual(ownerOf({ owned: false, worker_id: null }, []), { name: "nobody", machine: null });
+    assert.deepEqual(ownerOf({ owned: true, worker_id: "w" }, [worker("w")]), { name: "process 7", machine: "m" });
+    assert.equal(ownerOf({ owned: true, worker_id: "other" }, [worker("w")]).name, "a process");
   });
 
   it("find resolvers in the configuration and in items", () => {

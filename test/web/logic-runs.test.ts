@@ -217,6 +217,10 @@ test("records of any shape become a table", () => {
     ["fields.price", "fields.a.b", "title", "markdown hidden", "tags", "constructor"],
   );
   assert.deepEqual(
+    columns.filter(({ isNumber }) => isNumber).map(({ name }) => name),
+    ["price", "a.b"],
+  );
+  assert.deepEqual(
     ["fields.price", "fields.a.b", "title", "toString", "fields"].map((id) =>
       cellText(valueAt(rows[0]?.data ?? {}, id)),
     ),

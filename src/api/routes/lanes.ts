@@ -1,18 +1,43 @@
-import { listLanes } from "../../orchestrator/queue/lanes.ts";
+import { WAIT_REASONS } from "../../domain/waiting.ts";
+import { listLanes, STEP_WAIT_REASONS } from "../../orchestrator/queue/lanes.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { decodeCursor, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { Count, nullable, strict, Time, Uuid } from "../schemas.ts";
+import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { SiteProgress } from "./site-schemas.ts";
 import { Type } from "../type.ts";
 
+const LaneStep = strict(
+  {
+    workflow_id: Uuid,
+    workflow_name: nullable(Type.String()),
+    step_name: Type.String(),
+    step_index: Count,
+    place: nullable({
+      ...Count,
+      description: "of those that the entries of its list take turns in; null: the step itself",
+    }),
+  },
+  { description: "whose lane it is; null: no step's" },
+);
+
 const Lane = strict({
-  lane: Type.String({ description: "site:…, group:… or step:…" }),
+  lane: Type.String({ description: "site:…, group:… or step.…" }),
+  step: nullable(LaneStep),
   sites: Type.Array(Type.String(), { description: "up to 5 that have open work there; none: a step of a workflow" }),
   counts: strict({ queued: Count, running: Count, retrying: Count }),
   runs: { ...Count, description: "that have open work there" },
   state: SiteProgress.properties.state,
-  waiting_for: SiteProgress.properties.waiting_for,
+  waiting_for: nullable(
+    strict(
+      {
+        reason: oneOf([...WAIT_REASONS, ...STEP_WAIT_REASONS]),
+        until: nullable({ ...Time, description: "null: not a matter of time" }),
+        message: Type.String({ description: "a sentence for people" }),
+      },
+      { description: "null: nothing keeps it" },
+    ),
+  ),
   owned: Type.Boolean({ description: "some process has it in hand: no other works there" }),
   worker_id: nullable({ ...Uuid, description: "which, as far as it has told" }),
   oldest_queued_at: nullable({ ...Time, description: "when the task was added that has waited longest" }),

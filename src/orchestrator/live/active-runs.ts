@@ -3,6 +3,7 @@ import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunRecord } from "../../store/port.ts";
 import { ranMs } from "../crawls/view.ts";
 import { type RunReadDeps, viewAt } from "../runs/read.ts";
+import { listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
 import type { RunView } from "../runs/view.ts";
 import { rounded } from "../site-view.ts";
@@ -40,13 +41,18 @@ function picked(view: RunView): Pick<RunView, (typeof SHOWN)[number]> {
   return Object.fromEntries(SHOWN.map((name) => [name, view[name]])) as Pick<RunView, (typeof SHOWN)[number]>;
 }
 
+type ActiveRunDeps = RunReadDeps & RunSiteDeps;
+
+/** Behind every time. */
+const LAST = "~";
+
 /** Remembers how far runs were, to tell how fast they are. */
 export class ActiveRuns {
   readonly #paces = new Map<string, Pace>();
 
   /** Of `ended` it tells the last; they are forgotten. */
   async look(
-    deps: RunReadDeps,
+    deps: ActiveRunDeps,
     { runs, ended }: { runs: readonly RunRecord[]; ended: readonly RunRecord[] },
     still: Standstill | null,
   ): Promise<{ runs: LiveRun[]; ended: LiveRun[] }> {
@@ -57,17 +63,29 @@ export class ActiveRuns {
     return looked;
   }
 
-  async #view(deps: RunReadDeps, run: RunRecord, still: Standstill | null): Promise<LiveRun> {
+  async #view(deps: ActiveRunDeps, run: RunRecord, still: Standstill | null): Promise<LiveRun> {
     const { totals: counts } = await deps.store.overview(run.id, 0);
     const view = await viewAt(deps, run, still, counts);
     const isRunning = run.status === "running";
     const perSecond = isRunning ? this.#pace(deps, run, counts) : 0;
+    const waiting_for = view.waiting_for ?? (isRunning && perSecond === 0 ? await this.#heldAt(deps, run) : null);
     return {
       ...picked(view),
+      waiting_for,
       counts: shownCounts(counts),
       per_second: rounded(perSecond, 1),
       eta_seconds: isRunning ? etaSeconds(run, counts, perSecond, deps.clock.now()) : null,
     };
+  }
+
+  /** The site that a run waits for which gets nothing done; of several, the one that goes on first. */
+  async #heldAt(deps: ActiveRunDeps, run: RunRecord): Promise<RunView["waiting_for"]> {
+    if (run.kind === "workflow" || run.kind === "page") return null;
+    const held = (await listWaitingSites(deps, run)).flatMap(({ site, waiting_for: why }) =>
+      why === null ? [] : [{ ...why, message: `${site}: ${why.message}` }],
+    );
+    const [first = null] = held.toSorted((a, b) => (a.until ?? LAST).localeCompare(b.until ?? LAST));
+    return first;
   }
 
   #pace({ clock }: RunReadDeps, run: RunRecord, counts: TaskCounts): number {

@@ -3,6 +3,7 @@ import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { FailureReason } from "../../domain/failure.ts";
 import type { TaskState } from "../../domain/states.ts";
 import { type SiteDefaults, stateForWork, type Waiting, waitingFor, WHILE_AT_WORK } from "../../domain/waiting.ts";
+import { paceLimits } from "../../domain/waiting-sentence.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { RunSiteRecord } from "../../store/progress-port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
@@ -116,7 +117,11 @@ function toView(
     waiting_for:
       waiting === null
         ? null
-        : { reason: waiting.reason, until: iso(waiting.until), message: waitingMessage(waiting, still, waitsFor) },
+        : {
+            reason: waiting.reason,
+            until: iso(waiting.until),
+            message: waitingMessage(waiting, still, waitsFor, paceLimits(site, defaults)),
+          },
     next_try_at: iso(nextTryAt),
     last_failure: lastFailure === null ? null : { failure_reason: lastFailure.reason, message: lastFailure.message },
     held_until: site.holdUntil > now ? iso(site.holdUntil) : null,

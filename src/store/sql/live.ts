@@ -1,10 +1,13 @@
 import type { FailureCode, FailureReason } from "../../domain/failure.ts";
 import { encodeId } from "../../domain/ids.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
+import { STEP_LANES } from "../../domain/workflow/definition.ts";
 import { RUN_STATES, type RunState, TASK_STATES, TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import type { LaneRecord, LiveVerbs, RecentErrorRecord } from "../live-port.ts";
 import type { RunRecord } from "../run-records.ts";
-import { type Context, rows, STATE } from "./context.ts";
+import type { StepWait } from "../workflow-port.ts";
+import type { Connection } from "./connection.ts";
+import { type Context, NEVER, rows, STATE } from "./context.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 import { readRunsWhere } from "./runs.ts";
 import { BUSIEST } from "./site-lists.ts";
@@ -84,8 +87,22 @@ function readOpenLanes(
     counts: { queued, running, retrying },
     runs,
     isOwned: owner !== null,
+    sleeps: retrying > 0 && lane.startsWith(STEP_LANES) ? readSleep(connection, id) : null,
     oldestQueued: queued === 0 ? null : (connection.sql(OLDEST_IN_LANE).get(id) as { at: number | null }).at,
   }));
+}
+
+/** The lane of a step has few tasks: itself, or one entry of its list after another. */
+function readSleep(connection: Connection, lane: number): LaneRecord["sleeps"] {
+  const row = connection
+    .sql(
+      `SELECT t.ready_at AS at, t.outcome FROM streams s JOIN tasks t ON t.stream = s.id
+       WHERE s.lane = ? AND ${STREAM_IS_OPEN} AND t.state = ${STATE.retrying} ORDER BY t.ready_at LIMIT 1`,
+    )
+    .get(lane) as { at: number; outcome: string | null } | undefined;
+  if (row === undefined) return null;
+  const { waiting } = JSON.parse(row.outcome ?? "{}") as { waiting?: { for: StepWait["for"] } };
+  return { for: waiting?.for ?? "retry", until: row.at >= NEVER ? null : row.at };
 }
 
 /** So many rows are looked at: those of the newest runs, and of the oldest that are still at work. */

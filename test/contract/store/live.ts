@@ -62,6 +62,7 @@ export function liveScenarios(scenario: Scenario): void {
         runs: 1,
         isOwned: true,
         oldestQueued: null,
+        sleeps: null,
       },
       {
         lane: "site:b.example",
@@ -70,6 +71,7 @@ export function liveScenarios(scenario: Scenario): void {
         runs: 2,
         isOwned: false,
         oldestQueued: began,
+        sleeps: null,
       },
     ]);
     const after = (await kit.store.openLanes({ after: "site:a.example", limit: 10 })).map((one) => one.lane);

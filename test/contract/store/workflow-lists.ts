@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DONE, FAILED, type Kit, newTask, NOBODY, refused, refusedField, type Scenario, type Verdict } from "./kit.ts";
+import { laneOfStep } from "../../../src/domain/workflow/definition.ts";
 import type { NewWorkflow } from "../../../src/store/workflow-records.ts";
 import { newWorkflow, takeStep, workOn } from "./workflow-kit.ts";
 
@@ -45,6 +46,8 @@ export function workflowListScenarios(scenario: Scenario): void {
     await workOn(kit, run, "a", { kind: "wait", sleep: { memory: null, until: null, child } });
     const page = await kit.page("page", { name: "page" });
     const listed = async (filter: object) => (await kit.store.runs({ limit: 10, ...filter })).map(({ name }) => name);
+    const [lane] = await kit.store.openLanes({ after: "site:~", limit: 10 });
+    assert.deepEqual([lane?.lane, lane?.sleeps], [laneOfStep(run.id, 0), { for: "run", until: null }]);
     assert.deepEqual(await listed({}), ["page", "child", "flow"]);
     assert.deepEqual(await listed({ parent: "none" }), ["page", "flow"]);
     assert.deepEqual(await listed({ parent: "none", status: ["queued"] }), ["page"]);

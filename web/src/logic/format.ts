@@ -137,11 +137,6 @@ export function words(name: string): string {
   return name.replaceAll("_", " ").replace(/\b(?:http|dns|tls|html|url|api)\b/g, (short) => short.toUpperCase());
 }
 
-/** Sentences of the server name times exactly; beside one that says "in 4 min" that is once too often. */
-export function withoutTime(message: string): string {
-  return message.replace(/,? until \d{4}-\d\d-\d\d[ T][\d:.]+(?: UTC|Z)/, "");
-}
-
 export function sentence(name: string): string {
   return capital(words(name));
 }

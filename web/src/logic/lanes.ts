@@ -1,21 +1,40 @@
 /** Lanes, items and resolvers of the queue in the words of people. */
 import type { Operations, Worker } from "../api/types.ts";
+import { siteHref } from "./sites.ts";
 
 export type Lane = Operations["listLanes"]["answer"][number];
 
-/** `site:shop.example#2` → what it is and what it is called. */
-export function laneName(lane: string): { kind: string; name: string } {
+/** `site:shop.example#2` → what it is and what it is called; a step is called by its workflow and its own name. */
+export function laneName({ lane, step }: Pick<Lane, "lane" | "step">): { kind: string; name: string } {
+  if (step !== null) {
+    const name = `${step.workflow_name ?? "Workflow"} › ${step.step_name}`;
+    return { kind: step.place === null ? "Workflow step" : `Workflow step, place ${step.place + 1} of its list`, name };
+  }
   const cut = lane.indexOf(":");
+  // Where the step is not told, its long id helps nobody.
+  if (lane.startsWith("step.")) return { kind: "Workflow step", name: "A step of a workflow" };
   if (cut < 0) return { kind: "Lane", name: lane };
-  const kind = { site: "Site", group: "Group", step: "Workflow step" }[lane.slice(0, cut)] ?? "Lane";
+  const kind = { site: "Site", group: "Group" }[lane.slice(0, cut)] ?? "Lane";
   return { kind, name: lane.slice(cut + 1) };
 }
 
-/** Who has a lane in hand, in a few words. */
-export function ownerOf({ owned, worker_id }: Pick<Lane, "owned" | "worker_id">, workers: readonly Worker[]): string {
-  if (!owned) return "nobody at the moment";
+/** Where that can be looked at and changed; null: nowhere. */
+export function laneHref({ sites, step }: Pick<Lane, "sites" | "step">): string | null {
+  if (step !== null) return `/workflows/${step.workflow_id}?step=${encodeURIComponent(step.step_name)}`;
+  const [only] = sites;
+  return sites.length === 1 && only !== undefined ? siteHref(only) : null;
+}
+
+/** Who has a lane in hand, and on which machine. */
+export function ownerOf(
+  { owned, worker_id }: Pick<Lane, "owned" | "worker_id">,
+  workers: readonly Worker[],
+): { name: string; machine: string | null } {
+  if (!owned) return { name: "nobody", machine: null };
   const worker = workers.find(({ id }) => id === worker_id);
-  return worker === undefined ? "a process" : `${worker.machine}, process ${worker.pid}`;
+  return worker === undefined
+    ? { name: "a process", machine: null }
+    : { name: `process ${worker.pid}`, machine: worker.machine };
 }
 
 /** The resolvers that there are: those of the configuration (`api=3,images=10` or JSON), and those that items name. */

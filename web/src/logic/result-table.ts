@@ -13,6 +13,8 @@ export interface ResultColumn {
   name: string;
   /** Long texts are not shown until they are asked for. */
   hidden: boolean;
+  /** Wherever something was found it is a number: they are read from the right. */
+  isNumber: boolean;
 }
 
 const LONG = new Set([
@@ -48,8 +50,13 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
     // What a rule has found under the same name says it better.
     const hidden = LONG.has(name) || shown >= FIRST || (id === name && found.has(`fields.${name}`));
     if (!hidden) shown += 1;
-    return { id, name, hidden };
+    return { id, name, hidden, isNumber: isNumbers(rows.map(({ data }) => valueAt(data, id))) };
   });
+}
+
+function isNumbers(values: readonly unknown[]): boolean {
+  const found = values.filter((value) => value !== undefined && value !== null && value !== "");
+  return found.length > 0 && found.every((value) => typeof value === "number");
 }
 
 export function valueAt(data: Record<string, unknown>, id: string): unknown {

@@ -2,6 +2,7 @@
 import { count, duration, eta, fullNumber, rate } from "./format.ts";
 import type { RunCounts } from "./run-rows.ts";
 import { isActive } from "./states.ts";
+import { PACING, type Waits } from "./waiting.ts";
 
 export interface RunActions {
   cancel: boolean;
@@ -98,10 +99,8 @@ export function sinceWords(at: number, now: number): string {
     : `since ${date.toLocaleDateString("en", { day: "numeric", month: "short" })}, ${time}`;
 }
 
-export interface WaitingPlace {
+export interface WaitingPlace extends Waits {
   site: string;
-  message: string;
-  until: string | null;
 }
 
 interface SiteWaits {
@@ -109,8 +108,6 @@ interface SiteWaits {
   waiting_for: { reason: string; until: string | null; message: string } | null;
 }
 
-/** These slow a site down while it is at work. */
-const PACING: ReadonlySet<string> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
 /** The state of the whole run tells of these. */
 const OF_THE_RUN: ReadonlySet<string> = new Set(["run_paused", "turn", "person", "previous_run", "proxies"]);
 

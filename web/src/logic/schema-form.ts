@@ -37,6 +37,12 @@ const words = (name: string) => {
   return capital(spaced);
 };
 
+/** What the schema itself calls it. */
+function titleIn(schema: Schema): string | null {
+  const { title } = schema;
+  return typeof title === "string" && title.trim() !== "" ? title.trim() : null;
+}
+
 function kindOf(schema: Schema): ParamField["kind"] {
   if (Array.isArray(schema["enum"])) return "choice";
   if (isTexts(schema)) return "lines";
@@ -65,7 +71,7 @@ export function fieldsOf(schema: unknown, before: readonly string[] = [], isNeed
     return [
       {
         path,
-        label: words(path.join(".")),
+        label: titleIn(inner) ?? words(path.join(".")),
         help: shown(inner["description"]),
         required: isRequired,
         kind: kindOf(inner),

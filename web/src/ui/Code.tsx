@@ -22,14 +22,10 @@ export function CopyButton({
   const timer = useRef<number | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
-    try {
-      await writeText(text);
-      setCopied(true);
-      clearTimeout(timer.current);
-      timer.current = window.setTimeout(() => setCopied(false), 1800);
-    } catch {
-      toast("The browser does not let this page copy: mark the text and copy it by hand.", "bad");
-    }
+    if (!(await copyText(text))) return;
+    setCopied(true);
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => setCopied(false), 1800);
   };
   const icon = copied ? "check" : sign;
   return (
@@ -46,6 +42,17 @@ export function CopyButton({
       </span>
     </>
   );
+}
+
+/** Whether it is in the clipboard now; if not, it was said why. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await writeText(text);
+    return true;
+  } catch {
+    toast("The browser does not let this page copy: mark the text and copy it by hand.", "bad");
+    return false;
+  }
 }
 
 /** Pages that are not served over TLS may not use the clipboard directly. */

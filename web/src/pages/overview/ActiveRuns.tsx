@@ -5,7 +5,8 @@ import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Progress } from "../../ui/Progress.tsx";
 import { EmptyState } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, Table, usePhone } from "../../ui/Table.tsx";
+import { Waiting } from "../sites/Waiting.tsx";
 import { Link } from "wouter";
 
 type ActiveRun = LiveOverview["active_runs"][number];
@@ -21,9 +22,7 @@ const COLUMNS: readonly Column<ActiveRun>[] = [
         <Link href={runHref(run)} className="truncate run-link" title={run.url ?? run.name ?? run.id}>
           {runTitle(run)}
         </Link>
-        <span className="truncate soft run-why" title={run.waiting_for?.message}>
-          {run.waiting_for === null ? sentence(run.kind) : run.waiting_for.message}
-        </span>
+        <Why run={run} />
       </div>
     ),
   },
@@ -35,11 +34,7 @@ const COLUMNS: readonly Column<ActiveRun>[] = [
     phone: "wide",
     cell: (run) => (
       <div className="run-progress">
-        <Progress
-          value={run.progress}
-          label={`Progress of ${runTitle(run)}`}
-          tone={run.status === "running" ? "accent" : "muted"}
-        />
+        <Far run={run} />
         <span className="num soft">
           {percent(run.progress / 100)}
           {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds)}`}
@@ -68,11 +63,61 @@ const COLUMNS: readonly Column<ActiveRun>[] = [
     name: "Pace",
     width: "74px",
     align: "end",
-    cell: ({ per_second }) => <span className="num">{rate(per_second)}</span>,
+    cell: (run) => <span className={run.per_second === 0 ? "num soft" : "num"}>{paceOf(run)}</span>,
   },
 ];
 
+/** On a phone each run has a few lines, and not a table of its own. */
+const COMPACT: readonly Column<ActiveRun>[] = [
+  {
+    id: "run",
+    name: "Run",
+    phone: "head",
+    cell: (run) => (
+      <div className="run-compact">
+        <div className="run-compact-head">
+          <Link href={runHref(run)} className="truncate run-link">
+            {runTitle(run)}
+          </Link>
+          <StatusBadge status={run.status} />
+        </div>
+        <Far run={run} />
+        <span className="num soft run-why">
+          {shortNumber(run.counts.completed + run.counts.skipped)} done ·{" "}
+          <span className={run.counts.failed === 0 ? "" : "run-failed"}>{shortNumber(run.counts.failed)} failed</span> ·{" "}
+          {run.waiting_for === null ? rate(run.per_second) : "waits"}
+          {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds)}`}
+        </span>
+        {run.waiting_for === null ? null : <Why run={run} />}
+      </div>
+    ),
+  },
+];
+
+/** What keeps it, and until when; otherwise what it is. */
+function Why({ run }: { run: ActiveRun }) {
+  return (
+    <span className="soft run-why two-lines" title={run.waiting_for?.message}>
+      {run.waiting_for === null ? sentence(run.kind) : <Waiting waiting={run.waiting_for} />}
+    </span>
+  );
+}
+
+function Far({ run }: { run: ActiveRun }) {
+  return (
+    <Progress
+      value={run.progress}
+      label={`Progress of ${runTitle(run)}`}
+      tone={run.status === "running" && run.waiting_for === null ? "accent" : "muted"}
+    />
+  );
+}
+
+/** Of what waits the pace says nothing. */
+const paceOf = ({ per_second, waiting_for }: ActiveRun) => (waiting_for === null ? rate(per_second) : "waits");
+
 export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
+  const phone = usePhone();
   return (
     <Card
       title="Active runs"
@@ -85,7 +130,7 @@ export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
     >
       <Table
         label="Active runs"
-        columns={COLUMNS}
+        columns={phone ? COMPACT : COLUMNS}
         rows={runs}
         keyOf={({ id }) => id}
         hrefOf={runHref}

@@ -1,13 +1,13 @@
 /** What is wrong, and what it works with: the lists below the charts. */
 import { Link } from "wouter";
-import { bytes, count, percent, plainUrl, sentence, shortNumber, withoutTime } from "../../logic/format.ts";
+import { bytes, count, percent, plainUrl, sentence, shortNumber } from "../../logic/format.ts";
 import type { LiveOverview } from "../../logic/overview.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Meter } from "../../ui/Progress.tsx";
-import { Time } from "../../ui/Values.tsx";
+import { Waiting } from "../sites/Waiting.tsx";
 
 const TROUBLE = {
   breaker_open: { word: "Blocked", tone: "bad" },
@@ -48,13 +48,7 @@ export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"]
                   {site}
                 </Link>
                 <span className="line-note wrap">
-                  {until === null ? message : withoutTime(message)}
-                  {until === null ? null : (
-                    <>
-                      {" "}
-                      · again <Time at={until} />
-                    </>
-                  )}
+                  <Waiting waiting={{ message, until }} />
                 </span>
               </div>
               <div className="line-end">

@@ -26,7 +26,7 @@ export function Welcome() {
           <Example about="Read one page" text="orb scrape https://example.com --fields title,markdown" />
           <Example
             about="The same over HTTP"
-            text={`curl ${origin}/scraping/async-scrape -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com", "max_pages": 50}'`}
+            text={`curl ${origin}/scraping/async-scrape \\\n  -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com", "max_pages": 50}'`}
           />
           <p className="soft">
             In a clone <code>orb</code> is <code>./bin/orb</code>. Every call is described at{" "}

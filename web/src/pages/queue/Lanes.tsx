@@ -1,8 +1,7 @@
 import { Link } from "wouter";
 import { useAgain, useCall, usePages } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
-import { type Lane, laneName, ownerOf } from "../../logic/lanes.ts";
-import { siteHref } from "../../logic/sites.ts";
+import { type Lane, laneHref, laneName, ownerOf } from "../../logic/lanes.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -22,26 +21,26 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     {
       id: "lane",
       name: "Lane",
-      width: "minmax(0, 1.4fr)",
+      width: "minmax(0, 1.8fr)",
       phone: "head",
-      sort: ({ lane }) => lane,
-      cell: ({ lane, sites }) => {
-        const { kind, name } = laneName(lane);
-        const [only] = sites;
+      sort: (lane) => laneName(lane).name,
+      cell: (row) => {
+        const { kind, name } = laneName(row);
+        const href = laneHref(row);
         return (
           <div className="lane-name">
-            {sites.length === 1 && only !== undefined ? (
-              <Link href={siteHref(only)} className="truncate lane-link" title={lane}>
-                {name}
-              </Link>
-            ) : (
-              <span className="truncate lane-link" title={lane}>
+            {href === null ? (
+              <span className="truncate lane-link" title={row.lane}>
                 {name}
               </span>
+            ) : (
+              <Link href={href} className="truncate lane-link" title={name}>
+                {name}
+              </Link>
             )}
             <span className="truncate soft lane-kind">
               {kind}
-              {sites.length > 1 ? `: ${sites.join(", ")}` : ""}
+              {row.sites.length > 1 ? `: ${row.sites.join(", ")}` : ""}
             </span>
           </div>
         );
@@ -81,7 +80,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
         waiting_for === null ? (
           <span className="soft">–</span>
         ) : (
-          <span className="truncate" title={waiting_for.message}>
+          <span className="two-lines" title={waiting_for.message}>
             <Waiting waiting={waiting_for} />
           </span>
         ),
@@ -89,14 +88,19 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     {
       id: "owner",
       name: "Worked on by",
-      width: "minmax(0, 1fr)",
+      width: "124px",
       phone: "wide",
       cell: (lane) => {
-        const owner = ownerOf(lane, workers.data ?? []);
+        const { name, machine } = ownerOf(lane, workers.data ?? []);
         return (
-          <span className={lane.owned ? "truncate" : "truncate soft"} title={owner}>
-            {owner}
-          </span>
+          <div className={lane.owned ? "lane-name" : "lane-name soft"}>
+            <span>{name}</span>
+            {machine === null ? null : (
+              <span className="truncate soft lane-kind" title={machine}>
+                {machine}
+              </span>
+            )}
+          </div>
         );
       },
     },

@@ -125,11 +125,12 @@ function ResultTable({
           </span>
         ),
       },
-      ...found.map(({ id, name, hidden }): Column<Result> => ({
+      ...found.map(({ id, name, hidden, isNumber }): Column<Result> => ({
         id,
         name,
         hidden,
-        width: "minmax(110px, 1fr)",
+        width: isNumber ? "minmax(80px, 0.6fr)" : "minmax(110px, 1fr)",
+        ...(isNumber ? { align: "end" as const } : {}),
         cell: ({ data }) => <Cell value={valueAt(data, id)} />,
       })),
       {

@@ -1,12 +1,16 @@
 import { useState } from "react";
+import { useLocation } from "wouter";
 import type { Run } from "../../api/types.ts";
 import { call } from "../../api/client.ts";
 import { queryClient, useChange } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
 import { actionsOf } from "../../logic/run-page.ts";
 import { Button, LinkButton } from "../../ui/Button.tsx";
-import { CopyButton } from "../../ui/Code.tsx";
+import { CopyButton, copyText } from "../../ui/Code.tsx";
 import { Confirm } from "../../ui/Dialog.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { Menu } from "../../ui/Menu.tsx";
+import { usePhone } from "../../ui/Table.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
 
 /** Everything that shows what became of a run is old after a change. */
@@ -33,6 +37,11 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   const pause = useChange("pauseRun", options("Paused. Pages under way are still finished."));
   const resume = useChange("resumeRun", options("It goes on."));
   const retry = useRetryFailed(run.id);
+  // On a phone what changes the run has room; the rest is in a menu.
+  const phone = usePhone();
+  const [, go] = useLocation();
+  const canRetry = can.retryFailed && failed !== 0;
+  const link = `${location.origin}/runs/${run.id}`;
   return (
     <>
       {can.resume ? (
@@ -45,23 +54,42 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
           Pause
         </Button>
       ) : null}
-      {can.retryFailed && failed !== 0 ? (
+      {canRetry && !phone ? (
         <Button icon="retry" busy={retry.busy} onClick={() => void retry.act({})}>
           Retry failed
         </Button>
       ) : null}
-      {can.clone ? (
+      {can.clone && !phone ? (
         <LinkButton href={`/new?from=${run.id}`} icon="copy">
           Clone with changes
         </LinkButton>
       ) : null}
-      <CopyButton text={`${location.origin}/runs/${run.id}`} icon="link" size="normal">
-        Copy link
-      </CopyButton>
+      {phone ? null : (
+        <CopyButton text={link} icon="link" size="normal">
+          Copy link
+        </CopyButton>
+      )}
       {can.cancel ? (
         <Button kind="danger" icon="stop" onClick={() => setAsking(true)}>
           Cancel
         </Button>
+      ) : null}
+      {phone ? (
+        <Menu
+          label="More"
+          trigger={<Icon name="more" />}
+          items={[
+            ...(canRetry ? [{ name: "Retry failed", icon: "retry" as const, onChoose: () => void retry.act({}) }] : []),
+            ...(can.clone
+              ? [{ name: "Clone with changes", icon: "copy" as const, onChoose: () => go(`/new?from=${run.id}`) }]
+              : []),
+            {
+              name: "Copy link",
+              icon: "link",
+              onChoose: () => void copyText(link).then((done) => (done ? toast("Copied.") : undefined)),
+            },
+          ]}
+        />
       ) : null}
       <Confirm
         open={asking}

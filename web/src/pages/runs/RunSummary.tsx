@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Crawl, Run } from "../../api/types.ts";
-import { eta, fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
+import { fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
 import { atWorkWords, outcomeBesideCounts, progressWords, sinceWords } from "../../logic/run-page.ts";
 import { isActive } from "../../logic/states.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
@@ -69,7 +69,7 @@ function Ending({ run: { status, message, error_message, failure_reason } }: { r
 }
 
 function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progress: RunProgress }) {
-  const { counts, perSecond, etaSeconds } = progress;
+  const { counts, perSecond } = progress;
   const active = isActive(run.status);
   const atWork =
     run.started_at === null || run.finished_at === null
@@ -103,7 +103,7 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
       <Stat
         name="Pace"
         value={perSecond === null ? "–" : rate(perSecond)}
-        note={active ? eta(etaSeconds) : "while at work"}
+        note={active ? "at the moment" : "while at work"}
       />
       <Stat
         name={active ? "Running for" : "Took"}

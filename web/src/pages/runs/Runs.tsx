@@ -17,6 +17,7 @@ import { Progress } from "../../ui/Progress.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { Duration, Time } from "../../ui/Values.tsx";
+import { Waiting } from "../sites/Waiting.tsx";
 import { type Bulk, BulkDialog } from "./BulkDialog.tsx";
 import { RunFilters } from "./RunFilters.tsx";
 import { SavedViews } from "./SavedViews.tsx";
@@ -240,20 +241,18 @@ function Far({ row }: { row: RunRow }) {
     return why === "" ? (
       <span className="soft run-nothing">–</span>
     ) : (
-      <span className="truncate soft" title={why}>
+      <span className="two-lines soft run-below" title={why}>
         {why}
       </span>
     );
   }
-  const far =
-    waiting_for?.message ??
-    progressWords({
-      counts: row.counts ?? null,
-      progress,
-      perSecond: row.per_second ?? null,
-      etaSeconds: row.eta_seconds ?? null,
-      active: true,
-    });
+  const far = progressWords({
+    counts: row.counts ?? null,
+    progress,
+    perSecond: row.per_second ?? null,
+    etaSeconds: row.eta_seconds ?? null,
+    active: true,
+  });
   return (
     <span className="run-far">
       <span className="run-far-line">
@@ -264,7 +263,11 @@ function Far({ row }: { row: RunRow }) {
         />
         <span className="num">{Math.floor(progress)} %</span>
       </span>
-      {far === "" ? null : (
+      {waiting_for !== null ? (
+        <span className="two-lines soft run-below" title={waiting_for.message}>
+          <Waiting waiting={waiting_for} />
+        </span>
+      ) : far === "" ? null : (
         <span className="truncate soft run-below" title={far}>
           {far}
         </span>

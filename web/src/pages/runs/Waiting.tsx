@@ -1,12 +1,12 @@
 import { Link } from "wouter";
 import type { Answer } from "../../api/client.ts";
 import type { Crawl, Run } from "../../api/types.ts";
-import { exactTime, withoutTime } from "../../logic/format.ts";
+import { exactTime } from "../../logic/format.ts";
 import { placeIn, type WaitingPlace, waitingPlaces } from "../../logic/run-page.ts";
 import { siteHref } from "../../logic/sites.ts";
 import { isActive } from "../../logic/states.ts";
 import { Icon } from "../../ui/Icon.tsx";
-import { Time } from "../../ui/Values.tsx";
+import { Waiting as Words } from "../sites/Waiting.tsx";
 
 export type RunSite = Answer<"listRunSites">[number];
 
@@ -15,7 +15,7 @@ export function Waiting({ run, crawl, sites }: { run: Run; crawl: Crawl | null; 
   const { waiting_for: waits, status } = run;
   // What a person has to do is said in a box of its own.
   if (status === "waiting_for_human" || !isActive(status)) return null;
-  if (waits !== null) return <Note places={[{ ...placeIn(waits.message), until: waits.until }]} />;
+  if (waits !== null) return <Note places={[{ ...waits, ...placeIn(waits.message) }]} />;
   const { held, paced } = waitingPlaces(sites);
   // Of many sites those that wait may stand behind others.
   const all = held.length > 0 ? held : waitingPlaces(crawl?.waiting_sites ?? []).held;
@@ -25,7 +25,7 @@ export function Waiting({ run, crawl, sites }: { run: Run; crawl: Crawl | null; 
     <p className="soft run-pace">
       <Icon name="clock" size={14} />
       <span className="wrap">
-        {withoutTime(paced.message)}.{" "}
+        <Words waiting={paced} />.{" "}
         <Link className="link" href={siteHref(paced.site)}>
           Limits of this site
         </Link>
@@ -41,8 +41,8 @@ function Note({ places }: { places: readonly Place[] }) {
     <div className="run-note tone-warn" role="status">
       <Icon name="clock" />
       <ul className="run-waits">
-        {places.map(({ site, message, until }) => (
-          <li key={site ?? message} className="wrap">
+        {places.map(({ site, ...waits }) => (
+          <li key={site ?? waits.message} className="wrap">
             {site === null ? null : (
               <>
                 <Link className="link" href={siteHref(site)}>
@@ -51,14 +51,10 @@ function Note({ places }: { places: readonly Place[] }) {
                 {": "}
               </>
             )}
-            {withoutTime(message)}
-            {until === null ? (
-              "."
-            ) : (
-              <>
-                , again <Time at={until} /> ({exactTime(Date.parse(until))}).
-              </>
-            )}
+            <Words waiting={waits} />
+            {waits.until === null || Date.parse(waits.until) < Date.now()
+              ? "."
+              : ` (${exactTime(Date.parse(waits.until))}).`}
           </li>
         ))}
       </ul>

@@ -1,14 +1,22 @@
-import type { Site } from "../../api/types.ts";
-import { withoutTime } from "../../logic/format.ts";
-import { Time } from "../../ui/Values.tsx";
+import { exactTime } from "../../logic/format.ts";
+import { type Waits, whenWords, whyWords } from "../../logic/waiting.ts";
+import { useNow } from "../../ui/Values.tsx";
 
-/** Why nothing goes on, and until when. */
-export function Waiting({ waiting }: { waiting: NonNullable<Site["waiting_for"]> }) {
-  const { message, until } = waiting;
-  if (until === null) return <>{message}</>;
+/** Why nothing goes on, and when it does again. */
+export function Waiting({ waiting }: { waiting: Waits }) {
+  useNow();
+  const when = whenWords(waiting, Date.now());
   return (
     <>
-      Again <Time at={until} /> · {withoutTime(message)}
+      {whyWords(waiting)}
+      {when === null || waiting.until === null ? null : (
+        <>
+          {" · "}
+          <time dateTime={waiting.until} title={exactTime(Date.parse(waiting.until))} className="num">
+            {when}
+          </time>
+        </>
+      )}
     </>
   );
 }

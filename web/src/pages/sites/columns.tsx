@@ -36,7 +36,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     {
       id: "site",
       name: "Site",
-      width: "minmax(150px, 2fr)",
+      width: "minmax(190px, 3fr)",
       phone: "head",
       sort: ({ site }) => site,
       cell: (row) => (
@@ -44,7 +44,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
           <Link href={siteHref(row.site)} className="truncate site-link" title={row.site}>
             {row.site}
           </Link>
-          <span className="truncate soft site-why" title={row.waiting_for?.message}>
+          <span className="two-lines soft site-why" title={row.waiting_for?.message}>
             {row.waiting_for === null ? (
               row.group === null ? (
                 <>

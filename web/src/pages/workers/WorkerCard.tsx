@@ -136,7 +136,7 @@ function Tasks({ worker: { active } }: { worker: Worker }) {
         {active.slice(0, MOST_TASKS).map(({ task_id, run_id, lane, url, started_at }) => (
           <li key={task_id}>
             <Link href={`/runs/${run_id}`} className="truncate link" title={url ?? lane}>
-              {url === null ? laneName(lane).name : plainUrl(url)}
+              {url === null ? laneName({ lane, step: null }).name : plainUrl(url)}
             </Link>
             <Duration since={started_at} />
             <Button

@@ -75,7 +75,7 @@ export function FlowActions({ flow, onRecover }: { flow: WorkflowProgress; onRec
         </Button>
       ) : null}
       {can.cancel ? (
-        <Button icon="stop" busy={cancel.isPending} onClick={() => setAsks("cancel")}>
+        <Button kind="danger" icon="stop" busy={cancel.isPending} onClick={() => setAsks("cancel")}>
           Cancel
         </Button>
       ) : null}

@@ -122,6 +122,62 @@ describe("workflows", browserGate, () => {
     await assertAccessible(page);
   });
 
+  it("are recovered on a phone", async () => {
+    here.site.on("/first", html("<p>fine</p>"));
+    here.site.on("/second", html("<p>no</p>", 404));
+    await begin("Pocket papers", [call("first", "/first"), call("second", "/second", { dependencies: ["first"] })]);
+    await using opened = await here.dashboard.show("/workflows", { phone: true });
+    const { page } = opened;
+    await page.getByRole("link", { name: "Pocket papers" }).click();
+    await page.getByRole("button", { name: /^second.*Failed/ }).waitFor();
+    here.site.on("/second", html("<p>fine now</p>"));
+    await page.getByRole("button", { name: "Recover", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Recover workflow" });
+    await dialog.getByText("1 step will run again").waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+    await dialog.getByRole("button", { name: /^Recover/ }).click();
+    await page.getByRole("button", { name: /^second.*Completed/ }).waitFor();
+    await assertFits(page);
+  });
+
+  it("have runs of their own, which lists leave out until they are asked for, and lanes with their names", async () => {
+    const held = Promise.withResolvers<void>();
+    here.site.on("/slow", (request, response) => void held.promise.then(() => html("<p>fine</p>")(request, response)));
+    const url = here.site.url("/slow");
+    const id = await begin("Slow papers", [
+      { name: "read it", task_type: "scrape", params: { url, strategy: "http" } },
+    ]);
+    await here.site.hit("/slow");
+    await using opened = await here.dashboard.show("/runs?status=running");
+    const { page } = opened;
+    const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
+    await rows.getByRole("link", { name: "Slow papers", exact: true }).waitFor();
+    assert.equal(await rows.count(), 2);
+    const cancelAll = async (sure: string) => {
+      await page.getByRole("button", { name: "Change all that fit" }).click();
+      await page.getByRole("menuitem", { name: "Cancel …" }).click();
+      await page.getByRole("button", { name: sure }).waitFor();
+      await page.keyboard.press("Escape");
+    };
+    await cancelAll("Cancel 1 run");
+    await page.getByRole("switch", { name: "Runs of workflow steps" }).click();
+    await page.waitForURL("**/runs?status=running&steps=true");
+    await rows.getByRole("link", { name: /Slow papers: read it/ }).waitFor();
+    await cancelAll("Cancel 2 runs");
+    await assertAccessible(page);
+
+    await page.goto(`${here.dashboard.url}/queue`);
+    const lane = page.getByRole("row").filter({ hasText: "Slow papers › read it" });
+    await lane.getByText("Waits for the run that it has started").waitFor();
+    await lane.getByText("nobody", { exact: true }).waitFor();
+    await assertAccessible(page);
+    await lane.getByRole("link").click();
+    await page.waitForURL(`**/workflows/${id}?step=read%20it`);
+    held.resolve();
+    await page.getByRole("button", { name: /^read it.*Completed/ }).waitFor();
+  });
+
   it("have templates, which are changed, checked, saved as versions and compared", async () => {
     await using opened = await here.dashboard.show("/workflows?tab=templates");
     const { page } = opened;

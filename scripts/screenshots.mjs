@@ -23,6 +23,8 @@ await script(async (args) => {
   await ensureWeb();
   const executablePath = process.env.ORB_TEST_CHROMIUM ?? (await ensureChromium());
   if (executablePath === null) throw new Error("no Chromium here: APP_BROWSER_PATH may name one");
+  // Some of what the pictures show is looked at with a browser, too.
+  process.env.ORB_TEST_CHROMIUM ??= executablePath;
   const { chromium } = await import("playwright-core");
   const { PAGES } = await import("./screenshots/pages.mjs");
   const { startWork } = await import("./screenshots/work.mjs");

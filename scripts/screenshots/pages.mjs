@@ -51,7 +51,14 @@ export const PAGES = [
     whole: false,
   },
   { name: "run-results", path: ({ runs }) => `/runs/${runs.archive}?tab=results`, prepare: tabIsThere, whole: false },
-  { name: "run-errors", path: ({ runs }) => `/runs/${runs.flaky}?tab=errors` },
+  {
+    name: "run-errors",
+    path: ({ runs }) => `/runs/${runs.gallery}?tab=errors`,
+    prepare: async (page) => {
+      await page.getByRole("img", { name: "The page as it looked" }).waitFor();
+      await page.waitForFunction(() => document.querySelector(".evidence-picture img")?.naturalWidth > 100);
+    },
+  },
   { name: "jobs", path: "/jobs", ready: "Saved jobs" },
   {
     name: "sites",

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { promises as dns } from "node:dns";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
+import { syncBuiltinESMExports } from "node:module";
+import os, { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runFlows } from "./flows.mjs";
 import { addPlaces } from "./places.mjs";
@@ -14,6 +15,8 @@ const SITES = {
   archive: { host: "127.0.0.4", pages: 120, delay: 15 },
   flaky: { host: "127.0.0.5", pages: 60, delay: 30, fails: (number) => number > 0 && number % 3 !== 0 },
   atlas: { host: "127.0.0.7", pages: 300, delay: 20 },
+  // Looked at with a browser, so that there are pictures of what failed.
+  gallery: { host: "127.0.0.8", pages: 24, delay: 20, fails: (number) => number % 7 === 3, failsWith: 503 },
   // Wants to be left alone after its first pages.
   library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
 };
@@ -43,6 +46,11 @@ function pageOf(site, number, { pages }) {
 <p>${"A paragraph that says something about the subject of this page, at some length. ".repeat(6)}</p>
 <ul>${links.join("")}</ul></article></body></html>`;
 }
+
+const OUT_OF_ORDER = `<!doctype html><html lang="en"><head><title>Out of order</title></head>
+<body style="margin:0;font:16px system-ui,sans-serif;background:#f4f1ea;color:#2b2b2b"><div style="max-width:560px;margin:120px auto;padding:40px;background:#fff;border-radius:12px">
+<h1 style="margin:0 0 12px;font-size:30px">Out of order</h1><p>This room of the gallery is closed for the moment. Please come back in an hour.</p>
+<p style="color:#777">Reference: 8f3a-17</p></div></body></html>`;
 
 /** The same from time to time, so that pictures look alike. */
 function chance(seed) {
@@ -75,7 +83,7 @@ async function startSite(name, options) {
         else if (isTired) response.writeHead(429, { "retry-after": "1500" }).end("later, please");
         else if (Number.isNaN(number) || number >= options.pages) response.writeHead(404).end("nothing here");
         else if (options.fails?.(number))
-          response.writeHead(500, { "content-type": "text/html" }).end("<h1>Out of order</h1>");
+          response.writeHead(options.failsWith ?? 500, { "content-type": "text/html" }).end(OUT_OF_ORDER);
         else response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pageOf(name, number, options));
       },
       options.delay * (0.6 + random()),
@@ -105,6 +113,17 @@ function answerForNames() {
   };
 }
 
+/** Pictures show no name of the machine that they were made on. */
+function nameMachine() {
+  const before = os.hostname;
+  const call = (hostname) => {
+    os.hostname = hostname;
+    syncBuiltinESMExports();
+  };
+  call(() => "orb-1");
+  return () => call(before);
+}
+
 /** Somebody to knock at. */
 async function startProxy() {
   const server = createServer((_request, response) => response.writeHead(204).end());
@@ -122,10 +141,12 @@ export async function startWork(kind) {
   const sites = {};
   let server = null;
   const forget = answerForNames();
+  const unname = nameMachine();
   const proxy = await startProxy();
   const stop = async () => {
     await server?.stop();
     forget();
+    unname();
     proxy.close();
     for (const site of Object.values(sites)) site.close();
     rmSync(folder, { recursive: true, force: true });
@@ -188,6 +209,7 @@ async function makeBusy(work) {
   await limit("atlas", { max_concurrency: 1, min_delay_ms: 5000 });
   await crawl("archive", { max_pages: 120 });
   await ended(call, runs.archive);
+  await crawl("gallery", { max_pages: 24, retry_attempts: 0, strategy: "browser" });
   await crawl("flaky", { max_pages: 60, retry_attempts: 1 });
   await crawl("shop", { max_pages: 900, retry_attempts: 1 });
   await crawl("magazine", { max_pages: 4000 });

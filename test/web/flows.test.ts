@@ -142,14 +142,15 @@ describe("workflows", browserGate, () => {
   });
 
   it("have runs of their own, which lists leave out until they are asked for, and lanes with their names", async () => {
-    const held = Promise.withResolvers<void>();
-    here.site.on("/slow", (request, response) => void held.promise.then(() => html("<p>fine</p>")(request, response)));
+    here.site.on("/slow", html("<p>fine</p>"));
     const url = here.site.url("/slow");
+    const { api } = here.dashboard.place;
+    const host = encodeURIComponent(new URL(url).host);
+    await api.post(`/sites/${host}/pause`);
     const id = await begin("Slow papers", [
       { name: "read it", task_type: "scrape", params: { url, strategy: "http" } },
     ]);
-    await here.site.hit("/slow");
-    await using opened = await here.dashboard.show("/runs?status=running");
+    await using opened = await here.dashboard.show("/runs?q=slow+papers");
     const { page } = opened;
     const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
     await rows.getByRole("link", { name: "Slow papers", exact: true }).waitFor();
@@ -162,7 +163,7 @@ describe("workflows", browserGate, () => {
     };
     await cancelAll("Cancel 1 run");
     await page.getByRole("switch", { name: "Runs of workflow steps" }).click();
-    await page.waitForURL("**/runs?status=running&steps=true");
+    await page.waitForURL("**/runs?q=slow+papers&steps=true");
     await rows.getByRole("link", { name: /Slow papers: read it/ }).waitFor();
     await cancelAll("Cancel 2 runs");
     await assertAccessible(page);
@@ -174,7 +175,7 @@ describe("workflows", browserGate, () => {
     await assertAccessible(page);
     await lane.getByRole("link").click();
     await page.waitForURL(`**/workflows/${id}?step=read%20it`);
-    held.resolve();
+    await api.post(`/sites/${host}/resume`);
     await page.getByRole("button", { name: /^read it.*Completed/ }).waitFor();
   });
 

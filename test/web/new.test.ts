@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
-import { browserGate, html } from "../support/browser-kit.ts";
+import { browserGate } from "../support/browser-kit.ts";
 import { assertAccessible, assertFits, dashboardAndSite } from "./kit.ts";
 
 const BOOKS = ["Webs of the world", "<img src=x onerror=alert(1)>", "Silk & knots"];
@@ -105,18 +105,17 @@ describe("the page for new runs", browserGate, () => {
     assert.deepEqual([changed.name, changed.fields, changed.items], ["Books, again", job.fields, job.items]);
   });
 
-  it("starts a crawl on a phone, which is watched, paused and cancelled there", async () => {
-    const held = Promise.withResolvers<void>();
-    here.site.on("/a", (request, response) => void held.promise.then(() => html("<h1>A</h1>")(request, response)));
+  it("starts a crawl on a phone, which says why it waits, and is paused and cancelled there", async () => {
+    const { api } = here.dashboard.place;
+    const host = encodeURIComponent(new URL(here.site.url("/")).host);
+    await api.post(`/sites/${host}/pause`);
     await using opened = await here.dashboard.show("/new", { phone: true });
     const { page } = opened;
     await page.getByLabel("URL", { exact: true }).fill(here.site.url("/"));
     await page.getByRole("button", { name: "Start crawl", exact: true }).click();
     await page.waitForURL(/\/runs\/[\w-]{36}$/);
     const id = runIdIn(page);
-    await here.site.hit("/a");
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByRole("button", { name: "Resume" }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Clone with changes" }).waitFor();
     await page.getByRole("menuitem", { name: "Copy link" }).waitFor();
@@ -124,15 +123,18 @@ describe("the page for new runs", browserGate, () => {
     await assertAccessible(page);
     await page.keyboard.press("Escape");
     await page.goto(here.dashboard.url);
-    const card = page.getByRole("table", { name: "Active runs" }).getByRole("row").filter({ hasText: "Paused" });
-    await card.getByText(/\d+ done · 0 failed/).waitFor();
+    const card = page.getByRole("table", { name: "Active runs" }).getByRole("row").nth(1);
+    await card.getByText("0 done · 0 failed · waits").waitFor();
+    await card.getByText("It is paused: resume it to go on").waitFor();
     await assertFits(page);
     await card.getByRole("link").click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Cancel run" }).click();
     await page.getByText("Cancelled", { exact: true }).first().waitFor();
-    held.resolve();
     assert.equal((await here.dashboard.place.ended(id)).status, "cancelled");
+    await api.post(`/sites/${host}/resume`);
   });
 
   it("does the same on a phone, one pane at a time", async () => {

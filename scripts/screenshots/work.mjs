@@ -16,7 +16,7 @@ const SITES = {
   flaky: { host: "127.0.0.5", pages: 60, delay: 30, fails: (number) => number > 0 && number % 3 !== 0 },
   atlas: { host: "127.0.0.7", pages: 300, delay: 20 },
   // Looked at with a browser, so that there are pictures of what failed.
-  gallery: { host: "127.0.0.8", pages: 24, delay: 20, fails: (number) => number % 7 === 3, failsWith: 503 },
+  gallery: { host: "127.0.0.8", pages: 24, delay: 20, fails: (number) => number % 7 === 3, failsWith: 503, gone: (number) => number % 11 === 5 },
   // Wants to be left alone after its first pages.
   library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
 };
@@ -81,7 +81,7 @@ async function startSite(name, options) {
         if (request.url === "/robots.txt")
           response.writeHead(200, { "content-type": "text/plain" }).end("User-agent: *\nAllow: /\n");
         else if (isTired) response.writeHead(429, { "retry-after": "1500" }).end("later, please");
-        else if (Number.isNaN(number) || number >= options.pages) response.writeHead(404).end("nothing here");
+        else if (Number.isNaN(number) || number >= options.pages || options.gone?.(number)) response.writeHead(404).end("nothing here");
         else if (options.fails?.(number))
           response.writeHead(options.failsWith ?? 500, { "content-type": "text/html" }).end(OUT_OF_ORDER);
         else response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pageOf(name, number, options));
@@ -205,7 +205,7 @@ async function makeBusy(work) {
   const limit = (name, limits) => call("PATCH", `/sites/${encodeURIComponent(new URL(sites[name].url).host)}`, limits);
   // Slow enough to be seen at work.
   await limit("magazine", { max_concurrency: 4, min_delay_ms: 200 });
-  await limit("shop", { max_concurrency: 3, min_delay_ms: 400 });
+  await limit("shop", { max_concurrency: 3, min_delay_ms: 700 });
   await limit("atlas", { max_concurrency: 1, min_delay_ms: 5000 });
   await crawl("archive", { max_pages: 120 });
   await ended(call, runs.archive);

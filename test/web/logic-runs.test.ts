@@ -18,6 +18,7 @@ import {
 import {
   actionsOf,
   atWorkWords,
+  messageBeside,
   outcomeBesideCounts,
   outcomeWords,
   placeIn,
@@ -232,6 +233,12 @@ test("records of any shape become a table", () => {
   assert.equal(cellText(0), "0");
   assert.equal(cellText(null), null);
   assert.equal(cellText("x".repeat(300))?.length, 201);
+});
+
+test("what a run waits for names its site once", () => {
+  const message = "a.example: It is paused: resume it to go on";
+  assert.equal(messageBeside("a.example/start", message), "It is paused: resume it to go on");
+  assert.equal(messageBeside("Prices", message), message);
 });
 
 test("what a run was asked for is read by name, without what nobody has set", () => {

@@ -128,6 +128,12 @@ export function placeIn(message: string): { site: string | null; message: string
   return site === undefined || rest === undefined ? { site: null, message } : { site, message: rest };
 }
 
+/** The same beside a title that names the site already. */
+export function messageBeside(title: string, message: string): string {
+  const place = placeIn(message);
+  return place.site !== null && title.startsWith(place.site) ? place.message : message;
+}
+
 /** The share of a site's pages that has ended, 0 to 100. */
 export function endedShare(counts: RunCounts): number {
   const total = totalOf(counts);

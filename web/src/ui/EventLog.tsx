@@ -78,7 +78,7 @@ const COLUMNS: Column<RunEvent>[] = [
     width: "minmax(200px, 1fr)",
     phone: "head",
     cell: ({ message }) => (
-      <span className="truncate" title={message}>
+      <span className="two-lines" title={message}>
         {message}
       </span>
     ),

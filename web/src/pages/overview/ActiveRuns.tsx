@@ -1,5 +1,6 @@
 import { eta, percent, rate, sentence, shortNumber } from "../../logic/format.ts";
 import { type LiveOverview, runHref, runTitle } from "../../logic/overview.ts";
+import { messageBeside } from "../../logic/run-page.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -84,8 +85,8 @@ const COMPACT: readonly Column<ActiveRun>[] = [
         <Far run={run} />
         <span className="num soft run-why">
           {shortNumber(run.counts.completed + run.counts.skipped)} done ·{" "}
-          <span className={run.counts.failed === 0 ? "" : "run-failed"}>{shortNumber(run.counts.failed)} failed</span> ·{" "}
-          {run.waiting_for === null ? rate(run.per_second) : "waits"}
+          <span className={run.counts.failed === 0 ? "" : "run-failed"}>{shortNumber(run.counts.failed)} failed</span>
+          {paceOf(run) === "–" ? "" : ` · ${paceOf(run)}`}
           {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds)}`}
         </span>
         {run.waiting_for === null ? null : <Why run={run} />}
@@ -98,7 +99,11 @@ const COMPACT: readonly Column<ActiveRun>[] = [
 function Why({ run }: { run: ActiveRun }) {
   return (
     <span className="soft run-why two-lines" title={run.waiting_for?.message}>
-      {run.waiting_for === null ? sentence(run.kind) : <Waiting waiting={run.waiting_for} />}
+      {run.waiting_for === null ? (
+        sentence(run.kind)
+      ) : (
+        <Waiting waiting={{ ...run.waiting_for, message: messageBeside(runTitle(run), run.waiting_for.message) }} />
+      )}
     </span>
   );
 }
@@ -114,7 +119,8 @@ function Far({ run }: { run: ActiveRun }) {
 }
 
 /** Of what waits the pace says nothing. */
-const paceOf = ({ per_second, waiting_for }: ActiveRun) => (waiting_for === null ? rate(per_second) : "waits");
+const paceOf = ({ kind, per_second, waiting_for }: ActiveRun) =>
+  waiting_for !== null ? "waits" : kind === "workflow" && per_second === 0 ? "–" : rate(per_second);
 
 export function ActiveRuns({ runs }: { runs: readonly ActiveRun[] }) {
   const phone = usePhone();

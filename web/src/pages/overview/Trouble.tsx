@@ -94,7 +94,7 @@ export function RecentFailures({ failures }: { failures: LiveOverview["failures"
                 >
                   {sentence(failure_reason)}
                 </Link>
-                <span className="line-note truncate" title={example.message}>
+                <span className="line-note two-lines" title={example.message}>
                   {example.url === null ? example.message : plainUrl(example.url)}
                 </span>
               </div>

@@ -191,7 +191,7 @@ const COLUMNS: readonly Column<Proxy>[] = [
   {
     id: "proxy",
     name: "Proxy",
-    width: "minmax(0, 2fr)",
+    width: "minmax(0, 2.2fr)",
     phone: "head",
     sort: ({ host }) => host,
     cell: ({ proxy }) => (
@@ -258,7 +258,7 @@ const COLUMNS: readonly Column<Proxy>[] = [
       last_error === null ? (
         <span className="soft">–</span>
       ) : (
-        <span className="truncate" title={last_error}>
+        <span className="two-lines" title={last_error}>
           {proxyTrouble(last_error)}
         </span>
       ),

@@ -127,7 +127,7 @@ const COLUMNS: readonly Column<Item>[] = [
       failure_reason === null ? (
         <span className="soft">{message ?? "–"}</span>
       ) : (
-        <span className="truncate" title={message ?? ""}>
+        <span className="two-lines" title={message ?? ""}>
           {sentence(failure_reason)}
           {message === null ? "" : ` · ${message}`}
         </span>

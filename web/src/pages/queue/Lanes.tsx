@@ -21,7 +21,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
     {
       id: "lane",
       name: "Lane",
-      width: "minmax(0, 1.8fr)",
+      width: "minmax(0, 2fr)",
       phone: "head",
       sort: (lane) => laneName(lane).name,
       cell: (row) => {
@@ -30,11 +30,11 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
         return (
           <div className="lane-name">
             {href === null ? (
-              <span className="truncate lane-link" title={row.lane}>
+              <span className="two-lines lane-link" title={row.lane}>
                 {name}
               </span>
             ) : (
-              <Link href={href} className="truncate lane-link" title={name}>
+              <Link href={href} className="two-lines lane-link" title={name}>
                 {name}
               </Link>
             )}

@@ -41,6 +41,9 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   const phone = usePhone();
   const [, go] = useLocation();
   const canRetry = can.retryFailed && failed !== 0;
+  const isOver = !can.cancel && !can.pause && !can.resume;
+  const showsRetry = canRetry && (!phone || isOver);
+  const showsClone = can.clone && (!phone || (isOver && !canRetry));
   const link = `${location.origin}/runs/${run.id}`;
   return (
     <>
@@ -54,12 +57,12 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
           Pause
         </Button>
       ) : null}
-      {canRetry && !phone ? (
+      {showsRetry ? (
         <Button icon="retry" busy={retry.busy} onClick={() => void retry.act({})}>
           Retry failed
         </Button>
       ) : null}
-      {can.clone && !phone ? (
+      {showsClone ? (
         <LinkButton href={`/new?from=${run.id}`} icon="copy">
           Clone with changes
         </LinkButton>
@@ -79,8 +82,8 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
           label="More"
           trigger={<Icon name="more" />}
           items={[
-            ...(canRetry ? [{ name: "Retry failed", icon: "retry" as const, onChoose: () => void retry.act({}) }] : []),
-            ...(can.clone
+            ...(canRetry && !showsRetry ? [{ name: "Retry failed", icon: "retry" as const, onChoose: () => void retry.act({}) }] : []),
+            ...(can.clone && !showsClone
               ? [{ name: "Clone with changes", icon: "copy" as const, onChoose: () => go(`/new?from=${run.id}`) }]
               : []),
             {

@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<FlowRow>[] = [
           <Link href={`/workflows/${id}`} className="truncate flow-cell-name" title={name}>
             {name}
           </Link>
-          <span className="truncate soft flow-cell-note" title={note}>
+          <span className="two-lines soft flow-cell-note" title={note}>
             {note}
           </span>
         </div>

@@ -16,7 +16,14 @@ const SITES = {
   flaky: { host: "127.0.0.5", pages: 60, delay: 30, fails: (number) => number > 0 && number % 3 !== 0 },
   atlas: { host: "127.0.0.7", pages: 300, delay: 20 },
   // Looked at with a browser, so that there are pictures of what failed.
-  gallery: { host: "127.0.0.8", pages: 24, delay: 20, fails: (number) => number % 7 === 3, failsWith: 503, gone: (number) => number % 11 === 5 },
+  gallery: {
+    host: "127.0.0.8",
+    pages: 24,
+    delay: 20,
+    fails: (number) => number % 7 === 3,
+    failsWith: 503,
+    gone: (number) => number % 11 === 5,
+  },
   // Wants to be left alone after its first pages.
   library: { host: "127.0.0.6", pages: 500, delay: 30, most: 12 },
 };
@@ -81,7 +88,8 @@ async function startSite(name, options) {
         if (request.url === "/robots.txt")
           response.writeHead(200, { "content-type": "text/plain" }).end("User-agent: *\nAllow: /\n");
         else if (isTired) response.writeHead(429, { "retry-after": "1500" }).end("later, please");
-        else if (Number.isNaN(number) || number >= options.pages || options.gone?.(number)) response.writeHead(404).end("nothing here");
+        else if (Number.isNaN(number) || number >= options.pages || options.gone?.(number))
+          response.writeHead(404).end("nothing here");
         else if (options.fails?.(number))
           response.writeHead(options.failsWith ?? 500, { "content-type": "text/html" }).end(OUT_OF_ORDER);
         else response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pageOf(name, number, options));

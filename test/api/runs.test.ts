@@ -50,9 +50,9 @@ describe("many runs at once", () => {
     const place = await openPlace(t);
     await manyRuns(place, ["a", "b"]);
     const nobody = "3b241101-e2bb-4255-8caf-4136c566a962";
-    assert.deepEqual(await listed(place, "parent=none"), ["b", "a"]);
-    assert.deepEqual(await listed(place, "parent=any"), ["b", "a"]);
-    assert.deepEqual(await listed(place, `parent=${nobody}`), []);
+    assert.deepEqual(await listed(place, { parent: "none" }), ["b", "a"]);
+    assert.deepEqual(await listed(place, { parent: "any" }), ["b", "a"]);
+    assert.deepEqual(await listed(place, { parent: nobody }), []);
     const cancel = async (parent: string) =>
       (await bulk(place, { action: "cancel", filter: { parent }, dry_run: true })).matched;
     assert.deepEqual([await cancel("none"), await cancel("any"), await cancel(nobody)], [2, 2, 0]);

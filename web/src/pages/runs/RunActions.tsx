@@ -82,7 +82,9 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
           label="More"
           trigger={<Icon name="more" />}
           items={[
-            ...(canRetry && !showsRetry ? [{ name: "Retry failed", icon: "retry" as const, onChoose: () => void retry.act({}) }] : []),
+            ...(canRetry && !showsRetry
+              ? [{ name: "Retry failed", icon: "retry" as const, onChoose: () => void retry.act({}) }]
+              : []),
             ...(can.clone && !showsClone
               ? [{ name: "Clone with changes", icon: "copy" as const, onChoose: () => go(`/new?from=${run.id}`) }]
               : []),

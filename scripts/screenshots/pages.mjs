@@ -55,7 +55,7 @@ export const PAGES = [
     name: "run-errors",
     path: ({ runs }) => `/runs/${runs.gallery}?tab=errors`,
     prepare: async (page) => {
-      await page.getByRole("img", { name: "The page as it looked" }).waitFor();
+      await page.getByRole("img", { name: "The page as it looked" }).first().waitFor();
       await page.waitForFunction(() => document.querySelector(".evidence-picture img")?.naturalWidth > 100);
     },
   },

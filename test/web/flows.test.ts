@@ -6,7 +6,8 @@ import { assertAccessible, assertFits, dashboardAndSite } from "./kit.ts";
 const HOSTILE = "<img src=x onerror=alert(1)> & a name that goes on and on, as names of people who paste sometimes do";
 
 describe("workflows", browserGate, () => {
-  const here = dashboardAndSite();
+  // Requests are held until the page has been looked at, which may take long on a busy machine.
+  const here = dashboardAndSite({}, () => ({ APP_HTTP_TIMEOUT_SECONDS: "60" }));
 
   const call = (name: string, path: string, more: object = {}) => ({
     name,

@@ -13,6 +13,8 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
   const here = dashboardAndSite({}, ({ origin }) => ({
     APP_ALERT_WEBHOOK_URL: `${origin}/hook/${SECRETS[0]}`,
     APP_SECRET_KEY: SECRETS[1],
+    // Requests are held until the page has been looked at, which may take long on a busy machine.
+    APP_HTTP_TIMEOUT_SECONDS: "60",
   }));
   let name = "";
   before(() => {

@@ -59,6 +59,8 @@ async function takeAll(browser, work, pages, { folder, all }) {
           locale: "en-GB",
           timezoneId: "UTC",
         });
+        // The sites, the server and the browser share this machine, which may be busy.
+        context.setDefaultTimeout(120_000);
         for (const page of kept) await take(context, work, page, { screen, theme, folder });
         await context.close();
       }

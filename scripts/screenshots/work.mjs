@@ -218,6 +218,7 @@ async function makeBusy(work) {
   await crawl("archive", { max_pages: 120 });
   await ended(call, runs.archive);
   await crawl("gallery", { max_pages: 24, retry_attempts: 0, strategy: "browser" });
+  await ended(call, runs.gallery);
   await crawl("flaky", { max_pages: 60, retry_attempts: 1 });
   await crawl("shop", { max_pages: 900, retry_attempts: 1 });
   await crawl("magazine", { max_pages: 4000 });

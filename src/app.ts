@@ -5,7 +5,6 @@ import { processGauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
 import { machineName, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
-import { urlOf } from "./base/server-url.ts";
 import { ServiceStack } from "./base/service.ts";
 import { productVersion } from "./base/version.ts";
 import { keepYoungHeapSmall } from "./base/young-heap.ts";
@@ -243,7 +242,6 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     stack.defer("alerts", () => alerts.stop());
     const webhooks = createWebhookSender({ ...client, secret: config.webhookSecret, userAgent: config.userAgent });
     stack.defer("webhooks", () => webhooks.close());
-    const telling = { store, base: urlOf(config.host, config.port) };
     const told = kind === "bullmq";
     const dueJobs = startDueJobs({ ...inside, log }, { told });
     // Where any of them may be told of what is due, all that work are there for it.
@@ -267,7 +265,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
           log,
           sender: webhooks,
           retry: { ...ALERT_RETRY, baseMs: config.retryBaseMs },
-          bodyOf: (id, call, to) => webhookBody(telling, id, call, to),
+          bodyOf: (id, call, to) => webhookBody(store, id, call, to),
         }),
         ...alerts.engineDuties,
       ],

@@ -8,6 +8,8 @@ export interface WebhookTarget {
   headers: Readonly<Record<string, string>>;
   /** Comes back with every call. */
   metadata: Readonly<Record<string, unknown>>;
+  /** Where whoever asked for it has found this server: addresses of files begin so. */
+  base: string;
   /** In whose shape they are told. */
   format: "firecrawl";
 }

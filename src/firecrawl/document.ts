@@ -16,6 +16,7 @@ export interface FirecrawlDocument {
   images?: readonly string[];
   screenshot?: string;
   json?: unknown;
+  extract?: unknown;
   actions?: Record<string, unknown>;
   warning?: string;
   metadata: Record<string, unknown>;
@@ -33,7 +34,7 @@ export function toDocument(result: ResultRecord, { base, mark, cachedAt }: Docum
   const data = isObject(result.data) ? result.data : {};
   const document = isObject(data["document"]) ? data["document"] : plainDocument(data);
   const about = isObject(document["metadata"]) ? document["metadata"] : {};
-  const json = mark === null || mark.json === null ? null : jsonOf(mark.json, recordOf(data), about);
+  const json = mark === null || mark.json === null ? null : jsonOf(mark.json, recordOf(mark, data), about);
   const warnings = [cutWarning(document["truncated"]), missingWarning(json?.missing ?? [])].filter(
     (one) => one !== null,
   );
@@ -44,7 +45,7 @@ export function toDocument(result: ResultRecord, { base, mark, cachedAt }: Docum
     ...given("links", document["links"]),
     ...given("images", document["images"]),
     ...given("screenshot", fileAddress(base, document["screenshot"])),
-    ...(json === null ? {} : { json: json.json }),
+    ...(json === null ? {} : { [mark?.json?.under ?? "json"]: json.json }),
     ...given("actions", toActions(base, document["actions"])),
     ...(warnings.length === 0 ? {} : { warning: warnings.join(" ") }),
     metadata: {
@@ -64,9 +65,9 @@ function plainDocument(data: Values): Values {
   return { markdown, links, metadata: { title, language } };
 }
 
-/** What rules or a model have found: in a crawl apart from the rest. */
-function recordOf(data: Values): Values {
-  if (isObject(data["fields"])) return data["fields"];
+/** What rules or a model have found: in a crawl and a batch apart from the rest. */
+function recordOf({ kind }: FirecrawlMark, data: Values): Values {
+  if (kind !== "scrape") return isObject(data["fields"]) ? data["fields"] : {};
   const { document: _document, ...record } = data;
   return record;
 }

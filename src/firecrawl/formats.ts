@@ -47,7 +47,10 @@ export function readFormats(given: Given, version: "v1" | "v2", llm: boolean): F
   for (const [index, one] of asked.entries()) {
     const path = `formats[${index}]`;
     const type = isObject(one) ? one["type"] : one;
-    if (type === "json" || (type === "extract" && version === "v1"))
+    if (type === "extract" && version === "v1") {
+      const ask = readJsonAsk(given, path, given.any("extract") ?? given.any("jsonOptions"), llm);
+      json = ask === null ? null : { ...ask, under: "extract" };
+    } else if (type === "json")
       json = readJsonAsk(given, path, version === "v2" ? one : (given.any("jsonOptions") ?? given.any("extract")), llm);
     else if (typeof type === "string" && PLAIN[type] !== undefined)
       formats.add(type === "screenshot" ? screenshotOf(given, path, one) : PLAIN[type]);

@@ -8,6 +8,8 @@ import { type Given, isObject } from "./given.ts";
 export interface JsonAsk {
   by: "names" | "llm";
   ask: { schema?: JsonValue; prompt?: string };
+  /** The name under which it is answered; absent: `json`. */
+  under?: "extract";
 }
 
 const NEEDS_MODEL =

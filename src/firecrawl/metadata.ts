@@ -36,10 +36,16 @@ type Values = Readonly<Record<string, unknown>>;
 export function toMetadata(found: Values): Record<string, unknown> {
   const metadata: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(found)) {
-    if (value === null || value === undefined) continue;
+    // Why a page failed is said by us, never by a page.
+    if (value === null || value === undefined || name === "error") continue;
     const known = CAMEL[name];
-    if (known !== undefined) metadata[known] = value;
+    if (known !== undefined) metadata[known] = known === "ogImage" ? absolute(value, found["url"]) : value;
     if (known === undefined || name.includes(":") || name.includes(".")) metadata[name] = value;
   }
   return metadata;
+}
+
+function absolute(address: unknown, base: unknown): unknown {
+  if (Array.isArray(address)) return address.map((one) => absolute(one, base));
+  return URL.parse(String(address), typeof base === "string" ? base : undefined)?.href ?? address;
 }

@@ -19,10 +19,11 @@ import { startAsked } from "./start.ts";
 import { hasEnded, requireCrawlRun, showStatus, type StatusWindow } from "./status.ts";
 import { UNAVAILABLE } from "./unavailable.ts";
 import { showConcurrency, showCredits, showQueue } from "./usage.ts";
-import { acceptUpgrades, isUpgrade, watchRun } from "./watch.ts";
+import { acceptUpgrades, isUpgrade } from "./upgrades.ts";
+import { watchRun } from "./watch.ts";
 
 export function addFirecrawl(api: ApiInstance, deps: FirecrawlDeps): void {
-  acceptUpgrades(api);
+  acceptUpgrades(api, deps);
   for (const version of ["v1", "v2"] as const)
     api.register(
       async (scope) => {
@@ -69,7 +70,7 @@ function addRoutes(api: ApiInstance, deps: FirecrawlDeps, version: Version): voi
   ] as const) {
     api.post(path, large, async (request) => {
       const ask = read(request.body, version, { llm });
-      const run = await startAsked(deps, ask, idempotencyKeyOf(request));
+      const run = await startAsked(deps, ask, { base: baseOf(request), idempotencyKey: idempotencyKeyOf(request) });
       const invalid = ask.kind === "batch" ? { invalidURLs: ask.invalid } : {};
       return { success: true, id: run.id, url: `${baseOf(request)}/${version}${path}/${run.id}`, ...invalid };
     });

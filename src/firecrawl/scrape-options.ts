@@ -3,6 +3,7 @@ import type { CrawlInput } from "../domain/crawl-options.ts";
 import type { BrowserWish } from "../domain/page-wishes.ts";
 import { readActions } from "./actions.ts";
 import { readFormats } from "./formats.ts";
+import { badRequest } from "./fault.ts";
 import type { Given } from "./given.ts";
 import type { JsonAsk } from "./json-values.ts";
 import { fieldsFor } from "./json-values.ts";
@@ -56,8 +57,18 @@ export function readScrapeOptions(given: Given, version: Version, { llm }: { llm
   return ask;
 }
 
+/** What cannot end in time is refused at once; `limit` says what sets the time. */
+export function refuseLongWaits({ recipe }: ScrapeAsk, mostMs: number, limit: string, within = ""): void {
+  const { wait_ms: wait = 0, actions = [] } = recipe.browser ?? {};
+  const waits = actions.map((action) => ("milliseconds" in action ? action.milliseconds : 0));
+  const total = waits.reduce((sum, one) => sum + one, wait ?? 0);
+  if (total === 0 || total < mostMs) return;
+  const message = `waits for ${total} ms in all, and a page has ${mostMs} ms here (${limit})`;
+  throw badRequest([{ path: `${within}${wait === null || wait === 0 ? "actions" : "waitFor"}`, message }]);
+}
+
 function readBrowser(given: Given): Partial<BrowserWish> | null {
-  const wait = given.number("waitFor", { max: 60_000 });
+  const wait = given.number("waitFor", { max: LONGEST_MS });
   const mobile = given.flag("mobile");
   const actions = readActions(given);
   const browser = {

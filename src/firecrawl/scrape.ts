@@ -3,6 +3,7 @@ import { OrbError } from "../base/errors.ts";
 import { type FailureReason, failure } from "../domain/failure.ts";
 import { cancelUnlessEnded } from "../orchestrator/runs/control.ts";
 import { runEnded } from "../orchestrator/runs/ended.ts";
+import { listRunSites, type RunSiteView } from "../orchestrator/runs/sites.ts";
 import { newPageRun } from "../orchestrator/runs/start.ts";
 import { type JobInput, pageJobFrom } from "../orchestrator/jobs/input.ts";
 import type { RunRecord } from "../store/port.ts";
@@ -12,7 +13,7 @@ import { type FirecrawlDocument, toDocument } from "./document.ts";
 import { FirecrawlFault } from "./fault.ts";
 import { Given } from "./given.ts";
 import { codeOf } from "./page-errors.ts";
-import { readScrapeOptions, type ScrapeAsk, type Version } from "./scrape-options.ts";
+import { readScrapeOptions, refuseLongWaits, type ScrapeAsk, type Version } from "./scrape-options.ts";
 import { reuseMark, reuseOf } from "./start.ts";
 
 export interface ScrapeOrder extends ScrapeAsk {
@@ -25,6 +26,7 @@ export function readScrape(body: unknown, version: Version, known: { llm: boolea
   const ask = readScrapeOptions(given, version, known);
   given.nothingElse();
   given.done();
+  refuseLongWaits(ask, ask.timeoutMs, "timeout");
   return { ...ask, url: url ?? "" };
 }
 
@@ -38,25 +40,83 @@ export async function scrapePage(
   if (found !== null) return found;
   const run = await startScrape(deps, order);
   const late = new AbortController();
+  const held = new AbortController();
+  const deadline = deps.clock.now() + order.timeoutMs;
   const timer = deps.clock.after(order.timeoutMs, () => late.abort(), { keepAlive: true });
   try {
-    const look = async () => null;
-    await runEnded(deps, run.id, look, { signal: AbortSignal.any([late.signal, gone]) });
-  } catch (error) {
-    if (!late.signal.aborted) throw error;
-    await cancelUnlessEnded(deps, run.id);
-    throw new FirecrawlFault(408, `the page was not there after ${order.timeoutMs} ms`, {
-      code: "SCRAPE_TIMEOUT",
-      details: { run_id: run.id },
+    await runEnded(deps, run.id, siteNowAndThen(deps, run.id), {
+      signal: AbortSignal.any([late.signal, held.signal, gone]),
+      onProgress: (site) => {
+        if (isHeldBeyond(site, deadline)) held.abort();
+      },
     });
+  } catch (error) {
+    if (!late.signal.aborted && !held.signal.aborted && !gone.aborted) throw error;
+    const fault = held.signal.aborted || late.signal.aborted ? await whyNot(deps, run.id, order, held.signal) : error;
+    // Nobody waits for it any more.
+    await cancelUnlessEnded(deps, run.id);
+    throw fault;
   } finally {
     timer.cancel();
   }
   return documentOf(deps, run.id, base);
 }
 
+/** Looked at seldom: nearly all pages are there before. */
+const LOOK_MS = 500;
+
+function siteNowAndThen(deps: FirecrawlDeps, id: string): () => Promise<RunSiteView | null> {
+  let lookedAt = deps.clock.monotonic();
+  let last: RunSiteView | null = null;
+  return async () => {
+    if (deps.clock.monotonic() - lookedAt < LOOK_MS) return last;
+    last = (await listRunSites(deps, id, { limit: 1 }))[0] ?? null;
+    lookedAt = deps.clock.monotonic();
+    return last;
+  };
+}
+
+const HELD: ReadonlySet<string> = new Set(["run_paused", "site_paused", "circuit_open", "rate_limited", "retry"]);
+
+/** It will not be there in time, and why is known: nobody needs to wait for that. */
+function isHeldBeyond(site: RunSiteView | null, deadline: number): boolean {
+  const waiting = site?.waiting_for ?? null;
+  if (waiting === null || !HELD.has(waiting.reason)) return false;
+  return waiting.until === null ? waiting.reason.endsWith("_paused") : Date.parse(waiting.until) > deadline;
+}
+
+async function whyNot(
+  deps: FirecrawlDeps,
+  id: string,
+  { timeoutMs }: ScrapeOrder,
+  held: AbortSignal,
+): Promise<FirecrawlFault> {
+  const [site] = await listRunSites(deps, id, { limit: 1 });
+  const [task] = await deps.store.tasks(id, { limit: 1 });
+  const waiting = site?.waiting_for ?? null;
+  const last = task?.failure ?? null;
+  const details = {
+    run_id: id,
+    failure_code: last?.code ?? null,
+    failure_reason: last?.reason ?? null,
+    http_status: last?.httpStatus ?? null,
+    waiting_for: waiting,
+  };
+  const until = waiting === null || waiting.until === null ? "" : `, until ${waiting.until}`;
+  const reasons = [
+    ...(waiting === null ? [] : [`${waiting.message}${until}`]),
+    ...(last === null ? [] : [`the last try: ${last.message}`]),
+  ].join("; ");
+  if (held.aborted)
+    return new FirecrawlFault(500, `the page is not to be had now: ${reasons}`, { code: "SCRAPE_SITE_HELD", details });
+  const message = `the page was not there after ${timeoutMs} ms${reasons === "" ? "" : `: ${reasons}`}`;
+  return new FirecrawlFault(408, message, { code: "SCRAPE_TIMEOUT", details });
+}
+
 async function startScrape(deps: FirecrawlDeps, order: ScrapeOrder): Promise<RunRecord> {
-  const input: JobInput = { ...order.recipe, target_url: order.url };
+  // Whoever waits is better served by an early answer than by many tries.
+  const wish = { max_attempts: 1, timeout_seconds: order.timeoutMs / 1000 };
+  const input: JobInput = { ...order.recipe, ...wish, target_url: order.url };
   const { url, site, recipe } = pageJobFrom(input, deps);
   const { run, tasks } = newPageRun(deps, { id: null, name: null, url, site, recipe });
   const mark: FirecrawlMark = { kind: "scrape", json: order.json };

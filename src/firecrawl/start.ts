@@ -10,20 +10,26 @@ import type { NewRun, RunRecord } from "../store/port.ts";
 import type { CrawlAsk } from "./crawl-options.ts";
 import type { FirecrawlDeps, FirecrawlMark } from "./deps.ts";
 import { FirecrawlFault } from "./fault.ts";
-import type { ScrapeAsk } from "./scrape-options.ts";
+import { refuseLongWaits, type ScrapeAsk } from "./scrape-options.ts";
 import type { WebhookAsk } from "./webhook-options.ts";
 
 export async function startAsked(
   deps: FirecrawlDeps,
   { kind, input, scrape, webhook }: CrawlAsk,
-  idempotencyKey: string | undefined,
+  { base, idempotencyKey }: { base: string; idempotencyKey: string | undefined },
 ): Promise<RunRecord> {
+  // Nobody waits for these: a page has the time that the server gives it.
+  if (scrape.recipe.browser !== undefined) {
+    const { limits } = await deps.pages();
+    const within = kind === "crawl" ? "scrapeOptions." : "";
+    refuseLongWaits(scrape, limits.browserTimeoutMs, "APP_BROWSER_NAV_TIMEOUT_MS", within);
+  }
   const { run, tasks } = newCrawlRun(deps, crawlOptionsFrom(deps, input));
   const mark: FirecrawlMark = { kind, json: scrape.json };
   const asked: NewRun = {
     ...run,
     snapshot: { ...(run.snapshot as object), firecrawl: mark },
-    ...(webhook === null ? {} : { webhook: sealedWebhook(deps, webhook) }),
+    ...(webhook === null ? {} : { webhook: sealedWebhook(deps, webhook, base) }),
     ...reuseOf(deps, scrape),
   };
   const once =
@@ -48,9 +54,10 @@ function keyUsed(): FirecrawlFault {
 function sealedWebhook(
   deps: FirecrawlDeps,
   { url, headers, metadata, events }: WebhookAsk,
+  base: string,
 ): NewRun["webhook"] & object {
   refuseForbidden("webhook.url", url, deps.policy);
-  const target: WebhookTarget = { url, headers, metadata, format: "firecrawl" };
+  const target: WebhookTarget = { url, headers, metadata, base, format: "firecrawl" };
   return { events, sealed: deps.seal.close(target, SEALED_FOR_WEBHOOK) };
 }
 

@@ -1,5 +1,6 @@
 /** How a crawl or a batch is getting on, with its documents by the page. */
 import { OrbError } from "../base/errors.ts";
+import type { CrawlSnapshot } from "../domain/crawl-options.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../domain/states.ts";
 import type { RunRecord } from "../store/port.ts";
 import { type FirecrawlDeps, markOf } from "./deps.ts";
@@ -92,11 +93,14 @@ export async function countsOf(
   const { totals } = await store.overview(run.id, 0);
   const { completed, failed, pending, queued, running, retrying } = totals;
   const status = statusOf(run.status);
+  const open = hasEnded(run) ? 0 : pending + queued + running + retrying;
+  // More may be known than will be got.
+  const most = (run.snapshot as CrawlSnapshot).options.max_pages;
   return {
     success: true,
     status,
     completed,
-    total: completed + failed + pending + queued + running + retrying,
+    total: Math.max(completed, Math.min(completed + failed + open, most)),
     // Nothing is charged for.
     creditsUsed: 0,
     // It is kept so long after its end; while it runs, the end is not known.

@@ -1,68 +1,22 @@
-/**
- * A crawl as it goes on, over a WebSocket: first what there is, then each document, then the end. A request that asks for
- * one goes through all that guards other requests; its key stands where sub-protocols do, as browsers can set nothing else.
- */
-import { type IncomingMessage, ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
-import type { Socket } from "node:net";
-import { type WebSocket, WebSocketServer } from "ws";
+/** A crawl as it goes on, over a WebSocket: first what there is, then each document, then the end. */
+import type { WebSocket } from "ws";
 import { limitsOf } from "../api/deps.ts";
-import type { ApiInstance, ApiReply, ApiRequest } from "../api/instance.ts";
+import type { ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
 import { isSameOrigin } from "../api/security.ts";
 import { sleep } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { FirecrawlDeps } from "./deps.ts";
 import type { Version } from "./scrape-options.ts";
-import { countsOf, documentsOf, hasEnded, PAGE_LIMITS, requireCrawlRun } from "./status.ts";
-
-const UPGRADE = Symbol("upgrade");
-
-interface Upgrading extends IncomingMessage {
-  [UPGRADE]?: { socket: Duplex; head: Buffer };
-}
-
-const PATHS = /^\/v[12]\/(?:crawl|batch\/scrape)\/[\w-]+$/;
-
-/** Hands requests for a WebSocket to the routes, as any other; whatever refuses them answers in HTTP. */
-export function acceptUpgrades(api: ApiInstance): void {
-  // Whoever offers something else, as clients of HTTP/2 do, is answered as if they had not.
-  Object.assign(api.server, { shouldUpgradeCallback: wantsToWatch });
-  api.server.on("upgrade", (request: Upgrading, socket: Duplex, head: Buffer) => {
-    socket.on("error", () => socket.destroy());
-    const [key] = (request.headers["sec-websocket-protocol"] ?? "").split(",", 1);
-    request[UPGRADE] = { socket, head };
-    if (key !== undefined && key.trim() !== "") request.headers.authorization ??= `Bearer ${key.trim()}`;
-    const response = new ServerResponse(request);
-    response.assignSocket(socket as Socket);
-    response.shouldKeepAlive = false;
-    response.once("finish", () => socket.end());
-    api.routing(request, response);
-  });
-}
-
-function wantsToWatch({ method, url = "", headers }: IncomingMessage): boolean {
-  const [path = ""] = url.split("?", 1);
-  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && PATHS.test(path);
-}
-
-export function isUpgrade(request: ApiRequest): boolean {
-  return (request.raw as Upgrading)[UPGRADE] !== undefined;
-}
+import { countsOf, documentsOf, hasEnded, requireCrawlRun, showStatus } from "./status.ts";
+import { keepAlive, upgrade } from "./upgrades.ts";
 
 interface Watched {
   id: string;
   version: Version;
   base: string;
+  path: string;
 }
-
-/** They send nothing that is of interest. */
-const server = new WebSocketServer({
-  noServer: true,
-  clientTracking: false,
-  maxPayload: 4096,
-  perMessageDeflate: false,
-});
 
 export async function watchRun(
   deps: FirecrawlDeps,
@@ -74,14 +28,12 @@ export async function watchRun(
   if (request.headers.origin !== undefined && !isSameOrigin(request))
     throw new ApiProblem("forbidden_origin", "a page of another web site may not listen here");
   await requireCrawlRun(deps, watched.id);
-  const { socket, head } = (request.raw as Upgrading)[UPGRADE]!;
-  reply.hijack();
-  reply.raw.detachSocket(socket as Socket);
-  const ended = request.server.openStreams.open();
-  server.handleUpgrade(request.raw, socket, head, (ws) => {
-    ws.on("error", () => ws.terminate());
+  upgrade(request, reply, (ws) => {
+    const ended = request.server.openStreams.open();
     ws.once("close", () => ended.abort());
+    if (ended.signal.aborted) ws.close(1001);
     ended.signal.addEventListener("abort", () => ws.close(1001), { once: true });
+    keepAlive(ws, deps.clock, limitsOf(deps));
     void follow(deps, ws, watched, ended.signal)
       .catch((error: unknown) => end(ws, watched, { type: "error", error: messageOf(error) }))
       .finally(() => ended.abort());
@@ -93,39 +45,27 @@ const LOOK_MS = 250;
 
 async function follow(deps: FirecrawlDeps, ws: WebSocket, watched: Watched, signal: AbortSignal): Promise<void> {
   const { clock } = deps;
-  const { heartbeatMs } = limitsOf(deps);
   let last: string | undefined;
-  let sentAt = clock.monotonic();
-  let told = 0;
-  const tell = async (message: object) => {
-    sentAt = clock.monotonic();
-    // Never faster than its reader.
-    await new Promise<void>((resolve) => ws.send(JSON.stringify(message), () => resolve()));
-  };
+  // Never faster than its reader.
+  const tell = (message: object) => new Promise<void>((resolve) => ws.send(JSON.stringify(message), () => resolve()));
   for (let first = true; !signal.aborted; first = false) {
     // The state first: what was written before the end is then among the documents.
     const run = await requireCrawlRun(deps, watched.id);
     const page = await documentsOf(deps, run, watched.base, last === undefined ? {} : { after: last });
     last = page.last ?? last;
-    told += page.documents.length;
     if (first) {
       const status = hasEnded(run) ? ({ status: "scraping" } as const) : {};
       await tell({ type: "catchup", data: { ...(await countsOf(deps, run)), ...status, data: page.documents } });
     } else for (const data of page.documents) await tell({ type: "document", data });
     if (page.more) continue;
     if (hasEnded(run)) {
-      const { success: _success, ...counts } = await countsOf(deps, run);
-      const isDone = counts.status === "completed";
+      // The end says what asking for the status says: the documents of its first page, and where the next one is.
+      const { success: _success, ...whole } = await showStatus(deps, watched.id, watched, {});
+      const isDone = whole.status === "completed";
       if (watched.version === "v1")
-        return end(ws, watched, isDone ? { type: "done" } : { type: "error", error: `it is ${counts.status}` });
-      // Whoever listens gets all of it at the end, too, as far as it fits one answer.
-      const all = told <= PAGE_LIMITS.documents ? (await documentsOf(deps, run, watched.base, {})).documents : [];
-      await tell({ type: isDone ? "done" : "status", data: { ...counts, data: all } });
+        return end(ws, watched, isDone ? { type: "done" } : { type: "error", error: `it is ${whole.status}` });
+      await tell({ type: isDone ? "done" : "status", data: whole });
       return ws.close(1000);
-    }
-    if (clock.monotonic() - sentAt >= heartbeatMs) {
-      sentAt = clock.monotonic();
-      ws.ping();
     }
     await sleep(clock, LOOK_MS, signal);
   }

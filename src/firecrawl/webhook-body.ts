@@ -19,7 +19,7 @@ interface WebhookBody {
 const OF_BATCH: Partial<Record<WebhookEvent, WebhookEvent>> = { failed: "completed", cancelled: "completed" };
 
 export async function webhookBody(
-  { store, base }: { store: Store; base: string },
+  store: Store,
   runId: string,
   call: WebhookCall,
   target: WebhookTarget,
@@ -29,7 +29,7 @@ export async function webhookBody(
   const batch = markOf(run)?.kind === "batch";
   const event = batch ? (OF_BATCH[call.event] ?? call.event) : call.event;
   const { data, error } =
-    call.event === "page" ? await pageOf(store, run, base, call.taskId ?? "") : endOf(run, call.event);
+    call.event === "page" ? await pageOf(store, run, target.base, call.taskId ?? "") : endOf(run, call.event);
   return {
     success: error === null,
     type: `${batch ? "batch_scrape" : "crawl"}.${event}`,

@@ -26,13 +26,39 @@ export function readWebhook(given: Given): WebhookAsk | null {
       inner.wrong(`events[${index}]`, `expected one of ${WEBHOOK_EVENTS.join(", ")}`);
   const ask: WebhookAsk = {
     url: parsed?.href ?? "",
-    headers: inner.words("headers") ?? {},
+    headers: withoutType(inner.words("headers") ?? {}),
     metadata: inner.object("metadata") ?? {},
     events: (events as WebhookEvent[] | undefined) ?? WEBHOOK_EVENTS,
   };
-  for (const name of Object.keys(ask.headers))
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(ask.headers[name] ?? ""))
-      inner.wrong(`headers.${name}`, "cannot be sent as a header");
+  for (const [name, value] of Object.entries(ask.headers)) {
+    const why = whyNotSent(name, value);
+    if (why !== null) inner.wrong(`headers.${name.slice(0, 100)}`, why);
+  }
   inner.nothingElse();
   return ask;
+}
+
+/** What is sent is JSON, however somebody writes that. */
+function withoutType(headers: WebhookAsk["headers"]): WebhookAsk["headers"] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-type"));
+}
+
+/** They say where a call goes and how long it is. */
+const OURS: ReadonlySet<string> = new Set([
+  "host",
+  "content-length",
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+]);
+
+function whyNotSent(name: string, value: string): string | null {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is not the name of a header";
+  if (OURS.has(name.toLowerCase())) return "is set by this server: leave it out";
+  // What HTTP can carry: tabs, and what is visible in Latin-1.
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? null : "has characters that a header cannot have";
 }

@@ -4,7 +4,7 @@ import type { Firecrawl } from "@mendable/firecrawl-js";
 import { request } from "undici";
 import { Place } from "../jobs/kit.ts";
 import { browserGate } from "../support/browser-kit.ts";
-import { clientOf, refused } from "./kit.ts";
+import { clientOf, Receiver, refused } from "./kit.ts";
 import { Site } from "./site.ts";
 
 let place: Place;
@@ -60,4 +60,16 @@ test("a page is seen as a phone shows it, and an action that finds nothing is na
   );
   assert.deepEqual([missing.status, missing.code], [400, "SCRAPE_ACTION_ERROR"]);
   assert.match(missing.message, /actions\[0\].*#nowhere/);
+});
+
+test("a webhook names files where whoever asked for them has found the server", browserGate, async () => {
+  await using receiver = await Receiver.open();
+  await app.startBatchScrape([`${site.url}/pages/1`], {
+    options: { formats: ["screenshot"] },
+    webhook: { url: receiver.url, events: ["page"] },
+  });
+  await receiver.until(() => receiver.types.length === 1);
+  const [page] = receiver.heard[0]?.body.data as { screenshot?: string }[];
+  assert.ok(page?.screenshot?.startsWith(`${place.api.url}/artifacts/`), page?.screenshot);
+  await picture(page.screenshot);
 });

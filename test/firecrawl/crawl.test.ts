@@ -60,7 +60,7 @@ test("a crawl stays below its start unless told otherwise, and follows the rules
   const mapped = await app.crawl(`${site.url}/blog`, { sitemap: "only", pollInterval: 1 });
   assert.deepEqual(pathsOf(mapped.data), ["/blog", "/blog/from-sitemap"]);
   const few = await app.crawl(site.url, { limit: 3, sitemap: "skip", delay: 0.05, pollInterval: 1 });
-  assert.equal(few.data.length, 3);
+  assert.deepEqual([few.data.length, few.completed, few.total], [3, 3, 3]);
   const shallow = await app.crawl(`${site.url}/blog`, {
     maxDiscoveryDepth: 0,
     crawlEntireDomain: true,

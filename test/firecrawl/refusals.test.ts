@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import type { Firecrawl } from "@mendable/firecrawl-js";
 import { WebSocket } from "ws";
@@ -60,6 +61,50 @@ function upgraded(id: string, key: string, headers: Record<string, string> = {})
     ws.once("error", reject);
   });
 }
+
+/** Asks for a WebSocket by hand; keeps its own side open, whatever is answered. */
+async function askByHand(url: string, id: string, key: string): Promise<{ socket: Socket; status: string }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.on("error", () => {});
+  socket.write(
+    [
+      `GET /v2/crawl/${id} HTTP/1.1`,
+      `host: ${hostname}:${port}`,
+      "connection: Upgrade",
+      "upgrade: websocket",
+      "sec-websocket-version: 13",
+      "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==",
+      `sec-websocket-protocol: ${key}`,
+      "\r\n",
+    ].join("\r\n"),
+  );
+  const answer = await new Promise<string>((resolve) => socket.once("data", (bytes) => resolve(String(bytes))));
+  return { socket, status: answer.slice(9, 12) };
+}
+
+test("the connection of whoever may not watch is closed, although they keep it open", { timeout: 60_000 }, async () => {
+  const { socket, status } = await askByHand(place.api.url, "00000000-0000-4000-8000-000000000000", "another-key");
+  assert.equal(status, "401");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.resume();
+  // What is sent to a connection that is gone is refused; one that is half open would take it.
+  const knock = setInterval(() => socket.write("x"), 50);
+  await closed;
+  clearInterval(knock);
+});
+
+test("a server stops soon, although somebody watches and never says goodbye", async () => {
+  const other = await Place.open({ APP_API_TOKEN: TOKEN }, { worker: false });
+  const { id } = await clientOf(other.api.url, TOKEN).startCrawl(site.url);
+  const { socket, status } = await askByHand(other.api.url, id, TOKEN);
+  assert.equal(status, "101");
+  socket.pause();
+  const begun = performance.now();
+  await other[Symbol.asyncDispose]();
+  assert.ok(performance.now() - begun < 25_000, "a WebSocket would be waited for 30 seconds");
+  socket.destroy();
+});
 
 test("whoever offers to speak another protocol is answered all the same", async () => {
   const body = JSON.stringify({ url: `${site.url}/pages/1`, limit: 1, sitemap: "skip" });
@@ -151,12 +196,55 @@ test("a page that cannot be had is an error with its reason", async () => {
   const gone = await refused(app.scrape(`${site.url}/gone`));
   assert.deepEqual([gone.status, gone.code], [500, "SCRAPE_SITE_ERROR"]);
   assert.equal((gone.details as { http_status: number }).http_status, 404);
+  const broken = await refused(app.scrape(`${site.url}/broken`));
+  assert.equal((broken.details as { http_status: number }).http_status, 500);
+  assert.equal(site.asked.filter((path) => path === "/broken").length, 1, "it is not tried again while one waits");
   const late = await refused(app.scrape(`${site.url}/never`, { timeout: 300 }));
   assert.deepEqual([late.status, late.code], [408, "SCRAPE_TIMEOUT"]);
   const old = await refused(app.v1.scrapeUrl(`${site.url}/never`, { timeout: 300 }));
   assert.equal(old.statusCode, 408);
   const secret = await refused(app.scrape("http://169.254.169.254/latest"));
   assert.ok([400, 403].includes(secret.status ?? 0), secret.message);
+});
+
+test("a page of a site that wants to be left alone is refused at once, with the time", async () => {
+  const busy = createServer((_request, response) => response.writeHead(429, { "retry-after": "3000" }).end());
+  await new Promise<void>((resolve) => busy.listen(0, "127.0.0.2", resolve));
+  try {
+    const url = `http://127.0.0.2:${(busy.address() as AddressInfo).port}/`;
+    const { status, code, message, details } = await refused(app.scrape(url, { timeout: 300_000 }));
+    assert.deepEqual([status, code], [500, "SCRAPE_SITE_HELD"], message);
+    const { waiting_for: waiting } = details as { waiting_for: { reason: string; until: string } };
+    assert.equal(waiting.reason, "rate_limited");
+    assert.ok(Date.parse(waiting.until) > Date.now() + 300_000);
+    assert.ok(message.includes(waiting.until), message);
+  } finally {
+    busy.closeAllConnections();
+    await new Promise((resolve) => busy.close(resolve));
+  }
+});
+
+test("waits that cannot end in time, and headers that are not the caller's, are refused by their names", async () => {
+  const wait = { waitFor: 30_000 };
+  assert.match((await refused(app.scrape(site.url, { ...wait, timeout: 20_000 }))).message, /waitFor: .*timeout/);
+  assert.match(
+    (await refused(app.startCrawl(site.url, { scrapeOptions: wait }))).message,
+    /scrapeOptions\.waitFor: .*APP_BROWSER_NAV_TIMEOUT_MS/,
+  );
+  assert.match((await refused(app.startBatchScrape([site.url], { options: wait }))).message, /: waitFor: /);
+  for (const [name, value] of [
+    ["Host", "other.example"],
+    ["content-length", "5"],
+    ["Transfer-Encoding", "chunked"],
+    ["x-note", "a\u0007b"],
+    ["x-note", "€"],
+  ] as const) {
+    const webhook = { url: "https://example.com/", headers: { [name]: value } };
+    assert.match(
+      (await refused(app.startCrawl(site.url, { webhook }))).message,
+      new RegExp(`webhook.headers.${name}:`),
+    );
+  }
 });
 
 test("how busy it is and what is left is told without invention", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Firecrawl } from "@mendable/firecrawl-js";
 import { Place } from "../jobs/kit.ts";
 import { LlmServer, says } from "../support/llm-server.ts";
@@ -108,6 +109,38 @@ test("json is filled from what the page says of itself, by the names of a schema
   });
   assert.ok(old.success);
   assert.deepEqual(old.json, page.json);
+});
+
+test("a page cannot say what only we say, its addresses are whole, and a schema may name anything", async () => {
+  const schema = { type: "object", properties: { fields: { type: "object" }, sku: { type: "string" } } };
+  const page = await app.scrape(`${site.url}/tricky`, { formats: [{ type: "json", schema }] });
+  const { error, statusCode, ogImage, favicon } = page.metadata ?? {};
+  assert.deepEqual(
+    { error, statusCode, ogImage, favicon },
+    { error: undefined, statusCode: 200, ogImage: `${site.url}/og.png`, favicon: `${site.url}/icons/a.png` },
+  );
+  assert.deepEqual(page.json, { fields: { north: 1 }, sku: "F-1" });
+  const old = await app.v1.scrapeUrl(`${site.url}/tricky`, {
+    formats: ["extract"],
+    extract: { schema: schema as never },
+  });
+  assert.ok(old.success);
+  assert.deepEqual([old.extract, old.json], [page.json, undefined], "under the name by which it was asked for");
+});
+
+test("whoever hangs up does not leave a run behind", async () => {
+  const hangUp = new AbortController();
+  const call = fetch(`${place.api.url}/v2/scrape`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ url: `${site.url}/never` }),
+    signal: hangUp.signal,
+  });
+  while (!site.asked.includes("/never")) await sleep(20);
+  hangUp.abort();
+  await assert.rejects(call, { name: "AbortError" });
+  const [run] = (await place.api.get("/runs?kind=page&limit=1")).json<{ id: string }[]>();
+  assert.equal((await place.ended(run?.id ?? "")).status, "cancelled");
 });
 
 test("a page that was got not long ago is answered from the store, if it was asked for in the same way", async () => {

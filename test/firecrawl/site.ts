@@ -81,6 +81,16 @@ function html(response: ServerResponse, body: string): void {
 const ROUTES: Readonly<Record<string, Answer>> = {
   "/robots.txt": (_request, response) => response.end("User-agent: *\nDisallow: /private/\n"),
   "/never": () => {},
+  "/broken": (_request, response) => void response.writeHead(500).end("broken"),
+  "/tricky": (_request, response) =>
+    html(
+      response,
+      page(
+        "Tricky",
+        words(8),
+        `<meta name="error" content="no error of ours"><meta name="status_code" content="666"><meta property="og:image" content="/og.png"><link rel="shortcut icon" href="icons/a.png"><script type="application/ld+json">{"@type":"Product","name":"Plot","fields":{"north":1},"sku":"F-1"}</script>`,
+      ),
+    ),
   "/header": (request, response) =>
     html(response, page("Header", `<p>You say ${String(request.headers["x-wish"])}, which is nice of you to say.</p>`)),
   "/form": (_request, response) =>

@@ -25,7 +25,11 @@ after(async () => {
 test("a program is told of a crawl: its beginning, every page, good or bad, and its end, signed", async () => {
   await using receiver = await Receiver.open();
   receiver.answers.push(503);
-  const webhook = { url: receiver.url, headers: { authorization: "Bearer 4711" }, metadata: { order: "7" } };
+  const webhook = {
+    url: receiver.url,
+    headers: { authorization: "Bearer 4711", "Content-Type": "text/plain" },
+    metadata: { order: "7" },
+  };
   const { id } = await app.startCrawl(site.url, { sitemap: "skip", webhook });
   await receiver.until(() => receiver.types.includes("crawl.completed"));
   const { types, heard } = receiver;
@@ -42,7 +46,7 @@ test("a program is told of a crawl: its beginning, every page, good or bad, and 
   for (const { headers, text, body } of heard) {
     const signature = `sha256=${createHmac("sha256", SECRET).update(text).digest("hex")}`;
     assert.equal(headers["x-firecrawl-signature"], signature);
-    assert.equal(headers.authorization, "Bearer 4711");
+    assert.deepEqual([headers.authorization, headers["content-type"]], ["Bearer 4711", "application/json"]);
     assert.deepEqual([body.id, body.metadata], [id, { order: "7" }]);
   }
   assert.match(

@@ -25,10 +25,16 @@ export function readMetadata(facts: PageFacts): Metadata {
   const said = (...names: string[]) => facts.meta(...names)?.slice(0, LONGEST_VALUE) ?? null;
   return {
     ...Object.fromEntries(others),
+    ...faviconOf(facts),
     title: facts.title?.slice(0, LONGEST_VALUE) ?? said("og:title", "twitter:title"),
     description: said("description", "og:description", "twitter:description"),
     language: facts.language,
     keywords: said("keywords"),
     robots: said("robots"),
   };
+}
+
+function faviconOf(facts: PageFacts): { favicon?: string } {
+  const favicon = facts.linkTag("icon");
+  return favicon === null ? {} : { favicon };
 }

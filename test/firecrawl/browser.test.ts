@@ -69,7 +69,7 @@ test("a webhook names files where whoever asked for them has found the server", 
     webhook: { url: receiver.url, events: ["page"] },
   });
   await receiver.until(() => receiver.types.length === 1);
-  const [page] = receiver.heard[0]?.body.data as { screenshot?: string }[];
+  const [page] = (receiver.heard[0]?.body.data ?? []) as { screenshot?: string }[];
   assert.ok(page?.screenshot?.startsWith(`${place.api.url}/artifacts/`), page?.screenshot);
   await picture(page?.screenshot);
 });

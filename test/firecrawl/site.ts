@@ -81,6 +81,11 @@ function html(response: ServerResponse, body: string): void {
 const ROUTES: Readonly<Record<string, Answer>> = {
   "/robots.txt": (_request, response) => response.end("User-agent: *\nDisallow: /private/\n"),
   "/never": () => {},
+  "/paper.pdf": (_request, response) => {
+    response
+      .writeHead(200, { "content-type": "application/pdf" })
+      .end("%PDF-1.4\n%\u00e2\u00e3\n1 0 obj\n<<>>\nendobj\n%%EOF\n");
+  },
   "/broken": (_request, response) => void response.writeHead(500).end("broken"),
   "/tricky": (_request, response) =>
     html(

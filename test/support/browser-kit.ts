@@ -19,7 +19,8 @@ export const chromiumPath = process.env["ORB_TEST_CHROMIUM"] ?? "";
 export const browserGate = gate("browser tests", chromiumPath !== "", "no Chromium (ORB_TEST_CHROMIUM is empty)");
 
 // A folder of its own for what browsers put down, so that a test can see what is left of it, and nothing is in the end.
-const scratch = mkdtempSync(join(tmpdir(), "orb-test-browser-"));
+// Its name is short: the path of a socket has room for some hundred characters, and processes of tests make one in another.
+const scratch = mkdtempSync(join(tmpdir(), "ob-"));
 process.env["TMPDIR"] = scratch;
 process.once("exit", () => rmSync(scratch, { recursive: true, force: true }));
 

@@ -41,9 +41,18 @@ function jsonIn(content: string): JsonValue | undefined {
   const text = content.replace(/^\s*<think>[^]*?<\/think>/, "").trim();
   const whole = parseJson(text);
   if (whole !== undefined) return whole;
-  const fenced = /```(?:json)?\s*\n([^]*?)\n\s*```/i.exec(text)?.[1];
-  const inFence = fenced === undefined ? undefined : parseJson(fenced);
+  const inFence = parseJson(fenced(text) ?? "");
   if (inFence !== undefined) return inFence;
   const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
   return from >= 0 && to > from ? parseJson(text.slice(from, to + 1)) : undefined;
+}
+
+const FENCE = "```";
+
+/** Looked for by hand: pages may make a model say anything, and a pattern could take for ever over it. */
+function fenced(text: string): string | null {
+  const from = text.indexOf(FENCE);
+  const line = from === -1 ? -1 : text.indexOf("\n", from);
+  const to = line === -1 ? -1 : text.indexOf(FENCE, line);
+  return to === -1 ? null : text.slice(line + 1, to).trim();
 }

@@ -78,10 +78,10 @@ async function attempt(
   const plan = planStrategy(crawl.recipe, task.memory as PageMemory | null, site, url, clock.now());
   const recipe = recipeAt(crawl.recipe, site);
   const timeoutMs = plan.way === "browser" ? limits.browserTimeoutMs : limits.httpTimeoutMs;
+  await crawl.pause.next(signal);
   const leftMs = await time.leftMs(timeoutMs);
   const neededMs = time.neededMs(timeoutMs);
   if (leftMs <= neededMs) return outOfTime(neededMs);
-  await crawl.pause.next(signal);
   const begun = clock.monotonic();
   const order: PageOrder = {
     recipe,

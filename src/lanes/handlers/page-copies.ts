@@ -30,11 +30,13 @@ export class PageCopies {
     this.#store = store;
     this.#jobId = jobId;
     const { fields, items, schema, article, urls, include, exclude, same_site } = options;
+    const { document, extract, browser, stay_within, follow_links } = options;
     // What is read from a page, how, and which of its links are worth keeping.
     const known = [READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site];
-    const rules = JSON.stringify(
-      options.document === undefined || options.document === null ? known : [...known, options.document],
+    const wishes = Object.entries({ document, extract, browser, stay_within, follow_links }).filter(
+      ([, wish]) => wish !== undefined && wish !== null,
     );
+    const rules = JSON.stringify(wishes.length === 0 ? known : [...known, wishes]);
     this.#fingerprint = hash("sha256", rules, "base64url").slice(0, 22);
   }
 

@@ -91,7 +91,8 @@ export async function readRecords(reading: Reading, from: Place): Promise<Record
       );
       read.place = { page, index: index + 1 };
       room -= cost;
-      if (room <= 0 || read.records.length >= MOST_RECORDS) return read;
+      if (room <= 0 || read.records.length >= MOST_RECORDS)
+        return { ...read, atEnd: next === null && index + 1 === rows.length };
     }
     if (next === null) return { ...read, atEnd: true };
     page = next;

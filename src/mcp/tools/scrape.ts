@@ -66,7 +66,10 @@ export const scrape = defineTool({
       strategy,
     };
     const { task_id: id } = await call.api.crawls.start(body);
-    const view = await waitForCrawl(call, id, seconds);
+    const view = await waitForCrawl(call, id, seconds).catch((error: unknown) => {
+      if (!call.isCancelled()) throw error;
+      return cancelled(call, id);
+    });
     if (!hasEnded(view.status)) return call.isCancelled() ? cancelled(call, id) : unfinished(view);
     if (view.completed_items === 0) throw await failureOf(call, view);
     const read = await readRecords(recordsOf(call.api, id, { of: view.url, maxChars }), BEGINNING);
@@ -77,7 +80,7 @@ export const scrape = defineTool({
       message: null,
       records: read.records,
       cut: read.cut,
-      notes: [...notesOn(read.records, fields, items), ...leftOutNote(read.leftOut)],
+      notes: [...notesOn(read.records, fields, items), ...noText(read.records, strategy), ...leftOutNote(read.leftOut)],
       next: read.atEnd ? null : nextRecords({ run_id: id }, read.place, "more records of this page"),
     };
   },
@@ -140,6 +143,12 @@ function notesOn(
   const names = Array.isArray(fields) ? (fields as string[]) : Object.keys(fields ?? {});
   const missing = names.filter((name) => records.every((record) => isEmpty(record[name])));
   return missing.length === 0 ? [] : [`found nothing for ${missing.join(", ")}: extract_preview shows why`];
+}
+
+/** A page that scripts fill may look finished to a plain request. */
+function noText(records: readonly Record<string, unknown>[], strategy: string | undefined): string[] {
+  if (strategy === "browser" || records.length !== 1 || records[0]?.["word_count"] !== 0) return [];
+  return ['the page has no text as a plain request gets it: if scripts write it, ask again with strategy "browser"'];
 }
 
 function isEmpty(value: unknown): boolean {

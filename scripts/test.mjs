@@ -9,6 +9,7 @@ import { ensureChromium, findChromium } from "./chromium.mjs";
 import { ensureServices } from "./services.mjs";
 import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
 import { runTestFile } from "./test-file.mjs";
+import { clearTestFolder, makeTestFolder } from "./test-folder.mjs";
 import { ensureWeb } from "./web.mjs";
 
 /** Files that take long come first: one of them at the end would keep everybody waiting. `--cpu` says which they are. */
@@ -45,6 +46,7 @@ await script(async (args) => {
   const failures = [];
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
+  const temporary = makeTestFolder();
   const settings = {
     node: node24(),
     cwd: root,
@@ -52,6 +54,7 @@ await script(async (args) => {
     env: {
       NODE_COMPILE_CACHE: compiled,
       ...process.env,
+      TMPDIR: temporary,
       ORB_TEST_CHROMIUM: chromium,
       ...(full ? { ORB_TEST_FULL: "1" } : {}),
     },
@@ -82,6 +85,7 @@ await script(async (args) => {
   // Files often wait for timers and processes: with three more than there are cores the cores stay busy.
   const workers = Math.min(8, availableParallelism() + 3);
   await Promise.all(Array.from({ length: workers }, work));
+  if (clearTestFolder(temporary)) process.stdout.write("programs were left behind; they were ended\n");
   process.stdout.write(failures.join(""));
   if (settings.cpu) process.stdout.write(`\n${cpuSeconds.toFixed(0)} s of CPU in all\n`);
   const browserLacks = chromium === "" && files.some((file) => needsBrowser(folder, file));

@@ -43,7 +43,7 @@ function closeKey(config: Config, tell: Tell): void {
 const PACKAGES = ["chromium-headless-shell", "chromium"];
 
 async function bringBrowser({ browserPath }: Config, tell: Tell): Promise<void> {
-  if (browserPath !== null) return tell("no browser is installed, because APP_BROWSER_PATH names another");
+  if (browserPath !== null) return tell(`there is no browser at ${browserPath}: correct APP_BROWSER_PATH, or unset it`);
   const command = await installCommand();
   const apt = await onPath("apt-get");
   if (apt === null || process.getuid?.() !== 0 || !command.startsWith("apt-get "))

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "./support/source.ts";
@@ -91,6 +92,46 @@ test("an endless loop and a forgotten handle are ended, too", () => {
   assert.equal(open.last, "1 passed, 1 failed");
   assert.match(open.out, /something is left open|hung in or after/);
 });
+
+test("Ctrl-C ends programs in groups of their own as well, and removes what the tests have written", async () => {
+  using dir = tempDir();
+  const note = join(dir.path, "note.json");
+  // As `orb up` starts its services.
+  writeFileSync(
+    join(dir.path, "a.test.ts"),
+    `import { spawn } from "node:child_process";
+    import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
+    import { tmpdir } from "node:os";
+    import { test } from "node:test";
+    test("stays", () => {
+      const cwd = mkdtempSync(tmpdir() + "/orb-test-");
+      const { pid } = spawn("sleep", ["600"], { cwd, detached: true, stdio: "ignore" });
+      writeFileSync(${JSON.stringify(`${note}.new`)}, JSON.stringify({ pid, cwd }));
+      renameSync(${JSON.stringify(`${note}.new`)}, ${JSON.stringify(note)});
+      return new Promise(() => setInterval(() => {}, 1000));
+    });`,
+  );
+  const { NODE_TEST_CONTEXT: _context, CI: _ci, ...plain } = process.env;
+  const env = { ...plain, ORB_TEST_DIR: dir.path };
+  const written = new AbortController();
+  const watcher = watch(dir.path, () => existsSync(note) && written.abort());
+  const runner = spawn(process.execPath, [join(root, "scripts/test.mjs")], { env, stdio: "ignore" });
+  const ended = once(runner, "exit") as Promise<[number | null]>;
+  if (!existsSync(note)) await Promise.race([once(written.signal, "abort"), ended]);
+  const { pid, cwd } = JSON.parse(readFileSync(note, "utf8")) as { pid: number; cwd: string };
+  runner.kill("SIGINT");
+  const [code] = await ended;
+  watcher.close();
+  assert.equal(code, 1);
+  assert.equal(existsSync(cwd), false);
+  assert.equal(isAtWork(pid), false);
+});
+
+/** One that is dead, but that nobody has asked about yet, is not. */
+function isAtWork(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
+}
 
 test("a run without tests is not a success", () => {
   const result = runTests({ "a.test.ts": `test("one", () => {});` }, ["no-such-file"]);

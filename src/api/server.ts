@@ -168,7 +168,7 @@ function listenError(error: unknown, host: string, port: number): unknown {
   const [message = messageOf(error), path = ""] = why;
   const hint =
     path === "APP_PORT"
-      ? "Choose another with --port or APP_PORT; --port 0 takes any free one."
+      ? "Choose another with --port or APP_PORT; --port 0 (npm start -- --port 0) takes any free one."
       : "Choose another with --host or APP_HOST.";
   return new OrbError("config_invalid", message, { cause: error, hint, fields: [{ path, message }] });
 }

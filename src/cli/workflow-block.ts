@@ -6,12 +6,19 @@ import { bar, clock, fit, joined, span } from "./progress.ts";
 import { markOf, stateOf, timeOf } from "./workflow-line.ts";
 import type { TreeLine } from "./workflow-tree.ts";
 
+/** How a run that a step waits for is getting on. */
+export interface ChildMoment {
+  words: string;
+  /** What keeps it from going on; null: nothing does. */
+  waits: string | null;
+}
+
 /** What is shown of a workflow at one moment. */
 export interface WorkflowMoment {
   view: WorkflowProgress;
   tree: readonly TreeLine[];
   /** How child runs are getting on, by their ids. */
-  children: ReadonlyMap<string, string>;
+  children: ReadonlyMap<string, ChildMoment>;
   /** What steps have put out, by their indices. */
   results: ReadonlyMap<number, string>;
   elapsedSeconds: number;
@@ -117,7 +124,8 @@ const MOST_RAILS = 18;
 function rowOf(terminal: Terminal, moment: WorkflowMoment, { step, rails, after }: TreeLine, columns: number): Row {
   const { view, now, spinner, children, results } = moment;
   const one = view.steps[step]!;
-  const child = one.waiting_for?.for === "run" ? (children.get(one.waiting_for.run_id) ?? null) : null;
+  const run = one.waiting_for?.for === "run" ? children.get(one.waiting_for.run_id) : undefined;
+  const child = run === undefined ? null : oneLine(run.waits ?? run.words);
   const names = after?.map((index) => view.steps[index]?.task_name ?? "") ?? null;
   const short = rails.length > MOST_RAILS ? `…${rails.slice(1 - MOST_RAILS)}` : rails;
   return {

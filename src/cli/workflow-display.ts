@@ -27,6 +27,8 @@ export class WorkflowDisplay {
   #was: WorkflowProgress | null = null;
   /** What was known when lines were last written. */
   #told: WorkflowProgress | null = null;
+  /** What was said last of runs that cannot go on, by their ids. */
+  readonly #waits = new Map<string, string>();
   #seen: { view: WorkflowProgress; details: Details; at: number; tree: readonly TreeLine[] } | null = null;
 
   constructor(terminal: Terminal, now: () => number, mode: DisplayMode, place: UrlOption) {
@@ -86,7 +88,7 @@ export class WorkflowDisplay {
     return workflowBlock(this.#terminal, { ...moment, elapsedSeconds, now: moment.now + passed }, room).join("\n");
   }
 
-  #tell(view: WorkflowProgress, { results }: Details): void {
+  #tell(view: WorkflowProgress, { results, children }: Details): void {
     const before = this.#told ?? this.#was;
     if (this.#told === null && before !== null)
       for (const line of linesBefore(before, view)) this.#terminal.err(`${oneLine(line)}\n`);
@@ -100,6 +102,13 @@ export class WorkflowDisplay {
       const isQuick = !AT_WORK.has(was.status) && DONE.has(step.status);
       for (const one of [isQuick ? "started" : null, words])
         if (one !== null) this.#terminal.err(`${oneLine(`${step.task_name}: ${one}`)}\n`);
+    }
+    for (const { task_name: name, waiting_for: why } of view.steps) {
+      if (why?.for !== "run") continue;
+      const waits = children.get(why.run_id)?.waits ?? null;
+      if (waits === null || this.#waits.get(why.run_id) === waits) continue;
+      this.#waits.set(why.run_id, waits);
+      this.#terminal.err(`${oneLine(`${name}: waits: ${waits}`)}\n`);
     }
   }
 }

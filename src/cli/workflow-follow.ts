@@ -1,10 +1,13 @@
 /** Looks at a workflow again and again, and at what its steps wait for. */
 import type { OrbweaverClient } from "../api-client/client.ts";
 import { mayPass } from "../api-client/retry.ts";
+import { WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
+import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import type { WorkflowProgress } from "../orchestrator/workflows/progress.ts";
 import { refusal } from "./api/problem.ts";
 import { plural } from "./output.ts";
+import type { ChildMoment } from "./workflow-block.ts";
 import type { Details, WorkflowDisplay } from "./workflow-display.ts";
 import { resultWords } from "./workflow-line.ts";
 
@@ -52,7 +55,7 @@ export async function follow({ api, id, display, signal, wait }: Followed): Prom
 export class WorkflowDetails {
   readonly #api: OrbweaverClient;
   readonly #results = new Map<number, string>();
-  #children = new Map<string, string>();
+  #children = new Map<string, ChildMoment>();
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(api: OrbweaverClient) {
@@ -77,27 +80,55 @@ export class WorkflowDetails {
 
   async #readChildren({ steps }: WorkflowProgress): Promise<void> {
     const ids = steps.flatMap(({ waiting_for: why }) => (why?.for === "run" ? [why.run_id] : []));
-    const children = new Map<string, string>();
+    const children = new Map<string, ChildMoment>();
     for (const id of ids.slice(0, MOST_CHILDREN)) {
-      const words = await childWords(this.#api, id);
-      if (words !== null) children.set(id, words);
+      const child = await lookAtChild(this.#api, id);
+      if (child !== null) children.set(id, child);
     }
     this.#children = children;
   }
 }
 
 /** How a run that a step waits for is getting on; null: it is gone. */
-async function childWords(api: OrbweaverClient, id: string): Promise<string | null> {
+async function lookAtChild(api: OrbweaverClient, id: string): Promise<ChildMoment | null> {
   try {
     const run = await api.runs.get(id);
-    if (run.kind === "crawl") return crawlWords(await api.crawls.status(id));
+    if (run.kind === "crawl") {
+      const crawl: CrawlDetail = await api.crawls.status(id);
+      return { words: crawlWords(crawl), waits: crawl.waiting_for?.message ?? siteWaits(crawl.waiting_sites) };
+    }
+    const waits = run.waiting_for?.message ?? (await allWait(api, id));
     const again = run.attempt > 1 ? `, try ${run.attempt}` : "";
-    if (run.kind === "page") return `gets ${run.url ?? "a page"}${again}`;
-    return run.status === "running" ? `files: ${run.progress} %` : `files: ${run.status}`;
+    if (run.kind === "page") return { words: `gets ${run.url ?? "a page"}${again}`, waits };
+    const words = run.status === "running" ? `files: ${run.progress} %` : `files: ${run.status}`;
+    return { words, waits };
   } catch (error) {
     if (refusal(error, "not_found") !== null) return null;
     throw error;
   }
+}
+
+type SiteAtRest = Pick<RunSiteView, "site" | "waiting_for" | "last_failure">;
+
+/** What keeps the first of its sites waiting, and how many others wait as well; null: none does. */
+function siteWaits(sites: readonly SiteAtRest[]): string | null {
+  const held = sites.flatMap(({ site, waiting_for: why, last_failure: last }) =>
+    why === null || WHILE_AT_WORK.has(why.reason) ? [] : [{ site, why: why.message, last: last?.message ?? null }],
+  );
+  const [first] = held;
+  if (first === undefined) return null;
+  const because = first.last === null ? "" : ` (${first.last})`;
+  const others = held.length > 1 ? `; ${plural(held.length - 1, "other site waits", "other sites wait")} too` : "";
+  return `${first.site}: ${first.why}${because}${others}`;
+}
+
+const MOST_SITES = 10;
+
+/** What is under way at one site does not wait for another: said when all that is left waits. */
+async function allWait(api: OrbweaverClient, id: string): Promise<string | null> {
+  const { rows } = await api.runs.sites(id, { limit: MOST_SITES }).page();
+  const open = rows.filter(({ counts }) => counts.queued + counts.running + counts.retrying > 0);
+  return open.some(({ waiting_for: why }) => why === null) ? null : siteWaits(open);
 }
 
 function crawlWords(crawl: CrawlDetail): string {

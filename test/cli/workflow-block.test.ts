@@ -80,7 +80,7 @@ const ALL = workflow([
   step("pack", "pending", [2, 3]),
 ]);
 const DETAILS: Details = {
-  children: new Map([[ID, "38 of 100 known pages, 8.2/s"]]),
+  children: new Map([[ID, { words: "38 of 100 known pages, 8.2/s", waits: null }]]),
   results: new Map([[0, "pages 100, failed 0"]]),
 };
 const plain = { out: () => {}, err: () => {}, live: true, colour: false };

@@ -50,6 +50,24 @@ const waits = (seconds: number, more = "") =>
   `name: Waits\nsteps:\n  - { name: w, task_type: wait, params: { seconds: ${seconds} }${more} }\n`;
 
 describe("orb workflows", { concurrency: 2 }, () => {
+  test("a step whose run waits because its site is paused says so, once, and show does", async () => {
+    await using site = await openSite();
+    await using desk = new Desk();
+    const [name = ""] = site.sites;
+    assert.equal((await desk.run(["sites", "pause", name])).code, 0);
+    const read = `{ name: read, task_type: scrape, params: { url: "${site.url("/page/a")}", fields: { title: h1 } } }`;
+    const file = desk.file("held.yaml", `name: Held\nsteps:\n  - ${read}\n`);
+    const started = desk.start(["workflows", "run", file]);
+    const waits = `read: waits: ${name}: It is paused: resume it to go on`;
+    await started.said(waits);
+    const id = idIn(await desk.run(["workflows", "list"]));
+    const shown = await desk.run(["workflows", "show", id]);
+    assert.ok(shown.stdout.includes(`${name}: It is paused: resume it to go on`), shown.stdout);
+    assert.equal((await desk.run(["sites", "resume", name])).code, 0);
+    await started.ended;
+    assert.equal(started.stderr.split(waits).length, 2, started.stderr);
+  });
+
   test("run does the work and tells every step; what came of it is listed, shown, read and written to files", async () => {
     await using site = await openSite();
     await using desk = new Desk();

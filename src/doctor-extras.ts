@@ -49,15 +49,18 @@ async function examineBrowser(config: Config): Promise<DoctorCheck> {
     const [what = ""] = messageOf(error)
       .replace("this page needs a browser, and ", "")
       .split(/; (?:correct it, or leave it out and )?(?=run: )/);
-    // Everything but pages that need one works without.
-    return { name: "browser", status: "warning", what, fix: await remedyFor(error, config) };
+    // Everything but pages that need one works without; a name for what is not there is a mistake.
+    const status = isMissing(error) && config.browserPath !== null ? "problem" : "warning";
+    return { name: "browser", status, what, fix: await remedyFor(error, config) };
   }
 }
 
+const isMissing = (error: unknown) => error instanceof FetchFailure && error.failure.reason === "browser_missing";
+
 async function remedyFor(error: unknown, { browserPath }: Config): Promise<string> {
-  const isMissing = error instanceof FetchFailure && error.failure.reason === "browser_missing";
-  if (isMissing && browserPath !== null) return "correct APP_BROWSER_PATH, or leave it out and run: orb doctor --fix";
-  return isMissing
+  if (isMissing(error) && browserPath !== null)
+    return "correct APP_BROWSER_PATH, or unset it; then, if there is none, run: orb doctor --fix";
+  return isMissing(error)
     ? `run: orb doctor --fix, or by hand: ${await installCommand()}`
     : "start it by hand to see more; APP_BROWSER_PATH names another";
 }

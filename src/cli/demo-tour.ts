@@ -42,7 +42,8 @@ export async function runTour({ context, api, demo, signal, say, head }: Tour): 
   const records = (await api.runs.results(crawl.task_id, { limit: 1000 }).take()) as unknown as DemoRecord[];
 
   say("Building a dataset of the pictures in its gallery\n");
-  const display = new WorkflowDisplay(terminal, wiring.now, mode, { url: demo.url });
+  // What its template thinks it takes is meant for whole sites.
+  const display = new WorkflowDisplay(terminal, wiring.now, mode, { url: demo.url, guesses: false });
   let id: string;
   let status: string;
   try {

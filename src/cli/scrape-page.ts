@@ -56,7 +56,7 @@ export async function scrape(context: CliContext, url: string, options: ScrapeOp
   try {
     // A session of the installation has a name of its own in a store that is only for this page.
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
-    const job = pageJobFrom({ ...input, ...session }, worker);
+    const job = asArgument(() => pageJobFrom({ ...input, ...session }, worker));
     await requireExtractor(worker, input);
     const { id } = await startPageRun(worker, { ...job, id: null });
     const run = renamed(await follow(worker, id, line, stop), worker.sessionId, options.session);
@@ -76,6 +76,22 @@ export async function scrape(context: CliContext, url: string, options: ScrapeOp
 /** People leave the scheme away; programs that read lists do not call this. */
 function absolute(url: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(?:[/?#]|$)/.test(url) ? url : `https://${url}`;
+}
+
+/** What is called `target_url` in a job is the argument `url` here. */
+function asArgument<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof OrbError) || !error.fields.some(({ path }) => path === "target_url")) throw error;
+    const fields = error.fields.map((field) => (field.path === "target_url" ? { ...field, path: "url" } : field));
+    const { code, message, hint, cause } = error;
+    throw new OrbError(code, message.replace(/\btarget_url: /, "url: "), {
+      cause,
+      fields,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
 }
 
 /** Messages name the session as whoever asked knows it. */

@@ -13,6 +13,10 @@ import { type TreeLine, treeOf } from "./workflow-tree.ts";
 export type Details = Pick<WorkflowMoment, "children" | "results">;
 
 const NO_DETAILS: Details = { children: new Map(), results: new Map() };
+/** Where to ask, and whether it is said how long things are thought to take. */
+interface DisplayOptions extends UrlOption {
+  guesses?: boolean;
+}
 /** What stands for a step at work where nothing turns. */
 const STILL = "▸";
 
@@ -22,6 +26,7 @@ export class WorkflowDisplay {
   readonly #now: () => number;
   readonly #mode: DisplayMode;
   readonly #place: UrlOption;
+  readonly #guesses: boolean;
   readonly #picture: Picture;
   /** How it was before it is shown; null: nothing has happened of it. */
   #was: WorkflowProgress | null = null;
@@ -31,11 +36,12 @@ export class WorkflowDisplay {
   readonly #waits = new Map<string, string>();
   #seen: { view: WorkflowProgress; details: Details; at: number; tree: readonly TreeLine[] } | null = null;
 
-  constructor(terminal: Terminal, now: () => number, mode: DisplayMode, place: UrlOption) {
+  constructor(terminal: Terminal, now: () => number, mode: DisplayMode, { guesses = true, ...place }: DisplayOptions) {
     this.#terminal = terminal;
     this.#now = now;
     this.#mode = mode;
     this.#place = place;
+    this.#guesses = guesses;
     this.#picture = new Picture(terminal, mode === "live", (spinner) => this.#block(spinner));
   }
 
@@ -54,7 +60,8 @@ export class WorkflowDisplay {
   }
 
   /** Without details, those that were shown last are still there. */
-  show(view: WorkflowProgress, details: Details = this.#seen?.details ?? NO_DETAILS): void {
+  show(progress: WorkflowProgress, details: Details = this.#seen?.details ?? NO_DETAILS): void {
+    const view = this.#guesses ? progress : withoutGuesses(progress);
     this.#seen = { view, details, at: this.#now(), tree: this.#seen?.tree ?? treeOf(view.steps) };
     // While it is made ready to be recovered, its steps still look as they did.
     if (this.#mode === "plain" && view.status !== "recovering") this.#tell(view, details);
@@ -111,6 +118,11 @@ export class WorkflowDisplay {
       this.#terminal.err(`${oneLine(`${name}: waits: ${waits}`)}\n`);
     }
   }
+}
+
+function withoutGuesses(view: WorkflowProgress): WorkflowProgress {
+  const steps = view.steps.map((step) => ({ ...step, estimated_duration: null }));
+  return { ...view, time_remaining_seconds: null, steps };
 }
 
 type Known = Pick<StepProgress, "status" | "retry_count" | "completed_at">;

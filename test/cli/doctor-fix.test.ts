@@ -18,9 +18,14 @@ describe("orb doctor --fix", () => {
     mkdirSync(orb.dataDir, { recursive: true });
     const key = join(orb.dataDir, "secret.key");
     writeFileSync(key, "a".repeat(64), { mode: 0o644 });
-    const { stdout, stderr } = await orb.run(["doctor", "--fix", "--json"]);
+    const { code, stdout, stderr } = await orb.run(["doctor", "--fix", "--json"]);
+    assert.equal(code, 1);
     assert.match(stderr, /can now be read by its owner alone/);
-    assert.match(stderr, /APP_BROWSER_PATH names another/, "what the operator has named is not replaced");
+    assert.match(
+      stderr,
+      /no browser at \/nowhere\/chromium: correct APP_BROWSER_PATH, or unset it/,
+      "what the operator has named is not replaced",
+    );
     assert.equal(statSync(key).mode & 0o777, 0o600);
     const browser = (JSON.parse(stdout) as Doctor).checks.find(({ name }) => name === "browser");
     assert.match(browser?.fix ?? "", /APP_BROWSER_PATH/);

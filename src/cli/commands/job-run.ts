@@ -50,13 +50,39 @@ async function waitFor(
   const look = () => api.runs.get(id);
   const enough = new AbortController();
   const until = AbortSignal.any([signal, enough.signal]);
-  for await (const event of runEvents(api, id, until)) {
-    line.event(event.message);
-    if (!terminal.live && !context.json) terminal.err(eventLine(terminal, event));
-    // Nobody may come for days: whoever waits here is told, and can answer.
-    if (event.level === "warn" && (await look()).status === "waiting_for_human") enough.abort();
+  const over = new AbortController();
+  const told = tellWaits(api, id, AbortSignal.any([until, over.signal]), (words) => {
+    line.event(words);
+    if (!terminal.live && !context.json) terminal.err(`waits: ${oneLine(words)}\n`);
+  });
+  try {
+    for await (const event of runEvents(api, id, until)) {
+      line.event(event.message);
+      if (!terminal.live && !context.json) terminal.err(eventLine(terminal, event));
+      // Nobody may come for days: whoever waits here is told, and can answer.
+      if (event.level === "warn" && (await look()).status === "waiting_for_human") enough.abort();
+    }
+  } finally {
+    over.abort();
+    await told;
   }
   return look();
+}
+
+const LOOK_AT_WAITS_MS = 2000;
+
+/** Says what keeps the run from going on, whenever that has changed: no event tells it. */
+async function tellWaits(api: OpenApi, id: string, over: AbortSignal, say: (words: string) => void): Promise<void> {
+  let last: string | null = null;
+  for (;;) {
+    await pause(over)(LOOK_AT_WAITS_MS);
+    if (over.aborted) return;
+    // Whether the server is gone is found out by whoever follows the events.
+    const run = await api.runs.get(id).catch(() => null);
+    const words = run?.waiting_for?.message ?? null;
+    if (words !== null && words !== last && !over.aborted) say(words);
+    last = words ?? last;
+  }
 }
 
 export function pause(signal: AbortSignal): (ms: number) => Promise<void> {

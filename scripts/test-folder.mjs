@@ -6,7 +6,7 @@ import { join, sep } from "node:path";
 
 /** Its name is short, as the paths of sockets must be. Services that run as a user of their own pass through it. */
 export function makeTestFolder() {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "orb-tests-")));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ot-")));
   chmodSync(folder, 0o711);
   return folder;
 }

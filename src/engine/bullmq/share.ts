@@ -20,7 +20,7 @@ export interface ShareOptions {
 }
 
 /** While lanes are at work, how often it is looked at how they are divided. */
-const LOOK_MS = 2000;
+const LOOK_MS = 1000;
 /** Sooner when there is no room for a ticket, because many lanes may just have been opened; but not sooner than that. */
 const EAGER_MS = 250;
 

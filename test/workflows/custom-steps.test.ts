@@ -243,7 +243,10 @@ describe("step kinds of a user's module", () => {
 describe("a module with mistakes in its step kinds is refused with a sentence", () => {
   const step = (text: string) => `export const steps = [{ kind: "a", params: { type: "object" }, run() {}, ${text} }];`;
   const cases: Record<string, [string, RegExp]> = {
-    "nothing to register": ["export const other = 1;", /must export "handlers", .* or "steps", a list of step kinds$/],
+    "nothing to register": [
+      "export const other = 1;",
+      /must export "handlers", .* "steps", a list of step kinds, or "extractors", a list of them$/,
+    ],
     "no list": ["export const steps = {};", /"steps" must be a list of step kinds/],
     "a bad name": [step('kind: "a b"'), /steps\[0\]\.kind must be a name/],
     "no function": [step("run: 3"), /steps\.a has no function "run"/],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,6 +21,8 @@ export const browserGate = gate("browser tests", chromiumPath !== "", "no Chromi
 // A folder of its own for what browsers put down, so that a test can see what is left of it, and nothing is in the end.
 // Its name is short: the path of a socket has room for some hundred characters, and processes of tests make one in another.
 const scratch = mkdtempSync(join(tmpdir(), "ob-"));
+// Services that run as a user of their own pass through it.
+chmodSync(scratch, 0o711);
 process.env["TMPDIR"] = scratch;
 process.once("exit", () => rmSync(scratch, { recursive: true, force: true }));
 

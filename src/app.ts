@@ -245,12 +245,12 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
     const told = kind === "bullmq";
     const dueJobs = startDueJobs({ ...inside, log }, { told });
     // Where any of them may be told of what is due, all that work are there for it.
-    const shared = new Duties({ clock, log, store, duties: told ? [dueJobs.presence] : [] });
+    const shared = new Duties({ clock, log, look: alerts.look, duties: told ? [dueJobs.presence] : [] });
     stack.defer("shared duties", () => shared.stop());
     const duties = new Duties({
       clock,
       log,
-      store,
+      look: alerts.look,
       may: () => engine.leads(),
       duties: [
         sweepEndedRuns(client),

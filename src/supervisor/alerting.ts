@@ -9,6 +9,7 @@ import type { EngineHolder } from "../store/engine-records.ts";
 import type { Store } from "../store/port.ts";
 import { type AlertSender, createAlertSender } from "./alert-sender.ts";
 import { type Raise, raiser } from "./alerts.ts";
+import { DueLook } from "./due-look.ts";
 import { Duties, type Duty } from "./duties.ts";
 import { deliverAlerts } from "./duties/deliver-alerts.ts";
 import { loseWorkers } from "./duties/lose-workers.ts";
@@ -25,6 +26,8 @@ export interface Alerting {
   raise: Raise;
   /** What one process alone looks after, where one is the engine. */
   engineDuties: readonly Duty[];
+  /** For the other duties of the process. */
+  look: DueLook;
   stop(): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ function holds({ holder }: { holder: EngineHolder | null }, age: number, most: n
 
 /** Where many processes work, the one that leads does it; and any of them when nobody leads. */
 function unlessAnotherLeads(
-  { store, clock }: { store: Store; clock: Clock },
+  { store, clock, look }: { store: Store; clock: Clock; look: DueLook },
   duties: readonly Duty[],
 ): readonly Duty[] {
   if (store.capabilities.singleEngine) return duties;
@@ -54,7 +57,7 @@ function unlessAnotherLeads(
   };
   const lead = async (duty: Duty, signal: AbortSignal) => {
     if (await anotherLeads()) return;
-    await duty.run(signal, duty.looksFirst === true ? await store.dutiesDue(clock.now()) : undefined);
+    await duty.run(signal, duty.looksFirst === true ? await look.due() : undefined);
   };
   return duties.map((duty) => ({ name: duty.name, everyMs: duty.everyMs, run: (signal) => lead(duty, signal) }));
 }
@@ -76,14 +79,17 @@ export function startAlerting(
   const { singleEngine } = deps.store.capabilities;
   const disk = watchDisk({ ...deps, raise, tellAtOnce, machine: singleEngine ? null : machineName() });
   const common = [raiseAlerts({ ...deps, raise }), loseWorkers({ ...deps, raise }), ...delivery];
+  const look = new DueLook(deps);
   const duties = new Duties({
     ...deps,
-    duties: [...unlessAnotherLeads(deps, common), ...(singleEngine || deps.works !== true ? [] : [disk])],
+    look,
+    duties: [...unlessAnotherLeads({ ...deps, look }, common), ...(singleEngine || deps.works !== true ? [] : [disk])],
   });
   duties.start();
   return {
     raise,
     engineDuties: singleEngine ? [disk] : [],
+    look,
     stop: async () => {
       await duties.stop();
       await sender?.close();

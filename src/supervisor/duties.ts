@@ -3,7 +3,7 @@ import { isOrbError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { Trouble } from "../base/trouble.ts";
 import type { DutiesDue } from "../store/duty-port.ts";
-import type { Store } from "../store/port.ts";
+import type { DueLook } from "./due-look.ts";
 
 /** Something that must be done from time to time, whatever else happens. */
 export interface Duty {
@@ -15,13 +15,11 @@ export interface Duty {
   run(signal: AbortSignal, due?: DutiesDue): Promise<void>;
 }
 
-/** Duties that begin at about the same time share one look at what is due. */
-const SHARED_MS = 100;
-
 interface DutiesDeps {
   clock: Clock;
   log: Log;
-  store: Pick<Store, "dutiesDue">;
+  /** One for all duties of the process. */
+  look: DueLook;
   duties: readonly Duty[];
   /** Asked before each of them, which is left out when it may not be done: a process that was frozen may have lost the right to. */
   may?: () => boolean;
@@ -34,7 +32,6 @@ export class Duties {
   readonly #away: Trouble;
   /** Those that it kept from being done. */
   readonly #kept = new Set<Duty>();
-  #look: { due: Promise<DutiesDue>; until: number } | null = null;
   #stop: AbortController | null = null;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -57,21 +54,13 @@ export class Duties {
     await this.#running;
   }
 
-  #due(): Promise<DutiesDue> {
-    const { clock, store } = this.#deps;
-    const now = clock.monotonic();
-    if (this.#look === null || this.#look.until < now)
-      this.#look = { due: store.dutiesDue(clock.now()), until: now + SHARED_MS };
-    return this.#look.due;
-  }
-
   async #keepUp(duty: Duty, signal: AbortSignal): Promise<void> {
-    const { clock, log, may } = this.#deps;
+    const { clock, log, look, may } = this.#deps;
     const trouble = new Trouble(log);
     while (!signal.aborted) {
       try {
         if (may?.() !== false) {
-          await duty.run(signal, duty.looksFirst === true ? await this.#due() : undefined);
+          await duty.run(signal, duty.looksFirst === true ? await look.due() : undefined);
           trouble.ends(`done again: ${duty.name}`);
           if (this.#kept.delete(duty)) this.#away.ends("the database can be reached again, and duties are done");
         }
@@ -82,7 +71,7 @@ export class Duties {
           this.#away.begins("the database cannot be reached: duties are done when it is back", fields);
         } else trouble.begins("a duty could not be done and is tried again later", fields);
       }
-      await sleep(clock, duty.everyMs, signal);
+      await sleep(clock, look.untilNext(duty.everyMs), signal);
     }
   }
 }

@@ -1,0 +1,32 @@
+import type { Clock } from "../base/clock.ts";
+import type { DutiesDue } from "../store/duty-port.ts";
+import type { Store } from "../store/port.ts";
+
+/** Duties that begin at about the same time share one look at what is due. */
+const SHARED_MS = 100;
+
+/** What is due, asked once for all duties of a process that want to know at about the same time. */
+export class DueLook {
+  readonly #store: Pick<Store, "dutiesDue">;
+  readonly #clock: Clock;
+  #last: { due: Promise<DutiesDue>; until: number } | null = null;
+
+  constructor({ store, clock }: { store: Pick<Store, "dutiesDue">; clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  due(): Promise<DutiesDue> {
+    const now = this.#clock.monotonic();
+    if (this.#last === null || this.#last.until < now)
+      this.#last = { due: this.#store.dutiesDue(this.#clock.now()), until: now + SHARED_MS };
+    return this.#last.due;
+  }
+
+  /** How long until those that are done this often begin: all at the same moments, however long each of them takes. */
+  untilNext(everyMs: number): number {
+    const leftMs = everyMs - (this.#clock.monotonic() % everyMs);
+    // A timer may fire a little early: that moment has been had.
+    return leftMs < everyMs / 10 ? leftMs + everyMs : leftMs;
+  }
+}

@@ -55,8 +55,6 @@ export class LaneOwner implements SlotSeeker {
   #lost = false;
   #offersSeen = 0;
   #controlsSeen: number;
-  /** Nothing ready was left in the store when last asked. */
-  #dry = false;
   #nextReadyAt: number | null = null;
   /** The work of the site is to be divided anew: what runs ends first, and then this lane, so that somebody can. */
   #divides = false;
@@ -151,7 +149,7 @@ export class LaneOwner implements SlotSeeker {
 
   /** Nothing is running: is there anything left to wait for here? */
   #finished(waitMs: number | null): boolean {
-    if (this.#window.size === 0 && this.#dry && this.#returning === 0 && !this.#forsaken) return true;
+    if (this.#window.size === 0 && this.#window.isDry && this.#returning === 0 && !this.#forsaken) return true;
     return waitMs !== null && waitMs > this.#sitsMs;
   }
 
@@ -167,14 +165,16 @@ export class LaneOwner implements SlotSeeker {
     if (ending) return null;
     // What waits in the window may wait for a resolver that another site uses: a retry that becomes due does not.
     const retryMs =
-      this.#nextReadyAt === null || !this.#dry ? null : Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
+      this.#nextReadyAt === null || !this.#window.wasEmptied
+        ? null
+        : Math.max(1, this.#nextReadyAt - this.#deps.clock.now());
     return earliest(earliest(waitMs, retryMs), this.#notes.dueMs());
   }
 
   /** How the lane's sites do and what they wait for is written now and then; `all`: whatever has not been. */
   #tellNotes(all = false): void {
     if (this.#grant.site === null) return;
-    this.#notes.see(this.pace.gate(), this.#window.size > 0 || !this.#dry);
+    this.#notes.see(this.pace.gate(), this.#window.size > 0 || !this.#window.isDry);
     const dueMs = this.#notes.dueMs();
     if (dueMs === 0 || (all && dueMs !== null)) this.#deps.settler.note(this.#grant, this.#notes.take(), this.#onLost);
   }
@@ -183,12 +183,12 @@ export class LaneOwner implements SlotSeeker {
     const offers = this.#ticket.offers();
     if (offers !== this.#offersSeen) {
       this.#offersSeen = offers;
-      this.#dry = false;
+      this.#window.mayHaveMore();
     }
-    if (this.#nextReadyAt !== null && this.#nextReadyAt <= this.#deps.clock.now()) this.#dry = false;
+    if (this.#nextReadyAt !== null && this.#nextReadyAt <= this.#deps.clock.now()) this.#window.mayHaveMore();
     if (this.#forsaken && this.pace.gate().kind !== "give_up") {
       this.#forsaken = false;
-      this.#dry = false;
+      this.#window.mayHaveMore();
     }
   }
 
@@ -216,13 +216,12 @@ export class LaneOwner implements SlotSeeker {
       return;
     }
     this.#controlsSeen = seen;
-    this.#dry = false;
+    this.#window.mayHaveMore();
     this.#window.setConcurrency(this.pace.concurrency);
   }
 
   /** How many tasks to claim now: none while the window is well filled or nothing may start soon. */
   #wanted(): number {
-    if (this.#dry) return 0;
     const limit = this.#window.wanted(this.pace.soon);
     if (limit === 0) return 0;
     // What may not start soon is better left in the store, where others can see and change it.
@@ -244,12 +243,10 @@ export class LaneOwner implements SlotSeeker {
         this.#lost = true;
         return;
       }
-      this.#window.add(claim.tasks);
+      this.#window.add(claim.tasks, claim.more);
       if (claim.opened !== undefined) this.#deps.onOpened(claim.opened);
       this.#forsaken = withoutDeadline;
       this.#nextReadyAt = earliest(claim.nextReadyAt, unwritten);
-      // Tasks of a used-up resolver stay behind on purpose: they are asked for again when it has room.
-      this.#dry = blocked.length === 0 && (claim.tasks.length === 0 || !claim.more);
     } catch (error) {
       if (!pressure.report(error)) throw error;
     }
@@ -286,7 +283,7 @@ export class LaneOwner implements SlotSeeker {
     // Nothing claimed because the site has to wait: the ticket ends at that time.
     if (this.#window.size === 0 && gate.kind === "wait")
       return gate.why === "paused" ? Number.POSITIVE_INFINITY : gate.ms;
-    return gate.kind === "give_up" && this.#forsaken && this.#dry ? gate.ms : null;
+    return gate.kind === "give_up" && this.#forsaken && this.#window.isDry ? gate.ms : null;
   }
 
   /** Whoever has a deadline waits for the next probe; the others would wait for ever. */
@@ -340,7 +337,7 @@ export class LaneOwner implements SlotSeeker {
     if (verdict.kind === "retry" || (verdict.kind === "handed_back" && verdict.readyAt !== undefined))
       this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.readyAt ?? null);
     if (verdict.kind === "wait") this.#nextReadyAt = earliest(this.#nextReadyAt, verdict.sleep.until);
-    if (verdict.kind === "rate_wait" || verdict.kind === "handed_back") this.#dry = false;
+    if (verdict.kind === "rate_wait" || verdict.kind === "handed_back") this.#window.mayHaveMore();
     const site = this.#grant.site?.site;
     this.#deps.settler.add(
       this.#grant,
@@ -360,7 +357,7 @@ export class LaneOwner implements SlotSeeker {
     this.#returning += 1;
     void this.#deps.settler.flush(this.#grant).then(() => {
       this.#returning -= 1;
-      this.#dry = false;
+      this.#window.mayHaveMore();
       this.#ticket.changed.raise();
     });
   }
@@ -382,7 +379,7 @@ export class LaneOwner implements SlotSeeker {
     const chanceAt = held && Number.isFinite(waitMs) ? clock.now() + waitMs : null;
     // A retry that becomes due while the site is given up ends then, if its run has no deadline.
     const wake = chanceAt === null || this.#forsaken ? earliest(chanceAt, this.#nextReadyAt) : chanceAt;
-    const more = this.#divides || (!held && (left.length > 0 || !this.#dry || this.#forsaken));
+    const more = this.#divides || (!held && (left.length > 0 || !this.#window.isDry || this.#forsaken));
     if (pressure.reason !== null || !this.#ticket.leaseHolds())
       return { more: false, wakeAt: clock.now() + PATIENCE_MS };
     return { more, wakeAt: more ? null : wake };

@@ -29,6 +29,8 @@ export class Window {
   /** The last claim brought less than was asked for. */
   #short = false;
   readonly #blocked = new Set<string>();
+  /** When last asked, the store had nothing more that is ready, but of these resolvers, which had no room; null: it may have. */
+  #dry: readonly string[] | null = null;
 
   constructor(clock: Clock, concurrency: number, lasting = LASTING.alone) {
     this.#clock = clock;
@@ -51,6 +53,8 @@ export class Window {
    * is how many could begin within about a second.
    */
   wanted(soon = Number.POSITIVE_INFINITY): number {
+    // While those resolvers have no room, the answer would be the same.
+    if (this.#dry?.every((resolver) => this.#blocked.has(resolver)) === true) return 0;
     const usable = this.#blocked.size === 0 ? this.#tasks.length : this.#usable();
     // Where more is ready than was given, others want it, too: then only what can begin is asked for.
     const room = (this.#short ? Math.min(soon, this.#concurrency) : soon) - usable;
@@ -68,10 +72,27 @@ export class Window {
     return this.#tasks.filter((task) => task.resolver === null || !this.#blocked.has(task.resolver)).length;
   }
 
-  add(tasks: readonly ClaimedTask[]): void {
+  /** What a claim brought; `more`: the store has more that could be had. */
+  add(tasks: readonly ClaimedTask[], more = true): void {
+    this.#dry = tasks.length === 0 || !more ? [...this.#blocked] : null;
     this.#filledAt = this.#clock.monotonic();
     this.#short = tasks.length < this.#asked;
     this.#tasks.push(...tasks);
+  }
+
+  /** Something may have become ready in the store. */
+  mayHaveMore(): void {
+    this.#dry = null;
+  }
+
+  /** Nothing ready was left in the store. */
+  get isDry(): boolean {
+    return this.#dry?.length === 0;
+  }
+
+  /** Nothing ready was left that could be had. */
+  get wasEmptied(): boolean {
+    return this.#dry !== null;
   }
 
   /** The first task whose resolver has room; those that have none are passed over until `unblock`. */

@@ -34,6 +34,8 @@ const IDLE_MS = 1000;
 const ASK_AGAIN_MS = 200;
 /** How often it is looked whether other processes want some. */
 const SHARE_LOOK_MS = 2000;
+/** The part of a cap that may be borrowed at once by whoever has none in use yet. */
+const UNMISSED = 1 / 32;
 /** A lane that has not asked for this long does not want any more. */
 const WANTED_MS = 1000;
 
@@ -178,8 +180,10 @@ export class Budgets {
     try {
       const { singleEngine } = this.#deps.store.capabilities;
       const most = Math.min(cap, budget.share) - budget.held;
-      // Other processes may want some, too: no more than twice of what is in use.
-      const wanted = singleEngine ? most : Math.min(most, Math.max(1, budget.used));
+      // Other processes may want some, too: no more than twice of what is in use, one for each who waits, or so little
+      // of a large cap that nobody misses it.
+      const few = Math.max(1, budget.used, budget.waiting.size, Math.floor(cap * UNMISSED));
+      const wanted = singleEngine ? most : Math.min(most, few);
       budget.held = await this.#deps.store.borrow(budget.key, this.#owner, wanted, cap);
       budget.wished = budget.held === 0;
       this.#lookAtShareLater(budget);

@@ -61,7 +61,8 @@ export class Window {
     if (usable > this.#target / 4 || room <= 0) return 0;
     const lasted = this.#clock.monotonic() - this.#filledAt;
     // A window that was never full says nothing about the speed.
-    if (lasted < this.#lasting.tooShortMs && !this.#short) this.#target = Math.min(LARGEST, this.#target * 2);
+    if (lasted < this.#lasting.tooShortMs && !this.#short)
+      this.#target = Math.min(LARGEST, this.#target * (lasted < this.#lasting.tooShortMs / 4 ? 4 : 2));
     else if (lasted > this.#lasting.tooLongMs)
       this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
     this.#asked = Math.min(this.#target - usable, room);

@@ -342,10 +342,9 @@ export class LaneOwner implements SlotSeeker {
     this.#deps.settler.add(
       this.#grant,
       {
-        task: end.settled,
+        task: events === undefined || events.length === 0 ? end.settled : { ...end.settled, laneEvents: events },
         politeness: this.pace.takeChange(),
         ...(site === undefined ? {} : { site }),
-        ...(events === undefined || events.length === 0 ? {} : { events }),
       },
       this.#onLost,
     );

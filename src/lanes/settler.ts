@@ -5,7 +5,7 @@ import { failure } from "../domain/failure.ts";
 import type { SiteHealth } from "../domain/site-health.ts";
 import type { Waiting } from "../domain/waiting.ts";
 import { Signal } from "../base/signal.ts";
-import type { LaneEvent, LaneHold, SettleBatch, Settled, SettledTask, Store } from "../store/port.ts";
+import type { LaneHold, SettleBatch, Settled, SettledTask, Store } from "../store/port.ts";
 import type { Politeness } from "../store/site-records.ts";
 import type { Pressure } from "./pressure.ts";
 import type { LaneNote } from "./site-notes.ts";
@@ -13,7 +13,6 @@ import type { LaneNote } from "./site-notes.ts";
 interface Pending {
   hold: LaneHold;
   tasks: SettledTask[];
-  events: LaneEvent[];
   site: { site: string; politeness: Politeness } | null;
   health: Map<string, SiteHealth>;
   /** Undefined: as before. */
@@ -60,12 +59,11 @@ export class Settler {
 
   add(
     hold: LaneHold,
-    what: { task: SettledTask; site?: string; politeness?: Politeness | null; events?: LaneEvent[] },
+    what: { task: SettledTask; site?: string; politeness?: Politeness | null },
     lost: () => void,
   ): void {
     const pending = this.#of(hold, lost);
     pending.tasks.push(what.task);
-    if (what.events !== undefined) pending.events.push(...what.events);
     if (what.site !== undefined && what.politeness) pending.site = { site: what.site, politeness: what.politeness };
     this.#count += 1;
     if (this.#count >= MOST_TASKS) void this.#write();
@@ -104,7 +102,7 @@ export class Settler {
   #of(hold: LaneHold, lost: () => void): Pending {
     let pending = this.#pending.get(hold);
     if (pending === undefined) {
-      pending = { hold, tasks: [], events: [], site: null, health: new Map(), waiting: undefined, lost, flushed: [] };
+      pending = { hold, tasks: [], site: null, health: new Map(), waiting: undefined, lost, flushed: [] };
       this.#pending.set(hold, pending);
     }
     return pending;
@@ -165,7 +163,7 @@ export class Settler {
 
   /** One outcome that cannot be written must not keep the others from being written. */
   async #separate(batches: SettleBatch[], error: unknown): Promise<Settled> {
-    // What the site asked for and the events are written apart, whatever becomes of the outcomes.
+    // What the site asked for is written apart, whatever becomes of the outcomes.
     const singles = batches.flatMap(({ tasks, ...rest }): SettleBatch[] => [
       ...(Object.keys(rest).length === 1 ? [] : [{ ...rest, tasks: [] }]),
       ...tasks.map((task) => ({ hold: rest.hold, tasks: [task] })),
@@ -199,7 +197,6 @@ function toBatch(pending: Pending): SettleBatch {
   return {
     hold: pending.hold,
     tasks: pending.tasks,
-    ...(pending.events.length === 0 ? {} : { events: pending.events }),
     ...(pending.site === null ? {} : { site: pending.site }),
     ...(pending.health.size === 0 ? {} : { health: [...pending.health].map(([site, health]) => ({ site, health })) }),
     ...(pending.waiting === undefined ? {} : { waiting: pending.waiting }),

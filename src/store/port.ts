@@ -286,6 +286,11 @@ export interface SettledTask {
   attempt: Attempt | null;
   /** Goes into the same transaction. */
   report?: Report;
+  /**
+   * Appended to the log of every run with open work in the lane, together with the outcome: one that is handed in again,
+   * because its answer was lost, tells nothing again.
+   */
+  laneEvents?: readonly LaneEvent[];
 }
 
 export interface SettleBatch {
@@ -297,8 +302,6 @@ export interface SettleBatch {
   health?: readonly { site: string; health: SiteHealth }[];
   /** What the lane's sites wait for from now on; null: they go on, absent: as before. */
   waiting?: Waiting | null;
-  /** Appended to the log of every run with open work in the lane. */
-  events?: readonly LaneEvent[];
 }
 
 export interface LaneEvent {

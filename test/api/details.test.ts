@@ -51,6 +51,23 @@ describe("what pages show besides", () => {
     assert.ok(b?.waiting_for !== null);
   });
 
+  test("however many lanes have work, an answer has 50 of them or as many as asked for, up to 1000, and the rest behind its link", async (t) => {
+    const place = await openPlace(t);
+    const lanes = Array.from({ length: 1003 }, (_, n) => `site:s${String(n).padStart(4, "0")}.example`);
+    const tasks = lanes.map((lane) => newTask(lane, { lane }));
+    await place.store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, Date.now());
+    const namesIn = (answer: { json<T>(): T }) => answer.json<LaneView[]>().map(({ lane }) => lane);
+    assert.deepEqual(namesIn(await place.get("/queue/lanes")), lanes.slice(0, 50));
+    const most = await place.get("/queue/lanes?limit=1000");
+    assert.deepEqual(namesIn(most), lanes.slice(0, 1000));
+    const next = /<([^>]+)>; rel="next"/.exec(String(most.headers["link"]))?.[1] ?? "";
+    const last = await place.get(next);
+    assert.deepEqual([namesIn(last), last.headers["link"]], [lanes.slice(1000), undefined]);
+    const tooMany = await place.get("/queue/lanes?limit=1001");
+    assert.equal(tooMany.status, 422);
+    assert.match(tooMany.text, /limit/);
+  });
+
   test("the robots.txt of a site is shown as it is kept, with what it says to us", async (t) => {
     const place = await openPlace(t);
     assert.equal((await place.get("/sites/a.example/robots")).status, 404);

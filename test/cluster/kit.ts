@@ -58,8 +58,7 @@ export class Cluster implements AsyncDisposable {
     orb.env["APP_ARTIFACTS_URL"] ??= join(orb.dir, "files");
     const cluster = new Cluster(postgres, redis, orb);
     try {
-      cluster.api = await cluster.serve();
-      cluster.crawler = new Crawler(cluster.api);
+      await cluster.replaceApi();
       await Promise.all(Array.from({ length: workers }, () => cluster.addWorker()));
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
@@ -68,9 +67,15 @@ export class Cluster implements AsyncDisposable {
     return cluster;
   }
 
-  /** One more API that does no work. */
-  async serve(): Promise<Served> {
-    return Served.start(this.orb, ["--no-worker"], this.#own("api"));
+  /** One more API, which does no work unless told otherwise. */
+  async serve(options: readonly string[] = ["--no-worker"]): Promise<Served> {
+    return Served.start(this.orb, options, this.#own("api"));
+  }
+
+  /** Another API is the one that is called from now on. */
+  async replaceApi(): Promise<void> {
+    this.api = await this.serve();
+    this.crawler = new Crawler(this.api);
   }
 
   /** One more worker; resolves when it may work. */

@@ -33,8 +33,14 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
   const done: Settled[] = [];
   const written: string[] = [];
   /** Decides about each write: an error to throw, or undefined to let it through. */
-  const control: { fault: (batches: readonly SettleBatch[]) => Error | undefined; probe: () => boolean } = {
+  const control: {
+    fault: (batches: readonly SettleBatch[]) => Error | undefined;
+    /** The same after it was written. */
+    answer: () => Error | undefined;
+    probe: () => boolean;
+  } = {
     fault: () => undefined,
+    answer: () => undefined,
     probe: () => true,
   };
   const watched: Store = new Proxy(store, {
@@ -45,7 +51,10 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
         const fault = control.fault(batches);
         if (fault !== undefined) throw fault;
         writes.push([...batches]);
-        return target.settle(batches, now);
+        const settled = await target.settle(batches, now);
+        const lost = control.answer();
+        if (lost !== undefined) throw lost;
+        return settled;
       };
     },
   });
@@ -78,6 +87,8 @@ async function make(t: TestContext, lanes: Record<string, number>, shared = fals
 }
 
 const never = () => assert.fail("the lane is not lost");
+
+const SITE_HELD = { level: "warn", message: "Site held", meta: null } as const;
 
 test("outcomes of all lanes gather for a moment and are written together", async (t) => {
   const { clock, held, settler, writes, outcome, states, done } = await make(t, { a: 3, b: 2 });
@@ -184,6 +195,20 @@ test("what came in while the disk was full is written soon after, also when nobo
   assert.deepEqual(Object.values(await states()), ["completed", "completed", "completed"]);
 });
 
+test("what was written although its answer was lost is not told to the runs again", async (t) => {
+  const { clock, held, settler, control, outcome, store, run } = await make(t, { a: 2 });
+  const { grant, tasks } = held["a"]!;
+  let answers = 0;
+  control.answer = () => ((answers += 1) === 1 ? new OrbError("database_unavailable", "the line was cut") : undefined);
+  settler.add(grant, { task: { ...outcome(tasks[0]!), laneEvents: [SITE_HELD] } }, never);
+  const flushed = settler.flush(grant);
+  await clock.advance(2000);
+  await flushed;
+  assert.equal(answers, 2, "it was handed in again");
+  const events = await store.events(run.id, { limit: 100 });
+  assert.equal(events.filter(({ message }) => message === SITE_HELD.message).length, 1);
+});
+
 test("one outcome that cannot be written fails its task, and keeps no other from being written", async (t) => {
   const { clock, held, settler, control, outcome, states, store, run } = await make(t, { a: 3, b: 2 });
   const bad = held["a"]!.tasks[1]!;
@@ -214,16 +239,7 @@ test("what the site asked for is kept although an outcome cannot be written", as
       ? new Error("a value that cannot be stored")
       : undefined;
   const politeness = { holdUntil: clock.now() + 60_000, holdStep: 2, breaker: CLOSED_BREAKER };
-  settler.add(
-    grant,
-    {
-      task: outcome(tasks[0]!),
-      site: "a",
-      politeness,
-      events: [{ level: "warn", message: "Site held", meta: null }],
-    },
-    never,
-  );
+  settler.add(grant, { task: { ...outcome(tasks[0]!), laneEvents: [SITE_HELD] }, site: "a", politeness }, never);
   settler.add(grant, { task: outcome(tasks[1]!) }, never);
   await clock.advance(20);
   assert.equal((await store.site("a"))?.holdStep, 2);

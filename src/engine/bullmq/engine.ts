@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 import { sleep } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { Signal } from "../../base/signal.ts";
 import { Trouble } from "../../base/trouble.ts";
 import { Lease } from "../lease.ts";
 import type { Engine, EngineRole } from "../port.ts";
+import { Standing } from "../standing.ts";
 import { Leader } from "./leader.ts";
 import { TicketOffice } from "./office.ts";
 import type { BullmqEngineOptions } from "./options.ts";
@@ -28,25 +28,21 @@ export class BullmqEngine implements Engine {
   readonly #options: BullmqEngineOptions;
   readonly #lease: Lease;
   readonly #leader: Leader;
-  readonly #stopping = new AbortController();
+  readonly #standing: Standing;
   #redis: Redis | null = null;
   #office: TicketOffice | null = null;
-  #role: EngineRole = "standby";
-  #told: EngineRole | null = null;
   #term: Term | null = null;
-  #drainAsked = false;
-  /** Raised when it is to drain, or to go on. */
-  readonly #drainChanged = new Signal();
   #loop: Promise<void> | null = null;
 
   constructor(options: BullmqEngineOptions) {
     this.#options = options;
+    this.#standing = new Standing(options);
     this.#lease = new Lease({ ...options, ttlMs: options.leaseTtlMs });
     this.#leader = new Leader({ ...options, onLead: (leads) => options.onLead?.(leads) });
   }
 
   get role(): EngineRole {
-    return this.#role;
+    return this.#standing.role;
   }
 
   leads(): boolean {
@@ -80,32 +76,25 @@ export class BullmqEngine implements Engine {
   }
 
   drain(): void {
-    if (this.#drainAsked) return;
-    this.#drainAsked = true;
-    this.#drainChanged.raise();
-    this.#term?.hold();
+    if (this.#standing.askToDrain(true)) this.#term?.hold();
   }
 
   resume(): void {
-    if (!this.#drainAsked) return;
-    this.#drainAsked = false;
-    this.#drainChanged.raise();
-    this.#term?.goOn();
+    if (this.#standing.askToDrain(false)) this.#term?.goOn();
   }
 
   /** Finishes or hands back what runs within the grace period, then leaves the others to it. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#drainChanged.raise();
+    this.#standing.stop();
     await this.#loop;
     await this.#office?.close();
     this.#redis?.disconnect();
-    this.#setRole("stopped");
+    this.#standing.role = "stopped";
   }
 
   /** Does not wait for what runs: it is handed back. */
   hurry(): void {
-    this.#stopping.abort();
+    this.#standing.stop();
     this.#term?.hurry();
   }
 
@@ -113,33 +102,27 @@ export class BullmqEngine implements Engine {
     await this.stop();
   }
 
-  #setRole(role: EngineRole): void {
-    if (this.#told === role) return;
-    this.#told = role;
-    this.#role = role;
-    this.#options.onRole?.(role);
-  }
-
   async #live(means: Means, firstOwner: string): Promise<void> {
     const { clock, log } = this.#options;
     const trouble = new Trouble(log);
     let owner: string | null = firstOwner;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#standing.stopping.aborted) {
       try {
         if (owner !== null) {
           trouble.ends("the engine can use the store again");
           await this.#serve(means, owner);
-        } else await this.#rest();
+        } else await this.#standing.rest();
         owner = null;
-        if (this.#stopping.signal.aborted) return;
-        if (!this.#drainAsked) owner = await this.#join();
+        if (this.#standing.stopping.aborted) return;
+        if (!this.#standing.drainAsked) owner = await this.#join();
       } catch (error) {
         owner = null;
-        this.#setRole("standby");
+        this.#standing.role = "standby";
         trouble.begins("the engine cannot use the store; it tries again", { error: messageOf(error) });
-        await sleep(clock, AGAIN_MS, this.#stopping.signal);
+        await sleep(clock, AGAIN_MS, this.#standing.stopping);
         // What was lost is joined again under another name.
-        if (!this.#drainAsked && !this.#stopping.signal.aborted) owner = await this.#join().catch(() => null);
+        if (!this.#standing.drainAsked && !this.#standing.stopping.aborted)
+          owner = await this.#join().catch(() => null);
       }
     }
     if (owner !== null) await this.#leave(owner);
@@ -165,12 +148,6 @@ export class BullmqEngine implements Engine {
     }
   }
 
-  /** Somebody asked it to take no work: until they ask it to go on. */
-  async #rest(): Promise<void> {
-    if (this.#drainAsked) this.#setRole("drained");
-    while (this.#drainAsked && !this.#stopping.signal.aborted) await this.#drainChanged.wait(this.#options.clock, null);
-  }
-
   /** One term as an owner of lanes: until stopped or drained, or until its lease is lost. */
   async #serve(means: Means, owner: string): Promise<void> {
     const { log, reconcileMs = RECONCILE_MS } = this.#options;
@@ -181,16 +158,16 @@ export class BullmqEngine implements Engine {
       lease: this.#lease,
       leader: this.#leader,
       reconcileMs,
-      stopping: this.#stopping.signal,
+      stopping: this.#standing.stopping,
     });
     this.#term = term;
-    this.#setRole("engine");
-    if (this.#drainAsked) term.hold();
+    this.#standing.role = "engine";
+    if (this.#standing.drainAsked) term.hold();
     const end = await term.serve();
     this.#term = null;
     if (end === "lost") {
       log.warn("this process lost its lanes: others may have them, or the store could not be reached");
-      this.#setRole("standby");
+      this.#standing.role = "standby";
     } else await this.#leave(owner);
   }
 }

@@ -11,6 +11,7 @@ import type { Store } from "../../store/port.ts";
 import { drainWithin } from "../drain-within.ts";
 import { Lease } from "../lease.ts";
 import type { Engine, EngineRole, LaneHost } from "../port.ts";
+import { Standing } from "../standing.ts";
 import type { Link, Watch } from "./link.ts";
 import { LaneScheduler } from "./scheduler.ts";
 
@@ -50,14 +51,8 @@ const SOCKET_CLOSED_MS = 20;
  */
 export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions;
-  readonly #stopping = new AbortController();
-  #role: EngineRole = "standby";
-  /** The role that `onRole` last heard of: nothing yet, although a process begins as a standby. */
-  #told: EngineRole | null = null;
+  readonly #standing: Standing;
   #scheduler: LaneScheduler | null = null;
-  #drainAsked = false;
-  /** Raised when it is to drain, or to go on. */
-  readonly #drainChanged = new Signal();
   /** Ends a term in which nothing is at work any more. */
   #onRest: () => void = () => {};
   #loop: Promise<void> | null = null;
@@ -69,15 +64,16 @@ export class EmbeddedEngine implements Engine {
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
+    this.#standing = new Standing(options);
     this.#lease = new Lease({ ...options, ttlMs: options.leaseTtlMs });
   }
 
   get role(): EngineRole {
-    return this.#role;
+    return this.#standing.role;
   }
 
   leads(): boolean {
-    return this.#role === "engine" && this.#lease.holds();
+    return this.role === "engine" && this.#lease.holds();
   }
 
   /** Resolves when it is known whether this process is the engine or a standby. */
@@ -97,30 +93,23 @@ export class EmbeddedEngine implements Engine {
   }
 
   drain(): void {
-    if (this.#drainAsked) return;
-    this.#drainAsked = true;
-    this.#drainChanged.raise();
-    this.#scheduler?.hold(this.#onRest);
+    if (this.#standing.askToDrain(true)) this.#scheduler?.hold(this.#onRest);
   }
 
   resume(): void {
-    if (!this.#drainAsked) return;
-    this.#drainAsked = false;
-    this.#drainChanged.raise();
-    this.#scheduler?.goOn();
+    if (this.#standing.askToDrain(false)) this.#scheduler?.goOn();
   }
 
   /** Finishes or hands back what runs within the grace period, then gives the lock back. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#drainChanged.raise();
+    this.#standing.stop();
     await this.#loop;
-    this.#setRole("stopped");
+    this.#standing.role = "stopped";
   }
 
   /** Does not wait for what runs: it is handed back. */
   hurry(): void {
-    this.#stopping.abort();
+    this.#standing.stop();
     this.#scheduler?.hurry();
   }
 
@@ -128,27 +117,20 @@ export class EmbeddedEngine implements Engine {
     await this.stop();
   }
 
-  #setRole(role: EngineRole): void {
-    if (this.#told === role) return;
-    this.#told = role;
-    this.#role = role;
-    this.#options.onRole?.(role);
-  }
-
   async #live(firstTerm: string | null): Promise<void> {
     const { clock, log } = this.#options;
     let term = firstTerm;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#standing.stopping.aborted) {
       try {
         if (term !== null) await this.#serve(term);
-        else if (this.#drainAsked) await this.#rest();
+        else if (this.#standing.drainAsked) await this.#standing.rest();
         else await this.#standBy();
-        if (this.#stopping.signal.aborted) return;
-        term = this.#drainAsked ? null : await this.#tryTake();
+        if (this.#standing.stopping.aborted) return;
+        term = this.#standing.drainAsked ? null : await this.#tryTake();
       } catch (error) {
         term = null;
         log.warn("the engine cannot use the store; it tries again", { error: messageOf(error) });
-        await sleep(clock, STANDBY_LOOK_MS, this.#stopping.signal);
+        await sleep(clock, STANDBY_LOOK_MS, this.#standing.stopping);
       }
     }
     if (term !== null) await this.#release(term);
@@ -175,22 +157,16 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  /** Somebody asked it to take no work: until they ask it to go on. */
-  async #rest(): Promise<void> {
-    this.#setRole("drained");
-    while (this.#drainAsked && !this.#stopping.signal.aborted) await this.#drainChanged.wait(this.#options.clock, null);
-  }
-
   /** Waits until the lock may be free. */
   async #standBy(): Promise<void> {
     const { store, clock, watch, mayBeAlive } = this.#options;
-    this.#setRole("standby");
+    this.#standing.role = "standby";
     const holder = await store.engineHolder();
     if (holder === null || holder.remainingMs < 0 || !mayBeAlive(holder)) return;
     const watched = watch(holder.address);
     const waited = new AbortController();
     const stop = () => waited.abort();
-    this.#stopping.signal.addEventListener("abort", stop, { once: true });
+    this.#standing.stopping.addEventListener("abort", stop, { once: true });
     // A socket that cannot be reached closes at once; the growing pause keeps that from becoming a busy loop.
     let closed = false;
     const gone = watched.closed.then(() => {
@@ -200,7 +176,7 @@ export class EmbeddedEngine implements Engine {
     await Promise.race([gone, sleep(clock, STANDBY_LOOK_MS, waited.signal)]);
     waited.abort();
     this.#closedPause = closed ? Math.min(STANDBY_LOOK_MS, this.#closedPause * 2) : SOCKET_CLOSED_MS;
-    this.#stopping.signal.removeEventListener("abort", stop);
+    this.#standing.stopping.removeEventListener("abort", stop);
     watched.stop();
   }
 
@@ -219,14 +195,14 @@ export class EmbeddedEngine implements Engine {
       sliceMs: LANE_SLICE_MS,
     });
     this.#scheduler = scheduler;
-    this.#setRole("engine");
+    this.#standing.role = "engine";
     const lost = new AbortController();
     const rested = new AbortController();
     this.#onRest = () => rested.abort();
-    const over = AbortSignal.any([lost.signal, rested.signal, this.#stopping.signal]);
+    const over = AbortSignal.any([lost.signal, rested.signal, this.#standing.stopping]);
     const duties = [this.#lease.keep(term, lost), this.#lookForWork(term, scheduler, lost.signal)];
     const listening = this.#keepListening(over);
-    if (this.#drainAsked) scheduler.hold(this.#onRest);
+    if (this.#standing.drainAsked) scheduler.hold(this.#onRest);
     await new Promise<void>((resolve) => {
       if (over.aborted) resolve();
       else over.addEventListener("abort", () => resolve(), { once: true });
@@ -234,7 +210,7 @@ export class EmbeddedEngine implements Engine {
     if (lost.signal.aborted) {
       log.warn("this process lost the engine; another one has it, or the store could not be reached");
       await scheduler.fence();
-      this.#setRole("standby");
+      this.#standing.role = "standby";
     } else {
       await drainWithin(scheduler, clock, graceMs, lost.signal);
     }
@@ -242,7 +218,7 @@ export class EmbeddedEngine implements Engine {
     await Promise.all([...duties, listening]);
     this.#scheduler = null;
     await link.close();
-    if (this.#stopping.signal.aborted || rested.signal.aborted) await this.#release(term);
+    if (this.#standing.stopping.aborted || rested.signal.aborted) await this.#release(term);
   }
 
   /** So that others can tell us of work; as long as they cannot, looking has to do. */

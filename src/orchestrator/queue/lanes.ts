@@ -42,31 +42,28 @@ export async function listLanes(deps: SiteDeps, window: { after?: string; limit:
     deps,
     records.map(({ lane }) => lane),
   );
-  return Promise.all(
-    records.map(async (record) => {
-      const [first] = record.sites;
-      const known = first === undefined ? null : await store.site(first);
-      // Sites of a lane are one server: what one of them waits for, all do.
-      const site = known === null ? null : ((await siteProgress(deps, [known]))[0] ?? null);
-      const running =
-        known === null ? record.counts.running : runningAt(known, record.counts.running, deps.siteDefaults);
-      return {
-        lane: record.lane,
-        step: steps.get(record.lane) ?? null,
-        sites: record.sites,
-        counts: { ...record.counts, queued: record.counts.queued + record.counts.running - running, running },
-        runs: record.runs,
-        state: site?.state ?? (record.counts.running > 0 ? "active" : "waiting"),
-        waiting_for:
-          site === null
-            ? (sleepOf(record) ?? (still?.lanes.has(record.lane) === true ? null : idle))
-            : site.waiting_for,
-        owned: record.isOwned,
-        worker_id: record.isOwned ? workerOf(deps, workers, record.lane) : null,
-        oldest_queued_at: record.oldestQueued === null ? null : new Date(record.oldestQueued).toISOString(),
-      };
-    }),
-  );
+  // Sites of a lane are one server: what one of them waits for, all do.
+  const firsts = await Promise.all(records.map(({ sites: [site] }) => (site === undefined ? null : store.site(site))));
+  const known = firsts.filter((site) => site !== null);
+  const progress = new Map((await siteProgress(deps, known)).map((site, n) => [known[n], site]));
+  return records.map((record, n) => {
+    const first = firsts[n] ?? null;
+    const site = first === null ? null : (progress.get(first) ?? null);
+    const running = first === null ? record.counts.running : runningAt(first, record.counts.running, deps.siteDefaults);
+    return {
+      lane: record.lane,
+      step: steps.get(record.lane) ?? null,
+      sites: record.sites,
+      counts: { ...record.counts, queued: record.counts.queued + record.counts.running - running, running },
+      runs: record.runs,
+      state: site?.state ?? (record.counts.running > 0 ? "active" : "waiting"),
+      waiting_for:
+        site === null ? (sleepOf(record) ?? (still?.lanes.has(record.lane) === true ? null : idle)) : site.waiting_for,
+      owned: record.isOwned,
+      worker_id: record.isOwned ? workerOf(deps, workers, record.lane) : null,
+      oldest_queued_at: record.oldestQueued === null ? null : new Date(record.oldestQueued).toISOString(),
+    };
+  });
 }
 
 /** Where one process works it is that one; of several, the one that says it is at work there. */

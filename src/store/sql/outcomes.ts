@@ -173,7 +173,7 @@ export class Outcomes {
         `SELECT s.run FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.id = ? AND t.stream = ? AND t.state = ${STATE.running}`,
       )
       .get(task.row, task.streamId) as { run: number } | undefined;
-    if (run === undefined) return;
+    if (run === undefined) return void tally.missed.push(task.row);
     claimLanding(this.#context, settled);
     const [home] = placesOf(this.#context, [verdict], now) as [Place];
     const place = shardPlace(this.#context, home, keyHash(task.runId, task.key));

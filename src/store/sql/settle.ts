@@ -32,6 +32,7 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
     const outcomes = new Outcomes(context, { streams, tally, advance, opened, now });
     dropTasks(context, late, tally, now);
     outcomes.settle(late.length === 0 ? tasks : tasks.filter((settled) => !isLate(settled)));
+    const missed = new Set(tally.missed);
     for (const batch of ours) {
       const { hold } = batch;
       if (batch.site !== undefined && hold.shard === undefined)
@@ -39,7 +40,8 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       else if (batch.site !== undefined) mergePoliteness(context, hold.laneId, batch.site.politeness, now);
       for (const { site, health } of batch.health ?? []) writeHealth(context, hold, site, health);
       if (batch.waiting !== undefined) writeWaiting(context, batch.hold.laneId, batch.waiting);
-      if (batch.events !== undefined) appendToRuns(context, batch.hold.laneId, batch.events, now);
+      const events = batch.tasks.flatMap(({ task, laneEvents = [] }) => (missed.has(task.row) ? [] : laneEvents));
+      if (events.length > 0) appendToRuns(context, batch.hold.laneId, events, now);
     }
     tally.pace.write(context, now);
     advance.write();
@@ -58,8 +60,8 @@ export function settle(context: Context, batches: readonly SettleBatch[], now: n
       for (const lane of end.lanes) opened.add(lane);
     }
     endStopped(context, opened, ended, now);
-    const dropped = [...late.map(({ task }) => task.row), ...tally.missed];
-    return { lost, opened: [...opened], ended, ...(dropped.length === 0 ? {} : { dropped }) };
+    const dropped = new Set([...late.map(({ task }) => task.row), ...missed]);
+    return { lost, opened: [...opened], ended, ...(dropped.size === 0 ? {} : { dropped: [...dropped] }) };
   });
 }
 

@@ -6,7 +6,7 @@ import { CrawlPace } from "./crawl-pace.ts";
 
 /** Counter changes, gathered so that each stream's row is written once per transaction. */
 export class Tally {
-  /** Tasks (by row) that were not there to be written. */
+  /** Tasks (by row) that were not there to be written: somebody else has them, or their outcome was written before. */
   readonly missed: number[] = [];
   readonly pace = new CrawlPace();
   readonly #deltas = new Map<number, Required<CounterChange>>();

@@ -74,6 +74,7 @@ export function dropTasks(context: Context, list: readonly SettledTask[], tally:
   const ended = connection.dialect.eachChanged(connection, END_TASK, rows);
   for (const [index, { task }] of list.entries())
     if (ended[index] === true) tally.move(task.streamId, task.streamId, "cancelled", false);
+    else tally.missed.push(task.row);
 }
 
 /** How a task is to end. */
@@ -142,8 +143,9 @@ export function keepTask(context: Context, settled: SettledTask, state: TaskStat
 export function keepTasks({ connection }: Context, list: readonly TaskKept[], tally: Tally): boolean[] {
   const kept = connection.dialect.eachChanged(connection, KEEP_TASK, list.map(keptRow));
   for (const [index, { settled, state, more }] of list.entries()) {
-    const { streamId } = settled.task;
+    const { streamId, row } = settled.task;
     if (kept[index] === true) tally.move(streamId, more.stream ?? streamId, state, false);
+    else tally.missed.push(row);
   }
   return kept;
 }

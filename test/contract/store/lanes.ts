@@ -180,12 +180,16 @@ export function laneScenarios(scenario: Scenario): void {
       [
         {
           hold: old,
-          tasks: stale.map((task) => ({ task, verdict: DONE, attempt: attempt(1) })),
+          tasks: stale.map((task) => ({
+            task,
+            verdict: DONE,
+            attempt: attempt(1),
+            laneEvents: [{ level: "warn", message: "Breaker opened", meta: null }],
+          })),
           site: {
             site: "a.example",
             politeness: { holdUntil: 9, holdStep: 9, breaker: { failures: 9, openUntil: 9, failedProbes: 9 } },
           },
-          events: [{ level: "warn", message: "Breaker opened", meta: null }],
         },
       ],
       kit.now,

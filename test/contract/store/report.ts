@@ -284,13 +284,15 @@ export function reportScenarios(scenario: Scenario): void {
   scenario("words of a lane do not reach a run that has ended but was not swept yet", async (kit) => {
     const ended = await kit.runWith(["a", "b"]);
     await kit.store.changeRun(ended.id, "cancelled", "Run cancelled", kit.now);
-    const live = await kit.runWith([newTask("c")]);
+    const live = await kit.runWith([newTask("c"), newTask("d")]);
     const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane, 1);
+    const laneEvents = [{ level: "warn" as const, message: "Breaker opened", meta: {} }];
     await kit.store.settle(
-      [{ hold: lane, tasks: [], events: [{ level: "warn", message: "Breaker opened", meta: {} }] }],
+      [{ hold: lane, tasks: tasks.map((task) => ({ task, verdict: DONE, attempt: attempt(1), laneEvents })) }],
       kit.now,
     );
     assert.deepEqual(await kit.words(ended), ["Run created", "Run cancelled"]);
-    assert.deepEqual(await kit.words(live), ["Run created", "Breaker opened"]);
+    assert.deepEqual(await kit.words(live), ["Run created", "Run started", "Breaker opened"]);
   });
 }

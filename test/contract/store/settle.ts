@@ -16,6 +16,7 @@ import {
 } from "./kit.ts";
 
 const OTHER = "site:b.example";
+const BREAKER_OPENED = { level: "warn", message: "Breaker opened", meta: { failures: 5 } } as const;
 
 function file(letter: string) {
   return { hash: letter.repeat(64), size: 3, contentType: "text/plain", url: `https://a.example/${letter}` };
@@ -295,8 +296,12 @@ export function settleScenarios(scenario: Scenario): void {
       [
         {
           hold: lane,
-          tasks: tasks.map((task) => ({ task, verdict: DONE, attempt: attempt(1) })),
-          events: [{ level: "warn", message: "Breaker opened", meta: { failures: 5 } }],
+          tasks: tasks.map((task, n) => ({
+            task,
+            verdict: DONE,
+            attempt: attempt(1),
+            ...(n === 0 ? { laneEvents: [BREAKER_OPENED] } : {}),
+          })),
         },
       ],
       kit.now,
@@ -312,6 +317,45 @@ export function settleScenarios(scenario: Scenario): void {
     assert.deepEqual(await words(elsewhere), ["Run created"]);
     const told = (await kit.events(going)).at(-1);
     assert.deepEqual([told?.level, told?.meta], ["warn", { failures: 5 }]);
+  });
+
+  scenario("outcomes that are handed in again, as their answer was lost, are told once", async (kit) => {
+    const run = await kit.runWith(["done", "again", "moved", "refused"]);
+    const cancelled = await kit.runWith(["late"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const watching = await kit.runWith(["not in hand"]);
+    await kit.store.changeRun(cancelled.id, "cancelled", "Run cancelled", kit.now);
+    const verdicts: Record<string, Verdict> = {
+      again: retryAt(kit.now + 60_000),
+      moved: movedTo(OTHER),
+      refused: { kind: "rate_wait" },
+    };
+    const outcomes = tasks.map((task, n) => ({
+      task,
+      verdict: verdicts[task.key] ?? DONE,
+      attempt: attempt(1),
+      laneEvents: [{ level: "warn" as const, message: `Site held ${n}`, meta: {} }],
+    }));
+    const told = ["Site held 0", "Site held 1", "Site held 2", "Site held 3", "Site held 4"];
+    for (const round of ["first", "again"]) {
+      const { dropped = [] } = await kit.store.settle([{ hold: lane, tasks: outcomes }], kit.now);
+      assert.equal(dropped.length, round === "first" ? 1 : 5, `${round}: ${JSON.stringify(dropped)}`);
+      for (const one of [run, watching]) {
+        const words = (await kit.events(one)).map((event) => event.message);
+        assert.deepEqual(
+          words.filter((word) => word.startsWith("Site held")),
+          told,
+          round,
+        );
+      }
+    }
+    assert.deepEqual(await kit.states(run), {
+      done: "completed",
+      again: "retrying",
+      moved: "queued",
+      refused: "queued",
+    });
   });
 
   scenario("what sites say is kept, with halves of characters and characters of number 0 in it", async (kit) => {

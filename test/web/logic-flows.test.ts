@@ -13,10 +13,12 @@ import {
 import {
   actionsOf,
   type FlowStep,
+  itemsToFetch,
   namesOf,
   recoverableFrom,
   recoveryPlan,
   stepLine,
+  type StepDetail,
   stepPercent,
 } from "../../web/src/logic/flow-steps.ts";
 import { ganttOf, ticksOf } from "../../web/src/logic/gantt.ts";
@@ -326,4 +328,15 @@ describe("the list of workflows", () => {
     const next = withTold(rows, [told("a", "completed", 100)]);
     assert.deepEqual([next[0]?.status, next[0]?.progress, next[1] === rows[1]], ["completed", 100, true]);
   });
+});
+
+it("says of a link to a step's items how many of them it leads to", () => {
+  const kept = (...roles: string[]) =>
+    roles.map((role, n) => ({ id: `${role}-${n}`, role })) as unknown as StepDetail["artifacts"];
+  const fetched = (items_count: number | null, ...roles: string[]) =>
+    itemsToFetch({ items_count, artifacts: kept(...roles) });
+  assert.deepEqual(fetched(1000, "file", "items"), { words: "All as JSON", file: null });
+  assert.deepEqual(fetched(1001, "file", "items"), { words: "All as JSON Lines", file: "items-1" });
+  for (const roles of [["file"], ["items", "items"]])
+    assert.deepEqual(fetched(1001, ...roles), { words: "First 1,000 as JSON", file: null });
 });

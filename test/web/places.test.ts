@@ -53,9 +53,16 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await field.press("Enter");
     await page.getByText(`Concurrency of ${name}: write a number`).waitFor();
     assert.equal((await siteNow()).max_concurrency, 1);
+    // Left before the answer is there: it is saved once.
+    const saves: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() !== "GET") saves.push(request.url());
+    });
     await field.fill("3");
     await field.press("Enter");
+    await field.press("Tab");
     await three.promise;
+    assert.equal(saves.length, 1, saves.join(", "));
     assert.equal((await siteNow()).max_concurrency, 3);
     await page.getByText(`Concurrency of ${name}: 3`).waitFor();
     await page.getByRole("button", { name: "Undo" }).click();

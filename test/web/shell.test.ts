@@ -24,6 +24,7 @@ describe("the dashboard's shell", browserGate, () => {
       await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
       await holds(page, `document.title === ${JSON.stringify(`${name} · Orbweaver`)}`);
       assert.equal(await page.getByRole("link", { name, exact: true }).getAttribute("aria-current"), "page");
+      if (name !== NAV[0]) assert.equal(await page.evaluate("document.activeElement.id"), "main", name);
     }
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();

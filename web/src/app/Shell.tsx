@@ -18,10 +18,15 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
   const search = useRef<HTMLInputElement>(null);
   const connection = useConnection();
   useShortcuts({ onSearch: () => search.current?.focus(), onHelp: () => setHelp(true) });
-  // Whoever has gone somewhere wants to see it, from its top.
+  // Whoever has gone somewhere wants to see it, from its top, and goes on by keys and ears there.
+  const main = useRef<HTMLElement>(null);
+  const from = useRef(path);
   useEffect(() => {
     setDrawer(false);
     window.scrollTo(0, 0);
+    if (from.current === path) return;
+    from.current = path;
+    if (main.current?.contains(document.activeElement) !== true) main.current?.focus({ preventScroll: true });
   }, [path]);
   return (
     <div className="shell">
@@ -54,7 +59,7 @@ export function Shell({ children, onLogOut }: { children: ReactNode; onLogOut: (
             Connection lost, trying again. What you see may be old.
           </div>
         ) : null}
-        <main id="main" className="page" tabIndex={-1}>
+        <main id="main" className="page" tabIndex={-1} ref={main}>
           {children}
         </main>
       </div>

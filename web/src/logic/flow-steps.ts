@@ -150,3 +150,18 @@ export function namesOf(steps: readonly { task_name: string }[], indices: readon
   if (names.length > most) return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
+
+/** How many items the server gives in one answer. */
+export const ITEMS_AT_ONCE = 1000;
+
+/** Where all items of a step are: in one answer, or in the file they are kept in (its id); else no more than the words say. */
+export function itemsToFetch({ items_count, artifacts }: Pick<StepDetail, "items_count" | "artifacts">): {
+  words: string;
+  file: string | null;
+} {
+  if ((items_count ?? 0) <= ITEMS_AT_ONCE) return { words: "All as JSON", file: null };
+  const [kept, ...others] = artifacts.filter(({ role }) => role === "items");
+  return kept !== undefined && others.length === 0
+    ? { words: "All as JSON Lines", file: kept.id }
+    : { words: `First ${fullNumber(ITEMS_AT_ONCE)} as JSON`, file: null };
+}

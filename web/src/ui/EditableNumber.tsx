@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type NumberRule, readNumber, showNumber } from "../logic/limits.ts";
 import { toast } from "./Toast.tsx";
 import "./editable-number.css";
@@ -21,16 +21,22 @@ export function EditableNumber({
   const shown = showNumber(value);
   const [text, setText] = useState(shown);
   const [wrong, setWrong] = useState(false);
+  // What was saved is not shown before the server has said so: leaving the field meanwhile does not save it again.
+  const sent = useRef<string | null>(null);
   useEffect(() => {
     setText(shown);
     setWrong(false);
+    sent.current = null;
   }, [shown]);
   const save = () => {
     const read = readNumber(text, rule);
     setWrong("error" in read);
     if ("error" in read) toast(`${label}: ${read.error}`, "bad");
     else if (read.value === value) setText(shown);
-    else onSave(read.value);
+    else {
+      sent.current = text;
+      onSave(read.value);
+    }
   };
   return (
     <input
@@ -48,7 +54,7 @@ export function EditableNumber({
       }}
       onFocus={(event) => event.target.select()}
       onBlur={() => {
-        if (text !== shown) save();
+        if (text !== shown && text !== sent.current) save();
       }}
       onKeyDown={(event) => {
         if (event.key === "Enter") {

@@ -198,7 +198,7 @@ function ScheduleDialog({ job, onClose }: { job: Job | null; onClose: () => void
           help={
             <>
               As cron writes it: <code>0 6 * * *</code> is every day at six, <code>*/15 * * * *</code> every quarter of
-              an hour. Time zone: {job.schedule?.timezone ?? job.timezone ?? "the server's"}.
+              an hour. Time zone: {job.schedule?.timezone ?? job.timezone ?? "UTC"}.
             </>
           }
           error={change.error?.fields[0]?.message ?? change.error?.message}

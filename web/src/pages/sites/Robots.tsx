@@ -14,7 +14,9 @@ import { Time } from "../../ui/Values.tsx";
 export function Robots({ site }: { site: string }) {
   const [text, setText] = useState("");
   const [path, setPath] = useState("");
-  const query = useCall("getSiteRobots", { params: { site }, ...(path === "" ? {} : { query: { path } }) });
+  const query = useCall("getSiteRobots", { params: { site } });
+  // Asked apart, so that what is known stays, whatever the answer.
+  const asked = useCall("getSiteRobots", { params: { site }, query: { path } }, { enabled: path !== "" });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     const wanted = text.trim();
@@ -23,10 +25,12 @@ export function Robots({ site }: { site: string }) {
   const { data } = query;
   return (
     <Card title="Robots.txt">
-      {query.error !== null ? (
-        <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
-      ) : data === undefined ? (
-        <Skeleton lines={4} />
+      {data === undefined ? (
+        query.error === null ? (
+          <Skeleton lines={4} />
+        ) : (
+          <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
+        )
       ) : data.origins.length === 0 ? (
         <p className="soft">
           It has not been asked for yet: that happens before the first page of the site is fetched.
@@ -41,10 +45,19 @@ export function Robots({ site }: { site: string }) {
               value={text}
               onChange={(event) => setText(event.target.value)}
             />
-            <Button type="submit">Check</Button>
+            <Button type="submit" busy={asked.isFetching}>
+              Check
+            </Button>
           </form>
+          {asked.error === null ? null : <ErrorBox error={asked.error} onRetry={() => void asked.refetch()} />}
           {data.origins.map((origin) => (
-            <Origin key={origin.origin} origin={origin} agent={data.user_agent} path={path} />
+            <Origin
+              key={origin.origin}
+              origin={origin}
+              agent={data.user_agent}
+              path={path}
+              allowed={asked.data?.origins.find((one) => one.origin === origin.origin)?.allowed ?? null}
+            />
           ))}
         </div>
       )}
@@ -52,12 +65,23 @@ export function Robots({ site }: { site: string }) {
   );
 }
 
-function Origin({ origin, agent, path }: { origin: SiteRobots["origins"][number]; agent: string; path: string }) {
+function Origin({
+  origin,
+  agent,
+  path,
+  allowed,
+}: {
+  origin: SiteRobots["origins"][number];
+  agent: string;
+  path: string;
+  /** Of the path; null: none was asked about. */
+  allowed: boolean | null;
+}) {
   return (
     <>
-      {origin.allowed === null ? null : (
+      {allowed === null ? null : (
         <p role="status" className="row">
-          <Badge tone={origin.allowed ? "good" : "bad"}>{origin.allowed ? "Allowed" : "Not allowed"}</Badge>
+          <Badge tone={allowed ? "good" : "bad"}>{allowed ? "Allowed" : "Not allowed"}</Badge>
           <code className="wrap">{path}</code>
         </p>
       )}

@@ -5,12 +5,11 @@ import { usePages } from "../../api/query.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
 import type { StepDetail } from "../../logic/flow-steps.ts";
 import { count, sentence } from "../../logic/format.ts";
-import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { Bytes, Time } from "../../ui/Values.tsx";
-import { fileName } from "./StepWork.tsx";
+import { fileName, ItemsLink } from "./StepWork.tsx";
 
 type File = StepDetail["artifacts"][number] & { step: string };
 
@@ -45,25 +44,13 @@ export function FlowFiles({ flow, onSelect }: { flow: WorkflowProgress; onSelect
       {handed.length === 0 ? null : (
         <Card title="Records that steps hand on" flush>
           <ul className="handed">
-            {handed.map(({ task_name, items_count }) => (
-              <li key={task_name}>
-                <button type="button" className="step-link" onClick={() => onSelect(task_name)}>
-                  {task_name}
+            {handed.map((detail) => (
+              <li key={detail.task_name}>
+                <button type="button" className="step-link" onClick={() => onSelect(detail.task_name)}>
+                  {detail.task_name}
                 </button>
-                <span className="soft num">{count(items_count ?? 0, "item")}</span>
-                <LinkButton
-                  href={addressOf("listItems", {
-                    params: { workflow_id: flow.workflow_id, task: task_name },
-                    query: { limit: 1000 },
-                  })}
-                  size="small"
-                  icon="external"
-                  target="_blank"
-                  rel="noopener"
-                  aria-label={`Items of ${task_name} as JSON`}
-                >
-                  JSON
-                </LinkButton>
+                <span className="soft num">{count(detail.items_count ?? 0, "item")}</span>
+                <ItemsLink flowId={flow.workflow_id} task={detail.task_name} detail={detail} />
               </li>
             ))}
           </ul>

@@ -123,9 +123,7 @@ export function StepPanel({
               <Code text={pretty(detail.data.result)} wrap label="Copy the result" />
             </Section>
           )}
-          {(detail.data.items_count ?? 0) === 0 ? null : (
-            <Items flowId={flowId} step={step} total={detail.data.items_count ?? 0} />
-          )}
+          {(detail.data.items_count ?? 0) === 0 ? null : <Items flowId={flowId} step={step} detail={detail.data} />}
           <Files artifacts={detail.data.artifacts} />
         </>
       )}

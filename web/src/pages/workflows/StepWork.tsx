@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { addressOf, type Answer } from "../../api/client.ts";
 import { useCall } from "../../api/query.ts";
 import { plain, pretty } from "../../logic/flow-definition.ts";
-import type { FlowStep, StepDetail } from "../../logic/flow-steps.ts";
+import { type FlowStep, ITEMS_AT_ONCE, itemsToFetch, type StepDetail } from "../../logic/flow-steps.ts";
 import { count, plainUrl, sentence } from "../../logic/format.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
@@ -82,22 +82,15 @@ function Entry({ entry }: { entry: Answer<"listEntries">[number] }) {
 }
 
 /** What a step hands on to the next. */
-export function Items({ flowId, step, total }: { flowId: string; step: FlowStep; total: number }) {
+export function Items({ flowId, step, detail }: { flowId: string; step: FlowStep; detail: StepDetail }) {
   const place = { params: { workflow_id: flowId, task: step.task_name } };
+  const total = detail.items_count ?? 0;
   const items = useCall("listItems", { ...place, query: { limit: 3 } });
   return (
     <section className="step-section">
       <div className="spread">
         <Heading>{count(total, "item handed on", "items handed on")}</Heading>
-        <LinkButton
-          href={addressOf("listItems", { ...place, query: { limit: 1000 } })}
-          size="small"
-          icon="external"
-          target="_blank"
-          rel="noopener"
-        >
-          {total > 1000 ? "First 1,000 as JSON" : "All as JSON"}
-        </LinkButton>
+        <ItemsLink flowId={flowId} task={step.task_name} detail={detail} />
       </div>
       {items.data === undefined ? (
         items.error === null ? (
@@ -110,6 +103,27 @@ export function Items({ flowId, step, total }: { flowId: string; step: FlowStep;
       )}
       {total > 3 ? <p className="soft">The first 3 are shown.</p> : null}
     </section>
+  );
+}
+
+/** Leads to all items of a step: as a list while the server gives them in one answer, else as the file they are kept in. */
+export function ItemsLink({ flowId, task, detail }: { flowId: string; task: string; detail: StepDetail }) {
+  const { words, file } = itemsToFetch(detail);
+  return (
+    <LinkButton
+      href={
+        file === null
+          ? addressOf("listItems", { params: { workflow_id: flowId, task }, query: { limit: ITEMS_AT_ONCE } })
+          : fileHref(file)
+      }
+      size="small"
+      icon={file === null ? "external" : "download"}
+      target="_blank"
+      rel="noopener"
+      aria-label={`Items of ${task}: ${words}`}
+    >
+      {words}
+    </LinkButton>
   );
 }
 

@@ -213,7 +213,7 @@ describe("the pages of runs", browserGate, () => {
     }
   });
 
-  it("draws few rows of a table of ten thousand, wherever it is scrolled to", async () => {
+  it("draws few rows of a table of ten thousand, and asks once for what cannot be loaded", async () => {
     const { place } = dashboard;
     const items = Array.from({ length: LONG }, (_, number) => `<li><b>Thing ${number}</b></li>`);
     site.on("/list", html(`<h1>List</h1><ul>${items.join("")}</ul>`));
@@ -224,10 +224,24 @@ describe("the pages of runs", browserGate, () => {
       fields: { name: "b" },
     });
     assert.equal(run.status, "completed");
-    await using opened = await dashboard.show(`/runs/${run.id}?tab=results`);
+    await using opened = await dashboard.show(`/runs/${run.id}?tab=pages`, { expected: /404/ });
     const { page } = opened;
+    let refused = 0;
+    await page.route(/results\?.*cursor=/, (route) => {
+      refused += 1;
+      return route.fulfill({ status: 404, json: { detail: "There is no such place." } });
+    });
+    await tab(page, "Results");
     const table = page.getByRole("table", { name: "Results" });
     await table.getByRole("cell", { name: "Thing 0", exact: true }).waitFor();
+    const failed = page.getByRole("alert").filter({ hasText: "There is no such place." });
+    await failed.waitFor();
+    await page.waitForTimeout(300);
+    assert.equal(refused, 1, "it is not asked again by itself");
+    await assertAccessible(page);
+    await page.unroute(/results\?.*cursor=/);
+    await failed.getByRole("button", { name: "Try again" }).click();
+    await failed.waitFor({ state: "hidden" });
     await page.keyboard.press("j");
     let most = 0;
     // Whoever jumps to the end of what is there gets more of it. While more comes, a jump may lead nowhere.

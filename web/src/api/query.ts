@@ -3,12 +3,13 @@ import {
   QueryClient,
   type QueryKey,
   useInfiniteQuery,
+  type UseInfiniteQueryResult,
   useMutation,
   type UseMutationOptions,
   useQuery,
   type UseQueryOptions,
 } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call, callPage, type Input, type OperationName, type Page, Problem } from "./client.ts";
 
 export const queryClient = new QueryClient({
@@ -42,7 +43,39 @@ export function useCall<Name extends OperationName>(name: Name, input?: Input<Na
 
 type RowOf<Name extends OperationName> = Answer<Name> extends (infer Row)[] ? Row : never;
 
-/** A list that comes in pages: `rows` of all that were loaded, `more()` for the next. */
+/** How a list goes on behind what was loaded of it. */
+export interface Next {
+  /** Asks for the next page, if there is one; not while anything is loaded, and not again by itself once that failed. */
+  more: () => void;
+  /** Why the next page could not be loaded. */
+  error: Problem | null;
+  again: () => void;
+}
+
+export function useNext({
+  hasNextPage,
+  isFetching,
+  isFetchNextPageError,
+  error,
+  fetchNextPage,
+  refetch,
+}: Pick<
+  UseInfiniteQueryResult<unknown, Problem>,
+  "hasNextPage" | "isFetching" | "isFetchNextPageError" | "error" | "fetchNextPage" | "refetch"
+>): Next {
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
+  const failed = isFetchNextPageError && !isFetching ? error : null;
+  const again = useCallback(() => {
+    // The place where it goes on may be gone: then it is found anew from the beginning.
+    if (failed !== null && failed.status >= 400 && failed.status < 500) void refetch();
+    else void fetchNextPage();
+  }, [failed, refetch, fetchNextPage]);
+  return useMemo(() => ({ more, error: failed, again }), [more, failed, again]);
+}
+
+/** A list that comes in pages: `rows` of all that were loaded, `next` for what is behind them. */
 export function usePages<Name extends OperationName>(name: Name, input?: Input<Name>, enabled = true) {
   const query = useInfiniteQuery<Page<RowOf<Name>>, Problem, { pages: Page<RowOf<Name>>[] }, QueryKey, string | null>({
     queryKey: [...keyOf(name, input), "pages"],
@@ -61,9 +94,7 @@ export function usePages<Name extends OperationName>(name: Name, input?: Input<N
     ...query,
     rows,
     total: query.data?.pages[0]?.total ?? null,
-    more: () => {
-      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
-    },
+    next: useNext(query),
   };
 }
 

@@ -11,8 +11,10 @@ import {
   useState,
 } from "react";
 import { useLocation } from "wouter";
+import type { Next } from "../api/query.ts";
 import { moveRow, nextSort, type Sortable, type SortBy, sortRows } from "../logic/table.ts";
 import { Icon } from "./Icon.tsx";
+import { ErrorBox } from "./States.tsx";
 import "./table.css";
 
 export interface Column<Row> {
@@ -50,8 +52,8 @@ export interface TableProps<Row> {
   /** Rows become cards below 720 px; otherwise the table scrolls sideways in its own box. */
   cards?: boolean;
   empty?: ReactNode;
-  /** Called when the last rows come into sight, or `ahead` rows before that. */
-  onEnd?: () => void;
+  /** More is asked for when the last rows come into sight, or `ahead` rows before that. */
+  next?: Next;
   ahead?: number;
   footer?: ReactNode;
 }
@@ -59,7 +61,7 @@ export interface TableProps<Row> {
 const VIRTUAL_FROM = 80;
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { columns, rows, label, keyOf, height, rowHeight = 44, cards = true, empty, onEnd, ahead = 10, footer } = props;
+  const { columns, rows, label, keyOf, height, rowHeight = 44, cards = true, empty, next, ahead = 10, footer } = props;
   const [ownSort, setOwnSort] = useState<SortBy | null>(null);
   const sort = props.sort === undefined ? ownSort : props.sort;
   const onSort = props.onSort ?? setOwnSort;
@@ -83,8 +85,8 @@ export function Table<Row>(props: TableProps<Row>) {
   const keys = useRowKeys(sorted, body, virtual.reveal, open);
 
   useEffect(() => {
-    if (virtual.last >= sorted.length - ahead) onEnd?.();
-  }, [virtual.last, sorted.length, onEnd, ahead]);
+    if (virtual.last >= sorted.length - ahead) next?.more();
+  }, [virtual.last, sorted.length, next, ahead]);
 
   const template = columns.map(({ width = "minmax(80px, 1fr)" }) => width).join(" ");
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
@@ -154,8 +156,14 @@ export function Table<Row>(props: TableProps<Row>) {
         </div>
       </div>
       {footer === undefined ? null : <div className="table-foot">{footer}</div>}
+      {next === undefined ? null : <NextFailed next={next} />}
     </div>
   );
+}
+
+/** Why a list ends before its end, with another try. */
+export function NextFailed({ next: { error, again } }: { next: Next }) {
+  return error === null ? null : <ErrorBox title="What follows could not be loaded." error={error} onRetry={again} />;
 }
 
 function Head<Row>({

@@ -138,7 +138,7 @@ export default function Jobs() {
             columns={columns}
             rows={rows}
             keyOf={({ id }) => id}
-            onEnd={jobs.more}
+            next={jobs.next}
             empty={<NoJobs />}
             footer={count(rows.length, "job")}
           />

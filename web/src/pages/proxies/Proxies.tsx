@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Answer, callPage, type Page, type Problem } from "../../api/client.ts";
-import { useChange } from "../../api/query.ts";
+import { useChange, useNext } from "../../api/query.ts";
 import type { Proxy } from "../../api/types.ts";
 import { count, exactTime, percent, shortNumber } from "../../logic/format.ts";
 import { proxyTrouble } from "../../logic/proxies.ts";
@@ -55,7 +55,7 @@ function usePool(state: State) {
     refetchInterval: 10_000,
   });
   const pages = (query.data?.pages ?? []).map(({ rows }) => rows as unknown as Pool);
-  return { ...query, pool: pages[0], rows: pages.flatMap(({ proxies }) => proxies) };
+  return { ...query, next: useNext(query), pool: pages[0], rows: pages.flatMap(({ proxies }) => proxies) };
 }
 
 export default function Proxies() {
@@ -154,9 +154,7 @@ export default function Proxies() {
               columns={[...COLUMNS, menu]}
               rows={list.rows}
               keyOf={({ id }) => id}
-              onEnd={() => {
-                if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
-              }}
+              next={list.next}
               footer={count(list.rows.length, "proxy", "proxies")}
               empty={
                 <EmptyState icon="search" title={`No proxy is ${state}`}>

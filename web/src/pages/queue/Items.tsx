@@ -47,7 +47,7 @@ export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) 
         </Button>
       </div>
       <Card flush>
-        {items.error !== null ? (
+        {items.error !== null && items.rows.length === 0 ? (
           <div className="queue-message">
             <ErrorBox error={items.error} onRetry={() => void items.refetch()} />
           </div>
@@ -62,7 +62,7 @@ export function Items({ failed, onAdd }: { failed: number; onAdd: () => void }) 
             rows={items.rows}
             keyOf={({ id }) => id}
             rowHeight={56}
-            onEnd={items.more}
+            next={items.next}
             footer={count(items.rows.length, "item")}
             empty={
               status === "" ? (

@@ -130,7 +130,7 @@ export function Lanes({ lanes }: { lanes: ReturnType<typeof useLanes> }) {
           rows={lanes.rows}
           keyOf={({ lane }) => lane}
           rowHeight={56}
-          onEnd={lanes.more}
+          next={lanes.next}
           footer={`${count(lanes.rows.length, "lane")} with open work`}
           empty={
             <EmptyState

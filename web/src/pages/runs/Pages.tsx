@@ -162,7 +162,7 @@ export function Pages({ run }: { run: Run }) {
               rows={rows}
               keyOf={({ id }) => id}
               onOpen={setOpened}
-              onEnd={tasks.more}
+              next={tasks.next}
               ahead={200}
               rowHeight={40}
               empty={

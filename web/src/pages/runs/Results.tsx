@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { type Answer, addressOf } from "../../api/client.ts";
-import { usePages } from "../../api/query.ts";
+import { type Next, usePages } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { count, plainUrl } from "../../logic/format.ts";
 import { cellText, EXPORT_FORMATS, fullText, resultColumns, valueAt } from "../../logic/result-table.ts";
@@ -12,7 +12,7 @@ import { useColumns } from "../../ui/ColumnChoice.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { Segmented } from "../../ui/Field.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, Table } from "../../ui/Table.tsx";
+import { type Column, NextFailed, Table } from "../../ui/Table.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
 
@@ -60,7 +60,7 @@ export function Results({ run }: { run: Run }) {
         <Exports run={run} />
       </div>
       {shape === "table" ? (
-        <ResultTable run={run} rows={rows} more={results.more} hasMore={results.hasNextPage} onOpen={setOpened} />
+        <ResultTable run={run} rows={rows} next={results.next} hasMore={results.hasNextPage} onOpen={setOpened} />
       ) : (
         <>
           {rows.map((row) => (
@@ -68,9 +68,10 @@ export function Results({ run }: { run: Run }) {
               <Record row={row} />
             </Card>
           ))}
-          {results.hasNextPage ? (
+          <NextFailed next={results.next} />
+          {results.hasNextPage && results.next.error === null ? (
             <div>
-              <Button busy={results.isFetchingNextPage} onClick={results.more}>
+              <Button busy={results.isFetchingNextPage} onClick={results.next.more}>
                 Show more records
               </Button>
             </div>
@@ -101,13 +102,13 @@ const CopyRecord = ({ row }: { row: Result }) => (
 function ResultTable({
   run,
   rows,
-  more,
+  next,
   hasMore,
   onOpen,
 }: {
   run: Run;
   rows: readonly Result[];
-  more: () => void;
+  next: Next;
   hasMore: boolean;
   onOpen: (row: Result) => void;
 }) {
@@ -158,7 +159,7 @@ function ResultTable({
           rows={rows}
           keyOf={({ id }) => id}
           onOpen={onOpen}
-          onEnd={more}
+          next={next}
           ahead={100}
           rowHeight={40}
           footer={`${count(rows.length, "record")}${hasMore ? " loaded, scroll for more" : ""}`}

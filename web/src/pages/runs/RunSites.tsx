@@ -95,7 +95,7 @@ export function RunSites({ run }: { run: Run }) {
         rows={sites.rows}
         keyOf={({ site }) => site}
         hrefOf={({ site }) => `/sites/${encodeURIComponent(site)}`}
-        onEnd={sites.more}
+        next={sites.next}
         empty={<EmptyState title="No sites yet">Sites appear here once pages of them are known.</EmptyState>}
         footer={count(sites.rows.length, "site")}
       />

@@ -38,7 +38,7 @@ export default function Runs() {
     const text = writeFilter(next);
     go(text === "" ? "/runs" : `/runs?${text}`, { replace: true });
   };
-  const { list, rows, total, more } = useRunList(filter);
+  const { list, rows, total, next } = useRunList(filter);
   const { chosen, setChosen, onChoose } = useChosen(rows);
   const [bulk, setBulk] = useState<Bulk | null>(null);
   const columns = useRunColumns(rows, chosen, onChoose, setChosen);
@@ -103,7 +103,7 @@ export default function Runs() {
               rows={rows}
               keyOf={({ id }) => id}
               hrefOf={hrefOf}
-              onEnd={more}
+              next={next}
               ahead={PAGES_AHEAD}
               empty={<NoRuns filter={filter} />}
               footer={

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { call, callPage, type Page, type Problem } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
-import { keyOf, queryClient } from "../../api/query.ts";
+import { keyOf, queryClient, useNext } from "../../api/query.ts";
 import type { Overview, Run } from "../../api/types.ts";
 import type { RunEvent } from "../../logic/run-events.ts";
 import { matches, queryOf, type RunFilter, writeFilter } from "../../logic/run-filter.ts";
@@ -62,12 +62,8 @@ export function useRunList(filter: RunFilter) {
   );
   useLive<{ runs: LiveRun[] }>("runs", ({ runs }) => patch(runs));
   useTold(patch, () => callPage("listRuns", { query: { ...query, total: false, limit: 100 } }));
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.rows) ?? [], [list.data]);
-  return { list, rows, total: list.data?.pages[0]?.total ?? null, more };
+  return { list, rows, total: list.data?.pages[0]?.total ?? null, next: useNext(list) };
 }
 
 /** Runs that begin and end are told of by their events, also those that are not among the first at work. */

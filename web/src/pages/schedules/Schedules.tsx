@@ -134,7 +134,7 @@ export default function Schedules() {
             keyOf={({ job_id }) => job_id}
             rowHeight={58}
             onOpen={({ job_id }) => setShown(job_id)}
-            onEnd={list.more}
+            next={list.next}
             footer={count(list.rows.length, "schedule")}
             empty={
               <EmptyState

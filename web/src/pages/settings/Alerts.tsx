@@ -66,7 +66,7 @@ export function Alerts() {
         </Button>
       }
     >
-      {alerts.error !== null ? (
+      {alerts.error !== null && alerts.rows.length === 0 ? (
         <div className="settings-message">
           <ErrorBox error={alerts.error} onRetry={() => void alerts.refetch()} />
         </div>
@@ -81,7 +81,7 @@ export function Alerts() {
           rows={alerts.rows}
           keyOf={({ id }) => id}
           rowHeight={64}
-          onEnd={alerts.more}
+          next={alerts.next}
           empty={
             <EmptyState icon="check" title="Nothing to report so far">
               A site that keeps failing, a lost worker, a failed run or a full disk is noted here, and sent to your

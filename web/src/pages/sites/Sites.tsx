@@ -76,7 +76,7 @@ export default function Sites() {
           {menu}
         </div>
         <Card flush>
-          {list.error !== null ? (
+          {list.error !== null && list.rows.length === 0 ? (
             <div className="site-message">
               <ErrorBox error={list.error} onRetry={() => void list.refetch()} />
             </div>
@@ -92,7 +92,7 @@ export default function Sites() {
               keyOf={({ site }) => site}
               hrefOf={({ site }) => siteHref(site)}
               rowHeight={56}
-              onEnd={list.more}
+              next={list.next}
               footer={`${count(list.rows.length, "site")}${list.hasNextPage ? " so far, more as you scroll" : ""}`}
               empty={
                 filtered ? (

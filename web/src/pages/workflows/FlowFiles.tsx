@@ -63,7 +63,7 @@ export function FlowFiles({ flow, onSelect }: { flow: WorkflowProgress; onSelect
             columns={columns}
             rows={files}
             keyOf={({ id, step }) => `${step} ${id}`}
-            onEnd={tasks.more}
+            next={tasks.next}
             footer={count(files.length, "file")}
           />
         </Card>

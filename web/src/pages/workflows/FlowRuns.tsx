@@ -121,7 +121,7 @@ export function FlowRuns() {
               keyOf={({ id }) => id}
               hrefOf={({ id }) => `/workflows/${id}`}
               rowHeight={56}
-              onEnd={list.more}
+              next={list.next}
               empty={isNarrowed ? <NoneFit onClear={() => change({ status: null, q: "", template: "" })} /> : <None />}
               footer={
                 list.isFetchingNextPage

@@ -12,7 +12,8 @@ export type LiveEvent =
   | StreamEvent<"runs", { runs: Overview["active_runs"] }>
   | StreamEvent<"sites", { sites: SitesProgress["sites"] }>
   | StreamEvent<"workers", { workers: Omit<Worker, "active">[] }>
-  | StreamEvent<"run_event", RunEvent>;
+  | StreamEvent<"run_event", RunEvent>
+  | StreamEvent<"heartbeat", Record<string, never>>;
 
 interface Streams {
   "get /jobs/runs/{run_id}/events/stream": StreamEvent<"run_event", RunEvent>;

@@ -145,7 +145,7 @@ export function serveDashboard(api: ApiInstance, files = new DashboardFiles()): 
   // Whatever else somebody opens as a page: the dashboard says that there is nothing.
   api.get("/*", { ...asPage, schema: { hide: true } }, page(404));
 
-  api.get("/assets/:name", { config: { open: true }, schema: { hide: true } }, async (request, reply) => {
+  api.get("/assets/:name", { config: { open: true, page: "file" }, schema: { hide: true } }, async (request, reply) => {
     const file = files.find(`/assets/${(request.params as { name: string }).name}`);
     if (file === undefined) throw noFile();
     // Its name changes with what is in it.

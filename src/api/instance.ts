@@ -19,8 +19,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Answers without a token: only what gives nothing away. */
     open?: boolean;
-    /** A page for people, which needs scripts and styles of its own; data needs neither. `based`: it names the base of its addresses; `frame`: it shows what strangers wrote. */
-    page?: true | "based" | "dashboard" | "frame";
+    /** A page for people, which needs scripts and styles of its own; data needs neither. `based`: it names the base of its addresses; `frame`: it shows what strangers wrote; `file`: a part of pages. */
+    page?: true | "based" | "dashboard" | "frame" | "file";
     /** Takes a body in YAML as well. */
     yaml?: boolean;
   }

@@ -33,12 +33,17 @@ const FRAME_POLICY = [
   "frame-ancestors 'self'",
 ].join("; ");
 
+/** A worker has the policy of its own file: ours talks to this server, and does nothing else. */
+const FILE_POLICY =
+  "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 const POLICIES = {
   data: DATA_POLICY,
   page: pagePolicy("'none'"),
   based: pagePolicy("'self'"),
   dashboard: pagePolicy("'none'", { images: " blob:", frames: "'self'" }),
   frame: FRAME_POLICY,
+  file: FILE_POLICY,
 };
 
 export function securityHeaders(kind: keyof typeof POLICIES): Record<string, string> {

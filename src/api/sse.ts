@@ -1,4 +1,4 @@
-/** Event streams (text/event-stream): resumable, kept open by comments, and never faster than their reader. */
+/** Event streams (text/event-stream): resumable, kept open by signs of life, and never faster than their reader. */
 import { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -70,6 +70,7 @@ export function sendEvents(
   reply: ApiReply,
   deps: Pick<ApiDeps, "clock" | "settings">,
   source: (from: StreamFrom) => AsyncIterable<SseEvent | string>,
+  signs?: SignsOfLife,
 ): never {
   const { heartbeatMs, reconnectMs } = limitsOf(deps);
   const ended = request.server.openStreams.open();
@@ -77,21 +78,35 @@ export function sendEvents(
   const header = request.headers["last-event-id"];
   const lastEventId = (typeof header === "string" ? header : undefined) ?? query.last_event_id ?? null;
   const { signal } = ended;
-  const frames = framesOf(source({ lastEventId, signal }), { clock: deps.clock, heartbeatMs, reconnectMs, signal });
+  const frames = framesOf(source({ lastEventId, signal }), {
+    clock: deps.clock,
+    signs: signs ?? { sign: COMMENT, everyMs: heartbeatMs },
+    reconnectMs,
+    signal,
+  });
   const stream = Readable.from(frames, { objectMode: false, highWaterMark: HIGH_WATER });
   stream.once("close", () => ended.abort());
   reply.raw.once("close", () => ended.abort());
   return reply.header("content-type", EVENT_STREAM_TYPE).header("x-accel-buffering", "no").send(stream) as never;
 }
 
+/** What is sent while nothing happens, and after how long. */
+export interface SignsOfLife {
+  sign: string;
+  everyMs: number;
+}
+
+/** Keeps the connection open; nobody is told of it. */
+const COMMENT = ": still here\n\n";
+
 /** What may wait in memory for a reader, besides the buffers of the connection. */
 const HIGH_WATER = 16 * 1024;
 
 async function* framesOf(
   source: AsyncIterable<SseEvent | string>,
-  options: { clock: Clock; heartbeatMs: number; reconnectMs: number; signal: AbortSignal },
+  options: { clock: Clock; signs: SignsOfLife; reconnectMs: number; signal: AbortSignal },
 ): AsyncGenerator<string> {
-  const { clock, heartbeatMs, signal } = options;
+  const { clock, signs, signal } = options;
   const events = source[Symbol.asyncIterator]();
   try {
     yield `retry: ${options.reconnectMs}\n\n`;
@@ -99,10 +114,10 @@ async function* framesOf(
     // Whoever stops listening must not leave a rejection behind.
     next.catch(() => {});
     while (!signal.aborted) {
-      const what = await firstOf(next, clock, heartbeatMs, signal);
+      const what = await firstOf(next, clock, signs.everyMs, signal);
       if (what === "ended") return;
       if (what === "quiet") {
-        yield ": still here\n\n";
+        yield signs.sign;
         continue;
       }
       if (what.done === true) return;
@@ -120,12 +135,12 @@ async function* framesOf(
 function firstOf(
   next: Promise<IteratorResult<SseEvent | string>>,
   clock: Clock,
-  heartbeatMs: number,
+  quietMs: number,
   signal: AbortSignal,
 ): Promise<IteratorResult<SseEvent | string> | "quiet" | "ended"> {
   return new Promise((resolve, reject) => {
     const over = () => finish(() => resolve("ended"));
-    const timer = clock.after(heartbeatMs, () => finish(() => resolve("quiet")));
+    const timer = clock.after(quietMs, () => finish(() => resolve("quiet")));
     const finish = (how: () => void) => {
       timer.cancel();
       signal.removeEventListener("abort", over);

@@ -79,6 +79,9 @@ describe("the dashboard's files", async () => {
     assert.ok(own.startsWith("sandbox allow-scripts; default-src 'none'"), own);
     assert.ok(!/same-origin|connect-src|https?:/.test(own), own);
     assert.equal(frame.headers["x-frame-options"], "SAMEORIGIN");
+    const [script = ""] = /\/assets\/[^"]+\.js/.exec(page.text) ?? [];
+    const worker = String((await place.get(script)).headers["content-security-policy"]);
+    assert.match(worker, /^default-src 'none'; connect-src 'self'; base-uri/);
   });
 
   it("are all that can be read: no address leads to another file", async (t) => {

@@ -4,18 +4,26 @@ import { describe, test } from "node:test";
 import { request } from "undici";
 import type { ApiDeps } from "../../src/api/deps.ts";
 import type { Routes } from "../../src/api/routes/registry.ts";
-import { frameOf, sendEvents, type SseEvent, streamAnswer, type StreamFrom, streamQuery } from "../../src/api/sse.ts";
+import {
+  frameOf,
+  sendEvents,
+  type SignsOfLife,
+  type SseEvent,
+  streamAnswer,
+  type StreamFrom,
+  streamQuery,
+} from "../../src/api/sse.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { openPlace, type Place, TOKEN } from "./kit.ts";
 import { Type } from "../../src/api/type.ts";
 
 /** A route that streams what the test says. */
-function streaming(source: (from: StreamFrom) => AsyncIterable<SseEvent>): Routes {
+function streaming(source: (from: StreamFrom) => AsyncIterable<SseEvent>, signs?: SignsOfLife): Routes {
   return (api, deps: ApiDeps) => {
     api.get(
       "/stream",
       { schema: { querystring: Type.Object(streamQuery), response: { 200: streamAnswer("events") } } },
-      (asked, reply) => sendEvents(asked, reply, deps, source),
+      (asked, reply) => sendEvents(asked, reply, deps, source, signs),
     );
   };
 }
@@ -118,6 +126,22 @@ describe("an event stream", () => {
       await clock.advance(15_000);
       assert.equal(await stream.until("\n\n"), ": still here\n\n");
     }
+    stream.close();
+  });
+
+  test("or by events, where the reader hears of no comments", async (t) => {
+    const clock = new FakeClock();
+    const quiet = async function* ({ signal }: StreamFrom): AsyncGenerator<SseEvent> {
+      await untilEnded(signal);
+      yield* numbers(1, 1);
+    };
+    const signs = { sign: frameOf({ event: "heartbeat", data: {} }), everyMs: 5000 };
+    const place = await openPlace(t, { clock, routes: [streaming(quiet, signs)] });
+    const stream = await openStream(place);
+    await stream.until("retry: 3000\n\n");
+    await clock.until(() => clock.waiting > 0);
+    await clock.advance(5000);
+    assert.equal(await stream.until("\n\n"), "event: heartbeat\ndata: {}\n\n");
     stream.close();
   });
 

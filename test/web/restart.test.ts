@@ -5,6 +5,7 @@ import { ensureWeb } from "../../scripts/web.mjs";
 import type { EventView } from "../../src/orchestrator/runs/view.ts";
 import { Orb } from "../chaos/orb.ts";
 import { Served } from "../chaos/served.ts";
+import { treeOf } from "../fetch/browser/processes.ts";
 import { Crawler } from "../jobs/crawler.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
@@ -20,7 +21,7 @@ async function listed(page: Page): Promise<string[]> {
     row.querySelector("time").dateTime + " " + row.lastElementChild.textContent)`)) as string[];
 }
 
-describe("a dashboard whose server dies", browserGate, () => {
+describe("a dashboard whose server dies or hangs", browserGate, () => {
   it("says so, comes back by itself, and has told every event of a crawl exactly once", async () => {
     await ensureWeb();
     const gate = Promise.withResolvers<void>();
@@ -56,6 +57,12 @@ describe("a dashboard whose server dies", browserGate, () => {
         await page.getByText("Connection lost, trying again").waitFor({ state: "hidden" });
         await page.getByText("Live", { exact: true }).waitFor();
       }
+      // One that hangs keeps its connections open, and says nothing.
+      const family = treeOf(served.process.pid).map(({ pid }) => pid);
+      for (const pid of family) process.kill(pid, "SIGSTOP");
+      await page.getByText("Connection lost, trying again").waitFor();
+      for (const pid of family) process.kill(pid, "SIGCONT");
+      await page.getByText("Live", { exact: true }).waitFor();
       await turn("pause");
       await turn("resume");
       gate.resolve();

@@ -7,6 +7,8 @@ import { root } from "../support/source.ts";
 import { assertAccessible, assertFits, Dashboard, holds } from "./kit.ts";
 
 const TOKEN = "a-token-of-good-length-4711";
+/** A browser opens six connections to a server. */
+const TABS = 8;
 const NAV = ["Overview", "Runs", "Workflows", "Sites", "Proxies", "Workers", "Queue", "Schedules", "Settings"];
 
 describe("the dashboard's shell", browserGate, () => {
@@ -52,6 +54,28 @@ describe("the dashboard's shell", browserGate, () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/runs?q=gr%20example");
     assert.equal(await page.getByRole("searchbox", { name: "Search runs" }).inputValue(), "gr example");
+  });
+
+  it("stays live in more tabs than a browser has connections, over one stream for all of them", async () => {
+    await using first = await dashboard.show("/");
+    const context = first.page.context();
+    const tabs = [first.page];
+    while (tabs.length < TABS) {
+      const page = await context.newPage();
+      await page.goto(`${dashboard.url}/workers`);
+      tabs.push(page);
+    }
+    for (const page of tabs) await page.getByText("Live", { exact: true }).waitFor();
+    // Those of the tests before may still be on their way out.
+    while (!/^orb_http_open_streams 1$/m.test((await dashboard.place.api.get("/metrics")).text))
+      await first.page.waitForTimeout(50);
+    // Whoever closes some of them takes the stream from nobody.
+    await Promise.all(tabs.splice(1, TABS - 3).map((page) => page.close()));
+    for (const page of tabs) {
+      await page.getByRole("link", { name: "Runs", exact: true }).click();
+      await page.getByRole("heading", { name: "Nothing was run yet" }).waitFor();
+      await page.getByText("Live", { exact: true }).waitFor();
+    }
   });
 
   it("says that there is nothing at an address that is none", async () => {

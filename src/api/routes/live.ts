@@ -10,7 +10,10 @@ import { badPlace, placeOf, toSse } from "./run-events.ts";
 
 const EVENTS =
   "hello (once, with where the stream begins), overview (as GET /overview, without the series), runs, sites and workers " +
-  "(those that have changed), run_event (as of GET /events/stream)";
+  "(those that have changed), run_event (as of GET /events/stream), heartbeat (when there was nothing to tell for five seconds)";
+
+/** An event, because browsers tell their pages of no comments: whoever misses two of them knows that the connection is dead. */
+const SIGNS = { sign: frameOf({ event: "heartbeat", data: {} }), everyMs: 5000 };
 
 /** What a dashboard shows, and one stream that keeps it up to date. */
 export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
@@ -45,8 +48,12 @@ export function liveRoutes(api: ApiInstance, deps: ApiDeps): void {
     async (request, reply) => {
       const place = placeOf(request.headers["last-event-id"], request.query.last_event_id);
       await place.named(async (after) => (after === null ? undefined : requireEvent(deps, after)));
-      return sendEvents(request, reply, deps, (from) =>
-        merged(deps.clock, [eventsOf(feed, from, deps), looksOf(deps, from)]),
+      return sendEvents(
+        request,
+        reply,
+        deps,
+        (from) => merged(deps.clock, [eventsOf(feed, from, deps), looksOf(deps, from)]),
+        SIGNS,
       );
     },
   );

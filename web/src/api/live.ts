@@ -1,24 +1,21 @@
 /**
- * The one connection over which the server tells what changes. Whoever shows something listens to the events it needs;
- * after a break everything on the screen is loaded again.
+ * What the server tells as it changes. Whoever shows something listens to the events it needs; after a break everything
+ * on the screen is loaded again.
  */
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { call } from "./client.ts";
+import { type Connection, type LiveEvent, type LiveNews, LiveStream } from "./live-stream.ts";
 
-export type Connection = "connecting" | "open" | "lost";
+export type { Connection } from "./live-stream.ts";
 
-const EVENTS = ["hello", "overview", "runs", "run_event", "sites", "workers"] as const;
-export type LiveEvent = (typeof EVENTS)[number];
-
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 10_000;
+/** A way to the stream: it is told of from `join` to `leave`. */
+interface Way {
+  join(): void;
+  leave(): void;
+}
 
 class Live {
-  #source: EventSource | null = null;
+  #way: Way | null = null;
   #state: Connection = "connecting";
-  #retryMs = FIRST_RETRY_MS;
-  #timer: number | undefined;
-  #lastId = "";
   #wasOpen = false;
   #users = 0;
   readonly #listeners = new Map<LiveEvent, Set<(data: never) => void>>();
@@ -34,13 +31,11 @@ class Live {
   /** Connects while anybody wants it; the returned function says that one does not any more. */
   open(): () => void {
     this.#users += 1;
-    if (this.#users === 1) this.#connect();
+    this.#way ??= this.#choose();
+    if (this.#users === 1) this.#way.join();
     return () => {
       this.#users -= 1;
-      if (this.#users > 0) return;
-      clearTimeout(this.#timer);
-      this.#source?.close();
-      this.#source = null;
+      if (this.#users === 0) this.#leave();
     };
   }
 
@@ -55,53 +50,71 @@ class Live {
     return () => this.#watchers.delete(listener);
   }
 
+  #leave(): void {
+    this.#way?.leave();
+    // What is told meanwhile is missed: coming back is like a break.
+    this.#set("connecting");
+  }
+
+  #choose(): Way {
+    // A page that is left may be shown again as it was.
+    addEventListener("pagehide", () => this.#users > 0 && this.#leave());
+    addEventListener("pageshow", ({ persisted }) => persisted && this.#users > 0 && this.#way?.join());
+    const hear = (news: LiveNews) => this.#hear(news);
+    const alone = () => {
+      this.#way = ownWay(hear);
+      if (this.#users > 0) this.#way.join();
+    };
+    return typeof SharedWorker === "undefined" ? ownWay(hear) : sharedWay(hear, alone);
+  }
+
+  #hear(news: LiveNews): void {
+    if ("state" in news) this.#set(news.state);
+    else if ("refused" in news) this.onRefused();
+    else {
+      const listeners = this.#listeners.get(news.event);
+      if (listeners === undefined || listeners.size === 0) return;
+      const data = JSON.parse(news.json) as never;
+      for (const listener of listeners) listener(data);
+    }
+  }
+
   #set(state: Connection): void {
     if (state === this.#state) return;
     this.#state = state;
     for (const watcher of this.#watchers) watcher();
+    if (state !== "open") return;
+    if (this.#wasOpen) this.onReconnect();
+    this.#wasOpen = true;
   }
+}
 
-  #connect(): void {
-    this.#source?.close();
-    const from = this.#lastId === "" ? "" : `?last_event_id=${encodeURIComponent(this.#lastId)}`;
-    const source = new EventSource(`/live/stream${from}`);
-    this.#source = source;
-    let opened = false;
-    source.addEventListener("open", () => {
-      opened = true;
-      this.#retryMs = FIRST_RETRY_MS;
-      this.#set("open");
-      if (this.#wasOpen) this.onReconnect();
-      this.#wasOpen = true;
-    });
-    source.addEventListener("error", () => {
-      if (source !== this.#source) return;
-      this.#set("lost");
-      // It may be that the server does not know that event any more; everything is loaded again anyway.
-      if (!opened) this.#lastId = "";
-      // The browser would try again by itself, but not after every kind of failure; one way is enough.
-      source.close();
-      void this.#retry();
-    });
-    for (const name of EVENTS)
-      source.addEventListener(name, (event) => {
-        if (event.lastEventId !== "") this.#lastId = event.lastEventId;
-        const data = JSON.parse(event.data as string) as never;
-        for (const listener of this.#listeners.get(name) ?? []) listener(data);
-      });
-  }
+/** The stream that all tabs share. `onFailure`: there is none, as when a newer server has other files. */
+function sharedWay(hear: (news: LiveNews) => void, onFailure: () => void): Way {
+  const worker = new SharedWorker(new URL("./live-worker.ts", import.meta.url), { type: "module", name: "live" });
+  worker.addEventListener("error", onFailure);
+  worker.port.addEventListener("message", ({ data }) => hear(data as LiveNews));
+  worker.port.start();
+  return {
+    join: () => worker.port.postMessage("join"),
+    leave: () => worker.port.postMessage("leave"),
+  };
+}
 
-  async #retry(): Promise<void> {
-    const wait = this.#retryMs;
-    this.#retryMs = Math.min(wait * 2, LONGEST_RETRY_MS);
-    // Was it refused, or is the server away? A stream does not say.
-    const session = await call("getLogin").catch(() => null);
-    if (session !== null && session.token_needed && !session.logged_in) return this.onRefused();
-    clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => {
-      if (this.#users > 0) this.#connect();
-    }, wait);
-  }
+/** A stream of one's own, where tabs can share nothing, as on some phones: only while somebody looks at this one. */
+function ownWay(hear: (news: LiveNews) => void): Way {
+  const stream = new LiveStream(hear);
+  let joined = false;
+  const look = () => {
+    if (joined && document.visibilityState === "visible") stream.open();
+    else stream.close();
+  };
+  document.addEventListener("visibilitychange", look);
+  const join = (wanted: boolean) => {
+    joined = wanted;
+    look();
+  };
+  return { join: () => join(true), leave: () => join(false) };
 }
 
 export const live = new Live();

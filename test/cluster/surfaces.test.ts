@@ -308,7 +308,11 @@ describe("what is asked of an API is done by workers elsewhere", servicesGate, (
     await cluster.postgres.stop();
     const none = await ready();
     assert.equal(none.code, 503);
-    assert.match(none.detail ?? "", /database: the database cannot be reached/);
+    // What is known by the database alone is named with it.
+    assert.equal(
+      none.detail,
+      `database, key, worker, memory, proxies, browser: the database cannot be reached: connect ECONNREFUSED 127.0.0.1:${cluster.postgres.port}`,
+    );
     await cluster.postgres.start();
     await well();
   });

@@ -70,8 +70,12 @@ export function healthRoutes(api: ApiInstance, deps: ApiDeps, metrics: ApiMetric
           status: checks.every(({ status }) => status === "ok") ? ("ready" as const) : ("degraded" as const),
           checks,
         };
-      const list = failed.map(({ name, message }) => `${name}: ${message}`).join("; ");
-      throw new ApiProblem("unready", list, { headers: { "retry-after": "10" }, more: { checks } });
+      // Many are known by the database alone: what is wrong with it is said once.
+      const alike = Object.groupBy(failed, ({ message = "" }) => message);
+      const list = Object.entries(alike).map(
+        ([message, parts = []]) => `${parts.map(({ name }) => name).join(", ")}: ${message}`,
+      );
+      throw new ApiProblem("unready", list.join("; "), { headers: { "retry-after": "10" }, more: { checks } });
     },
   );
 

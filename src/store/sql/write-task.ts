@@ -33,9 +33,11 @@ const END_PAGE: ForEachChanged = {
   key: END_TASK.key,
 };
 
+// One that goes on may have been claimed again: what was said of it before is known by how often it was tried, or waited.
 const KEEP_TASK: ForEachChanged = {
   text: `UPDATE tasks SET state = new.to_state, tries = new.tries, waits = new.waits, ready_at = new.ready_at,
-    attempts = new.attempts, outcome = new.outcome, stream = new.to_stream, next_url = new.next_url FROM new ${OURS}`,
+    attempts = new.attempts, outcome = new.outcome, stream = new.to_stream, next_url = new.next_url FROM new ${OURS}
+      AND tasks.tries = new.was_tries AND tasks.waits = new.was_waits`,
   columns: {
     to_state: "bigint",
     tries: "bigint",
@@ -47,6 +49,8 @@ const KEEP_TASK: ForEachChanged = {
     next_url: "text",
     id: "bigint",
     stream: "bigint",
+    was_tries: "bigint",
+    was_waits: "bigint",
   },
   key: "tasks.id",
 };
@@ -169,5 +173,7 @@ function keptRow({ settled: { task, attempt, report }, state, more }: TaskKept):
     more.url ?? task.nextUrl,
     task.row,
     task.streamId,
+    task.tries,
+    task.waits,
   ];
 }

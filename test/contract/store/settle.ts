@@ -358,6 +358,25 @@ export function settleScenarios(scenario: Scenario): void {
     });
   });
 
+  scenario("an outcome that is handed in again after its task was claimed again changes nothing of it", async (kit) => {
+    const run = await kit.runWith(["refused", "failed"]);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    const verdicts: Record<string, Verdict> = { refused: { kind: "rate_wait" }, failed: retryAt(kit.now) };
+    const laneEvents = [{ level: "warn" as const, message: "Site held", meta: {} }];
+    const outcomes = tasks.map((task) => ({ task, verdict: verdicts[task.key]!, attempt: attempt(1), laneEvents }));
+    await kit.store.settle([{ hold: lane, tasks: outcomes }], kit.now);
+    const { tasks: again } = await kit.claim(lane);
+    assert.equal(again.length, 2);
+    const { dropped } = await kit.store.settle([{ hold: lane, tasks: outcomes }], kit.now);
+    assert.equal(dropped?.length, 2);
+    assert.deepEqual(await kit.states(run), { refused: "running", failed: "running" });
+    const told = (await kit.events(run)).filter(({ message }) => message === "Site held");
+    assert.equal(told.length, 2, "once for each of them");
+    await kit.settle(lane, again, DONE);
+    assert.deepEqual(await kit.states(run), { refused: "completed", failed: "completed" });
+  });
+
   scenario("what sites say is kept, with halves of characters and characters of number 0 in it", async (kit) => {
     const run = await kit.runWith(["a", "b"]);
     const lane = await kit.take("A");

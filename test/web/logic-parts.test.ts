@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as turn } from "node:timers/promises";
 import { QUEUE_STATES, RUN_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import { loadPart, noteLoadedAnew, ServerAway, wasLoadedAnew } from "../../web/src/logic/lazy-part.ts";
 import { sparklinePath, summaryOf } from "../../web/src/logic/series.ts";
 import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
@@ -71,4 +73,29 @@ test("a small line has gaps where nothing is known, and says in words what it sh
   assert.equal(sparklinePath([null, null], 100, 20), "");
   assert.equal(summaryOf("Pages", [1, 5, 3], String), "Pages: now 3, lowest 1, highest 5.");
   assert.equal(summaryOf("Pages", [null], String), "Pages: no values yet.");
+});
+
+test("a part that does not come waits for a server that is away; of one that is there the page is loaded anew, once", async () => {
+  let anew = 0;
+  const means = (there: boolean, can = true) => ({
+    answers: async () => there,
+    loadAnew: () => {
+      anew += 1;
+      return can;
+    },
+  });
+  const gone = new Error("404");
+  const fail = () => Promise.reject(gone);
+  assert.equal(await loadPart(async () => "part", means(true)), "part");
+  await assert.rejects(loadPart(fail, means(false)), ServerAway);
+  assert.equal(anew, 0);
+  assert.equal(await Promise.race([loadPart(fail, means(true)), turn(5, "still loading")]), "still loading");
+  assert.equal(anew, 1);
+  await assert.rejects(loadPart(fail, means(true, false)), gone);
+
+  const noted = noteLoadedAnew("/assets/index-1.js", 1000);
+  assert.equal(wasLoadedAnew(null, "/assets/index-1.js", 2000), false);
+  assert.equal(wasLoadedAnew(noted, "/assets/index-1.js", 2000), true);
+  assert.equal(wasLoadedAnew(noted, "/assets/index-2.js", 2000), false, "another build");
+  assert.equal(wasLoadedAnew(noted, "/assets/index-1.js", 3_600_000), false, "long ago");
 });

@@ -61,15 +61,19 @@ describe("the overview", browserGate, () => {
 
   it("says that the connection is lost, and goes on by itself once the server is back", async () => {
     const { port } = new URL(here.dashboard.url);
-    await using opened = await here.dashboard.show("/", { expected: /net::ERR_|503/ });
+    await using opened = await here.dashboard.show("/", { expected: /net::ERR_|503|does not answer/ });
     const { page } = opened;
     await page.getByText("Live", { exact: true }).waitFor();
     // All of the page is there before the server goes.
     await page.locator(".uplot canvas").nth(2).waitFor();
     await here.dashboard.place.stop();
     await page.getByText("Connection lost, trying again").waitFor();
+    // A page that was not looked at yet cannot be loaded now: it is as soon as the server is back.
+    await page.getByRole("link", { name: "Sites", exact: true }).click();
+    await page.getByText("This page could not be shown.").waitFor();
     await here.dashboard.place.start({ env: { APP_PORT: port } });
     await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
     await page.getByText("Connection lost, trying again").waitFor({ state: "hidden" });
   });
 });

@@ -117,6 +117,20 @@ describe("the dashboard's shell", browserGate, () => {
     assert.equal(await ground(), dark);
   });
 
+  it("loads itself anew once when the server has other files now, and tries again when it is asked to", async () => {
+    await using opened = await dashboard.show("/", { expected: /404|preload|imported module/ });
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.evaluate("window.sameDocument = true");
+    await page.route("**/assets/Queue*", (route) => route.fulfill({ status: 404, body: "" }));
+    await page.getByRole("link", { name: "Queue", exact: true }).click();
+    await page.getByText("This page could not be shown.").waitFor();
+    assert.equal(await page.evaluate("window.sameDocument"), undefined, "it was loaded anew");
+    await page.unroute("**/assets/Queue*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { level: 1, name: "Queue" }).waitFor();
+  });
+
   it("loads less than 250 KB before its first page is there", () => {
     const folder = join(root, "dist", "web");
     const page = readFileSync(join(folder, "index.html"), "utf8");

@@ -1,31 +1,33 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Component, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { call, whenUnauthorized } from "../api/client.ts";
 import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
 import { ErrorBox, PageSkeleton } from "../ui/States.tsx";
+import { Boundary } from "./Boundary.tsx";
 import { Login } from "./Login.tsx";
 import { NotFound } from "./NotFound.tsx";
+import { part } from "./part.ts";
 import { Shell } from "./Shell.tsx";
 
 /** Every page is a file of its own, loaded when it is opened. */
 const PAGES = [
-  ["/", lazy(() => import("../pages/overview/Overview.tsx"))],
-  ["/new", lazy(() => import("../pages/new/New.tsx"))],
-  ["/runs", lazy(() => import("../pages/runs/Runs.tsx"))],
-  ["/runs/:id", lazy(() => import("../pages/runs/Run.tsx"))],
-  ["/workflows", lazy(() => import("../pages/workflows/Workflows.tsx"))],
-  ["/workflows/templates/:name", lazy(() => import("../pages/workflows/Template.tsx"))],
-  ["/workflows/:id", lazy(() => import("../pages/workflows/Workflow.tsx"))],
-  ["/sites", lazy(() => import("../pages/sites/Sites.tsx"))],
-  ["/sites/:site", lazy(() => import("../pages/sites/Site.tsx"))],
-  ["/proxies", lazy(() => import("../pages/proxies/Proxies.tsx"))],
-  ["/workers", lazy(() => import("../pages/workers/Workers.tsx"))],
-  ["/queue", lazy(() => import("../pages/queue/Queue.tsx"))],
-  ["/schedules", lazy(() => import("../pages/schedules/Schedules.tsx"))],
-  ["/jobs", lazy(() => import("../pages/jobs/Jobs.tsx"))],
-  ["/settings", lazy(() => import("../pages/settings/Settings.tsx"))],
+  ["/", part(() => import("../pages/overview/Overview.tsx"))],
+  ["/new", part(() => import("../pages/new/New.tsx"))],
+  ["/runs", part(() => import("../pages/runs/Runs.tsx"))],
+  ["/runs/:id", part(() => import("../pages/runs/Run.tsx"))],
+  ["/workflows", part(() => import("../pages/workflows/Workflows.tsx"))],
+  ["/workflows/templates/:name", part(() => import("../pages/workflows/Template.tsx"))],
+  ["/workflows/:id", part(() => import("../pages/workflows/Workflow.tsx"))],
+  ["/sites", part(() => import("../pages/sites/Sites.tsx"))],
+  ["/sites/:site", part(() => import("../pages/sites/Site.tsx"))],
+  ["/proxies", part(() => import("../pages/proxies/Proxies.tsx"))],
+  ["/workers", part(() => import("../pages/workers/Workers.tsx"))],
+  ["/queue", part(() => import("../pages/queue/Queue.tsx"))],
+  ["/schedules", part(() => import("../pages/schedules/Schedules.tsx"))],
+  ["/jobs", part(() => import("../pages/jobs/Jobs.tsx"))],
+  ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;
 
 type Access = "asking" | "open" | "logged_in" | "refused" | { error: unknown };
@@ -91,19 +93,4 @@ export function App() {
       </Shell>
     </QueryClientProvider>
   );
-}
-
-/** A page that breaks says so, and leaves the rest in place. */
-class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
-  override state = { error: null as unknown };
-
-  static getDerivedStateFromError(error: unknown) {
-    return { error };
-  }
-
-  override render() {
-    const { error } = this.state;
-    if (error === null) return this.props.children;
-    return <ErrorBox title="This page could not be shown." error={error} onRetry={() => location.reload()} />;
-  }
 }

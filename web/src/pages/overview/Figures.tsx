@@ -1,5 +1,6 @@
 /** The numbers and charts at the top. */
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { part } from "../../app/part.ts";
 import { count, percent, rate, relativeTime, shortNumber } from "../../logic/format.ts";
 import { type LiveOverview, type Series, successOf, timesOf } from "../../logic/overview.ts";
 import { Card, Stat } from "../../ui/Card.tsx";
@@ -7,7 +8,7 @@ import { Skeleton } from "../../ui/States.tsx";
 import { useNow } from "../../ui/Values.tsx";
 
 // Drawn a moment after the numbers, which are what people look for first.
-const Chart = lazy(() => import("../../ui/Chart.tsx").then((module) => ({ default: module.Chart })));
+const Chart = part(async () => ({ default: (await import("../../ui/Chart.tsx")).Chart }));
 
 export function Figures({ overview }: { overview: LiveOverview }) {
   const { pages_per_second: pace, in_flight, workers, queued, retrying, oldest_queued_at, success_rate } = overview;

@@ -1,5 +1,6 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useParams } from "wouter";
+import { part } from "../../app/part.ts";
 import { useCall } from "../../api/query.ts";
 import type { Site as SiteAnswer } from "../../api/types.ts";
 import { count, percent, rate, sentence, shortNumber } from "../../logic/format.ts";
@@ -19,7 +20,7 @@ import { type SiteActions, useLiveSites, useSiteActions } from "./useSites.ts";
 import { Waiting } from "./Waiting.tsx";
 import "./sites.css";
 
-const Chart = lazy(() => import("../../ui/Chart.tsx").then((module) => ({ default: module.Chart })));
+const Chart = part(async () => ({ default: (await import("../../ui/Chart.tsx")).Chart }));
 
 /** Everything about one site. */
 export default function Site() {

@@ -6,10 +6,9 @@ import { DEFAULT_FIELDS } from "../domain/recipe.ts";
 import type { ExportRecord } from "../exporters/exporter.ts";
 import { RECORD_FORMATS } from "../exporters/registry.ts";
 import type { JobInput } from "../orchestrator/jobs/input.ts";
-import { showArtifact } from "../orchestrator/runs/read.ts";
 import type { CliContext } from "./context.ts";
 import { PAGE_FORMATS, type PageFormat } from "./page-formats.ts";
-import type { CliWorker } from "./wiring.ts";
+import type { ScrapeDesk } from "./scrape-desk.ts";
 
 export interface DocumentOptions {
   format?: string;
@@ -61,14 +60,13 @@ export function printedPage(records: readonly ExportRecord[], format: PageFormat
 
 export async function writeScreenshot(
   { wiring }: CliContext,
-  worker: CliWorker,
+  desk: ScrapeDesk,
   records: readonly ExportRecord[],
   path: string,
 ): Promise<void> {
   const id = documentOf(records)?.screenshot?.artifact_id;
   if (id === undefined) throw new Error("the page was got without its screenshot");
-  const { hash } = await showArtifact(worker, id);
-  await wiring.write(path, await worker.openArtifact(hash));
+  await wiring.write(path, await desk.artifact(id));
 }
 
 /** For reading: a picture stands in its file. */

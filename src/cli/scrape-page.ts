@@ -1,17 +1,13 @@
-import { OrbError } from "../base/errors.ts";
+import { isOrbError, OrbError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/options.ts";
 import { POOL } from "../domain/proxy-wish.ts";
 import { TERMINAL_RUN_STATES } from "../domain/states.ts";
-import { followRun } from "../events/follow.ts";
 import type { ExportRecord } from "../exporters/exporter.ts";
-import { exporterNamed } from "../exporters/registry.ts";
-import { requireExtractor } from "../orchestrator/jobs/extractor-input.ts";
-import { type JobInput, pageJobFrom } from "../orchestrator/jobs/input.ts";
-import { cancelRun } from "../orchestrator/runs/control.ts";
-import { allResults, columnsOf, showRun } from "../orchestrator/runs/read.ts";
-import { startPageRun } from "../orchestrator/runs/start.ts";
+import type { JobInput } from "../orchestrator/jobs/input.ts";
 import type { RunView } from "../orchestrator/runs/view.ts";
+import { given, nextCommand, type UrlOption } from "./api/command.ts";
+import { refusal } from "./api/problem.ts";
 import { commandLog } from "./command-log.ts";
 import type { CliContext } from "./context.ts";
 import { remedyOf, reportFailure } from "./failure-report.ts";
@@ -28,11 +24,12 @@ import {
   withoutDocument,
   writeScreenshot,
 } from "./scrape-document.ts";
+import { deskAt, deskHere, type ScrapeDesk } from "./scrape-desk.ts";
 import { ScrapeNotes } from "./scrape-notes.ts";
 import { type StopRequest, stopRequest } from "./stop.ts";
 import type { CliScratch, CliWorker } from "./wiring.ts";
 
-export interface ScrapeOptions extends RecipeOptions, DocumentOptions {
+export interface ScrapeOptions extends RecipeOptions, DocumentOptions, UrlOption {
   save?: boolean;
   respectRobots?: boolean;
 }
@@ -43,34 +40,61 @@ export async function scrape(context: CliContext, url: string, options: ScrapeOp
   refuseBytesOnScreen(context, options);
   refuseLostFormat(context.json, options);
   for (const path of [options.out, options.screenshot]) if (path !== undefined) await wiring.refuseUnwritable(path);
-  const loaded = wiring.loadConfig();
-  const { config } = loaded;
   const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
   const input = withDocumentWish({ ...recipe, ...robots, target_url: absolute(url) }, options);
   const line = new RunLine(terminal, wiring.now, terminal.live && !context.json);
-  const log = line.wrap(commandLog(terminal, config.logLevel));
-  for (const warning of loaded.warnings) log.warn(warning);
   using stop = stopRequest(wiring, terminal, null, "cancelling; once more stops at once");
-  const worker = await startWorker(context, config, log, options);
+  const got = { url, input, options, line, stop };
+  try {
+    if (options.url === undefined) await scrapeHere(context, got);
+    else
+      await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, (api) =>
+        scrapeAt(context, deskAt(api), got),
+      );
+  } finally {
+    line.done();
+  }
+}
+
+interface Scraped {
+  /** As it was given. */
+  url: string;
+  input: JobInput;
+  options: ScrapeOptions;
+  line: RunLine;
+  stop: StopRequest;
+}
+
+/** By a worker of this process: on the installation's database, or on one that is only for this page. */
+async function scrapeHere(context: CliContext, got: Scraped): Promise<void> {
+  const { config, warnings } = context.wiring.loadConfig();
+  const log = got.line.wrap(commandLog(context.terminal, config.logLevel));
+  for (const warning of warnings) log.warn(warning);
+  const worker = await startWorker(context, config, log, got.options);
   try {
     // A session of the installation has a name of its own in a store that is only for this page.
     const session = worker.sessionId === undefined || worker.sessionId === null ? {} : { session_id: worker.sessionId };
-    const job = asArgument(() => pageJobFrom({ ...input, ...session }, worker));
-    await requireExtractor(worker, input);
-    const { id } = await startPageRun(worker, { ...job, id: null });
-    const run = renamed(await follow(worker, id, line, stop), worker.sessionId, options.session);
-    line.done();
-    await present(context, worker, run, {
-      ...options,
-      notes: new ScrapeNotes(input),
-      assumed: input.target_url !== url,
-    });
-    if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
+    const input = { ...got.input, ...session };
+    await scrapeAt(context, deskHere(worker), { ...got, input }, worker.sessionId);
   } finally {
-    line.done();
+    got.line.done();
     await worker.stop();
   }
+}
+
+async function scrapeAt(
+  context: CliContext,
+  desk: ScrapeDesk,
+  { url, input, options, line, stop }: Scraped,
+  session?: string | null,
+): Promise<void> {
+  const id = await asArgument(() => desk.begin(input));
+  const run = renamed(await follow(desk, id, line, stop), session, options.session);
+  line.done();
+  const notes = new ScrapeNotes(input);
+  await present(context, desk, run, { ...options, notes, assumed: input.target_url !== url });
+  if (run.status === "cancelled") context.exitCode = stop.exitCode ?? context.exitCode;
 }
 
 /** People leave the scheme away; programs that read lists do not call this. */
@@ -79,13 +103,14 @@ function absolute(url: string): string {
 }
 
 /** What is called `target_url` in a job is the argument `url` here. */
-function asArgument<T>(read: () => T): T {
+async function asArgument<T>(begin: () => Promise<T>): Promise<T> {
   try {
-    return read();
+    return await begin();
   } catch (error) {
-    if (!(error instanceof OrbError) || !error.fields.some(({ path }) => path === "target_url")) throw error;
-    const fields = error.fields.map((field) => (field.path === "target_url" ? { ...field, path: "url" } : field));
-    const { code, message, hint, cause } = error;
+    const known = isOrbError(error) ? error : refusal(error);
+    if (known === null || !known.fields.some(({ path }) => path === "target_url")) throw error;
+    const fields = known.fields.map((field) => (field.path === "target_url" ? { ...field, path: "url" } : field));
+    const { code, message, hint, cause } = known;
     throw new OrbError(code, message.replace(/\btarget_url: /, "url: "), {
       cause,
       fields,
@@ -121,21 +146,24 @@ function startWorker(
 }
 
 /** Until the run has ended, waits for a person, or is cancelled because somebody wants to stop. */
-async function follow(worker: CliWorker, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
+async function follow(desk: ScrapeDesk, id: string, line: RunLine, stop: StopRequest): Promise<RunView> {
   const seen = new AbortController();
   const signal = AbortSignal.any([stop.signal, seen.signal]);
-  for await (const event of followRun(worker, id, null, signal)) {
+  for await (const event of desk.events(id, signal)) {
     line.event(event.message);
     if (event.level !== "warn") continue;
-    const { status } = await showRun(worker, id);
+    const { status } = await desk.show(id);
     // Nobody will come by for a page that somebody waits for at a terminal.
     if (status === "waiting_for_human") seen.abort();
   }
-  const run = await showRun(worker, id);
+  const run = await desk.show(id);
   if (!stop.signal.aborted || TERMINAL_RUN_STATES.includes(run.status)) return run;
-  await cancelRun(worker, id);
-  return showRun(worker, id);
+  await desk.cancel(id);
+  return desk.show(id);
 }
+
+/** A server keeps every run. */
+const isKept = ({ save, url }: ScrapeOptions) => save === true || url !== undefined;
 
 interface Presented extends ScrapeOptions {
   notes: ScrapeNotes;
@@ -143,34 +171,30 @@ interface Presented extends ScrapeOptions {
   assumed: boolean;
 }
 
-async function present(context: CliContext, worker: CliWorker, run: RunView, options: Presented): Promise<void> {
+async function present(context: CliContext, desk: ScrapeDesk, run: RunView, options: Presented): Promise<void> {
   const { terminal } = context;
   const { notes } = options;
   const ok = run.status === "completed";
   context.exitCode = ok ? EXIT.done : EXIT.failed;
-  const saved = options.save === true;
-  const records = () => notes.watched(allResults(worker, run.id) as AsyncIterable<ExportRecord>);
+  const saved = isKept(options);
+  const runs = (words: string) => nextCommand(`runs ${words}`, options);
+  const records = () => notes.watched(desk.records(run.id));
   const page = pageFormatOf(options);
   if (ok && options.screenshot !== undefined)
-    await writeScreenshot(
-      context,
-      worker,
-      await gathered(allResults(worker, run.id) as AsyncIterable<ExportRecord>),
-      options.screenshot,
-    );
+    await writeScreenshot(context, desk, await gathered(desk.records(run.id)), options.screenshot);
   if (context.json) {
     const found = await gathered(records());
     if (ok && options.out !== undefined && page !== null)
       await writeText(context, options.out, printedPage(found, page));
-    else if (ok && options.out !== undefined) await write(context, worker, run, options.format ?? "json", options.out);
+    else if (ok && options.out !== undefined) await write(context, desk, run, options.format ?? "json", options.out);
     return printJson(terminal, asJson(run, found, options));
   }
   if (!ok) {
     if (run.status === "cancelled") terminal.err("cancelled\n");
     else reportFailure(terminal, run, hintOf(run, options));
     if (run.status === "waiting_for_human" && saved)
-      terminal.err(`it waits for a person: orb runs resolve ${run.id} --session ID, or --skip\n`);
-    else if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
+      terminal.err(`it waits for a person: ${runs(`resolve ${run.id} --session ID`)}, or --skip\n`);
+    else if (saved) terminal.err(`kept as a run: ${runs(`show ${run.id}`)}\n`);
     return undefined;
   }
   const format = options.format ?? (terminal.columns === undefined || options.out !== undefined ? "json" : null);
@@ -185,12 +209,13 @@ async function present(context: CliContext, worker: CliWorker, run: RunView, opt
       found.map(({ data }) => data),
     );
   } else {
-    await write(context, worker, run, format, options.out ?? null, records());
+    await gathered(records());
+    await write(context, desk, run, format, options.out ?? null);
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   }
   if (options.screenshot !== undefined) terminal.err(`picture written to ${options.screenshot}\n`);
   for (const note of notes.about(run)) terminal.err(`${paint(terminal, "yellow", "note:")} ${oneLine(note)}\n`);
-  if (saved) terminal.err(`kept as a run: orb runs show ${run.id}\n`);
+  if (saved) terminal.err(`kept as a run: ${runs(`show ${run.id}`)}\n`);
   return undefined;
 }
 
@@ -216,14 +241,12 @@ async function writeText({ wiring }: CliContext, path: string | null, text: stri
 
 async function write(
   { wiring }: CliContext,
-  worker: CliWorker,
+  desk: ScrapeDesk,
   { id }: RunView,
   format: string,
   path: string | null,
-  records = allResults(worker, id) as AsyncIterable<ExportRecord>,
 ): Promise<void> {
-  const columns = await columnsOf(worker, id);
-  await wiring.write(path, exporterNamed(format).export(records, columns === null ? {} : { columns }));
+  await wiring.write(path, await desk.inForm(id, format));
 }
 
 function summary({ stats, resolved_strategy: strategy }: RunView): string {
@@ -237,7 +260,7 @@ function asJson(run: RunView, records: readonly ExportRecord[], options: Present
   return {
     status: run.status,
     url: run.url,
-    ...(options.save === true ? { run_id: run.id } : {}),
+    ...(isKept(options) ? { run_id: run.id } : {}),
     strategy: run.resolved_strategy,
     strategy_evidence: run.strategy_evidence,
     attempts: run.attempt,

@@ -33,7 +33,7 @@ export const OPTIONS = {
     name: "APP_DATA_DIR",
     type: type.path,
     default: "./data",
-    about: "Directory for artifacts, exports and logs.",
+    about: "Directory for artifacts, exports and logs; the database stays where `APP_DATABASE_URL` says.",
     example: "/var/lib/orb",
   }),
   host: option({

@@ -45,6 +45,27 @@ describe("commands with --url", { concurrency: 2 }, () => {
     assert.equal((await there.json<JobView[]>("jobs", "list")).length, 1);
   });
 
+  test("a page is got by the server, which keeps the run, and is printed here as if it were got here", async () => {
+    await using shop = await openShop();
+    await using there = new Orb({ APP_API_TOKEN: TOKEN });
+    await using here = new Desk({ APP_API_TOKEN: TOKEN });
+    const { url } = await serve(there);
+    const scrape = (...more: string[]) => here.run(["scrape", "--url", url, ...more]);
+    const list = await scrape("--items", "li.t", "--field", "name=a", "--format", "csv", shop.url("/list"));
+    assert.equal(list.code, 0, list.stderr);
+    assert.match(list.stdout, /name[^\n]*\r?\n.*Thing 1[\s\S]*Thing 3/);
+    const [, next = ""] = /^kept as a run: orb (.*)$/m.exec(list.stderr) ?? [];
+    const shown = await here.run(next.split(" "));
+    assert.match(shown.stdout, /completed/, shown.stderr);
+    const page = await here.json<{ run_id: string; status: string }>("scrape", "--url", url, shop.url("/"));
+    assert.equal(page.status, "completed");
+    assert.equal((await there.json<{ id: string }[]>("runs", "list"))[0]?.id, page.run_id);
+    const wrong = await scrape("ftp://shop.test/");
+    assert.equal(wrong.code, 2, wrong.stderr);
+    assert.match(wrong.stderr, /\burl: /, "the argument is named as it is called here");
+    assert.deepEqual(await here.json("runs", "list"), [], "the database here knows nothing of it");
+  });
+
   test("what a workflow on a server says to type next works from here: it names the server", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
     await using here = new Desk({ APP_API_TOKEN: TOKEN });

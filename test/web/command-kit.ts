@@ -93,40 +93,20 @@ export const CHECKS = {
   extractors: { llm: false, named: async () => [] },
 };
 
-class Caught extends Error {}
-
-/** Runs `orb` in this process. `snapshot` is what a scrape would have put into the store. */
-export async function asOrb({ args, input }: Called): Promise<{ stderr: string; snapshot: unknown }> {
+/** Runs `orb` in this process. */
+export async function asOrb({ args, input }: Called): Promise<{ stderr: string }> {
   let stderr = "";
-  let snapshot: unknown = null;
-  const store = {
-    startRun: async (run: { snapshot: unknown }) => {
-      ({ snapshot } = run);
-      throw new Caught("seen");
-    },
-  };
-  const worker = {
-    ...CHECKS,
-    store,
-    defaultMaxAttempts: 5,
-    wake: async () => {},
-    stop: async () => {},
-    proxyRules: {},
-  };
   const wiring: Partial<Wiring> = {
     terminal: { out: () => {}, err: (text: string) => void (stderr += text), live: false, colour: false },
     loadConfig: () => loadConfig({ env: {}, cwd: "/nonexistent" }),
     openFile: (path) => (path === "-" ? once(input) : readFile(path)),
-    startWorker: async () => worker as unknown as Awaited<ReturnType<Wiring["startWorker"]>>,
     refuseUnwritable: async () => {},
     now: () => systemClock.now(),
     onSignals: () => () => {},
     onHangUp: () => () => {},
   };
-  await runCli(args, wiring as Wiring, "1.2.3").catch((error: unknown) => {
-    if (!(error instanceof Caught)) throw error;
-  });
-  return { stderr, snapshot };
+  await runCli(args, wiring as Wiring, "1.2.3");
+  return { stderr };
 }
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {

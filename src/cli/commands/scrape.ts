@@ -33,6 +33,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
     .option("--full-page", "with --screenshot: of the whole page")
     .option("--respect-robots", "do not fetch it if the site's robots.txt forbids it")
     .option("--save", "keep the run, its results and its log in the database")
+    .option("--url <address>", "have this server get it, which keeps the run (token: APP_API_TOKEN)")
     .addHelpText("after", EXAMPLES)
     .action(async (url: string, options: ScrapeOptions) => {
       // Reading pages takes a lot to load: only this command pays for it.

@@ -114,12 +114,12 @@ function orbCrawl(body: Json, server: Server): string {
   return input === null ? command(parts) : withInput(command(parts), input);
 }
 
-function orbScrape(body: Json): string {
+function orbScrape(body: Json, server: Server): string {
   const { words, input } = readingWords(body);
   const attempts = body["max_attempts"];
   const waits = (body["browser"] as Json | undefined)?.["wait_for"];
   const parts = [
-    "orb scrape --save",
+    "orb scrape",
     ...one("--strategy", body["strategy"]),
     ...one("--wait-for", waits),
     ...one("--proxy", body["proxy"]),
@@ -134,6 +134,7 @@ function orbScrape(body: Json): string {
       option("--cookie", `${name}=${String(value)}`),
     ),
     ...words,
+    option("--url", server.origin),
     ...targets([String(body["target_url"] ?? "")]),
   ];
   return input === null ? command(parts) : withInput(command(parts), input);

@@ -24,6 +24,7 @@ function toLine({ type, data }) {
   return {
     type: type.slice("test:".length),
     name: data.name,
+    file: data.file,
     line: data.line,
     kind: data.details?.type,
     skipped: Boolean(data.skip) || Boolean(data.todo),

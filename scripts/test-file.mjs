@@ -1,11 +1,12 @@
-// Runs one test file in a process of its own and says how it went. The process gets a group of its own, so that a file
-// that hangs can be ended together with everything it started.
+// Runs test files in a process of their own and says how it went. The process gets a group of its own, so that a file that
+// hangs can be ended together with everything it started.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { EVENT_FD, noTotals, outcomeOf } from "./reporter.mjs";
 
 const REPORTER = fileURLToPath(new URL("./reporter.mjs", import.meta.url));
+const TOGETHER = fileURLToPath(new URL("./test-together.mjs", import.meta.url));
 const HOOKS = new URL("./test-hooks.mjs", import.meta.url).href;
 
 const CPU_FD = 4;
@@ -13,7 +14,7 @@ const CPU_FD = 4;
 const MEASURED = ["sh", "-c", `"$@"; code=$?; times >&${CPU_FD}; exit $code`, "sh"];
 
 /** `spareMs` is the time after its limit that a test gets to report that it failed; `cpu` asks for seconds of processor time. */
-export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, signal, cpu = false }) {
+export function runTestFiles({ node, files, cwd, env, testTimeoutMs, spareMs, signal, cpu = false }) {
   return new Promise((resolve) => {
     const totals = noTotals();
     const failures = [];
@@ -25,7 +26,8 @@ export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, sign
     const flags = [`--import=${HOOKS}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${REPORTER}`];
     const [command, ...words] = [
       ...(cpu ? MEASURED : []),
-      ...[node, ...flags, "--test-reporter-destination=stdout", file],
+      ...[node, ...flags, "--test-reporter-destination=stdout"],
+      ...(files.length === 1 ? files : [TOGETHER, ...files]),
     ];
     const stdio = ["ignore", "pipe", "pipe", "pipe", ...(cpu ? ["pipe"] : [])];
     const child = spawn(command, words, { cwd, env, stdio, detached: true });
@@ -77,7 +79,10 @@ export function runTestFile({ node, file, cwd, env, testTimeoutMs, spareMs, sign
       setTimeout(() => {
         const complaint = endOf({ code, died, hung, summary, running, totals });
         if (complaint !== undefined) {
-          failures.push({ name: "the file as a whole", error: complaint });
+          failures.push({
+            name: files.length === 1 ? "the file as a whole" : "these files as a whole",
+            error: complaint,
+          });
           totals.failed += 1;
         }
         resolve({ totals, failures, output, leftovers: leftovers && !hung, cpuSeconds: secondsOf(times) });

@@ -5,7 +5,7 @@ import hooks from "node:async_hooks";
 import { isMainThread } from "node:worker_threads";
 
 // Threads and processes that a test starts inherit the flags.
-if (isMainThread && process.argv[1]?.endsWith(".test.ts")) {
+if (isMainThread && /(?:\.test\.ts|test-together\.mjs)$/.test(process.argv[1] ?? "")) {
   const { createHook } = hooks;
   hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
   await import("node:test");

@@ -1,14 +1,16 @@
-// npm test [-- [--full] [--cpu] [part of a file name …]]: runs the test files and prints, as the very last line, how many
-// tests passed and failed. --full adds the long ones, --cpu says what each file took of the processors.
+// npm test [-- [--full] [--cpu] [--alone] [part of a file name …]]: runs the test files and prints, as the very last line,
+// how many tests passed and failed. --full adds the long ones, --cpu says what was taken of the processors, --alone gives
+// each file a process of its own.
 import { readFileSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
 import { ensureCode } from "./code.mjs";
 import { ensureChromium, findChromium } from "./chromium.mjs";
 import { ensureServices } from "./services.mjs";
 import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
-import { runTestFile } from "./test-file.mjs";
+import { runTestFiles } from "./test-file.mjs";
+import { groupsOf } from "./test-groups.mjs";
 import { clearTestFolder, makeTestFolder } from "./test-folder.mjs";
 import { ensureWeb } from "./web.mjs";
 
@@ -64,22 +66,24 @@ await script(async (args) => {
     cpu: args.includes("--cpu"),
   };
   let cpuSeconds = 0;
-  const next = files.values();
+  const groups = args.includes("--alone") ? files.map((file) => [file]) : groupsOf(folder, files);
+  const next = groups.values();
   const work = async () => {
-    for (const file of next) {
+    for (const group of next) {
       if (stop.signal.aborted) return;
       const started = Date.now();
-      const result = await runTestFile({ ...settings, file: join(folder, file) });
+      const result = await runTestFiles({ ...settings, files: group.map((file) => join(folder, file)) });
       const seconds = ((Date.now() - started) / 1000).toFixed(1);
       cpuSeconds += result.cpuSeconds;
       const cpu = settings.cpu ? `, ${result.cpuSeconds.toFixed(1)} s of CPU` : "";
-      // Each file's output stays together, although files run side by side.
+      // Each process's output stays together, although they run side by side.
       if (result.output.trim() !== "") process.stdout.write(result.output.replace(/\n*$/, "\n"));
       const mark = result.totals.failed > 0 ? "✖" : "✔";
-      process.stdout.write(`${mark} ${file}: ${sentence(result.totals)} (${seconds} s${cpu})\n`);
-      if (result.leftovers) process.stdout.write(`  ${file} left processes behind; they were ended\n`);
+      const name = nameOf(group);
+      process.stdout.write(`${mark} ${name}: ${sentence(result.totals)} (${seconds} s${cpu})\n`);
+      if (result.leftovers) process.stdout.write(`  ${name} left processes behind; they were ended\n`);
       addTotals(totals, result.totals);
-      failures.push(...result.failures.map((failure) => describeFailure(file, failure)));
+      failures.push(...result.failures.map((failure) => describeFailure(placeOf(folder, group, failure), failure)));
     }
   };
   // Files often wait for timers and processes: with three more than there are cores the cores stay busy.
@@ -96,6 +100,21 @@ await script(async (args) => {
   process.stdout.write(`\n${sentence(totals)}\n`);
   return totals.failed > 0 || lacking || ran === 0 || stop.signal.aborted ? 1 : 0;
 });
+
+/** `a/b.test.ts`, or `a/b, c and d` of those that share a process. */
+function nameOf(group) {
+  if (group.length === 1) return group[0];
+  const place = dirname(group[0]);
+  const names = group.map((file) => file.slice(place.length + 1, -".test.ts".length));
+  return `${place}/ ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** The file in which a test stands. Tests that a kit makes stand in the kit: then it is also said of whom they are. */
+function placeOf(folder, group, { file }) {
+  const place = file === undefined ? undefined : relative(folder, file).replaceAll("\\", "/");
+  if (place === undefined) return nameOf(group);
+  return group.includes(place) ? place : `${nameOf(group)}: ${place}`;
+}
 
 function findFiles(folder, filters) {
   return readdirSync(folder, { recursive: true })

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { root } from "./support/source.ts";
 import { tempDir } from "./support/temp-dir.ts";
@@ -12,6 +12,7 @@ function runTests(files: Record<string, string>, args: string[] = [], env: Recor
   using dir = tempDir();
   const folder = dir.path;
   for (const [name, body] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), `import { before, describe, it, test } from "node:test";\n${body}`);
   }
   // Without these a test runner inside a test runner believes to be its child.
@@ -32,6 +33,27 @@ test("the last line counts tests, not suites and files", () => {
   assert.equal(result.last, "3 passed, 0 failed");
   assert.equal(result.code, 0);
   assert.match(result.out, /hello from three/);
+});
+
+test("files of one folder share a process, are counted together, and a failure names its own", () => {
+  const body = (name: string) => `test("${name}", () => console.log("${name} in", process.pid, "."));`;
+  const files = {
+    "room/a.test.ts": body("a"),
+    "room/b.test.ts": `${body("b")}\ntest("broken", () => { throw new Error("no"); });`,
+    "room/own.test.ts": `before(() => {});\n${body("own")}`,
+    "room/z.test.ts": body("z"),
+    "top.test.ts": body("top"),
+  };
+  const processOf = (out: string, name: string) => new RegExp(`^${name} in (\\d+) \\.`, "m").exec(out)?.[1] ?? name;
+  const groups = (out: string) => new Set(["a", "b", "z", "own", "top"].map((name) => processOf(out, name)));
+  const together = runTests(files);
+  assert.equal(together.last, "5 passed, 1 failed");
+  assert.equal(groups(together.out).size, 3, together.out);
+  assert.match(together.out, /^✖ room\/ a, b and z: 3 passed, 1 failed/m);
+  assert.match(together.out, /✖ broken\n {2}room\/b\.test\.ts:3\n/);
+  const alone = runTests(files, ["--alone"]);
+  assert.equal(alone.last, "5 passed, 1 failed");
+  assert.equal(groups(alone.out).size, 5, alone.out);
 });
 
 test("a failure is shown in full, counted once, and makes the run fail", () => {

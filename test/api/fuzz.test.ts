@@ -20,9 +20,9 @@ import {
   operationsOf,
   requestsFor,
 } from "./fuzz/operations.ts";
+import { FULL } from "../support/gate.ts";
 
 // A failing seed is repeated with: ORB_TEST_SEED=N npm test -- api/fuzz
-const FULL = process.env["ORB_TEST_FULL"] === "1";
 const REQUESTS = FULL ? 5000 : 800;
 const SEED = Number(process.env["ORB_TEST_SEED"] ?? (FULL ? randomInt(2 ** 31) : 20_261_115));
 const PASSES = 2;

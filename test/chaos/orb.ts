@@ -14,7 +14,7 @@ import { tempDir } from "../support/temp-dir.ts";
 /** What a command says of the machine that it runs on, which may be busy with other tests. */
 export const OF_THE_MACHINE = /^warning: fewer tasks at once,[^\n]*\n/gm;
 
-export const FULL = process.env["ORB_TEST_FULL"] === "1";
+export { FULL } from "../support/gate.ts";
 
 /** Longer than anything here takes on a busy machine: who waits in vain says what for. */
 const PATIENCE_MS = 60_000;

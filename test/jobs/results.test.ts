@@ -7,9 +7,10 @@ import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, html, json, page, pagedApi, product, status, tooMany } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
+import { FULL } from "../support/gate.ts";
 
 /** A multiple of six, and fewer than a list gives at once. */
-const RUNS = process.env["ORB_TEST_FULL"] === "1" ? 900 : 60;
+const RUNS = FULL ? 900 : 60;
 const THINGS = Array.from({ length: 7 }, (_, index) => ({ name: `Thing ${index + 1}`, price: index + 0.5 }));
 const LIST = `<!doctype html><title>Things</title><ul>${THINGS.map(
   ({ name, price }) => `<li class="thing"><b>${name}</b> <i>${price}</i></li>`,

@@ -4,9 +4,10 @@ import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { FULL } from "../support/gate.ts";
 
 /** Whether npm installs it as it would for a user, from the network. */
-export const REAL_INSTALL = process.env["ORB_TEST_FULL"] === "1" || process.env["CI"] === "true";
+export const REAL_INSTALL = FULL || process.env["CI"] === "true";
 
 export interface Packed {
   filename: string;

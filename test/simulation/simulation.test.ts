@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runCrawlScenario } from "./crawl-scenario.ts";
 import { runScenario, type ScenarioReport } from "./scenario.ts";
-
-const FULL = process.env["ORB_TEST_FULL"] === "1";
+import { FULL } from "../support/gate.ts";
 
 /** Plays schedules in portions. A failing seed is repeated with the command that the failure names. */
 function play(

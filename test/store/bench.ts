@@ -9,7 +9,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { StoreHarness } from "../contract/store/kit.ts";
 import { makeDatabase } from "../support/made-database.ts";
 
-export const FULL = process.env["ORB_TEST_FULL"] === "1";
+export { FULL } from "../support/gate.ts";
 
 /** A folder that is gone when the test is. */
 export async function tempFolder(): Promise<{ path: string } & AsyncDisposable> {

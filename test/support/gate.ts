@@ -9,6 +9,8 @@ export function gate(name: string, available: boolean, why: string): { skip?: st
   return { skip: why };
 }
 
+/** `npm run test:full`: numbers are as large as they are meant, not as large as every change can wait for. */
+export const FULL = process.env["ORB_TEST_FULL"] === "1";
+
 /** Long tests run with `npm run test:full` only. */
-export const fullOnly: { skip?: string } =
-  process.env["ORB_TEST_FULL"] === "1" ? {} : { skip: "long: runs with npm run test:full" };
+export const fullOnly: { skip?: string } = FULL ? {} : { skip: "long: runs with npm run test:full" };

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { silentLog } from "../../../src/base/log.ts";
 import { PageFailure } from "../../../src/fetch/page.ts";
-import { browserGate, html, type Route, startBrowser, webSite } from "../../support/browser-kit.ts";
+import { browserGate, html, type Route, startBrowser, type TestBrowser, webSite } from "../../support/browser-kit.ts";
 import { failureOf } from "../../support/net.ts";
 import { root } from "../../support/source.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -45,97 +45,114 @@ describe("a browser", browserGate, () => {
     await eventually("the old one is gone", () => !isAlive(first));
   });
 
-  it("whose page crashes fails that page only", async () => {
-    await using site = await webSite({ "/": PAGE, "/hold": never, "/other": PAGE });
-    site.on("/victim", `${PAGE}<script src="/hold"></script>`);
-    await using browser = startBrowser();
-    const release = Promise.withResolvers<void>();
-    const other = browser.pool.withPage({}, async ({ page }) => {
-      await page.goto(site.url("/other"));
-      await release.promise;
-      return page.content();
+  describe("that others use, too,", () => {
+    let browser: TestBrowser;
+    before(() => {
+      process.env["ORB_TEST_SECRET"] = "s3cret";
+      browser = startBrowser({
+        lookup: async () => {
+          throw new Error("no such name");
+        },
+      });
     });
-    await site.hit("/other");
-    const pid = browser.pool.browserPid!;
-    const before = new Set(renderersOf(pid).map((process) => process.pid));
-    const victim = failureOf(browser.fetch(site.url("/victim")));
-    await site.hit("/hold");
-    const fresh = renderersOf(pid).filter((process) => !before.has(process.pid));
-    assert.ok(fresh.length > 0, "the page has a process of its own");
-    for (const process of fresh) globalThis.process.kill(process.pid, "SIGKILL");
-    assert.equal((await victim).reason, "page_crashed");
-    release.resolve();
-    assert.match(await other, /This sentence/);
-    assert.equal((await browser.fetch(site.url("/"))).status, 200);
-    assert.equal(browser.pool.browserPid, pid, "the browser itself went on");
-  });
+    after(async () => {
+      await browser[Symbol.asyncDispose]();
+      delete process.env["ORB_TEST_SECRET"];
+    });
 
-  it("ends a page that spins at its time, kills its process, and serves others meanwhile", async () => {
-    await using site = await webSite({ "/": PAGE, "/spin": ENDLESS });
-    await using browser = startBrowser();
-    const spinning = browser.fetch(site.url("/spin"), { timeoutMs: 1_500 }).catch((error: unknown) => error);
-    await site.hit("/spinning");
-    assert.equal((await browser.fetch(site.url("/"))).status, 200);
-    const error = await spinning;
-    assert.ok(error instanceof PageFailure);
-    assert.equal(error.failure.reason, "timeout_total");
-    const pid = browser.pool.browserPid!;
-    assert.ok(pid !== null, "the browser is still there");
-    // Chromium keeps one spare process at most.
-    await eventually("no process spins on", () => renderersOf(pid).length <= 1);
-    assert.equal((await browser.fetch(site.url("/"))).status, 200);
-  });
+    it("whose page crashes fails that page only", async () => {
+      await using site = await webSite({ "/": PAGE, "/hold": never, "/other": PAGE });
+      site.on("/victim", `${PAGE}<script src="/hold"></script>`);
+      const release = Promise.withResolvers<void>();
+      const other = browser.pool.withPage({}, async ({ page }) => {
+        await page.goto(site.url("/other"));
+        await release.promise;
+        return page.content();
+      });
+      await site.hit("/other");
+      const pid = browser.pool.browserPid!;
+      const before = new Set(renderersOf(pid).map((process) => process.pid));
+      const victim = failureOf(browser.fetch(site.url("/victim")));
+      await site.hit("/hold");
+      const fresh = renderersOf(pid).filter((process) => !before.has(process.pid));
+      assert.ok(fresh.length > 0, "the page has a process of its own");
+      for (const process of fresh) globalThis.process.kill(process.pid, "SIGKILL");
+      assert.equal((await victim).reason, "page_crashed");
+      release.resolve();
+      assert.match(await other, /This sentence/);
+      assert.equal((await browser.fetch(site.url("/"))).status, 200);
+      assert.equal(browser.pool.browserPid, pid, "the browser itself went on");
+    });
 
-  it("ends a page that never stops loading, and shows what there was of it", async () => {
-    await using site = await webSite();
-    site.on("/stream", (_request, response) => {
-      response.writeHead(200, { "content-type": "text/html" }).write(PAGE);
-      const timer = setInterval(() => response.write("<p>more</p>"), 20);
-      response.on("close", () => clearInterval(timer));
+    it("ends a page that spins at its time, kills its process, and serves others meanwhile", async () => {
+      await using site = await webSite({ "/": PAGE, "/spin": ENDLESS });
+      const spinning = browser.fetch(site.url("/spin"), { timeoutMs: 1_500 }).catch((error: unknown) => error);
+      await site.hit("/spinning");
+      assert.equal((await browser.fetch(site.url("/"))).status, 200);
+      const error = await spinning;
+      assert.ok(error instanceof PageFailure);
+      assert.equal(error.failure.reason, "timeout_total");
+      const pid = browser.pool.browserPid!;
+      assert.ok(pid !== null, "the browser is still there");
+      // Chromium keeps one spare process at most.
+      await eventually("no process spins on", () => renderersOf(pid).length <= 1);
+      assert.equal((await browser.fetch(site.url("/"))).status, 200);
     });
-    site.on("/flood", (_request, response) => {
-      response.writeHead(200, { "content-type": "text/html" });
-      // Comments need no layout: what is tried here is the limit, and not how fast this machine draws.
-      const more = () => {
-        while (!response.destroyed && response.write(`<!--${"x".repeat(500_000)}-->`));
-      };
-      response.on("drain", more);
-      more();
-    });
-    await using browser = startBrowser();
-    const error = await browser.fetch(site.url("/stream"), { timeoutMs: 1_500 }).catch((failure: unknown) => failure);
-    assert.ok(error instanceof PageFailure);
-    assert.equal(error.failure.reason, "timeout_total");
-    assert.match(error.evidence?.html ?? "", /This sentence/);
-    assert.ok((error.evidence?.screenshot?.length ?? 0) > 1_000);
-    const flooded = await failureOf(browser.fetch(site.url("/flood"), { timeoutMs: 30_000, maxBodyBytes: 1_000_000 }));
-    assert.equal(flooded.reason, "body_too_large");
-  });
 
-  it("reports broken sites with the same reasons as a plain fetch", async () => {
-    await using site = await webSite({
-      "/reset": (request) => void request.socket.resetAndDestroy(),
-      "/garbage": (request) => void request.socket.end("not HTTP\r\n\r\n"),
-      "/cut": (request) =>
-        void request.socket.end(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9999\r\n\r\n${PAGE}`),
-      "/gzip": html("this is not gzip", 200, { "content-encoding": "gzip" }),
+    it("ends a page that never stops loading, and shows what there was of it", async () => {
+      await using site = await webSite();
+      site.on("/stream", (_request, response) => {
+        response.writeHead(200, { "content-type": "text/html" }).write(PAGE);
+        const timer = setInterval(() => response.write("<p>more</p>"), 20);
+        response.on("close", () => clearInterval(timer));
+      });
+      site.on("/flood", (_request, response) => {
+        response.writeHead(200, { "content-type": "text/html" });
+        // Comments need no layout: what is tried here is the limit, and not how fast this machine draws.
+        const more = () => {
+          while (!response.destroyed && response.write(`<!--${"x".repeat(500_000)}-->`));
+        };
+        response.on("drain", more);
+        more();
+      });
+      const error = await browser.fetch(site.url("/stream"), { timeoutMs: 1_500 }).catch((failure: unknown) => failure);
+      assert.ok(error instanceof PageFailure);
+      assert.equal(error.failure.reason, "timeout_total");
+      assert.match(error.evidence?.html ?? "", /This sentence/);
+      assert.ok((error.evidence?.screenshot?.length ?? 0) > 1_000);
+      const flooded = await failureOf(
+        browser.fetch(site.url("/flood"), { timeoutMs: 30_000, maxBodyBytes: 1_000_000 }),
+      );
+      assert.equal(flooded.reason, "body_too_large");
     });
-    const closed = await webSite();
-    await closed[Symbol.asyncDispose]();
-    await using browser = startBrowser({
-      lookup: async () => {
-        throw new Error("no such name");
-      },
+
+    it("reports broken sites with the same reasons as a plain fetch", async () => {
+      await using site = await webSite({
+        "/reset": (request) => void request.socket.resetAndDestroy(),
+        "/garbage": (request) => void request.socket.end("not HTTP\r\n\r\n"),
+        "/cut": (request) =>
+          void request.socket.end(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9999\r\n\r\n${PAGE}`),
+        "/gzip": html("this is not gzip", 200, { "content-encoding": "gzip" }),
+      });
+      const closed = await webSite();
+      await closed[Symbol.asyncDispose]();
+      const reason = async (url: string) => (await failureOf(browser.fetch(url))).reason;
+      assert.equal(await reason(site.url("/reset")), "connection_reset");
+      assert.equal(await reason(site.url("/garbage")), "malformed_response");
+      assert.equal(await reason(site.url("/cut")), "truncated_body");
+      assert.equal(await reason(site.url("/gzip")), "decompression_failed");
+      assert.equal(await reason(closed.url("/")), "connection_refused");
+      assert.equal(await reason("http://gone.test/"), "dns_failed");
+      assert.equal(await reason("https://gone.test/"), "dns_failed");
+      assert.equal(await reason(site.url("/").replace("http:", "https:")), "tls_failed");
     });
-    const reason = async (url: string) => (await failureOf(browser.fetch(url))).reason;
-    assert.equal(await reason(site.url("/reset")), "connection_reset");
-    assert.equal(await reason(site.url("/garbage")), "malformed_response");
-    assert.equal(await reason(site.url("/cut")), "truncated_body");
-    assert.equal(await reason(site.url("/gzip")), "decompression_failed");
-    assert.equal(await reason(closed.url("/")), "connection_refused");
-    assert.equal(await reason("http://gone.test/"), "dns_failed");
-    assert.equal(await reason("https://gone.test/"), "dns_failed");
-    assert.equal(await reason(site.url("/").replace("http:", "https:")), "tls_failed");
+
+    it("does not see our environment", async () => {
+      await using site = await webSite({ "/": PAGE });
+      await browser.fetch(site.url("/"));
+      const tree = treeOf(browser.pool.browserPid!);
+      for (const { pid } of tree) assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, "utf8"), /s3cret/);
+    });
   });
 
   it("closes a page at once when its fetch is called off, while it waits and while it is open", async () => {
@@ -181,19 +198,6 @@ describe("a browser", browserGate, () => {
       assert.match(warnings[0]!, /sandbox/);
     },
   );
-
-  it("does not see our environment", async () => {
-    await using site = await webSite({ "/": PAGE });
-    process.env["ORB_TEST_SECRET"] = "s3cret";
-    try {
-      await using browser = startBrowser();
-      await browser.fetch(site.url("/"));
-      const tree = treeOf(browser.pool.browserPid!);
-      for (const { pid } of tree) assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, "utf8"), /s3cret/);
-    } finally {
-      delete process.env["ORB_TEST_SECRET"];
-    }
-  });
 
   it("dies with a program that is killed with -9, and is closed by one that is asked to end", async () => {
     await using site = await webSite({ "/": PAGE });

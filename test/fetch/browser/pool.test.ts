@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pagesForMemory } from "../../../src/fetch/browser/slots.ts";
 import { browserGate, type Route, startBrowser, webSite } from "../../support/browser-kit.ts";
+import { FULL } from "../../support/gate.ts";
 import { failureOf } from "../../support/net.ts";
 import { eventually, isAlive, profileFolders, treeOf } from "./processes.ts";
 
@@ -95,7 +96,8 @@ describe("the pool of browsers", browserGate, () => {
   });
 
   it("does not grow over many pages", async () => {
-    const count = process.env["ORB_TEST_FULL"] === "1" ? 300 : 24;
+    // A page that stays costs some 50 MiB.
+    const count = FULL ? 300 : 12;
     await using site = await webSite({
       "/": `${PAGE}<script>window.kept = new Array(200000).fill("x" + Math.random())</script>`,
     });
@@ -107,7 +109,7 @@ describe("the pool of browsers", browserGate, () => {
           for (let index = 0; index < pages / 4; index += 1) await browser.fetch(site.url("/"));
         }),
       );
-    await visit(12);
+    await visit(FULL ? 12 : 4);
     const pid = browser.pool.browserPid;
     const early = resident();
     await visit(count);

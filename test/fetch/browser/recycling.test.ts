@@ -1,18 +1,24 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
-import { browserGate, startBrowser, webSite } from "../../support/browser-kit.ts";
+import { after, before, describe, it } from "node:test";
+import { browserGate, startBrowser, type TestBrowser, webSite } from "../../support/browser-kit.ts";
+import { FULL } from "../../support/gate.ts";
 import { failureOf } from "../../support/net.ts";
 import { eventually, isAlive, renderersOf } from "./processes.ts";
 
 const PAGE = "<p>This sentence is long enough to be taken for the content of a page.</p>";
 
 describe("pages of one run", browserGate, () => {
+  let browser: TestBrowser;
+  before(() => {
+    browser = startBrowser();
+  });
+  after(() => browser[Symbol.asyncDispose]());
+
   it("follow each other in one page of the browser and keep their cookies; others do not see them", async () => {
     await using site = await webSite({ "/": PAGE });
     site.on("/set", (_request, response) =>
       response.writeHead(200, { "content-type": "text/html", "set-cookie": "visit=first" }).end(PAGE),
     );
-    await using browser = startBrowser();
     await browser.fetch(site.url("/set"), { shareKey: "a" });
     for (let visit = 0; visit < 3; visit += 1) await browser.fetch(site.url(`/?a${visit}`), { shareKey: "a" });
     await browser.fetch(site.url("/?b"), { shareKey: "b" });
@@ -26,7 +32,6 @@ describe("pages of one run", browserGate, () => {
 
   it("do not see each other's credentials", async () => {
     await using site = await webSite({ "/": PAGE });
-    await using browser = startBrowser();
     const credentials = {
       origin: site.origin,
       headers: { "x-key": "secret" },
@@ -34,8 +39,8 @@ describe("pages of one run", browserGate, () => {
       basic: null,
       localStorage: [],
     };
-    await browser.fetch(site.url("/?with"), { shareKey: "a", credentials });
-    await browser.fetch(site.url("/?without"), { shareKey: "a" });
+    await browser.fetch(site.url("/?with"), { shareKey: "c", credentials });
+    await browser.fetch(site.url("/?without"), { shareKey: "c" });
     const seen = site.log.map(({ path, headers }) => [path, headers["x-key"], headers.cookie]);
     assert.deepEqual(seen, [
       ["/?with", "secret", "in=yes"],
@@ -47,33 +52,31 @@ describe("pages of one run", browserGate, () => {
     await using site = await webSite({ "/next": PAGE, "/beat": "ok" });
     site.on("/busy", `${PAGE}<script>setInterval(() => fetch("/beat"), 20)</script><iframe src="/never"></iframe>`);
     site.on("/never", () => {});
-    await using browser = startBrowser();
-    await browser.fetch(site.url("/busy"), { shareKey: "a" });
-    const answer = await browser.fetch(site.url("/next"), { shareKey: "a" });
+    await browser.fetch(site.url("/busy"), { shareKey: "d" });
+    const answer = await browser.fetch(site.url("/next"), { shareKey: "d" });
     assert.deepEqual([answer.status, answer.finalUrl, answer.requests], [200, site.url("/next"), 1]);
     const beats = () => site.log.filter(({ path }) => path === "/beat").length;
     const now = beats();
-    await browser.fetch(site.url("/next?2"), { shareKey: "a" });
+    await browser.fetch(site.url("/next?2"), { shareKey: "d" });
     assert.equal(beats(), now);
   });
 
   it("survive a page that failed, was aborted or crashed", async () => {
     await using site = await webSite({ "/": PAGE, "/hold": () => {} });
-    await using browser = startBrowser();
-    await browser.fetch(site.url("/"), { shareKey: "a" });
+    await browser.fetch(site.url("/"), { shareKey: "e" });
     assert.equal(
-      (await failureOf(browser.fetch(site.url("/hold"), { shareKey: "a", timeoutMs: 300 }))).reason,
+      (await failureOf(browser.fetch(site.url("/hold"), { shareKey: "e", timeoutMs: 300 }))).reason,
       "timeout_total",
     );
-    await browser.fetch(site.url("/"), { shareKey: "a" });
+    await browser.fetch(site.url("/"), { shareKey: "e" });
     const stop = new AbortController();
-    const aborted = browser.fetch(site.url("/hold?2"), { shareKey: "a", signal: stop.signal });
+    const aborted = browser.fetch(site.url("/hold?2"), { shareKey: "e", signal: stop.signal });
     await site.hit("/hold?2");
     stop.abort(new Error("enough"));
     await assert.rejects(aborted, /enough/);
-    await browser.fetch(site.url("/"), { shareKey: "a" });
+    await browser.fetch(site.url("/"), { shareKey: "e" });
     for (const { pid } of renderersOf(browser.pool.browserPid!)) process.kill(pid, "SIGKILL");
-    assert.equal((await browser.fetch(site.url("/"), { shareKey: "a" })).status, 200);
+    assert.equal((await browser.fetch(site.url("/"), { shareKey: "e" })).status, 200);
   });
 
   it("make room for others, and go when nobody comes for them", async () => {
@@ -87,9 +90,9 @@ describe("pages of one run", browserGate, () => {
 
   it("are served by browser after browser when there are many", async () => {
     await using site = await webSite({ "/": PAGE });
-    await using browser = startBrowser({ pagesPerBrowser: 7 });
+    await using browser = startBrowser({ pagesPerBrowser: FULL ? 7 : 5 });
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => browser.fetch(site.url(`/?${index}`), { shareKey: "a" })),
+      Array.from({ length: FULL ? 40 : 14 }, (_, index) => browser.fetch(site.url(`/?${index}`), { shareKey: "a" })),
     );
     assert.ok(answers.every(({ status, body }) => status === 200 && String(body).includes("This sentence")));
   });

@@ -62,7 +62,7 @@ export function startBrowser(
   return {
     pool,
     fetch: (url, request = {}) =>
-      strategy.fetch({ url, credentials: null, timeoutMs: 20_000, maxBodyBytes: 5_000_000, ...request }),
+      strategy.fetch({ url, credentials: null, timeoutMs: 60_000, maxBodyBytes: 5_000_000, ...request }),
     [Symbol.asyncDispose]: () => pool.close(),
   };
 }

@@ -177,12 +177,13 @@ describe("what is done on a page in the browser", { ...browserGate, concurrency:
     assert.equal(missing.message, 'browser.actions[1] (click "#nowhere"): nothing on the page matches');
     assert.match(missing.evidence?.html ?? "", /Shop/);
     assert.ok((missing.evidence?.screenshot?.byteLength ?? 0) > 0);
-    const said = async (action: BrowserAction) => (await failing([action], { timeoutMs: 4_000 })).message;
+    const said = async (action: BrowserAction, timeoutMs = 4_000) => (await failing([action], { timeoutMs })).message;
     assert.match(
       await said({ type: "wait", selector: "#never" }),
       /^browser\.actions\[0\] \(wait for "#never"\): nothing/,
     );
-    assert.match(await said({ type: "click", selector: "#hidden" }), /cannot be seen$/);
+    // It is looked at for as long; a busy machine needs a while until the first look.
+    assert.match(await said({ type: "click", selector: "#hidden" }, 15_000), /cannot be seen$/);
     assert.match(await said({ type: "click", selector: "p[" }), /cannot read it as a CSS selector$/);
     assert.match(await said({ type: "scroll", direction: "up", selector: "#no" }), /nothing on the page matches$/);
     assert.match(await said({ type: "press", key: "NoSuchKey" }), /Unknown key/);

@@ -8,6 +8,8 @@ import { isMainThread } from "node:worker_threads";
 if (isMainThread && /(?:\.test\.ts|test-together\.mjs)$/.test(process.argv[1] ?? "")) {
   const { createHook } = hooks;
   hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
-  await import("node:test");
+  const { beforeEach } = await import("node:test");
   hooks.createHook = createHook;
+  // Tests that wait for nothing would follow each other without a turn for the reporter, and look like one that hangs.
+  beforeEach(() => new Promise((resolve) => setImmediate(resolve)));
 }

@@ -14,7 +14,7 @@ const RESTORE = `UPDATE control SET version = 1, proxies = 0, proxies_removed = 
   UPDATE engine SET holder = NULL, epoch = 0, lease_until = 0;
   UPDATE meta SET value = '0' WHERE name = 'alerts_seen';
   ALTER SEQUENCE events_n_seq RESTART`;
-const KEPT = ["meta", "schema_version", "control", "engine", "alive"];
+const KEPT = new Set(["meta", "schema_version", "control", "engine", "alive"]);
 
 /** Most tables are empty after most scenarios; a function's statements are planned once, and not at each call. */
 const emptying = (tables: readonly string[]) =>
@@ -101,7 +101,7 @@ export class PostgresBench implements AsyncDisposable {
     const { rows } = await this.#admin.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'orbweaver'",
     );
-    await this.#admin.query(emptying(rows.map(({ name }) => name).filter((name) => !KEPT.includes(name))));
+    await this.#admin.query(emptying(rows.map(({ name }) => name).filter((name) => !KEPT.has(name))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -91,6 +91,13 @@ export function isSameOrigin({ headers }: ApiRequest): boolean {
   return headers["sec-fetch-site"] === "same-origin";
 }
 
+/** Whether the caller has come over TLS: what speaks it before us says so, or the address of the page of ours that calls. */
+export function isSecure(request: ApiRequest): boolean {
+  const { origin, "x-forwarded-proto": told } = request.headers;
+  const [scheme = request.protocol] = [told ?? []].flat().flatMap((text) => text.split(","));
+  return scheme.trim() === "https" || (origin?.startsWith("https://") === true && isSameOrigin(request));
+}
+
 function refuseOtherSites(request: ApiRequest): void {
   const { origin, "sec-fetch-site": site } = request.headers;
   const foreignSite = site !== undefined && site !== "same-origin" && site !== "none";

@@ -5,6 +5,7 @@
 import type { ApiInstance, ApiReply, ApiRequest } from "../api/instance.ts";
 import { ApiProblem } from "../api/problems.ts";
 import { limitsOf } from "../api/deps.ts";
+import { isSecure } from "../api/security.ts";
 import { OrbError } from "../base/errors.ts";
 import { cancelRun } from "../orchestrator/runs/control.ts";
 import { readBatch, readCrawl } from "./crawl-options.ts";
@@ -174,8 +175,7 @@ function idempotencyKeyOf(request: ApiRequest): string | undefined {
 
 /** Where the caller has found us; what speaks TLS before us says so. */
 export function baseOf(request: ApiRequest): string {
-  const told = request.headers["x-forwarded-proto"];
-  return `${told === "https" ? "https" : request.protocol}://${request.headers.host ?? "localhost"}`;
+  return `${isSecure(request) ? "https" : "http"}://${request.headers.host ?? "localhost"}`;
 }
 
 function answerInItsShape(api: ApiInstance, { log }: FirecrawlDeps): void {

@@ -75,6 +75,40 @@ describe("with a token", () => {
     assert.equal((await place.call(change)).status, 401, "nor is anything changed");
   });
 
+  test("who comes back within a week stays logged in: an old cookie is answered with a new one", async (t) => {
+    const clock = new FakeClock();
+    const place = await openPlace(t, { ...withToken, clock });
+    let cookie = await logIn(place);
+    for (let visit = 0; visit < 3; visit += 1) {
+      clock.jump(3_600_000);
+      assert.equal((await place.get("/queue/stats", { cookie })).headers["set-cookie"], undefined, "it is fresh");
+      clock.jump(6 * 86_400_000);
+      const { status, headers } = await place.get("/queue/stats", { cookie });
+      assert.deepEqual([status, typeof headers["set-cookie"]], [200, "string"]);
+      cookie = String(headers["set-cookie"]).split(";")[0] ?? "";
+    }
+    clock.jump(7 * 86_400_000);
+    assert.equal((await place.get("/queue/stats", { cookie })).status, 401);
+  });
+
+  test("who logs in over TLS has a cookie that is sent over TLS alone", async (t) => {
+    const place = await openPlace(t, withToken);
+    const isSecure = async (method: string, headers: Record<string, string>) => {
+      const body = method === "POST" ? { body: { token: TOKEN } } : {};
+      const answer = await place.call({ method, path: "/session", headers, ...body });
+      assert.equal(answer.status, 204, answer.text);
+      return String(answer.headers["set-cookie"]).endsWith("; Secure");
+    };
+    const page = `https://${new URL(place.url).host}`;
+    for (const method of ["POST", "DELETE"]) {
+      assert.equal(await isSecure(method, {}), false);
+      assert.equal(await isSecure(method, { origin: place.url, "x-forwarded-proto": "http" }), false);
+      assert.equal(await isSecure(method, { "x-forwarded-proto": "https" }), true);
+      assert.equal(await isSecure(method, { "x-forwarded-proto": "https, http" }), true);
+      assert.equal(await isSecure(method, { origin: page }), true);
+    }
+  });
+
   test("a cookie ends by itself, and nobody can make it last longer", async (t) => {
     const clock = new FakeClock();
     const place = await openPlace(t, { ...withToken, clock });

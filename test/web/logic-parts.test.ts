@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setTimeout as turn } from "node:timers/promises";
 import { QUEUE_STATES, RUN_STATES, TASK_STATES, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
 import { loadPart, noteLoadedAnew, ServerAway, wasLoadedAnew } from "../../web/src/logic/lazy-part.ts";
+import { Once } from "../../web/src/logic/once.ts";
 import { sparklinePath, summaryOf } from "../../web/src/logic/series.ts";
 import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
@@ -98,4 +99,34 @@ test("a part that does not come waits for a server that is away; of one that is 
   assert.equal(wasLoadedAnew(noted, "/assets/index-1.js", 2000), true);
   assert.equal(wasLoadedAnew(noted, "/assets/index-2.js", 2000), false, "another build");
   assert.equal(wasLoadedAnew(noted, "/assets/index-1.js", 3_600_000), false, "long ago");
+});
+
+test("what is begun by a button is begun once, and after an unknown end it names itself by the same key", async () => {
+  const lost = new Error("no answer");
+  const doubleClicks: (() => void)[] = [];
+  let made = 0;
+  const once = new Once({
+    newKey: () => `key ${(made += 1)}`,
+    isUnknown: (error) => error === lost,
+    later: (work) => doubleClicks.push(work),
+  });
+  const sent: string[] = [];
+  const begin = (what: string, end: () => string) =>
+    once.do(what, async (key) => {
+      sent.push(`${what}: ${key}`);
+      await Promise.resolve();
+      return end();
+    });
+  const fails = (error: Error) => () => {
+    throw error;
+  };
+  await assert.rejects(Promise.all([begin("a", fails(lost)), begin("a", () => "never asked for")]), lost);
+  assert.deepEqual(await Promise.all([begin("a", () => "run 1"), begin("a", () => "run 2")]), ["run 1", "run 1"]);
+  assert.equal(await begin("b", () => "another"), "another");
+  assert.equal(await begin("a", () => "run 3"), "run 1", "the second click of a double click");
+  for (const over of doubleClicks) over();
+  const refused = new Error("not like that");
+  await assert.rejects(begin("a", fails(refused)), refused);
+  assert.equal(await begin("a", () => "run 4"), "run 4");
+  assert.deepEqual(sent, ["a: key 1", "a: key 1", "b: key 2", "a: key 3", "a: key 4"]);
 });

@@ -105,6 +105,48 @@ describe("the page for new runs", browserGate, () => {
     assert.deepEqual([changed.name, changed.fields, changed.items], ["Books, again", job.fields, job.items]);
   });
 
+  it("begins once what is asked for many times, and saves one job though it could not be run at once", async () => {
+    const { api } = here.dashboard.place;
+    await using opened = await here.dashboard.show("/new?kind=scrape", { expected: /503|ERR_FAILED/ });
+    const { page } = opened;
+    const url = here.site.url("/a");
+    const begun = async () => (await api.get(`/runs?q=${encodeURIComponent("/a")}&limit=50`)).json<RunView[]>().length;
+    // The server does it, and the answer is lost on its way.
+    await page.route("**/runs", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    const field = page.getByLabel("URL", { exact: true });
+    await field.fill(url);
+    for (let press = 0; press < 3; press += 1) await field.press("Enter");
+    await page.getByText("The server does not answer.").waitFor();
+    assert.equal(await begun(), 1);
+    await page.unroute("**/runs");
+    await page.evaluate(`for (const press of [1, 2, 3])
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }))`);
+    await page.waitForURL(/\/runs\/[\w-]{36}$/);
+    assert.equal(await begun(), 1);
+    await page.goBack();
+    await field.fill(url);
+    await page.getByRole("button", { name: "Save as job" }).click();
+    const dialog = page.getByRole("dialog", { name: "Save as job" });
+    await dialog.getByLabel("Name", { exact: true }).fill("Once");
+    await page.route("**/jobs/*/runs", (route) =>
+      route.fulfill({ status: 503, json: { detail: "Not at the moment." } }),
+    );
+    await dialog.getByRole("button", { name: "Save and run now" }).click();
+    await dialog.getByText("Not at the moment.").waitFor();
+    await page.unroute("**/jobs/*/runs");
+    await dialog.getByLabel("Name", { exact: true }).fill("Once, and renamed");
+    await dialog.getByRole("button", { name: "Save and run now" }).click();
+    await page.waitForURL(/\/runs\/[\w-]{36}$/);
+    const jobs = (await api.get("/jobs?q=Once")).json<JobView[]>();
+    assert.deepEqual(
+      jobs.map(({ name }) => name),
+      ["Once, and renamed"],
+    );
+  });
+
   it("starts a crawl on a phone, which says why it waits, and is paused and cancelled there", async () => {
     const { api } = here.dashboard.place;
     const host = encodeURIComponent(new URL(here.site.url("/")).host);

@@ -175,6 +175,22 @@ describe("the dashboard of a server with a token", browserGate, () => {
       assert.equal(new URL(page.url()).pathname, "/runs");
       const stored = (await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")) as string;
       assert.ok(!stored.includes(TOKEN) && !stored.includes("orb_session"), stored);
+      // The cookie ends while a form is filled in: the token is asked for over it, and what was begun goes on.
+      await page.goto(`${server.url}/new?kind=scrape`);
+      await page.getByLabel("URL", { exact: true }).fill("http://shop.example/typed");
+      await page.context().clearCookies();
+      await page.getByRole("button", { name: "Scrape page" }).click();
+      const again = page.getByRole("dialog", { name: "Log in again" });
+      await again.waitFor();
+      await assertAccessible(page);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      await again.getByLabel("Token").fill(TOKEN);
+      await again.getByLabel("Token").press("Enter");
+      await page.waitForURL(/\/runs\/[\w-]{36}$/);
+      await page.getByText("shop.example/typed").first().waitFor();
+      await page.getByText("Live", { exact: true }).waitFor();
+      await page.goto(`${server.url}/runs`);
       await page.getByRole("button", { name: "Log out" }).click();
       await page.getByRole("heading", { name: "Log in to Orbweaver" }).waitFor();
       await page.setViewportSize({ width: 390, height: 844 });

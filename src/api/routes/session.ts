@@ -1,4 +1,4 @@
-import { ENDED_COOKIE, proofOf, sameSecret, sessionCookie } from "../auth.ts";
+import { endedCookie, proofOf, sameSecret, sessionCookie } from "../auth.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { ApiProblem } from "../problems.ts";
@@ -41,7 +41,10 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
       // Without a token on this side there is nothing to prove, and nothing to remember.
       if (token === null) return reply.code(204).send(null);
       if (!sameSecret(request.body.token, token)) throw new ApiProblem("unauthorized", "that is not the token");
-      return reply.code(204).header("set-cookie", sessionCookie(token, deps.clock)).send(null);
+      return reply
+        .code(204)
+        .header("set-cookie", sessionCookie(request, token, deps.clock))
+        .send(null);
     },
   );
 
@@ -57,6 +60,6 @@ export function sessionRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 204: Type.Null({ description: "logged out" }) },
       },
     },
-    async (_request, reply) => reply.code(204).header("set-cookie", ENDED_COOKIE).send(null),
+    async (request, reply) => reply.code(204).header("set-cookie", endedCookie(request)).send(null),
   );
 }

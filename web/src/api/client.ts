@@ -1,5 +1,6 @@
 /** Calls of the API, typed by its own description. What goes wrong is a `Problem` that people can be shown. */
-import { ROUTES } from "../../../src/api-client/operations.ts";
+import { REPEATABLE, ROUTES } from "../../../src/api-client/operations.ts";
+import { Once } from "../logic/once.ts";
 import type { Operations } from "./types.ts";
 
 export type OperationName = keyof Operations;
@@ -40,10 +41,32 @@ export class Problem extends Error {
 }
 
 let onUnauthorized = () => {};
+const waiting = new Set<() => void>();
 
-/** Who is told that a call was refused for want of a token. */
+/** Who is told that a call was refused for want of a token: it asks for it, and says `loggedIn` when it has it. */
 export function whenUnauthorized(listener: () => void): void {
   onUnauthorized = listener;
+}
+
+/** What was refused meanwhile is sent again: nothing that was asked for is lost. */
+export function loggedIn(): void {
+  for (const goOn of waiting) goOn();
+  waiting.clear();
+}
+
+function untilLoggedIn(signal: AbortSignal | undefined): Promise<void> {
+  onUnauthorized();
+  return new Promise((resolve, reject) => {
+    waiting.add(resolve);
+    signal?.addEventListener(
+      "abort",
+      () => {
+        waiting.delete(resolve);
+        reject(signal.reason as Error);
+      },
+      { once: true },
+    );
+  });
 }
 
 type Loose = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown } | undefined;
@@ -99,7 +122,28 @@ export async function callPage<Name extends OperationName>(
   return { rows: data as RowOf<Name>[], next, total: total === null ? null : Number(total) };
 }
 
-async function send(name: OperationName, input: Loose, { signal, headers = {}, text: given }: CallOptions) {
+const DOUBLE_CLICK_MS = 1000;
+
+const once = new Once({
+  newKey: () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-"),
+  isUnknown: (error) => !(error instanceof Problem) || error.status === 0 || error.status >= 500,
+  later: (work) => setTimeout(work, DOUBLE_CLICK_MS),
+});
+
+interface Answered {
+  data: unknown;
+  headers: Headers;
+}
+
+async function send(name: OperationName, input: Loose, options: CallOptions): Promise<Answered> {
+  if (!REPEATABLE.has(ROUTES[name])) return exchange(name, input, options);
+  return once.do(JSON.stringify([name, input, options.text]), (key) =>
+    exchange(name, input, { ...options, headers: { ...options.headers, "idempotency-key": key } }),
+  );
+}
+
+async function exchange(name: OperationName, input: Loose, options: CallOptions): Promise<Answered> {
+  const { signal, headers = {}, text: given } = options;
   const [method = ""] = ROUTES[name].split(" ");
   const body = given?.text ?? (input?.body === undefined ? undefined : JSON.stringify(input.body));
   let response: Response;
@@ -126,10 +170,11 @@ async function send(name: OperationName, input: Loose, { signal, headers = {}, t
   }
   const text = await response.text();
   const data: unknown = response.headers.get("content-type")?.includes("json") === true ? JSON.parse(text) : text;
-  if (!response.ok) {
-    if (response.status === 401 && name !== "logIn") onUnauthorized();
-    throw problemOf(response.status, data);
+  if (response.status === 401 && name !== "logIn") {
+    await untilLoggedIn(signal);
+    return exchange(name, input, options);
   }
+  if (!response.ok) throw problemOf(response.status, data);
   return { data: response.status === 204 ? null : data, headers: response.headers };
 }
 

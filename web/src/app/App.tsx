@@ -1,12 +1,12 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
-import { call, whenUnauthorized } from "../api/client.ts";
+import { call, loggedIn, whenUnauthorized } from "../api/client.ts";
 import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
 import { ErrorBox, PageSkeleton } from "../ui/States.tsx";
 import { Boundary } from "./Boundary.tsx";
-import { Login } from "./Login.tsx";
+import { LoginAgain, LoginPage } from "./Login.tsx";
 import { NotFound } from "./NotFound.tsx";
 import { part } from "./part.ts";
 import { Shell } from "./Shell.tsx";
@@ -30,7 +30,10 @@ const PAGES = [
   ["/settings", part(() => import("../pages/settings/Settings.tsx"))],
 ] as const;
 
-type Access = "asking" | "open" | "logged_in" | "refused" | { error: unknown };
+/** `expired`: was logged in, and is not any more; what is on the screen stays until it is again. */
+type Access = "asking" | "open" | "logged_in" | "expired" | "refused" | { error: unknown };
+
+const isInside = (access: Access) => access === "open" || access === "logged_in" || access === "expired";
 
 export function App() {
   const [access, setAccess] = useState<Access>("asking");
@@ -44,25 +47,30 @@ export function App() {
     }
   };
   useEffect(() => {
-    const refuse = () => setAccess("refused");
+    const refuse = () => setAccess((old) => (isInside(old) ? "expired" : "refused"));
     whenUnauthorized(refuse);
     live.onRefused = refuse;
     live.onReconnect = () => void queryClient.invalidateQueries();
     void ask();
   }, []);
-  const inside = access === "open" || access === "logged_in";
-  useEffect(() => (inside ? live.open() : undefined), [inside]);
+  const inside = isInside(access);
+  const hears = inside && access !== "expired";
+  useEffect(() => (hears ? live.open() : undefined), [hears]);
   useEffect(() => {
     if (inside && path === "/login") go("/", { replace: true });
   }, [inside, path, go]);
 
   if (access === "asking") return null;
+  const onLoggedIn = () => {
+    setAccess("logged_in");
+    loggedIn();
+  };
   if (access === "refused")
     return (
-      <Login
+      <LoginPage
         onDone={() => {
           queryClient.clear();
-          setAccess("logged_in");
+          onLoggedIn();
         }}
       />
     );
@@ -79,7 +87,7 @@ export function App() {
   };
   return (
     <QueryClientProvider client={queryClient}>
-      <Shell onLogOut={access === "logged_in" ? () => void logOut() : null}>
+      <Shell onLogOut={access === "open" ? null : () => void logOut()}>
         <Boundary key={path}>
           <Suspense fallback={<PageSkeleton />}>
             <Switch>
@@ -91,6 +99,7 @@ export function App() {
           </Suspense>
         </Boundary>
       </Shell>
+      {access === "expired" ? <LoginAgain onDone={onLoggedIn} /> : null}
     </QueryClientProvider>
   );
 }

@@ -1,18 +1,72 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { call, Problem } from "../api/client.ts";
 import { Button } from "../ui/Button.tsx";
 import { Input } from "../ui/Field.tsx";
 import { Logo } from "../ui/Icon.tsx";
 import "./login.css";
 
+export function LoginPage({ onDone }: { onDone: () => void }) {
+  useEffect(() => {
+    document.title = "Log in · Orbweaver";
+  }, []);
+  return (
+    <main className="login">
+      <LoginForm onDone={onDone}>
+        <h1>Log in to Orbweaver</h1>
+      </LoginForm>
+    </main>
+  );
+}
+
+/** Over the page whose user is not logged in any more: what was typed into it stays, and what it asked for goes on afterwards. */
+export function LoginAgain({ onDone }: { onDone: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  // Closed before it is taken away, so that the focus goes back to where it was.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  const done = useRef(onDone);
+  done.current = onDone;
+  useEffect(() => {
+    // Somebody may have logged in on another tab.
+    const look = () =>
+      void call("getLogin").then(
+        ({ logged_in: isIn }) => {
+          if (isIn) done.current();
+        },
+        () => {},
+      );
+    window.addEventListener("focus", look);
+    return () => window.removeEventListener("focus", look);
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className="login-again"
+      aria-labelledby={titleId}
+      onCancel={(event) => event.preventDefault()}
+      onClose={({ currentTarget }) => {
+        if (currentTarget.isConnected && !currentTarget.open) currentTarget.showModal();
+      }}
+    >
+      <LoginForm onDone={onDone}>
+        <h2 id={titleId}>Log in again</h2>
+        <p className="soft">You are not logged in any more. The page stays as it is, and goes on when you are.</p>
+      </LoginForm>
+    </dialog>
+  );
+}
+
 /** Exchanges the token for a cookie: the page itself keeps nothing. */
-export function Login({ onDone }: { onDone: () => void }) {
+function LoginForm({ onDone, children }: { onDone: () => void; children: ReactNode }) {
   const [token, setToken] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    document.title = "Log in · Orbweaver";
     form.current?.querySelector("input")?.focus();
   }, []);
   const onSubmit = async (event: FormEvent) => {
@@ -31,31 +85,30 @@ export function Login({ onDone }: { onDone: () => void }) {
     return undefined;
   };
   return (
-    <main className="login">
-      <form className="login-box" ref={form} onSubmit={(event) => void onSubmit(event)}>
-        <Logo size={34} />
-        <h1>Log in to Orbweaver</h1>
-        <Input
-          label="Token"
-          type="password"
-          autoComplete="current-password"
-          spellCheck={false}
-          value={token}
-          error={error}
-          help={
-            <>
-              The value of <code>APP_API_TOKEN</code> of this server. It stays logged in for a week.
-            </>
-          }
-          onChange={(event) => {
-            setToken(event.target.value);
-            setError(undefined);
-          }}
-        />
-        <Button kind="primary" type="submit" busy={busy}>
-          Log in
-        </Button>
-      </form>
-    </main>
+    <form className="login-box" ref={form} onSubmit={(event) => void onSubmit(event)}>
+      <Logo size={34} />
+      {children}
+      <Input
+        label="Token"
+        type="password"
+        autoComplete="current-password"
+        spellCheck={false}
+        value={token}
+        error={error}
+        help={
+          <>
+            The value of <code>APP_API_TOKEN</code> of this server. It stays logged in until a week after you last
+            looked.
+          </>
+        }
+        onChange={(event) => {
+          setToken(event.target.value);
+          setError(undefined);
+        }}
+      />
+      <Button kind="primary" type="submit" busy={busy}>
+        Log in
+      </Button>
+    </form>
   );
 }

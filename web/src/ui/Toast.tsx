@@ -33,7 +33,9 @@ const dismiss = (id: number) => change(messages.filter((message) => message.id !
 /** Says briefly that something was done, or could not be. What people must act on belongs into the page instead. */
 export function toast(text: string, tone: ToastMessage["tone"] = "good", action: ToastAction | null = null): void {
   const id = (lastId += 1);
-  change([...messages.slice(-3), { id, tone, text, action }]);
+  // Said again it is one message: two would look like two things that were done.
+  const others = messages.filter((message) => message.text !== text || message.tone !== tone);
+  change([...others.slice(-3), { id, tone, text, action }]);
   // What went wrong stays until it was read.
   if (tone !== "bad") setTimeout(() => dismiss(id), action === null ? SHOWN_MS : 2 * SHOWN_MS);
 }

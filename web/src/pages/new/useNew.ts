@@ -1,5 +1,5 @@
 /** The form, what is wrong with it, and what its buttons do. */
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { call, Problem } from "../../api/client.ts";
 import { queryClient } from "../../api/query.ts";
@@ -75,11 +75,14 @@ export function useNew(first: Form, job: string | null): NewState {
     );
   };
 
+  const underWay = useRef(false);
   const attempt = async (
     what: "start" | "save",
     order: Order,
     work: (body: Json) => Promise<void>,
   ): Promise<boolean> => {
+    // Keys come faster than buttons can be switched off.
+    if (underWay.current) return false;
     setErrors({});
     setParamProblems([]);
     setFailure(null);
@@ -87,6 +90,7 @@ export function useNew(first: Form, job: string | null): NewState {
       tell(order.problems, null);
       return false;
     }
+    underWay.current = true;
     setBusy(what);
     try {
       await work(order.body);
@@ -95,6 +99,7 @@ export function useNew(first: Form, job: string | null): NewState {
       tell(error instanceof Problem ? error.fields : [], error);
       return false;
     } finally {
+      underWay.current = false;
       setBusy(null);
     }
   };
@@ -107,12 +112,16 @@ export function useNew(first: Form, job: string | null): NewState {
     });
   };
 
-  const save = async ({ run }: { run: boolean }) =>
-    attempt("save", jobOrderOf(form, { changes: job !== null, read: checked.source }), async (body) => {
+  // The job that this form has made: it was saved, and could not be run. Pressed again, it is that one.
+  const made = useRef<{ id: string; kind: Form["kind"] } | null>(null);
+  const save = async ({ run }: { run: boolean }) => {
+    const known = job ?? (made.current?.kind === form.kind ? made.current.id : null);
+    return attempt("save", jobOrderOf(form, { changes: known !== null, read: checked.source }), async (body) => {
       const saved =
-        job === null
+        known === null
           ? await call("createJob", { body: body as never })
-          : await call("changeJob", { params: { job_id: job }, body: body as never });
+          : await call("changeJob", { params: { job_id: known }, body: body as never });
+      made.current = { id: saved.id, kind: form.kind };
       void queryClient.invalidateQueries({ queryKey: ["listJobs"] });
       void queryClient.invalidateQueries({ queryKey: ["getJob"] });
       toast(job === null ? "The job is saved." : "The changes are saved.");
@@ -120,6 +129,7 @@ export function useNew(first: Form, job: string | null): NewState {
       const begun = await call("startRun", { params: { job_id: saved.id } });
       go(saved.kind === "workflow" ? `/workflows/${begun.id}` : `/runs/${begun.id}`);
     });
+  };
 
   return { form, change, errors, paramProblems, checked, failure, busy, moreOpen, setMoreOpen, start, save };
 }

@@ -10,6 +10,8 @@ export function useScheduleActions() {
   const resume = useChange("resumeSchedule", told);
   const start = useChange("startRun", told);
   return {
+    /** The job that is being started. */
+    starting: start.isPending ? start.variables.params.job_id : null,
     pause: (schedule: Schedule) =>
       pause.mutate(
         { params: { job_id: schedule.job_id } },
@@ -40,7 +42,13 @@ export function ScheduleButtons({ schedule, actions }: { schedule: Schedule; act
   const title = scheduleTitle(schedule);
   return (
     <span className="schedule-buttons">
-      <Button size="small" icon="runs" aria-label={`Run now: ${title}`} onClick={() => actions.start(schedule)}>
+      <Button
+        size="small"
+        icon="runs"
+        aria-label={`Run now: ${title}`}
+        busy={actions.starting === schedule.job_id}
+        onClick={() => actions.start(schedule)}
+      >
         Run now
       </Button>
       {schedule.paused ? (

@@ -23,7 +23,8 @@ import { type SubmittedItem, submitItems } from "./orchestrator/queue/submit.ts"
 import { cancelRun, pauseRun, resumeRun } from "./orchestrator/runs/control.ts";
 import { runEnded, type Waiting } from "./orchestrator/runs/ended.ts";
 import { retryFailedTasks } from "./orchestrator/runs/failed.ts";
-import { allResults, listEvents, listRuns, listTasks, showRun } from "./orchestrator/runs/read.ts";
+import { showRunAtWork } from "./orchestrator/runs/held-at.ts";
+import { allResults, listEvents, listRuns, listTasks } from "./orchestrator/runs/read.ts";
 import type { RunSiteDeps } from "./orchestrator/runs/sites.ts";
 import { startJobRun, startPageRun } from "./orchestrator/runs/start.ts";
 import type { ResultView, RunView } from "./orchestrator/runs/view.ts";
@@ -144,7 +145,7 @@ function jobsOf(deps: Deps) {
 }
 
 function runsOf(deps: Deps) {
-  const get = (id: string) => showRun(deps, id);
+  const get = (id: string) => showRunAtWork(deps, id);
   const then = (change: Promise<{ id: string }>) => change.then(({ id }) => get(id));
   return {
     get,

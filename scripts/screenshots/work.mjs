@@ -59,6 +59,15 @@ const OUT_OF_ORDER = `<!doctype html><html lang="en"><head><title>Out of order</
 <h1 style="margin:0 0 12px;font-size:30px">Out of order</h1><p>This room of the gallery is closed for the moment. Please come back in an hour.</p>
 <p style="color:#777">Reference: 8f3a-17</p></div></body></html>`;
 
+const NOT_FOUND = `<!doctype html><html lang="en"><head><title>Not found</title></head>
+<body style="margin:0;font:16px system-ui,sans-serif;background:#eef2f1;color:#23302d">
+<header style="display:flex;gap:28px;align-items:center;padding:20px 48px;background:#23302d;color:#fff"><strong style="font-size:20px">The Gallery</strong>
+<span>Rooms</span><span>Artists</span><span>Visit</span></header>
+<main style="max-width:720px;margin:96px auto;padding:0 32px"><p style="margin:0;font-size:120px;font-weight:700;line-height:1;color:#3c7a6b">404</p>
+<h1 style="margin:16px 0;font-size:36px">This room is no longer on view</h1>
+<p style="font-size:18px;line-height:1.6">The page you asked for was taken down, or its address has changed. The plan of the house lists all rooms that are open today.</p>
+<p><span style="display:inline-block;padding:12px 22px;border-radius:8px;background:#3c7a6b;color:#fff">To the plan of the house</span></p></main></body></html>`;
+
 /** The same from time to time, so that pictures look alike. */
 function chance(seed) {
   let state = seed;
@@ -89,7 +98,7 @@ async function startSite(name, options) {
           response.writeHead(200, { "content-type": "text/plain" }).end("User-agent: *\nAllow: /\n");
         else if (isTired) response.writeHead(429, { "retry-after": "1500" }).end("later, please");
         else if (Number.isNaN(number) || number >= options.pages || options.gone?.(number))
-          response.writeHead(404).end("nothing here");
+          response.writeHead(404, { "content-type": "text/html; charset=utf-8" }).end(NOT_FOUND);
         else if (options.fails?.(number))
           response.writeHead(options.failsWith ?? 500, { "content-type": "text/html" }).end(OUT_OF_ORDER);
         else response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(pageOf(name, number, options));

@@ -537,6 +537,18 @@ export type Overview = {
     created_at: string;
     started_at: string | null;
     finished_at: string | null;
+    /** of a workflow at work: the steps it is at, three at most */
+    current_steps: {
+      name: string;
+      status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
+      waiting_for: {
+        for: "time" | "run" | "entries";
+        /** UTC, ISO 8601 */
+        until?: string;
+        run_id?: string;
+        open?: number;
+      } | null;
+    }[];
     counts: {
       queued: number;
       /** in the hands of those who work, begun or about to be */

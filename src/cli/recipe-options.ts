@@ -53,7 +53,7 @@ export function addReadingOptions(command: Command, strategies: readonly string[
     .option("--field <name=css>", "a field of the result; may be given often", addField)
     .option("--fields <names>", "well-known fields, such as title,price,markdown", knownNames)
     .option("--items <css>", "where the records are: the fields are read once for each", itemsRule)
-    .option("--rules <file>", "fields, items, schema and extract as in a job, as JSON")
+    .option("--rules <file>", "fields, items, schema, extract, document and browser as in a job, as JSON")
     .option("--llm-schema <file>", "ask the model of APP_LLM_URL for a record like this: a JSON Schema")
     .option("--llm-prompt <text>", "what the model is to look for on the page")
     .addOption(new Option("--strategy <name>", "how the page is got").choices(strategies))
@@ -83,7 +83,7 @@ export async function recipeOf(options: RecipeOptions, wiring: Wiring): Promise<
     session_id: options.session,
     timeout_seconds: options.timeout,
     max_attempts: options.attempts,
-    browser: Object.keys(browser).length === 0 ? undefined : browser,
+    browser: Object.keys(browser).length === 0 ? rules["browser"] : { ...browserIn(rules), ...browser },
   };
   return Object.fromEntries(Object.entries(recipe).filter(([, value]) => value !== undefined));
 }
@@ -98,7 +98,12 @@ async function llmOf({ llmSchema, llmPrompt: prompt }: RecipeOptions, wiring: Wi
   return { llm: { ...(schema === undefined ? {} : { schema }), ...(prompt === undefined ? {} : { prompt }) } };
 }
 
-const RULES = ["fields", "items", "schema", "extract"];
+const RULES = ["fields", "items", "schema", "extract", "document", "browser"];
+
+/** What a file says is done in a browser, for options to change; what is no such thing is refused with all the rest. */
+function browserIn({ browser }: Record<string, unknown>): object {
+  return typeof browser === "object" && browser !== null ? browser : {};
+}
 
 async function readRules(path: string, wiring: Wiring): Promise<Record<string, unknown>> {
   const rules = await readJsonFile((file) => wiring.openFile(file), path, "--rules");

@@ -203,10 +203,11 @@ async function present(context: CliContext, desk: ScrapeDesk, run: RunView, opti
     await writeText(context, options.out ?? null, printedPage(await gathered(records()), page));
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   } else if (format === null) {
-    const found = (await gathered(records())).map(withoutDocument);
+    // A picture stands in its file; what rules have asked for is to be seen.
+    const found = await gathered(records());
     printRecords(
       terminal,
-      found.map(({ data }) => data),
+      (options.rules === undefined ? found.map(withoutDocument) : found).map(({ data }) => data),
     );
   } else {
     await gathered(records());

@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { type JobInput, pageJobFrom } from "../../src/orchestrator/jobs/input.ts";
 import { snippetsOf } from "../../web/src/logic/new-commands.ts";
 import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
+import { newAction } from "../../web/src/logic/new-wishes.ts";
 import { newRule } from "../../web/src/logic/rules.ts";
 import { asCurl, asOrb, asShell, CHECKS, Recorder } from "./command-kit.ts";
 
@@ -27,6 +28,35 @@ const HARD_RULES = [
 ];
 /** Selectors that an option would take for something else; no page has them. */
 const ODD_RULES = [newRule(1, { name: "odd", text: "known:title" }), newRule(2, { name: "at", text: "a@href" })];
+
+/** What options can say, and what they cannot. */
+const PLAIN_ACTIONS = [
+  newAction(1, { selector: "#a" }),
+  newAction(2, { selector: "a[href*='x=1']", all: true }),
+  newAction(3, { kind: "write", text: NASTY }),
+  newAction(4, { kind: "press", text: "Control+A" }),
+  newAction(5, { kind: "wait", text: "250" }),
+  newAction(6, { kind: "wait_for", selector: ".list" }),
+  newAction(7, { kind: "scroll", direction: "up" }),
+  newAction(8, { kind: "scroll", amount: "300" }),
+];
+const MORE_ACTIONS = [
+  newAction(1, { kind: "scroll", selector: ".list" }),
+  newAction(2, { kind: "screenshot", all: true }),
+  newAction(3, { kind: "scrape" }),
+];
+const WISHES: Partial<Form> = {
+  asDocument: true,
+  formats: ["markdown", "links", "screenshot_full"],
+  wholePage: true,
+  includeTags: "main\narticle",
+  excludeTags: ".ad",
+  waitFor: ".x",
+  waitMs: "1500",
+  mobile: true,
+  blockResources: true,
+  actions: [...PLAIN_ACTIONS, ...MORE_ACTIONS],
+};
 
 const CRAWLS: Record<string, Partial<Form>> = {
   "an address": { url: "https://shop.example/" },
@@ -54,6 +84,12 @@ const CRAWLS: Record<string, Partial<Form>> = {
     schema: '{"type":"object"}',
   },
   "selectors that look like something else": { url: "https://shop.example/", rules: ODD_RULES },
+  "headers, the page itself and all that a browser does": {
+    url: "https://shop.example/",
+    headers: `X-Note: ${NASTY}`,
+    ...WISHES,
+  },
+  "the page itself beside fields": { url: "https://shop.example/", asDocument: true, rules: RULES.slice(0, 2) },
   "well-known fields": {
     url: "https://shop.example/",
     rules: ["title", "price"].map((name, n) => newRule(n, { name, way: "known", text: name })),
@@ -75,6 +111,22 @@ const SCRAPES: Record<string, Partial<Form>> = {
     items: { way: "xpath", text: "//li[@class='a']", from: "" },
   },
   "waiting for something": { url: "https://shop.example/", waitFor: ".list > li" },
+  "actions that options can say": {
+    url: "https://shop.example/",
+    waitMs: "1250",
+    mobile: true,
+    actions: PLAIN_ACTIONS,
+    rules: RULES.slice(0, 1),
+  },
+  "all that a browser does": { url: "https://shop.example/", rules: RULES.slice(0, 2), ...WISHES },
+  "its links": { url: "https://shop.example/", asDocument: true, formats: ["links"] },
+  "all of it as it was received": {
+    url: "https://shop.example/",
+    asDocument: true,
+    formats: ["raw_html"],
+    wholePage: true,
+  },
+  "its Markdown": { url: "https://shop.example/", asDocument: true },
   "rules that need a file": {
     url: "https://shop.example/",
     rules: HARD_RULES,
@@ -167,6 +219,15 @@ describe("the commands beside the form", () => {
     assert.deepEqual([asCurl(called).type, asCurl(called).body], ["application/yaml", definition]);
     const run = asShell(snippetsOf(form, server()).orb);
     assert.deepEqual([run.args.slice(0, 3), run.input], [["workflows", "run", "-"], definition]);
+  });
+
+  test("what options can say is said with them", () => {
+    const orbOf = (more: Partial<Form>) =>
+      snippetsOf(formWith("scrape", { url: "https://a.example/", ...more }), server()).orb;
+    assert.match(orbOf({ waitMs: "1500", mobile: true }), /--wait 1\.5[^]*--mobile/);
+    assert.match(orbOf({ actions: [newAction(1, { selector: "#more" })] }), /--action ['"]?click=#more/);
+    assert.match(orbOf({ asDocument: true, formats: ["html"] }), /--format html/);
+    assert.match(orbOf({ asDocument: true }), /--rules -[^]*"markdown"/);
   });
 
   test("what no option can say is not left out: a job says it", () => {

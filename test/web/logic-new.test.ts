@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ACTION_TYPES, DOCUMENT_FORMATS } from "../../src/domain/page-wishes.ts";
 import { describeFound, problemsByRule } from "../../web/src/logic/found.ts";
 import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
 import { formOf } from "../../web/src/logic/new-prefill.ts";
 import { moreSet, problemsByField } from "../../web/src/logic/new-problems.ts";
+import { ACTIONS, browserReason, FORMATS, newAction, withFormat } from "../../web/src/logic/new-wishes.ts";
 import { type Ask, pickField } from "../../web/src/logic/pick.ts";
 import { freeName, newRule, ruleProblems, rulesFromFields, rulesToFields } from "../../web/src/logic/rules.ts";
 import {
@@ -137,7 +139,23 @@ test("a job that is opened and saved again is the same job", () => {
     timeout_seconds: 20,
     respect_robots: true,
     proxy: "pool",
-    browser: { wait_for: ".x", block_resources: false },
+    document: { formats: ["html", "screenshot"], only_main_content: false, include_tags: ["main", "nav"] },
+    browser: {
+      wait_for: ".x",
+      block_resources: true,
+      wait_ms: 500,
+      mobile: true,
+      actions: [
+        { type: "wait", selector: ".a" },
+        { type: "wait", milliseconds: 20 },
+        { type: "click", selector: "#b", all: true },
+        { type: "write", text: " c " },
+        { type: "press", key: "Enter" },
+        { type: "scroll", direction: "up", amount: 5, selector: ".d" },
+        { type: "screenshot", full_page: true },
+        { type: "scrape" },
+      ],
+    },
     session_id: "0197c000-0000-7000-8000-000000000001",
     schedule: "0 6 * * *",
     timezone: "Europe/Berlin",
@@ -152,6 +170,11 @@ test("a job that is opened and saved again is the same job", () => {
     max_depth: 1,
     include: ["/a/**"],
     same_site: false,
+    stay_within: "path",
+    follow_links: false,
+    delay_seconds: 2,
+    document: { formats: [] },
+    browser: { mobile: true },
   };
   assert.deepEqual(jobOrderOf(formOf({ kind: "crawl", crawl })).body, { kind: "crawl", crawl });
   const workflow = { template: "t", template_version: 2, params: { a: { b: 1 } } };
@@ -165,6 +188,36 @@ test("what was emptied in a job is said, so that it is emptied", () => {
   const { body } = jobOrderOf(form, { changes: true });
   assert.deepEqual([body["name"], body["fields"], body["schedule"], body["tags"]], [null, null, null, []]);
   assert.ok(!("headers" in body), "what is secret stays, unless others are given");
+});
+
+test("what is asked of the page as a whole and of a browser", () => {
+  const form: Form = { ...EMPTY, kind: "scrape", url: "https://a.example/" };
+  assert.deepEqual(withFormat(["markdown", "screenshot"], "screenshot_full", true), ["markdown", "screenshot_full"]);
+  assert.deepEqual(withFormat(["links"], "markdown", true), ["markdown", "links"]);
+  assert.deepEqual(withFormat(["links", "screenshot"], "screenshot_full", false), ["links", "screenshot"]);
+  assert.deepEqual(orderOf({ ...form, asDocument: true }).body["document"], { formats: ["markdown"] });
+  assert.equal(orderOf({ ...form, formats: ["html"] }).body["document"], undefined, "it was not asked for");
+  assert.equal(orderOf({ ...form, waitFor: ".x" }).body["strategy"], "browser");
+  assert.equal(orderOf({ ...form, kind: "crawl", waitFor: ".x" }).body["strategy"], undefined);
+  assert.equal(browserReason(form), null);
+  assert.equal(browserReason({ ...form, asDocument: true, formats: ["screenshot"] }), "a screenshot");
+  const empty = orderOf({
+    ...form,
+    actions: [newAction(1), newAction(2, { kind: "scroll" }), newAction(3, { kind: "press" })],
+  });
+  assert.deepEqual(
+    empty.problems.map(({ path }) => path),
+    ["browser.actions[0]", "browser.actions[2]"],
+  );
+  // Every format and action that the server knows can be chosen.
+  assert.deepEqual(
+    FORMATS.map(({ value }) => value),
+    DOCUMENT_FORMATS,
+  );
+  assert.deepEqual(
+    [...new Set(ACTIONS.map(({ value }) => value.replace("wait_for", "wait")))].toSorted(),
+    ACTION_TYPES.toSorted(),
+  );
 });
 
 test("what cannot be sent is said at its field, and what the server says goes to its field", () => {
@@ -185,7 +238,21 @@ test("what cannot be sent is said at its field, and what the server says goes to
     others.map(({ path }) => path),
     ["export_format"],
   );
-  assert.equal(moreSet({ ...EMPTY, sitemap: true, headers: "X: y", proxy: "pool" }), 2);
+  assert.equal(moreSet({ ...EMPTY, sitemap: true, headers: "X: y", proxy: "pool", cookies: "a=b" }), 3);
+  const parts = problemsByField([
+    { path: "crawl.browser.actions[1].selector", message: "expected a CSS selector" },
+    { path: "browser.wait_ms", message: "expected a whole number" },
+    { path: "document.include_tags[0]", message: "is no selector" },
+    { path: "document.formats", message: "has both" },
+    { path: "browser", message: "waits for too long" },
+  ]);
+  assert.deepEqual(parts.others, []);
+  assert.deepEqual(parts.fields, {
+    actions: "[1].selector: expected a CSS selector Waits for too long.",
+    waitMs: "Expected a whole number.",
+    includeTags: "[0]: is no selector",
+    formats: "Has both.",
+  });
 });
 
 test("a schema of params becomes fields, and what is typed becomes what it asks for", () => {

@@ -4,9 +4,11 @@ import {
   completeUrl,
   continueSeries,
   type LiveOverview,
+  queueWords,
   runHref,
   runTitle,
   type Series,
+  stepsWords,
   successOf,
   timesOf,
   verdictOf,
@@ -98,4 +100,24 @@ test("an address may be written without its beginning", () => {
   assert.equal(completeUrl("http://127.0.0.1:8080/"), "http://127.0.0.1:8080/");
   for (const text of ["", "two words", "ftp://example.com", "javascript:alert(1)", "https://"])
     assert.equal(completeUrl(text), null, text);
+});
+
+test("a workflow says which of its steps runs or waits", () => {
+  const step = (name: string, more: object = {}) => ({ name, status: "running" as const, waiting_for: null, ...more });
+  assert.equal(stepsWords([], START), null);
+  assert.equal(stepsWords([step("clean")], START), "Step clean runs");
+  const child = step("crawl", { waiting_for: { for: "run", run_id: "1" } });
+  const later = step("rest", { waiting_for: { for: "time", until: new Date(START + 120_000).toISOString() } });
+  assert.equal(
+    stepsWords([child, later, step("export", { status: "queued" })], START),
+    "Steps: crawl waits for the run it started, rest goes on in 2 min, export is about to begin",
+  );
+  assert.equal(stepsWords([step("fetch", { status: "retrying" })], START), "Step fetch is tried again");
+});
+
+test("what waits is said in parts that break between each other", () => {
+  const oldest = new Date(START - 240_000).toISOString();
+  assert.deepEqual(queueWords({ oldest_queued_at: null, retrying: 0 }, START), ["nothing waits"]);
+  assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 0 }, START), ["oldest 4 min ago"]);
+  assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 12 }, START), ["oldest 4 min ago", "12 to retry"]);
 });

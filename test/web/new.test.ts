@@ -52,6 +52,68 @@ describe("the page for new runs", browserGate, () => {
     await page.getByText("1 set").or(page.getByText("More options")).first().waitFor();
   });
 
+  it("asks for the page itself, what a browser does and headers, on every view of it, and keeps them for the next", async () => {
+    const secret = "Bearer top-secret";
+    await using opened = await here.dashboard.show("/new?kind=scrape", { expected: /422/ });
+    const { page } = opened;
+    await page.getByLabel("URL", { exact: true }).fill(here.site.url("/"));
+    await page.getByLabel("The page itself").check();
+    await page.getByLabel("Links", { exact: true }).check();
+    await page.getByLabel("Screenshot", { exact: true }).check();
+    await page.getByRole("button", { name: "More options" }).click();
+    await page.getByLabel("Headers").fill(`Authorization: ${secret}`);
+    await page.getByLabel("As a phone").check();
+    await page.getByRole("button", { name: "Add an action" }).click();
+    await page.getByRole("button", { name: "Add an action" }).click();
+    await page.getByLabel("Kind of action 1").selectOption("screenshot");
+    const start = page.getByRole("button", { name: "Scrape page", exact: true });
+    await start.click();
+    await page.getByLabel("Selector of action 2").and(page.locator("[aria-invalid=true]")).waitFor();
+    await page.getByLabel("Selector of action 2").fill("h1");
+    await page.getByRole("button", { name: "Move action 2 up" }).click();
+    await assertAccessible(page);
+    const wishes = {
+      document: { formats: ["markdown", "links", "screenshot"] },
+      browser: { mobile: true, actions: [{ type: "click", selector: "h1" }, { type: "screenshot" }] },
+    };
+    const command = page.getByLabel("Text to copy");
+    assert.match(await command.innerText(), /\/runs[^]*"Authorization": "Bearer top-secret"/);
+    await page.getByText("orb", { exact: true }).click();
+    assert.match(await command.innerText(), /orb scrape --save[^]*--header[^]*--rules -[^]*"mobile": true/);
+    await page.getByText("JSON", { exact: true }).click();
+    const { document, browser } = JSON.parse(await command.innerText()) as typeof wishes;
+    assert.deepEqual({ document, browser }, wishes);
+    await start.click();
+    await page.waitForURL(/\/runs\/[\w-]{36}$/);
+    const id = runIdIn(page);
+    assert.equal((await here.dashboard.place.ended(id)).status, "completed");
+    const sent = here.site.log.findLast(({ path }) => path === "/")?.headers;
+    assert.equal(sent?.authorization, secret);
+    assert.match(sent?.["user-agent"] ?? "", /Mobile/);
+    // It stands nowhere that outlives the form.
+    const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])");
+    assert.ok(!String(kept).includes("top-secret"));
+
+    await page.goto(`${here.dashboard.url}/new?from=${id}`);
+    await page.getByText("Not copied, because they are secret").waitFor();
+    await page.getByText(/^authorization$/i).waitFor();
+    assert.equal(await page.getByLabel("Links", { exact: true }).isChecked(), true);
+    await page.getByText(/^\d set$/).waitFor();
+    await page.getByRole("button", { name: "More options" }).click();
+    assert.equal(await page.getByLabel("Selector of action 1").inputValue(), "h1");
+    await page.getByText("JSON", { exact: true }).click();
+    const again = JSON.parse(await command.innerText()) as Record<string, unknown>;
+    assert.deepEqual(
+      { document: again["document"], browser: again["browser"], headers: again["headers"] },
+      { ...wishes, headers: undefined },
+    );
+    await using phone = await here.dashboard.show(`/new?from=${id}`, { phone: true, theme: "dark" });
+    await phone.page.getByRole("button", { name: "More options" }).click();
+    await phone.page.getByLabel("Selector of action 1").waitFor();
+    await assertFits(phone.page);
+    await assertAccessible(phone.page);
+  });
+
   it("builds a list by clicking in the page, shows what is found, saves the job and runs it", async () => {
     await using opened = await here.dashboard.show("/new?kind=scrape&tab=playground", { expected: /422/ });
     const { page } = opened;

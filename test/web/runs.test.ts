@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { Crawler } from "../jobs/crawler.ts";
 import { plainUrl } from "../../web/src/logic/format.ts";
+import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { captchaWall, held, html, page as plain, status } from "../support/misbehaviours.ts";
@@ -141,6 +142,72 @@ describe("the pages of runs", browserGate, () => {
     }
   });
 
+  it("shows a page as a whole in a line and form by form, and nested values as lists and tables", async () => {
+    const { place } = dashboard;
+    const goods = ["Tea", "Honey"].map((name, n) => `<li class=row><b>${name}</b><i>${n + 4}</i></li>`);
+    const escaped = HOSTILE.replaceAll("<", "&lt;");
+    site.on(
+      "/whole",
+      html(
+        `<!doctype html><title>${escaped}</title><main><h1>A shop</h1><p>${"Something to read. ".repeat(40)}</p>` +
+          `<a href="/one">One</a><a href="javascript:alert(1)">odd</a><ul>${goods.join("")}</ul>` +
+          `<img src="/x.png" onerror="parent.hurt=1"><script>parent.hurt = 1</script></main>`,
+      ),
+    );
+    const run = await place.run({
+      target_url: site.url("/whole"),
+      strategy: "browser",
+      fields: { names: { css: "b", all: true }, heading: { css: "h1" } },
+      document: { formats: ["markdown", "html", "raw_html", "links", "images", "screenshot"] },
+    });
+    assert.equal(run.status, "completed", run.error_message ?? "");
+    await using opened = await dashboard.show(`/runs/${run.id}?tab=results`);
+    const { page } = opened;
+    const cell = page.getByRole("cell").filter({ hasText: "Markdown, HTML, Raw HTML, links, images, screenshot ·" });
+    await cell.getByText(HOSTILE, { exact: true }).waitFor();
+    await page.getByRole("cell", { name: "Tea, Honey", exact: true }).click();
+    const panel = page.getByRole("dialog", { name: "Record" });
+    const open = (name: string) => panel.getByRole("tab", { name, exact: true }).click();
+    await panel.getByRole("listitem").filter({ hasText: "Honey" }).first().waitFor();
+    await panel
+      .getByRole("region", { name: "Markdown" })
+      .getByText(/^# A shop/)
+      .waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      panel.getByRole("button", { name: "Download" }).click(),
+    ]);
+    assert.match(file.suggestedFilename(), /whole\.md$/);
+    assert.match(readFileSync(await file.path(), "utf8"), /^# A shop\n\nSomething to read\./);
+    await assertAccessible(page);
+    await open("HTML");
+    await page.frameLocator("iframe.html-frame").getByRole("heading", { name: "A shop" }).waitFor();
+    await open("Raw HTML");
+    await page.frameLocator("iframe.html-frame").getByText("Honey").waitFor();
+    await panel.getByText("Source", { exact: true }).click();
+    await panel
+      .getByRole("region", { name: "Raw HTML, source" })
+      .getByText(/parent\.hurt = 1/)
+      .waitFor();
+    await open("Links");
+    const link = panel.getByRole("link", { name: site.url("/one"), exact: true });
+    assert.equal(await link.getAttribute("rel"), "noreferrer noopener");
+    assert.equal(await panel.locator("a[href^='javascript']").count(), 0);
+    await open("Images");
+    await panel.getByText(site.url("/x.png"), { exact: true }).waitFor();
+    await open("Screenshot");
+    await holds(page, "document.querySelector('.document-picture img')?.naturalWidth > 100");
+    await open("Metadata");
+    await panel.getByText("status_code", { exact: true }).waitFor();
+    await assertAccessible(page);
+    assert.equal(await page.evaluate("window.hurt"), undefined);
+    await using phone = await dashboard.show(`/runs/${run.id}?tab=results`, { phone: true, theme: "dark" });
+    await phone.page.getByText("Records", { exact: true }).click();
+    await phone.page.getByRole("region", { name: "Markdown" }).waitFor();
+    await assertFits(phone.page);
+    await assertAccessible(phone.page);
+  });
+
   it("says why a crawl waits, and leads to the site that can be resumed", async () => {
     const name = new URL(site.url("/")).host;
     const pause = (verb: string) => dashboard.place.api.post(`/sites/${encodeURIComponent(name)}/${verb}`);
@@ -149,7 +216,11 @@ describe("the pages of runs", browserGate, () => {
     await using opened = await dashboard.show(`/runs/${id}`);
     const { page } = opened;
     const why = page.getByRole("status").filter({ hasText: "It is paused: resume it to go on." });
+    await why.waitFor();
     await assertAccessible(page);
+    // Who asks without the stream is told the same.
+    const { waiting_for: waits } = (await dashboard.place.api.get(`/jobs/runs/${id}`)).json<RunView>();
+    assert.deepEqual([waits?.reason, waits?.message.startsWith(`${name}: It is paused`)], ["site_paused", true]);
     await why.getByRole("link", { name }).click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.goBack();

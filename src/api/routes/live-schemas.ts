@@ -1,11 +1,13 @@
 /** The shapes of what dashboards show. */
 import { ERROR_CLASSES } from "../../domain/crawl-end.ts";
 import { FAILURE_CODES, FAILURE_REASONS, type FailureReason } from "../../domain/failure.ts";
+import { TASK_STATES } from "../../domain/states.ts";
 import { IDLE_REASONS } from "../../domain/waiting.ts";
 import { ACTIVE_STATES } from "../../orchestrator/live/overview.ts";
 import { TROUBLES } from "../../orchestrator/live/troubled-sites.ts";
 import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { Run } from "./run-schemas.ts";
+import { WaitingFor as StepWaiting } from "./workflow-schemas.ts";
 import { Type } from "../type.ts";
 
 const Rate = Type.Number({ minimum: 0 });
@@ -28,6 +30,9 @@ const LiveRun = strict({
   created_at,
   started_at,
   finished_at,
+  current_steps: Type.Array(strict({ name: Type.String(), status: oneOf(TASK_STATES), waiting_for: StepWaiting }), {
+    description: "of a workflow at work: the steps it is at, three at most",
+  }),
   counts: strict({
     queued: Count,
     running: { ...Count, description: "in the hands of those who work, begun or about to be" },

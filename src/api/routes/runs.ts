@@ -3,7 +3,8 @@ import { OrbError } from "../../base/errors.ts";
 import { TASK_STATES } from "../../domain/states.ts";
 import { TASK_ORDERS } from "../../domain/task-order.ts";
 import { cancelRun, pauseRun, resolveRun, resumeRun } from "../../orchestrator/runs/control.ts";
-import { countListed, listRuns, listTasks, showRun, viewOf } from "../../orchestrator/runs/read.ts";
+import { showRunAtWork } from "../../orchestrator/runs/held-at.ts";
+import { countListed, listRuns, listTasks, viewOf } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage, TOTAL_HEADER } from "../paging.ts";
@@ -73,7 +74,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: Run, 404: unknownRun },
       },
     },
-    (request) => showRun(deps, request.params.run_id),
+    (request) => showRunAtWork(deps, request.params.run_id),
   );
 
   api.get(

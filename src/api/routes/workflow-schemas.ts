@@ -119,7 +119,7 @@ export const WorkflowDetail = strict({
   params: Json,
 });
 
-const WaitingFor = nullable(
+export const WaitingFor = nullable(
   strict(
     {
       for: oneOf(["time", "run", "entries"]),

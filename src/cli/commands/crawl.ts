@@ -16,7 +16,7 @@ import {
   resumeCommand,
 } from "../crawl-resume.ts";
 import { EXIT, oneLine, plural, printJson, type Terminal } from "../output.ts";
-import { addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
+import { addHeader, addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
 import { refuseOnScreen } from "./run-results.ts";
@@ -35,6 +35,7 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
     .argument("[url...]", "where to begin");
   addCrawlOptions(command);
   addReadingOptions(command, ["auto", "http", "browser"])
+    .option("--header <name: value>", "sent to the origin where it begins; may be given often", addHeader)
     .option("--attempts <number>", "tries in all for each page (4)", positiveInteger)
     .addOption(
       new Option(
@@ -100,8 +101,12 @@ async function bodyOf(
       fields: recipe["fields"],
       items: recipe["items"],
       schema: recipe["schema"],
+      extract: recipe["extract"],
+      document: recipe["document"],
+      browser: recipe["browser"],
       strategy: recipe["strategy"],
       proxy: recipe["proxy"],
+      headers: recipe["headers"],
       retry_attempts: attempts === undefined ? undefined : attempts - 1,
     }),
   });

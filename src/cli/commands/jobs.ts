@@ -157,15 +157,22 @@ function jobOf({ options, fromFile, recipe }: Said, kind?: Job["kind"]): Record<
   };
 }
 
+const OF_CRAWL_PAGES: ReadonlySet<string> = new Set([
+  ...["strategy", "proxy", "headers", "fields", "items", "schema", "extract", "document", "browser"],
+]);
+
 /** What is read from the pages of a crawl stands with the rest of what it is asked for. */
 function crawlPart(
   fromFile: unknown,
-  { strategy, fields, items, schema, proxy, max_attempts: tries, ...ofPages }: Record<string, unknown>,
+  { max_attempts: tries, ...recipe }: Record<string, unknown>,
   crawl: Record<string, unknown>,
 ): Record<string, unknown> {
   const before = typeof fromFile === "object" && fromFile !== null ? fromFile : {};
   const retries = tries === undefined ? undefined : Number(tries) - 1;
-  const all = { ...before, ...given({ strategy, fields, items, schema, proxy, retry_attempts: retries }), ...crawl };
+  const isItsOwn = ([key]: [string, unknown]) => OF_CRAWL_PAGES.has(key);
+  const own = Object.fromEntries(Object.entries(recipe).filter(isItsOwn));
+  const ofPages = Object.fromEntries(Object.entries(recipe).filter((entry) => !isItsOwn(entry)));
+  const all = { ...before, ...own, ...given({ retry_attempts: retries }), ...crawl };
   return { ...ofPages, kind: "crawl", ...(Object.keys(all).length === 0 ? {} : { crawl: all }) };
 }
 

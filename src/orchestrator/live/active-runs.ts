@@ -3,11 +3,13 @@ import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunRecord } from "../../store/port.ts";
 import { ranMs } from "../crawls/view.ts";
 import { type RunReadDeps, viewAt } from "../runs/read.ts";
+import { heldFirst, waitsAtSites } from "../runs/held-at.ts";
 import { listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
 import type { RunView } from "../runs/view.ts";
 import { rounded } from "../site-view.ts";
 import type { Standstill } from "../workforce.ts";
+import { type CurrentStep, currentSteps } from "./current-steps.ts";
 import { Pace } from "./pace.ts";
 
 const SHOWN = [
@@ -30,6 +32,8 @@ const SHOWN = [
 
 /** A run that goes on, in as few words as a table needs. */
 export interface LiveRun extends Pick<RunView, (typeof SHOWN)[number]> {
+  /** Of a workflow: the steps it is at. */
+  current_steps: CurrentStep[];
   counts: Record<"queued" | "running" | "retrying" | "completed" | "failed" | "skipped", number>;
   /** What ended of it, good or bad, over the last ten seconds. */
   per_second: number;
@@ -42,9 +46,6 @@ function picked(view: RunView): Pick<RunView, (typeof SHOWN)[number]> {
 }
 
 type ActiveRunDeps = RunReadDeps & RunSiteDeps;
-
-/** Behind every time. */
-const LAST = "~";
 
 /** Remembers how far runs were, to tell how fast they are. */
 export class ActiveRuns {
@@ -68,24 +69,16 @@ export class ActiveRuns {
     const view = await viewAt(deps, run, still, counts);
     const isRunning = run.status === "running";
     const perSecond = isRunning ? this.#pace(deps, run, counts) : 0;
-    const waiting_for = view.waiting_for ?? (isRunning && perSecond === 0 ? await this.#heldAt(deps, run) : null);
+    const waiting_for =
+      view.waiting_for ?? (perSecond === 0 && waitsAtSites(run) ? heldFirst(await listWaitingSites(deps, run)) : null);
     return {
       ...picked(view),
       waiting_for,
+      current_steps: await currentSteps(deps, run),
       counts: shownCounts(counts),
       per_second: rounded(perSecond, 1),
       eta_seconds: isRunning ? etaSeconds(run, counts, perSecond, deps.clock.now()) : null,
     };
-  }
-
-  /** The site that a run waits for which gets nothing done; of several, the one that goes on first. */
-  async #heldAt(deps: ActiveRunDeps, run: RunRecord): Promise<RunView["waiting_for"]> {
-    if (run.kind === "workflow" || run.kind === "page") return null;
-    const held = (await listWaitingSites(deps, run)).flatMap(({ site, waiting_for: why }) =>
-      why === null ? [] : [{ ...why, message: `${site}: ${why.message}` }],
-    );
-    const [first = null] = held.toSorted((a, b) => (a.until ?? LAST).localeCompare(b.until ?? LAST));
-    return first;
   }
 
   #pace({ clock }: RunReadDeps, run: RunRecord, counts: TaskCounts): number {

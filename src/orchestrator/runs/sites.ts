@@ -57,10 +57,23 @@ export async function listWaitingSites(deps: RunSiteDeps, run: RunRecord): Promi
     if (found.size >= MOST_WAITING) break;
     // Sites that wait may stand behind others that do not; whoever wants all of them asks for the list.
     for (const site of await listRunSites(deps, run.id, { state, limit: 2 * MOST_WAITING })) {
-      if (site.waiting_for !== null && !WHILE_AT_WORK.has(site.waiting_for.reason)) found.set(site.site, site);
+      if (isHeld(site)) found.set(site.site, site);
     }
   }
   return [...found.values()].slice(0, MOST_WAITING);
+}
+
+const isHeld = ({ waiting_for: why }: RunSiteView) => why !== null && !WHILE_AT_WORK.has(why.reason);
+
+/** The same of a run that gets nothing done: none, as long as any of its sites is at work. */
+export async function listHeldSites(deps: RunSiteDeps, run: RunRecord): Promise<RunSiteView[]> {
+  const found = new Map<string, RunSiteView>();
+  for (const state of ["running", "queued", "retrying"] as const)
+    for (const site of await listRunSites(deps, run.id, { state, limit: 2 * MOST_WAITING })) {
+      if (!isHeld(site)) return [];
+      found.set(site.site, site);
+    }
+  return [...found.values()];
 }
 
 /** As many sites are looked at one by one; few crawls are at work at more. */

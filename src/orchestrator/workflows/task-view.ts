@@ -92,7 +92,7 @@ export function toTaskView(
     actual_duration: durationOf(step),
     progress: task.state === "completed" ? 100 : Math.min(99, Math.floor(step.progress * 100)),
     progress_message: step.progressMessage,
-    waiting_for: step.waiting === null || isOver ? null : toWaitingFor(step.waiting),
+    waiting_for: waitingOf(step),
     child_run_ids: [...step.childRuns],
     entries: step.items,
     attempts: task.attempts,
@@ -109,6 +109,11 @@ export function statusOf(state: TaskState, waiting: StepWait | null): TaskState 
 
 function durationOf({ startedAt, task }: StepRecord): number | null {
   return startedAt === null || task.endedAt === null ? null : Math.max(0, task.endedAt - startedAt) / 1000;
+}
+
+/** What has ended waits for nothing. */
+export function waitingOf({ task, waiting }: Pick<StepRecord, "task" | "waiting">): WaitingFor | null {
+  return waiting === null || !OPEN_TASK_STATES.includes(task.state) ? null : toWaitingFor(waiting);
 }
 
 function toWaitingFor(waiting: StepWait): WaitingFor {

@@ -1,5 +1,7 @@
 /** The same as the form would send, as commands: what they send is what the form sends. */
-import { type Form, type Json, jobOrderOf, lines, orderOf } from "./new-form.ts";
+import { type Form, jobOrderOf, orderOf } from "./new-form.ts";
+import { type Json, lines } from "./new-values.ts";
+import { browserWords, documentWords } from "./wish-words.ts";
 import { command, option, quoted, withInput } from "./shell.ts";
 
 export interface Server {
@@ -61,7 +63,15 @@ export function snippetsOf(form: Form, server: Server, saving: Saving | null = n
 }
 
 /** What runs that are done again may bring along, and `orb scrape` and `orb crawl` have no option for. */
-const UNSAID = ["requires_auth", "escalate", "replay", "partial_results_ok"] as const;
+const UNSAID = [
+  "requires_auth",
+  "escalate",
+  "replay",
+  "partial_results_ok",
+  "stay_within",
+  "follow_links",
+  "delay_seconds",
+] as const;
 
 function jobSnippets(form: Form, server: Server, { job, read = null }: Saving): Snippets {
   const { body } = jobOrderOf(form, { changes: job !== null, read });
@@ -82,6 +92,9 @@ const each = (name: string, values: unknown): Words =>
   Array.isArray(values) ? values.map((value) => option(name, String(value))) : [];
 const flag = (name: string, isSet: boolean): Words => (isSet ? [name] : []);
 
+const headerWords = ({ headers }: Json): Words =>
+  Object.entries((headers ?? {}) as Json).map(([name, value]) => option("--header", `${name}: ${String(value)}`));
+
 /** The addresses come last; one that begins with a dash is still one. */
 function targets(urls: readonly string[]): Words {
   return [...(urls.some((url) => url.startsWith("-")) ? ["--"] : []), ...urls.map(quoted)];
@@ -90,7 +103,7 @@ function targets(urls: readonly string[]): Words {
 function orbCrawl(body: Json, server: Server): string {
   const urls = Array.isArray(body["url"]) ? (body["url"] as string[]) : lines(String(body["url"] ?? ""));
   const retries = body["retry_attempts"];
-  const { words, input } = readingWords(body);
+  const { words, input } = readingWords(body, NO_WORDS);
   const parts = [
     "orb crawl",
     ...one("--depth", body["max_depth"]),
@@ -107,6 +120,7 @@ function orbCrawl(body: Json, server: Server): string {
     ...one("--strategy", body["strategy"]),
     ...one("--proxy", body["proxy"]),
     ...one("--format", body["export_format"]),
+    ...headerWords(body),
     ...words,
     option("--url", server.origin),
     ...targets(urls),
@@ -115,21 +129,20 @@ function orbCrawl(body: Json, server: Server): string {
 }
 
 function orbScrape(body: Json, server: Server): string {
-  const { words, input } = readingWords(body);
+  const { words, input } = readingWords(body, {
+    document: documentWords(body["document"] as Json | undefined),
+    browser: browserWords(body["browser"] as Json | undefined),
+  });
   const attempts = body["max_attempts"];
-  const waits = (body["browser"] as Json | undefined)?.["wait_for"];
   const parts = [
     "orb scrape",
     ...one("--strategy", body["strategy"]),
-    ...one("--wait-for", waits),
     ...one("--proxy", body["proxy"]),
     ...flag("--respect-robots", body["respect_robots"] === true),
     ...one("--timeout", body["timeout_seconds"]),
     ...one("--attempts", attempts === 1 ? undefined : attempts),
     ...one("--session", body["session_id"]),
-    ...Object.entries((body["headers"] ?? {}) as Json).map(([name, value]) =>
-      option("--header", `${name}: ${String(value)}`),
-    ),
+    ...headerWords(body),
     ...Object.entries((body["cookies"] ?? {}) as Json).map(([name, value]) =>
       option("--cookie", `${name}=${String(value)}`),
     ),
@@ -167,14 +180,29 @@ function paramWord(name: string, value: unknown): string | null {
   }
 }
 
-/** What is read, as `--field` and `--items` where these can say it, else as the input of `--rules`. */
-function readingWords({ fields, items, schema, extract }: Json): { words: Words; input: string | null } {
+/** What options say of the page as a whole and of a browser; null: they cannot. */
+interface WishWords {
+  document: Words | null;
+  browser: Words | null;
+}
+
+/** `orb crawl` has no options for them. */
+const NO_WORDS: WishWords = { document: null, browser: null };
+
+/** What is read and what is done, as options where these can say it, else as the input of `--rules`. */
+function readingWords(
+  { fields, items, schema, extract, document, browser }: Json,
+  wishes: WishWords,
+): { words: Words; input: string | null } {
   const words = schema === undefined && extract === undefined ? wordsOf(fields, items) : null;
-  if (words !== null) return { words, input: null };
-  const rules = Object.fromEntries(
-    Object.entries({ fields, items, schema, extract }).filter(([, value]) => value !== undefined),
-  );
-  return { words: ["--rules -"], input: pretty(rules) };
+  const rules = Object.entries({
+    ...(words === null ? { fields, items, schema, extract } : {}),
+    ...(wishes.document === null ? { document } : {}),
+    ...(wishes.browser === null ? { browser } : {}),
+  }).filter(([, value]) => value !== undefined);
+  const said = [...(words ?? []), ...(wishes.document ?? []), ...(wishes.browser ?? [])];
+  if (rules.length === 0) return { words: said, input: null };
+  return { words: [...said, "--rules -"], input: pretty(Object.fromEntries(rules)) };
 }
 
 function wordsOf(fields: unknown, items: unknown): Words | null {

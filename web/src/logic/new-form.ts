@@ -1,12 +1,14 @@
 /** What the form for new runs and jobs holds, and what of it is sent. */
-import { tidied } from "./schema-form.ts";
+import { type FieldProblem, given, type Json, lines, list, number, pairs, text } from "./new-values.ts";
+import { browserOf, documentOf, NO_WISHES, type Wishes } from "./new-wishes.ts";
 import { type Items, itemsToJson, NO_ITEMS, type Rule, rulesToFields } from "./rules.ts";
+import { tidied } from "./schema-form.ts";
 
 export const KINDS = ["crawl", "scrape", "workflow"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** As it is typed: numbers are texts until they are sent, and lists have one entry in each line. */
-export interface Form {
+export interface Form extends Wishes {
   kind: Kind;
   url: string;
   depth: string;
@@ -24,7 +26,6 @@ export interface Form {
   article: boolean;
   tries: string;
   timeout: string;
-  waitFor: string;
   headers: string;
   cookies: string;
   rules: readonly Rule[];
@@ -49,6 +50,7 @@ export interface Form {
 }
 
 export const EMPTY: Form = {
+  ...NO_WISHES,
   kind: "crawl",
   url: "",
   depth: "",
@@ -66,7 +68,6 @@ export const EMPTY: Form = {
   article: false,
   tries: "",
   timeout: "",
-  waitFor: "",
   headers: "",
   cookies: "",
   rules: [],
@@ -86,51 +87,10 @@ export const EMPTY: Form = {
   kept: {},
 };
 
-export type Json = Record<string, unknown>;
-
-export interface FieldProblem {
-  path: string;
-  message: string;
-}
-
 export interface Order {
   body: Json;
   /** What cannot be sent as it stands; the rest is for the server to judge. */
   problems: FieldProblem[];
-}
-
-export const lines = (text: string) =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-
-export const given = (object: Json): Json =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-
-/** A number where it is one; anything else as it was typed, so that the server says what is wrong with it. */
-function number(text: string): unknown {
-  const typed = text.trim();
-  if (typed === "") return undefined;
-  return /^-?\d+(?:\.\d+)?$/.test(typed) ? Number(typed) : typed;
-}
-
-const text = (typed: string) => (typed.trim() === "" ? undefined : typed.trim());
-const list = (typed: string) => (lines(typed).length === 0 ? undefined : lines(typed));
-
-/** `Name: value` or `name=value` in each line. */
-function pairs(typed: string, by: ":" | "=", path: string, problems: FieldProblem[]): Json | undefined {
-  const all = lines(typed);
-  if (all.length === 0) return undefined;
-  const found: [string, string][] = [];
-  all.forEach((line, n) => {
-    const at = line.indexOf(by);
-    const name = line.slice(0, at).trim();
-    if (at < 1 || name === "" || /\s/.test(name))
-      problems.push({ path, message: `Line ${n + 1}: expected ${by === ":" ? "Name: value" : "name=value"}.` });
-    else found.push([name, line.slice(at + 1).trim()]);
-  });
-  return Object.fromEntries(found);
 }
 
 function schemaOf(typed: string, problems: FieldProblem[]): unknown {
@@ -148,6 +108,20 @@ function reading(form: Form, problems: FieldProblem[]): Json {
     fields: rulesToFields(form.rules) ?? undefined,
     items: itemsToJson(form.items) ?? undefined,
     schema: schemaOf(form.schema, problems),
+    document: documentOf(form),
+  });
+}
+
+/** How it is got: what is done in a browser, and what is sent along. */
+function getting(form: Form, problems: FieldProblem[]): Json {
+  // Only a browser can wait for something to appear; a crawl may wait on those of its pages that need one.
+  const waits = form.kind === "scrape" && form.waitFor.trim() !== "";
+  const strategy = form.strategy === "auto" && waits ? "browser" : form.strategy;
+  return given({
+    strategy: strategy === "auto" ? undefined : strategy,
+    proxy: text(form.proxy),
+    browser: browserOf(form, problems),
+    headers: pairs(form.headers, ":", "headers", problems),
   });
 }
 
@@ -176,26 +150,19 @@ function crawlPart(form: Form, problems: FieldProblem[]): Json {
     use_sitemap: form.sitemap ? true : undefined,
     respect_robots: form.ignoreRobots ? false : undefined,
     article: form.article ? true : undefined,
-    strategy: form.strategy === "auto" ? undefined : form.strategy,
-    proxy: text(form.proxy),
+    ...getting(form, problems),
     retry_attempts: retries(form.tries),
     ...reading(form, problems),
   });
 }
 
 function pagePart(form: Form, problems: FieldProblem[]): Json {
-  const waits = text(form.waitFor);
-  const strategy = form.strategy === "auto" && waits !== undefined ? "browser" : form.strategy;
   return given({
     ...form.kept,
     target_url: form.url.trim(),
-    strategy: strategy === "auto" ? undefined : strategy,
-    proxy: text(form.proxy),
+    ...getting(form, problems),
     respect_robots: form.respectRobots ? true : undefined,
     timeout_seconds: number(form.timeout),
-    // Only a browser can wait for something to appear.
-    browser: waits === undefined ? undefined : { ...(form.kept["browser"] as Json | undefined), wait_for: waits },
-    headers: pairs(form.headers, ":", "headers", problems),
     cookies: pairs(form.cookies, "=", "cookies", problems),
     ...reading(form, problems),
   });
@@ -222,6 +189,7 @@ const PAGE_BLANKS: Json = {
   proxy: null,
   respect_robots: false,
   timeout_seconds: null,
+  document: null,
   browser: null,
   fields: null,
   items: null,
@@ -248,6 +216,8 @@ const CRAWL_BLANKS: Json = {
   article: null,
   strategy: "auto",
   proxy: null,
+  document: null,
+  browser: null,
   fields: null,
   items: null,
   schema: null,

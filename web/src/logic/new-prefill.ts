@@ -1,5 +1,7 @@
 /** The form of something that is there already: a job to change, or a run to do again. */
-import { CRAWL_DEFAULTS, EMPTY, type Form, given, type Json } from "./new-form.ts";
+import { CRAWL_DEFAULTS, EMPTY, type Form } from "./new-form.ts";
+import { given, type Json } from "./new-values.ts";
+import { wishesFrom } from "./new-wishes.ts";
 import { itemsFromJson, rulesFromFields } from "./rules.ts";
 
 const typed = (value: unknown) => (value === undefined || value === null ? "" : String(value));
@@ -14,6 +16,9 @@ function formReading({ fields, items, schema }: Json): Pick<Form, "rules" | "ite
 function formOfCrawl(crawl: Json): Partial<Form> {
   const kept = given({
     extract: crawl["extract"] ?? undefined,
+    stay_within: (crawl["stay_within"] ?? "site") === "site" ? undefined : crawl["stay_within"],
+    follow_links: crawl["follow_links"] === false ? false : undefined,
+    delay_seconds: (crawl["delay_seconds"] ?? 0) === 0 ? undefined : crawl["delay_seconds"],
     partial_results_ok: crawl["partial_results_ok"] === false ? false : undefined,
     export_format: (crawl["export_format"] ?? "json") === "json" ? undefined : crawl["export_format"],
   });
@@ -35,19 +40,18 @@ function formOfCrawl(crawl: Json): Partial<Form> {
     strategy: typed(crawl["strategy"] ?? "auto"),
     proxy: typed(crawl["proxy"]),
     ...formReading(crawl),
+    ...wishesFrom(crawl),
     kept,
   };
 }
 
 function formOfPage(job: Json): Partial<Form> {
-  const browser = (job["browser"] ?? {}) as Json;
   const kept = given({
     extract: job["extract"] ?? undefined,
     requires_auth: job["requires_auth"] === true ? true : undefined,
     escalate: job["escalate"] === false ? false : undefined,
     session_id: job["session_id"] ?? undefined,
     replay: job["replay"] ?? undefined,
-    browser: browser["block_resources"] === undefined ? undefined : browser,
   });
   return {
     kind: "scrape",
@@ -57,8 +61,8 @@ function formOfPage(job: Json): Partial<Form> {
     respectRobots: job["respect_robots"] === true,
     tries: typed(job["max_attempts"]),
     timeout: typed(job["timeout_seconds"]),
-    waitFor: typed(browser["wait_for"]),
     ...formReading(job),
+    ...wishesFrom(job),
     kept,
   };
 }

@@ -1,6 +1,7 @@
 /** What the server says is wrong, put where people can mend it. */
 import { capital } from "./format.ts";
-import { EMPTY, type FieldProblem, type Form } from "./new-form.ts";
+import { EMPTY, type Form } from "./new-form.ts";
+import type { FieldProblem } from "./new-values.ts";
 
 const FIELD_OF: Readonly<Record<string, keyof Form>> = {
   url: "url",
@@ -17,7 +18,8 @@ const FIELD_OF: Readonly<Record<string, keyof Form>> = {
   retry_attempts: "tries",
   max_attempts: "tries",
   timeout_seconds: "timeout",
-  browser: "waitFor",
+  document: "formats",
+  browser: "actions",
   headers: "headers",
   cookies: "cookies",
   fields: "rules",
@@ -32,6 +34,12 @@ const FIELD_OF: Readonly<Record<string, keyof Form>> = {
   name: "name",
 };
 
+/** What has parts that are fields of their own is told at the part. */
+const PART_OF: Readonly<Record<string, Readonly<Record<string, keyof Form>>>> = {
+  document: { formats: "formats", include_tags: "includeTags", exclude_tags: "excludeTags" },
+  browser: { actions: "actions", wait_for: "waitFor", wait_ms: "waitMs" },
+};
+
 /** What is wrong, by the field of the form that it belongs to; what belongs to none is told above the form. */
 export function problemsByField(problems: readonly FieldProblem[]): {
   fields: Partial<Record<keyof Form, string>>;
@@ -44,12 +52,13 @@ export function problemsByField(problems: readonly FieldProblem[]): {
   const others: FieldProblem[] = [];
   for (const problem of problems) {
     const path = problem.path.replace(/^(?:body|crawl|workflow)\./, "");
-    const [, head = ""] = /^([a-z_]+)/.exec(path) ?? [];
-    const field = FIELD_OF[head];
+    const [, head = "", part = ""] = /^([a-z_]+)(?:\.([a-z_]+))?/.exec(path) ?? [];
+    const ofPart = PART_OF[head]?.[part];
+    const field = ofPart ?? FIELD_OF[head];
     if (head === "params") params.push({ path: path.slice(head.length).replace(/^\./, ""), message: problem.message });
     else if (field === undefined) others.push(problem);
     else {
-      const inner = path.slice(head.length).replace(/^\./, "");
+      const inner = path.slice(ofPart === undefined ? head.length : head.length + 1 + part.length).replace(/^\./, "");
       const said = inner === "" ? sentence(problem.message) : `${inner}: ${problem.message}`;
       fields[field] = fields[field] === undefined ? said : `${fields[field]} ${said}`;
     }
@@ -74,17 +83,23 @@ export const MORE: readonly (keyof Form)[] = [
   "respectRobots",
   "tries",
   "timeout",
-  "waitFor",
   "headers",
   "cookies",
+  "waitFor",
+  "waitMs",
+  "actions",
+];
+
+const OF_PAGES: readonly (keyof Form)[] = ["timeout", "cookies", "respectRobots"];
+const OF_CRAWLS: readonly (keyof Form)[] = [
+  ...(["concurrency", "minutes", "include", "exclude", "anySite", "sitemap", "ignoreRobots"] as const),
 ];
 
 /** How many of them were set. */
 export function moreSet(form: Form): number {
-  const keys = [...MORE, "anySite", "sitemap", "ignoreRobots"] as const;
-  const ofKind = keys.filter((key) => {
-    if (["timeout", "waitFor", "headers", "cookies", "respectRobots"].includes(key)) return form.kind === "scrape";
-    return form.kind === "crawl" || ["strategy", "proxy", "tries"].includes(key);
-  });
-  return ofKind.filter((key) => form[key] !== EMPTY[key]).length;
+  const others = form.kind === "crawl" ? OF_PAGES : OF_CRAWLS;
+  const keys = [...MORE, "anySite", "sitemap", "ignoreRobots", "mobile", "blockResources"] as const;
+  return keys.filter((key) => !others.includes(key) && form[key] !== EMPTY[key] && !isEmpty(form[key])).length;
 }
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;

@@ -1,5 +1,6 @@
 /** What the overview works out from what the server tells. */
 import type { Overview } from "../api/types.ts";
+import { relativeTime, shortNumber } from "./format.ts";
 
 export type Series = Overview["series"];
 /** What the stream tells: all but the last hour. */
@@ -85,6 +86,34 @@ export function runTitle({ name, url, kind }: { name: string | null; url: string
   if (name !== null && name !== "") return name;
   if (url !== null) return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
   return { queue: "Queue", workflow: "Workflow", proxy_refresh: "Check of all proxies" }[kind] ?? kind;
+}
+
+type CurrentStep = Overview["active_runs"][number]["current_steps"][number];
+
+/** "Step clean runs", "Step crawl waits for the run it started, fetch runs"; null: it is at none. */
+export function stepsWords(steps: readonly CurrentStep[], now: number): string | null {
+  if (steps.length === 0) return null;
+  const said = steps.map((step) => `${step.name} ${stepWords(step, now)}`);
+  return `${steps.length === 1 ? "Step" : "Steps:"} ${said.join(", ")}`;
+}
+
+function stepWords({ status, waiting_for: waits }: CurrentStep, now: number): string {
+  if (status === "retrying") return "is tried again";
+  if (status === "queued") return "is about to begin";
+  if (waits === null) return "runs";
+  if (waits.for === "run") return "waits for the run it started";
+  if (waits.for === "entries") return "waits for its list";
+  return waits.until === undefined ? "waits" : `goes on ${relativeTime(Date.parse(waits.until), now)}`;
+}
+
+/** What waits, in words that fit below the number of it: each is kept in one line. */
+export function queueWords(
+  { oldest_queued_at: oldest, retrying }: Pick<LiveOverview, "oldest_queued_at" | "retrying">,
+  now: number,
+): string[] {
+  if (oldest === null) return ["nothing waits"];
+  const since = `oldest ${relativeTime(Date.parse(oldest), now)}`;
+  return retrying === 0 ? [since] : [since, `${shortNumber(retrying)} to retry`];
 }
 
 /** Where a run is shown. */

@@ -1,4 +1,6 @@
 /** Records of any shape as a table: which columns they have, and what stands in them. */
+import { documentIn } from "./whole-page.ts";
+import { isNothing, isPlain, lineOf } from "./nested.ts";
 
 export interface ResultRow {
   id: string;
@@ -15,6 +17,8 @@ export interface ResultColumn {
   hidden: boolean;
   /** Wherever something was found it is a number: they are read from the right. */
   isNumber: boolean;
+  /** Pages as a whole stand here: their cells say more than a value does. */
+  isDocument: boolean;
 }
 
 const LONG = new Set([
@@ -30,9 +34,6 @@ const LONG = new Set([
 ]);
 const MOST_COLUMNS = 60;
 const FIRST = 8;
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The columns in the order in which the records name them; what rules have found comes before the rest. */
 export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
@@ -50,13 +51,20 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
     // What a rule has found under the same name says it better.
     const hidden = LONG.has(name) || shown >= FIRST || (id === name && found.has(`fields.${name}`));
     if (!hidden) shown += 1;
-    return { id, name, hidden, isNumber: isNumbers(rows.map(({ data }) => valueAt(data, id))) };
+    const values = rows.map(({ data }) => valueAt(data, id));
+    return { id, name, hidden, isNumber: isNumbers(values), isDocument: isDocuments(values) };
   });
 }
 
 function isNumbers(values: readonly unknown[]): boolean {
   const found = values.filter((value) => value !== undefined && value !== null && value !== "");
   return found.length > 0 && found.every((value) => typeof value === "number");
+}
+
+/** Of a page with several records only the first has one. */
+function isDocuments(values: readonly unknown[]): boolean {
+  const found = values.filter((value) => !isNothing(value));
+  return found.length > 0 && found.every((value) => documentIn(value) !== null);
 }
 
 export function valueAt(data: Record<string, unknown>, id: string): unknown {
@@ -68,20 +76,10 @@ export function valueAt(data: Record<string, unknown>, id: string): unknown {
 
 /** One line of text; null: nothing was found. */
 export function cellText(value: unknown, most = 200): string | null {
-  if (value === null || value === undefined || value === "") return null;
-  const text =
-    typeof value === "string"
-      ? value
-      : Array.isArray(value) && value.every((one) => typeof one === "string" || typeof one === "number")
-        ? value.join(", ")
-        : JSON.stringify(value);
-  const line = text.replace(/\s+/g, " ").trim();
+  if (isNothing(value)) return null;
+  const line = lineOf(value, most).trim();
+  if (line === "") return null;
   return line.length > most ? `${line.slice(0, most)}…` : line;
-}
-
-/** All of a value, for those who want to read it. */
-export function fullText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
 export const EXPORT_FORMATS = [

@@ -1,5 +1,6 @@
 /** What a run was asked for, for people to read: short values by name, and what has a structure as text. */
 import { sentence, words } from "./format.ts";
+import { isPlain } from "./nested.ts";
 
 export interface Named {
   /** For people. */
@@ -8,9 +9,6 @@ export interface Named {
   key: string;
   value: string;
 }
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isShort = (value: unknown) =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
@@ -44,6 +42,7 @@ const NAMES: Readonly<Record<string, string>> = {
   items: "Where the records are",
   fields: "What is read",
   schema: "What each record must be like",
+  document: "What is kept of the page",
   browser: "What the browser does",
   replay: "Answers that are replayed",
 };

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import "./tabs.css";
 
@@ -13,10 +13,6 @@ export interface Tab {
 /** Tabs whose choice stands in the address (`?tab=`), so that it can be shared and gone back to. */
 export function Tabs({ tabs, label, param = "tab" }: { tabs: readonly Tab[]; label: string; param?: string }) {
   const [search, setSearch] = useSearchParams();
-  const base = useId();
-  const list = useRef<HTMLDivElement>(null);
-  const chosen = tabs.find(({ id }) => id === search.get(param)) ?? tabs[0];
-  if (chosen === undefined) return null;
   const choose = (id: string) =>
     setSearch(
       (old) => {
@@ -27,6 +23,30 @@ export function Tabs({ tabs, label, param = "tab" }: { tabs: readonly Tab[]; lab
       },
       { replace: true },
     );
+  return <TabView tabs={tabs} label={label} chosen={search.get(param)} choose={choose} />;
+}
+
+/** Tabs within something that is one of many: their choice is nobody else's. */
+export function OwnTabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
+  const [chosen, choose] = useState<string | null>(null);
+  return <TabView tabs={tabs} label={label} chosen={chosen} choose={choose} />;
+}
+
+function TabView({
+  tabs,
+  label,
+  chosen: wanted,
+  choose,
+}: {
+  tabs: readonly Tab[];
+  label: string;
+  chosen: string | null;
+  choose: (id: string) => void;
+}) {
+  const base = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const chosen = tabs.find(({ id }) => id === wanted) ?? tabs[0];
+  if (chosen === undefined) return null;
   const onKeyDown = (event: KeyboardEvent) => {
     const at = tabs.indexOf(chosen);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];

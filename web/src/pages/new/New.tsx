@@ -1,8 +1,9 @@
 import { type KeyboardEvent, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { useCall } from "../../api/query.ts";
-import { EMPTY, type Form, type Json, type Kind } from "../../logic/new-form.ts";
+import { EMPTY, type Form, type Kind } from "../../logic/new-form.ts";
 import { formOf } from "../../logic/new-prefill.ts";
+import type { Json } from "../../logic/new-values.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Segmented } from "../../ui/Field.tsx";
@@ -48,7 +49,8 @@ function OfJob({ id }: { id: string }) {
   const job = useCall("getJob", { params: { job_id: id } }, { staleTime: Infinity });
   if (job.error !== null) return <Failed error={job.error} onRetry={() => void job.refetch()} title="Edit job" />;
   if (job.data === undefined) return <PageSkeleton />;
-  const { header_names: headers, cookie_names: cookies } = job.data;
+  const { crawl, header_names: own, cookie_names: cookies } = job.data;
+  const headers = crawl?.header_names ?? own;
   return <NewPage first={formOf(job.data as unknown as Json)} job={id} kept={[...headers, ...cookies]} />;
 }
 

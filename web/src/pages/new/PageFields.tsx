@@ -5,6 +5,8 @@ import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Checkbox, Input, Select, Textarea } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
+import { BrowserFields } from "./BrowserFields.tsx";
+import { DocumentFields } from "./DocumentFields.tsx";
 import { FillDemo } from "./FillDemo.tsx";
 import type { NewState } from "./useNew.ts";
 
@@ -95,14 +97,17 @@ export function PageFields({ state, onPlayground }: Props) {
 }
 
 /** In a sentence: rules are made in the playground. */
-function Reading({ state: { form, change, errors } }: { state: NewState }) {
+function Reading({ state }: { state: NewState }) {
+  const { form, change, errors } = state;
   const names = form.rules.map(({ name }) => name).join(", ");
   const wrong = errors.rules ?? errors.items ?? errors.schema;
   return (
     <div className="stack new-tight">
       {form.rules.length === 0 ? (
         <p className="soft">
-          Title, description, author, date and the article’s text. Choose fields to read something else.
+          {form.asDocument
+            ? "Title, description, author, date, and the page itself. Choose fields to read something else."
+            : "Title, description, author, date and the article’s text. Choose fields to read something else."}
         </p>
       ) : (
         <p className="wrap">
@@ -110,7 +115,8 @@ function Reading({ state: { form, change, errors } }: { state: NewState }) {
           {form.items.text === "" ? "" : ", once for each item of a list"}: <span className="mono">{names}</span>
         </p>
       )}
-      {form.kind === "crawl" && form.rules.length > 0 ? (
+      <DocumentFields state={state} />
+      {form.kind === "crawl" && (form.rules.length > 0 || form.asDocument) ? (
         <Checkbox
           label="Also the article’s text"
           checked={form.article}
@@ -119,6 +125,23 @@ function Reading({ state: { form, change, errors } }: { state: NewState }) {
       ) : null}
       {wrong === undefined ? null : <p className="field-error">{wrong}</p>}
     </div>
+  );
+}
+
+/** They may hold secrets: they are sent and sealed, and stand neither in an address nor in a saved view. */
+function Headers({ state: { form, change, errors } }: { state: NewState }) {
+  return (
+    <Textarea
+      label="Headers"
+      help="Name: value, one in each line. Sent to this site alone."
+      error={errors.headers}
+      rows={2}
+      value={form.headers}
+      placeholder="Accept-Language: en"
+      spellCheck={false}
+      autoComplete="off"
+      onChange={({ target }) => change({ headers: target.value })}
+    />
   );
 }
 
@@ -205,6 +228,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
           placeholder={String(CRAWL_DEFAULTS.retry_attempts + 1)}
           onChange={({ target }) => change({ tries: target.value })}
         />
+        <Headers state={state} />
       </div>
       <Checkbox
         label="Begin with the sitemap, too"
@@ -223,6 +247,7 @@ function MoreOfCrawl({ state }: { state: NewState }) {
         checked={form.ignoreRobots}
         onChange={({ target }) => change({ ignoreRobots: target.checked })}
       />
+      <BrowserFields state={state} />
     </div>
   );
 }
@@ -253,26 +278,7 @@ function MoreOfPage({ state }: { state: NewState }) {
           value={form.timeout}
           onChange={({ target }) => change({ timeout: target.value })}
         />
-        <Input
-          label="Wait for"
-          help="A CSS selector that a browser waits for."
-          error={errors.waitFor}
-          value={form.waitFor}
-          placeholder=".results li"
-          spellCheck={false}
-          className="control mono"
-          onChange={({ target }) => change({ waitFor: target.value })}
-        />
-        <Textarea
-          label="Headers"
-          help="Name: value, one in each line. Sent to this site alone."
-          error={errors.headers}
-          rows={2}
-          value={form.headers}
-          placeholder="Accept-Language: en"
-          spellCheck={false}
-          onChange={({ target }) => change({ headers: target.value })}
-        />
+        <Headers state={state} />
         <Textarea
           label="Cookies"
           help="name=value, one in each line. Sent to this site alone."
@@ -289,6 +295,7 @@ function MoreOfPage({ state }: { state: NewState }) {
         checked={form.respectRobots}
         onChange={({ target }) => change({ respectRobots: target.checked })}
       />
+      <BrowserFields state={state} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Where rules are made: a page in its sandbox, the fields, and what they find. */
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { lines } from "../../logic/new-form.ts";
+import { lines } from "../../logic/new-values.ts";
 import { describeFound, problemsByRule } from "../../logic/found.ts";
 import { pickField } from "../../logic/pick.ts";
 import { freeName, newRule, nextKey, NO_ITEMS, type Rule, ruleProblems } from "../../logic/rules.ts";

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useCall } from "../../api/query.ts";
 import { snippetsOf } from "../../logic/new-commands.ts";
-import type { Form, Json } from "../../logic/new-form.ts";
+import type { Form } from "../../logic/new-form.ts";
+import type { Json } from "../../logic/new-values.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Code } from "../../ui/Code.tsx";
 import { Segmented } from "../../ui/Field.tsx";

@@ -3,16 +3,9 @@ import { useRef, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { call, Problem } from "../../api/client.ts";
 import { queryClient } from "../../api/query.ts";
-import {
-  type FieldProblem,
-  type Form,
-  jobOrderOf,
-  type Json,
-  KINDS,
-  type Order,
-  orderOf,
-} from "../../logic/new-form.ts";
+import { type Form, jobOrderOf, KINDS, type Order, orderOf } from "../../logic/new-form.ts";
 import { MORE, problemsByField } from "../../logic/new-problems.ts";
+import type { FieldProblem, Json } from "../../logic/new-values.ts";
 import { isChanged } from "../../logic/schema-form.ts";
 import { toast } from "../../ui/Toast.tsx";
 import { type CheckedDefinition, useDefinition } from "./useDefinition.ts";

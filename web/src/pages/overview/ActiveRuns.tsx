@@ -1,5 +1,5 @@
 import { eta, percent, rate, sentence, shortNumber } from "../../logic/format.ts";
-import { type LiveOverview, runHref, runTitle } from "../../logic/overview.ts";
+import { type LiveOverview, runHref, runTitle, stepsWords } from "../../logic/overview.ts";
 import { messageBeside } from "../../logic/run-page.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
@@ -7,6 +7,7 @@ import { Card } from "../../ui/Card.tsx";
 import { Progress } from "../../ui/Progress.tsx";
 import { EmptyState } from "../../ui/States.tsx";
 import { type Column, Table, usePhone } from "../../ui/Table.tsx";
+import { useNow } from "../../ui/Values.tsx";
 import { Waiting } from "../sites/Waiting.tsx";
 import { Link } from "wouter";
 
@@ -89,18 +90,19 @@ const COMPACT: readonly Column<ActiveRun>[] = [
           {paceOf(run) === "–" ? "" : ` · ${paceOf(run)}`}
           {run.eta_seconds === null ? "" : ` · ${eta(run.eta_seconds)}`}
         </span>
-        {run.waiting_for === null ? null : <Why run={run} />}
+        {run.waiting_for === null && run.current_steps.length === 0 ? null : <Why run={run} />}
       </div>
     ),
   },
 ];
 
-/** What keeps it, and until when; otherwise what it is. */
+/** What keeps it, and until when; otherwise what it is at, or what it is. */
 function Why({ run }: { run: ActiveRun }) {
+  const steps = stepsWords(run.current_steps, useNow());
   return (
-    <span className="soft run-why two-lines" title={run.waiting_for?.message}>
+    <span className="soft run-why two-lines" title={run.waiting_for?.message ?? steps ?? undefined}>
       {run.waiting_for === null ? (
-        sentence(run.kind)
+        (steps ?? sentence(run.kind))
       ) : (
         <Waiting waiting={{ ...run.waiting_for, message: messageBeside(runTitle(run), run.waiting_for.message) }} />
       )}

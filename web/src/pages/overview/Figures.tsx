@@ -1,8 +1,8 @@
 /** The numbers and charts at the top. */
 import { Suspense } from "react";
 import { part } from "../../app/part.ts";
-import { count, percent, rate, relativeTime, shortNumber } from "../../logic/format.ts";
-import { type LiveOverview, type Series, successOf, timesOf } from "../../logic/overview.ts";
+import { count, percent, rate, shortNumber } from "../../logic/format.ts";
+import { type LiveOverview, queueWords, type Series, successOf, timesOf } from "../../logic/overview.ts";
 import { Card, Stat } from "../../ui/Card.tsx";
 import { Skeleton } from "../../ui/States.tsx";
 import { useNow } from "../../ui/Values.tsx";
@@ -11,7 +11,7 @@ import { useNow } from "../../ui/Values.tsx";
 const Chart = part(async () => ({ default: (await import("../../ui/Chart.tsx")).Chart }));
 
 export function Figures({ overview }: { overview: LiveOverview }) {
-  const { pages_per_second: pace, in_flight, workers, queued, retrying, oldest_queued_at, success_rate } = overview;
+  const { pages_per_second: pace, in_flight, workers, queued, success_rate } = overview;
   const now = useNow();
   const active = Object.values(overview.runs).reduce((sum, value) => sum + value, 0);
   return (
@@ -30,11 +30,12 @@ export function Figures({ overview }: { overview: LiveOverview }) {
         <Stat
           name="Queued"
           value={shortNumber(queued)}
-          note={
-            oldest_queued_at === null
-              ? "nothing waits"
-              : `oldest from ${relativeTime(Date.parse(oldest_queued_at), now)}${retrying === 0 ? "" : `, ${shortNumber(retrying)} to retry`}`
-          }
+          note={queueWords(overview, now).map((words, n) => (
+            <span key={words} className="figure-words">
+              {n === 0 ? "" : "· "}
+              {words}
+            </span>
+          ))}
         />
       </Card>
       <Card>

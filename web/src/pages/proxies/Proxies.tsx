@@ -8,7 +8,7 @@ import { proxyTrouble } from "../../logic/proxies.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card, Stat, StatRow } from "../../ui/Card.tsx";
-import { Code } from "../../ui/Code.tsx";
+import { Code, CopyButton } from "../../ui/Code.tsx";
 import { Confirm } from "../../ui/Dialog.tsx";
 import { Segmented } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -189,12 +189,13 @@ const COLUMNS: readonly Column<Proxy>[] = [
   {
     id: "proxy",
     name: "Proxy",
-    width: "minmax(0, 2.2fr)",
+    width: "minmax(0, 3fr)",
     phone: "head",
     sort: ({ host }) => host,
     cell: ({ proxy }) => (
-      <span className="truncate mono" title={proxy}>
-        {proxy}
+      <span className="proxy-address">
+        <span className="mono">{proxy}</span>
+        <CopyButton text={proxy} label={`Copy ${proxy}`} />
       </span>
     ),
   },

@@ -1,13 +1,13 @@
 import { useMemo, useState } from "react";
-import { type Answer, addressOf } from "../../api/client.ts";
+import { addressOf } from "../../api/client.ts";
 import { type Next, usePages } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
+import { documentIn, documentLine } from "../../logic/whole-page.ts";
 import { count, plainUrl } from "../../logic/format.ts";
-import { cellText, EXPORT_FORMATS, fullText, resultColumns, valueAt } from "../../logic/result-table.ts";
+import { cellText, EXPORT_FORMATS, resultColumns, valueAt } from "../../logic/result-table.ts";
 import { isActive } from "../../logic/states.ts";
 import { Button } from "../../ui/Button.tsx";
-import { Card, KeyValue } from "../../ui/Card.tsx";
-import { CopyButton } from "../../ui/Code.tsx";
+import { Card } from "../../ui/Card.tsx";
 import { useColumns } from "../../ui/ColumnChoice.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { Segmented } from "../../ui/Field.tsx";
@@ -15,8 +15,7 @@ import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, NextFailed, Table } from "../../ui/Table.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
-
-type Result = Answer<"listResults">[number];
+import { CopyRecord, Record, type Result } from "./Record.tsx";
 
 const SHAPES = [
   { value: "table", name: "Table" },
@@ -78,9 +77,9 @@ export function Results({ run }: { run: Run }) {
           ) : null}
         </>
       )}
-      <Dialog open={opened !== null} onClose={() => setOpened(null)} title="Record" side>
+      <Dialog open={opened !== null} onClose={() => setOpened(null)} title="Record" side wide>
         {opened === null ? null : (
-          <div className="stack">
+          <div className="stack" key={opened.id}>
             <div className="task-url">
               <a className="link wrap" href={opened.url} target="_blank" rel="noreferrer noopener">
                 {opened.url}
@@ -94,10 +93,6 @@ export function Results({ run }: { run: Run }) {
     </div>
   );
 }
-
-const CopyRecord = ({ row }: { row: Result }) => (
-  <CopyButton text={JSON.stringify(row.data, null, 2)} label="Copy this record as JSON" />
-);
 
 function ResultTable({
   run,
@@ -126,12 +121,13 @@ function ResultTable({
           </span>
         ),
       },
-      ...found.map(({ id, name, hidden, isNumber }): Column<Result> => ({
+      ...found.map(({ id, name, hidden, isNumber, isDocument }): Column<Result> => ({
         id,
         name,
         hidden,
-        width: isNumber ? "minmax(80px, 0.6fr)" : "minmax(110px, 1fr)",
+        width: isNumber ? "minmax(80px, 0.6fr)" : isDocument ? "minmax(220px, 1.8fr)" : "minmax(110px, 1fr)",
         ...(isNumber ? { align: "end" as const } : {}),
+        ...(isDocument ? { phone: "wide" as const } : {}),
         cell: ({ data }) => <Cell value={valueAt(data, id)} />,
       })),
       {
@@ -170,35 +166,24 @@ function ResultTable({
 }
 
 function Cell({ value }: { value: unknown }) {
+  const document = documentIn(value);
+  if (document !== null) {
+    const { title, note } = documentLine(document);
+    return (
+      <span className="document-cell">
+        <span className="truncate" title={title}>
+          {title}
+        </span>
+        <span className="truncate soft num">{note}</span>
+      </span>
+    );
+  }
   const text = cellText(value);
   if (text === null) return <span className="soft">–</span>;
   return (
     <span className={typeof value === "number" ? "truncate num" : "truncate"} title={text}>
       {text}
     </span>
-  );
-}
-
-/** All of a record; long texts can be read to their end. */
-function Record({ row }: { row: Result }) {
-  const { fields, ...rest } = row.data;
-  const found = typeof fields === "object" && fields !== null ? fields : {};
-  // First, and also where the page has something of the same name.
-  const all = { ...found, ...rest, ...found };
-  return (
-    <KeyValue
-      pairs={Object.entries(all).map(([name, value]) => ({
-        name,
-        value:
-          cellText(value) === null ? (
-            <span className="soft">–</span>
-          ) : typeof value === "object" ? (
-            <pre className="record-text">{fullText(value)}</pre>
-          ) : (
-            <div className="record-text">{fullText(value)}</div>
-          ),
-      }))}
-    />
   );
 }
 

@@ -50,7 +50,7 @@ export function useRun(id: string) {
     const told = runs.find((one) => one.id === id);
     if (told === undefined) return;
     setLive(told);
-    const { counts: _counts, per_second: _pace, eta_seconds: _eta, ...rest } = told;
+    const { counts: _counts, current_steps: _steps, per_second: _pace, eta_seconds: _eta, ...rest } = told;
     queryClient.setQueryData<Run>(keyOf("getRun", input), (old) => (old === undefined ? old : { ...old, ...rest }));
     if (!isActive(told.status)) look();
   });

@@ -13,7 +13,10 @@ import { useNow } from "../../ui/Values.tsx";
 export type LiveRun = Overview["active_runs"][number];
 
 /** What a row shows; those at work have more to tell. */
-export type RunRow = Pick<LiveRun, Exclude<keyof LiveRun, "counts" | "per_second" | "eta_seconds">> & {
+export type RunRow = Pick<
+  LiveRun,
+  Exclude<keyof LiveRun, "counts" | "current_steps" | "per_second" | "eta_seconds">
+> & {
   counts?: RunCounts;
   per_second?: number;
   eta_seconds?: number | null;

@@ -1,0 +1,63 @@
+/** The page itself, beside the fields or in place of them. */
+import { FORMATS, withFormat } from "../../logic/new-wishes.ts";
+import { Checkbox, Textarea } from "../../ui/Field.tsx";
+import type { NewState } from "./useNew.ts";
+
+export function DocumentFields({ state: { form, change, errors } }: { state: NewState }) {
+  return (
+    <>
+      <Checkbox
+        label="The page itself"
+        help="In each record as “document”: to read it, to hand it to a model, to keep it."
+        checked={form.asDocument}
+        onChange={({ target }) => change({ asDocument: target.checked })}
+      />
+      {form.asDocument ? (
+        <div className="new-inset">
+          <fieldset className="new-formats">
+            <legend className="field-label">As</legend>
+            {FORMATS.map(({ value, name }) => (
+              <Checkbox
+                key={value}
+                label={name}
+                checked={form.formats.includes(value)}
+                onChange={({ target }) => change({ formats: withFormat(form.formats, value, target.checked) })}
+              />
+            ))}
+          </fieldset>
+          {errors.formats === undefined ? null : <p className="field-error">{errors.formats}</p>}
+          <Checkbox
+            label="All of the page"
+            help="Otherwise Markdown and HTML are without navigation, advertisements and the like."
+            checked={form.wholePage}
+            onChange={({ target }) => change({ wholePage: target.checked })}
+          />
+          <div className="new-grid">
+            <Textarea
+              label="Only what matches"
+              help="CSS selectors, one in each line."
+              error={errors.includeTags}
+              rows={2}
+              value={form.includeTags}
+              placeholder="main"
+              spellCheck={false}
+              className="control control-area mono"
+              onChange={({ target }) => change({ includeTags: target.value })}
+            />
+            <Textarea
+              label="Nothing that matches"
+              help="CSS selectors, one in each line."
+              error={errors.excludeTags}
+              rows={2}
+              value={form.excludeTags}
+              placeholder=".advert"
+              spellCheck={false}
+              className="control control-area mono"
+              onChange={({ target }) => change({ excludeTags: target.value })}
+            />
+          </div>
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FieldError } from "../../src/base/errors.ts";
 import { laneOfStep } from "../../src/domain/workflow/definition.ts";
+import type { Overview } from "../../src/orchestrator/live/overview.ts";
 import type { WorkflowProgress } from "../../src/orchestrator/workflows/progress.ts";
 import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-view.ts";
 import type { Validation } from "../../src/orchestrator/workflows/validate.ts";
@@ -217,6 +218,12 @@ describe("a workflow that is at work", () => {
     const progress = await place.get<WorkflowProgress>(`/workflows/${id}/progress`);
     assert.deepEqual([progress.workflow_id, progress.current_step_name, progress.progress], [id, "pages", 10]);
     assert.deepEqual([progress.elapsed_seconds, progress.time_remaining_seconds], [4, 70]);
+    const { active_runs: active } = await place.get<Overview>("/overview");
+    const about = { status: "queued", waiting_for: null };
+    assert.deepEqual(
+      active.find((run) => run.id === id)?.current_steps,
+      ["pages", "pictures"].map((name) => ({ name, ...about })),
+    );
     const { completed, queued, pending, running } = progress.counts;
     assert.deepEqual([completed, queued, pending, running], [1, 2, 1, 0]);
     assert.deepEqual(

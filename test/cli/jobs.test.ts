@@ -62,6 +62,20 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     assert.deepEqual([job.name, job.schedule?.cron, job.header_names], ["all things", "0 6 * * *", ["x-key"]]);
     const shown = await orb.run(["jobs", "show", job.id]);
     assert.match(shown.stdout, /^next run +\d{4}-\d\d-\d\dT06:00:00.000Z$/m);
+    orb.file("rules.json", JSON.stringify({ document: { formats: ["links"] }, browser: { wait_ms: 5 } }));
+    const words = [
+      "--crawl",
+      "--target-url",
+      shop.url("/"),
+      "--rules",
+      "rules.json",
+      "--header",
+      "X-Key: k2",
+      "--mobile",
+    ];
+    const { crawl } = await orb.json<JobView>("jobs", "create", ...words);
+    assert.deepEqual([crawl?.document?.formats, crawl?.header_names], [["links"], ["x-key"]]);
+    assert.deepEqual([crawl?.browser?.wait_ms, crawl?.browser?.mobile], [5, true], "options add to what the file says");
     const piped = await orb.run(["jobs", "create", "-", "--name", "second", "--json"], {
       input: JSON.stringify({ target_url: shop.url("/") }),
     });

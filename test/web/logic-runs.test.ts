@@ -292,11 +292,11 @@ test("a page as a whole says what it is in a line, and is opened form by form", 
   assert.equal(documentIn({ metadata: { title: "a field that is called so" } }), null);
   assert.equal(documentIn("text"), null);
   const line = (document: object) => documentLine(documentIn(document)!);
-  assert.deepEqual(line(page), { title: "A page", note: "Markdown, links · 14 B" });
+  assert.deepEqual(line(page), { title: "A page", note: "14 B · Markdown, links" });
   const untitled = { ...page, metadata: { ...page.metadata, title: null } };
   assert.equal(line(untitled).title, "Hello world");
   assert.equal(line({ ...untitled, markdown: "" }).title, "a.example/b/c.html?d=1");
-  assert.equal(line(whole).note, "Markdown, HTML, Raw HTML, links, images, screenshot · 34 B");
+  assert.equal(line(whole).note, "34 B · Markdown, HTML, Raw HTML, links, images, screenshot");
   const parts = documentParts(documentIn(whole)!);
   assert.deepEqual(
     parts.map(({ id, kind, size, isCut }) => `${id} ${kind} ${size}${isCut ? " cut" : ""}`),

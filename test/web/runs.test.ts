@@ -163,7 +163,7 @@ describe("the pages of runs", browserGate, () => {
     assert.equal(run.status, "completed", run.error_message ?? "");
     await using opened = await dashboard.show(`/runs/${run.id}?tab=results`);
     const { page } = opened;
-    const cell = page.getByRole("cell").filter({ hasText: "Markdown, HTML, Raw HTML, links, images, screenshot ·" });
+    const cell = page.getByRole("cell").filter({ hasText: " · Markdown, HTML, Raw HTML, links, images, screenshot" });
     await cell.getByText(HOSTILE, { exact: true }).waitFor();
     await page.getByRole("cell", { name: "Tea, Honey", exact: true }).click();
     const panel = page.getByRole("dialog", { name: "Record" });

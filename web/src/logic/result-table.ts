@@ -49,10 +49,13 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
   let shown = 0;
   return all.map(([id, name]) => {
     // What a rule has found under the same name says it better.
-    const hidden = LONG.has(name) || shown >= FIRST || (id === name && found.has(`fields.${name}`));
-    if (!hidden) shown += 1;
     const values = rows.map(({ data }) => valueAt(data, id));
-    return { id, name, hidden, isNumber: isNumbers(values), isDocument: isDocuments(values) };
+    const isDocument = isDocuments(values);
+    const isTooMuch = LONG.has(name) || shown >= FIRST || (id === name && found.has(`fields.${name}`));
+    // Whoever has asked for pages wants to see them.
+    const hidden = isTooMuch && !isDocument;
+    if (!hidden) shown += 1;
+    return { id, name, hidden, isNumber: isNumbers(values), isDocument };
   });
 }
 

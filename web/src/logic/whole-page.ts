@@ -56,7 +56,7 @@ const FORMATS = [
 
 export interface DocumentLine {
   title: string;
-  /** "Markdown, links · 12 KB". */
+  /** "12 KB · Markdown, links". */
   note: string;
 }
 
@@ -69,7 +69,7 @@ export function documentLine(document: PageDocument): DocumentLine {
   const title = firstOf(metadata["title"]) || words || plainUrl(firstOf(metadata["url"]));
   const formats = FORMATS.filter(([key]) => document[key] !== undefined).map(([, name]) => name);
   const size = ["markdown", "html", "raw_html"].reduce((sum, key) => sum + (textOf(document[key])?.length ?? 0), 0);
-  const parts = [formats.join(", "), size === 0 ? "" : bytes(size)].filter((part) => part !== "");
+  const parts = [size === 0 ? "" : bytes(size), formats.join(", ")].filter((part) => part !== "");
   return { title: title.length > TITLE ? `${title.slice(0, TITLE)}…` : title, note: parts.join(" · ") };
 }
 

@@ -186,7 +186,8 @@ function ActionParts({
           <Input
             bare
             label={`Pixels of action ${number}`}
-            placeholder="a window’s height"
+            placeholder="pixels"
+            title="Empty: by a window’s height"
             type="number"
             min={0}
             value={amount}

@@ -92,7 +92,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     );
     const first = await orb.run(["jobs", "list", "--limit", "1"]);
     assert.match(first.stderr, /there are more/);
-    assert.equal((await orb.json<JobView[]>("jobs", "list", "--limit", "1", "--all")).length, 2);
+    assert.equal((await orb.json<JobView[]>("jobs", "list", "--limit", "1", "--all")).length, 3);
     assert.deepEqual(await orb.json("jobs", "delete", job.id), { deleted: job.id });
     const gone = await orb.run(["jobs", "show", job.id, "--json"]);
     assert.equal(gone.code, 1);

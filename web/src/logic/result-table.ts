@@ -48,9 +48,9 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
   const all = [...found, ...other].slice(0, MOST_COLUMNS);
   let shown = 0;
   return all.map(([id, name]) => {
-    // What a rule has found under the same name says it better.
     const values = rows.map(({ data }) => valueAt(data, id));
     const isDocument = isDocuments(values);
+    // What a rule has found under the same name says it better.
     const isTooMuch = LONG.has(name) || shown >= FIRST || (id === name && found.has(`fields.${name}`));
     // Whoever has asked for pages wants to see them.
     const hidden = isTooMuch && !isDocument;

@@ -79,7 +79,7 @@ describe("the page for new runs", browserGate, () => {
     const command = page.getByLabel("Text to copy");
     assert.match(await command.innerText(), /\/runs[^]*"Authorization": "Bearer top-secret"/);
     await page.getByText("orb", { exact: true }).click();
-    assert.match(await command.innerText(), /orb scrape --save[^]*--header[^]*--rules -[^]*"mobile": true/);
+    assert.match(await command.innerText(), /orb scrape[^]*--header[^]*--rules -[^]*"mobile": true/);
     await page.getByText("JSON", { exact: true }).click();
     const { document, browser } = JSON.parse(await command.innerText()) as typeof wishes;
     assert.deepEqual({ document, browser }, wishes);

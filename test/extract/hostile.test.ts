@@ -4,6 +4,8 @@ import { type Extraction, extractPage } from "../../src/extract/page.ts";
 import { compilePlan, type PlanSpec } from "../../src/extract/plan.ts";
 
 const MB = 1024 * 1024;
+/** What takes a second here would take hours if it were not bounded: the limit is for busy machines. */
+const BOUNDED = { timeout: 75_000 };
 const ALL: PlanSpec = {
   article: true,
   fields: {
@@ -53,10 +55,10 @@ const PAGES: Record<string, () => string> = {
 };
 
 for (const [name, page] of Object.entries(PAGES)) {
-  test(`${name}: the page is read to an end, in bounded time`, { timeout: 15_000 }, () => void read(page()));
+  test(`${name}: the page is read to an end, in bounded time`, BOUNDED, () => void read(page()));
 }
 
-test("100,000 links are all found", { timeout: 20_000 }, () => {
+test("100,000 links are all found", BOUNDED, () => {
   const { links, records, truncated } = read("<li><a href='/p?x=1'>link</a></li>\n".repeat(100_000), {
     fields: { all: { xpath: "//a/@href", all: true } },
   });
@@ -65,7 +67,7 @@ test("100,000 links are all found", { timeout: 20_000 }, () => {
   assert.equal(truncated, false);
 });
 
-test("of a 20 MB page the beginning is read, and it says so", { timeout: 20_000 }, () => {
+test("of a 20 MB page the beginning is read, and it says so", BOUNDED, () => {
   const { truncated, links, title } = read(
     `<title>Big</title><a href=/first>x</a>${"<p>Lorem ipsum, dolor. </p>".repeat(800_000)}`,
     { fields: ["title"] },
@@ -75,7 +77,7 @@ test("of a 20 MB page the beginning is read, and it says so", { timeout: 20_000 
   assert.equal(links.length, 1);
 });
 
-test("20 MB of plain words give a bounded article", { timeout: 20_000 }, () => {
+test("20 MB of plain words give a bounded article", BOUNDED, () => {
   const { article } = read("word ".repeat(4 * MB), { article: true });
   assert.ok(article !== null && article.text.length <= 2_000_000);
 });
@@ -87,7 +89,7 @@ test("a regex that hangs other engines ends at once", () => {
   }
 });
 
-test("a selector that runs wild costs its field, not the page", { timeout: 20_000 }, () => {
+test("a selector that runs wild costs its field, not the page", BOUNDED, () => {
   const page = "<div><p>".repeat(200) + "<i>x</i>".repeat(20_000);
   const { records, errors } = read(page, {
     fields: {
@@ -100,7 +102,7 @@ test("a selector that runs wild costs its field, not the page", { timeout: 20_00
   assert.equal(errors[0]?.field, "wild");
 });
 
-test("an XPath that runs wild costs its field, not the page", { timeout: 20_000 }, () => {
+test("an XPath that runs wild costs its field, not the page", BOUNDED, () => {
   const { errors } = read("<div>".repeat(300) + "<i>x</i>".repeat(3_000), {
     fields: {
       wild: { xpath: "//*[count(.//*[count(.//*) > 1]) > 1][count(following::*/preceding::*) > 1]", required: true },
@@ -109,7 +111,7 @@ test("an XPath that runs wild costs its field, not the page", { timeout: 20_000 
   assert.match(errors[0]?.message ?? "", /too many steps/);
 });
 
-test("a JSONPath that runs wild costs its field, not the page", { timeout: 20_000 }, () => {
+test("a JSONPath that runs wild costs its field, not the page", BOUNDED, () => {
   const value = Array.from({ length: 2_000 }, (_, index) => ({ index, list: [index] }));
   const plan = compilePlan({
     fields: { wild: { jsonpath: "$..[?count($..*) == 1 && count(@..*) == 7]", required: true } },
@@ -118,7 +120,7 @@ test("a JSONPath that runs wild costs its field, not the page", { timeout: 20_00
   assert.match(errors[0]?.message ?? "", /longer than 1000 ms/);
 });
 
-test("a schema that refers to itself without end costs its record, not the process", { timeout: 20_000 }, () => {
+test("a schema that refers to itself without end costs its record, not the process", BOUNDED, () => {
   const endless = read("<p>x", { fields: { a: "p" }, schema: { $ref: "#" } });
   assert.equal(endless.errors.length, 1);
   const names = Array.from({ length: 30 }, (_, index) => index);

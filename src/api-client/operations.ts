@@ -2375,7 +2375,7 @@ export interface Operations {
       completed_at: string | null;
     }[];
   };
-  /** The log of a run, oldest first */
+  /** The log of a run, oldest first or newest first */
   "get /jobs/runs/{run_id}/events": {
     params: {
       run_id: string;
@@ -2383,6 +2383,7 @@ export interface Operations {
     query: {
       limit?: number;
       after?: string;
+      order?: "oldest" | "newest";
     };
     body: undefined;
     answer: {

@@ -1,3 +1,4 @@
+import type { EventOrder } from "../domain/event-order.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Attempt, Report, TaskArtifact } from "../domain/outcome.ts";
 import type { TaskCounts } from "../domain/run-end.ts";
@@ -125,8 +126,8 @@ export interface Store
   runByAlias(alias: string): Promise<RunRecord | null>;
   /** Moves a run to another state and appends the event that says so. Refuses what the transition table forbids. */
   changeRun(id: string, to: RunState, message: string, now: number): Promise<RunRecord>;
-  /** Oldest first; `after` is the id of an event of this run. */
-  events(runId: string, options: { after?: string; limit: number }): Promise<EventRecord[]>;
+  /** In the order that is wanted; `after` is the id of an event of this run, behind which it goes on in that order. */
+  events(runId: string, options: EventWindow): Promise<EventRecord[]>;
   /** The events of all runs in one order, oldest first; without `after` only their end is told. */
   feed(options: {
     after?: string;
@@ -214,6 +215,13 @@ export interface EventRecord {
   message: string;
   meta: unknown;
   createdAt: number;
+}
+
+/** Which events of a run; the oldest come first unless something else is said. */
+export interface EventWindow {
+  after?: string;
+  order?: EventOrder;
+  limit: number;
 }
 
 export interface Enqueued {

@@ -14,6 +14,8 @@ import {
   verdictOf,
 } from "../../web/src/logic/overview.ts";
 
+import { aheadOf } from "../../web/src/logic/server-time.ts";
+
 const START = Date.parse("2026-05-05T12:00:00Z");
 
 const calm: LiveOverview = {
@@ -56,6 +58,16 @@ test("the last hour goes on with what is told, and what was silent has not chang
   const empty = continueSeries(series([], { first_at: null }), calm, START + 5000);
   assert.deepEqual([empty.good, empty.first_at], [[5], new Date(START).toISOString()]);
   assert.equal(continueSeries(later, calm, START - 60_000), later, "a clock that was set back changes nothing");
+});
+
+test("a clock of the browser that is wrong is noticed by the answers of the server, and one that may be right is not", () => {
+  const date = "Tue, 05 May 2026 12:00:00 GMT";
+  assert.deepEqual([aheadOf(date, START - 50, START + 20), aheadOf(date, START + 900, START + 990)], [0, 0]);
+  // An answer that took long says little.
+  assert.equal(aheadOf(date, START - 60_000, START + 5000), 0);
+  assert.equal(aheadOf(date, START - 1_800_000, START - 1_799_000), 1_799_000);
+  assert.equal(aheadOf(date, START + 1_801_000, START + 1_802_000), -1_800_000);
+  assert.deepEqual([aheadOf(null, 0, 0), aheadOf("soon", 0, 0)], [null, null]);
 });
 
 test("the last hour is no longer than an hour", () => {

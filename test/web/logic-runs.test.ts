@@ -6,7 +6,7 @@ import { documentIn, documentLine, documentParts, fileStem } from "../../web/src
 import { lineOf, safeHref, shapeOf } from "../../web/src/logic/nested.ts";
 import { cellText, EXPORT_FORMATS, resultColumns, type ResultRow, valueAt } from "../../web/src/logic/result-table.ts";
 import { configurationOf } from "../../web/src/logic/run-configuration.ts";
-import { type RunEvent, shownEvents, withEvents } from "../../web/src/logic/run-events.ts";
+import { type EventList, noEvents, type RunEvent, shownEvents, withEvents } from "../../web/src/logic/run-events.ts";
 import {
   choiceOf,
   matches,
@@ -28,6 +28,7 @@ import {
   titleOf,
   waitingPlaces,
 } from "../../web/src/logic/run-page.ts";
+import { progressOf } from "../../web/src/logic/run-progress.ts";
 import { choose, withRows } from "../../web/src/logic/run-rows.ts";
 import { addView, BUILT_IN, currentView, readViews, removeView, writeViews } from "../../web/src/logic/saved-views.ts";
 
@@ -192,16 +193,70 @@ test("events come once, and are found by level, by their words and by what they 
     meta,
     created_at: "2026-05-04T10:00:00Z",
   });
-  const first = [event("1", "info", "Run created"), event("2", "warn", "Retry scheduled", { url: "https://x/Deep" })];
+  const idsOf = ({ list }: EventList) => list.map(({ id }) => id);
+  const first = withEvents(noEvents(), [
+    event("1", "info", "Run created"),
+    event("2", "warn", "Retry scheduled", { url: "https://x/Deep" }),
+  ]);
   const all = withEvents(first, [event("2", "warn", "Retry scheduled"), event("3", "error", "Run failed")]);
   assert.deepEqual(
-    all.map(({ id }) => id),
-    ["1", "2", "3"],
+    [idsOf(first), idsOf(all)],
+    [
+      ["1", "2"],
+      ["1", "2", "3"],
+    ],
   );
   assert.equal(withEvents(all, [event("3", "error", "Run failed")]), all);
-  const shown = (level: "all" | "warn" | "error", text = "") => shownEvents(all, { level, text }).map(({ id }) => id);
+  const shown = (level: "all" | "warn" | "error", text = "") =>
+    shownEvents(all.list, { level, text }).map(({ id }) => id);
   assert.deepEqual([shown("all"), shown("warn"), shown("error")], [["1", "2", "3"], ["2", "3"], ["3"]]);
   assert.deepEqual([shown("all", " RUN "), shown("all", "deep")], [["1", "3"], ["2"]]);
+  // Of very many the newest are kept, and how many there were is known.
+  const more = withEvents(all, [event("4", "info", "a"), event("5", "info", "b"), event("4", "info", "a")], 3);
+  assert.deepEqual([idsOf(more), more.ids.size, more.total], [["3", "4", "5"], 3, 5]);
+});
+
+test("how far a run is comes from what is newer, and at its end from the answer alone", () => {
+  const counts = { queued: 1, running: 1, retrying: 0, completed: 11, failed: 0, skipped: 0 };
+  const told = (status: "running" | "completed", at: number) => ({
+    at,
+    run: { status, counts, per_second: 4, eta_seconds: 9 },
+  });
+  const asked = (completed_items: number, at: number) => ({
+    at,
+    crawl: {
+      queued_items: 3,
+      retrying_items: 1,
+      running_items: 0,
+      completed_items,
+      failed_items: 2,
+      skipped_items: 0,
+      pages_per_second: 2,
+    },
+  });
+  const progress = (...[status, live, crawl]: Parameters<typeof progressOf>) => {
+    const { counts: known, perSecond, etaSeconds } = progressOf(status, live, crawl);
+    return [known?.completed, perSecond, etaSeconds];
+  };
+  assert.deepEqual(progress("running", told("running", 2000), asked(10, 1000)), [11, 4, 9]);
+  // The answer knows more pages; how fast it goes the stream said a moment ago.
+  assert.deepEqual(progress("running", told("running", 1000), asked(12, 2000)), [12, 4, 9]);
+  // Of a run that is not among the newest the stream says nothing any more.
+  assert.deepEqual(progress("running", told("running", 1000), asked(20, 60_000)), [20, 2, null]);
+  // It ended unheard: what was told before is of no worth, however new it is.
+  assert.deepEqual(progress("completed", told("running", 9000), asked(25, 8000)), [25, 2, null]);
+  assert.deepEqual(progress("completed", told("running", 9000), null), [undefined, null, null]);
+  assert.deepEqual(progress("completed", told("completed", 9000), null), [11, 4, 9]);
+  // It was begun anew after it had ended.
+  assert.deepEqual(progress("running", told("completed", 9000), asked(25, 8000)), [25, 2, null]);
+  assert.deepEqual(progressOf("running", null, asked(5, 0)).counts, {
+    queued: 2,
+    running: 0,
+    retrying: 1,
+    completed: 5,
+    failed: 2,
+    skipped: 0,
+  });
 });
 
 test("records of any shape become a table", () => {

@@ -13,6 +13,8 @@ import { assertAccessible, assertFits, Dashboard, holds } from "./kit.ts";
 /** As a title, an address and a field it has to stay text. */
 const HOSTILE = `<img src=x onerror="window.hurt=1">`;
 const MANY = 250;
+/** Of so many of the newest runs the stream tells. */
+const TOLD = 20;
 const LONG = 10_000;
 
 const linked = (title: string, links: readonly string[]): Route =>
@@ -282,6 +284,43 @@ describe("the pages of runs", browserGate, () => {
       await page.getByRole("button", { name: "The page as it looked" }).click();
       await page.getByRole("dialog", { name: "The page as it looked" }).getByRole("img").waitFor();
     }
+  });
+
+  it("shows all of a run's end, also when newer runs keep the stream from telling of it, and answers are slow", async () => {
+    const { place } = dashboard;
+    const elsewhere = "127.0.0.2:9";
+    const gate = Promise.withResolvers<void>();
+    site.on("/hub", linked("Hub", ["/one", "/two", "/kept"]));
+    site.on("/kept", held(gate.promise, linked("Kept", [])));
+    const id = await crawler.submit({ url: site.url("/hub"), max_depth: 1, retry_attempts: 10, strategy: "http" });
+    await using pages = await dashboard.show(`/runs/${id}?tab=pages`);
+    await pages.page.getByText(/^3 (?:pages done|of 4 known)/).waitFor();
+    await pages.page.getByRole("row").filter({ hasText: "/kept" }).waitFor();
+    const context = pages.page.context();
+    await using results = await dashboard.show(`/runs/${id}?tab=results`, { context });
+    await results.page.getByText("3 records", { exact: true }).waitFor();
+    // What waits here for its turn is newer, and at work as far as the stream is concerned.
+    await place.api.post(`/sites/${encodeURIComponent(elsewhere)}/pause`);
+    const job = await place.job({ target_url: `http://${elsewhere}/`, name: "Newer" });
+    await Promise.all(Array.from({ length: TOLD + 1 }, () => place.api.post(`/jobs/${job.id}/runs`)));
+    const answered = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    await using events = await dashboard.show("/", { context });
+    await events.page.route(`**/jobs/runs/${id}/events?**`, async (route) => {
+      const response = await route.fetch();
+      answered.resolve();
+      await released.promise;
+      await route.fulfill({ response });
+    });
+    await events.page.goto(`${dashboard.url}/runs/${id}`);
+    await answered.promise;
+    gate.resolve();
+    for (const { page } of [results, pages, events]) await page.getByText("4 pages", { exact: true }).first().waitFor();
+    await results.page.getByText("4 records", { exact: true }).waitFor();
+    await pages.page.getByRole("row").filter({ hasText: "/kept" }).filter({ hasText: "Completed" }).waitFor();
+    released.resolve();
+    await events.page.getByRole("row").filter({ hasText: "Run completed" }).waitFor();
+    assert.equal((await place.api.post("/runs/bulk", { action: "cancel", filter: { q: "Newer" } })).status, 200);
   });
 
   it("draws few rows of a table of ten thousand, and asks once for what cannot be loaded", async () => {

@@ -1,11 +1,12 @@
 import { isOrbError, OrbError } from "../../base/errors.ts";
+import { EVENT_ORDERS } from "../../domain/event-order.ts";
 import { TERMINAL_RUN_STATES } from "../../domain/states.ts";
 import { followAll, followRun, type FollowedEvent, requireEvent } from "../../events/follow.ts";
 import { listEvents, showRun } from "../../orchestrator/runs/read.ts";
 import { toEventView } from "../../orchestrator/runs/view.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
-import { problemAnswer, strict } from "../schemas.ts";
+import { oneOf, problemAnswer, strict } from "../schemas.ts";
 import { sendEvents, type SseEvent, streamAnswer, streamQuery } from "../sse.ts";
 import { Event } from "./run-schemas.ts";
 import { RunParams, unknownRun } from "./runs.ts";
@@ -27,20 +28,30 @@ export function eventRoutes(api: ApiInstance, deps: ApiDeps): void {
     "/jobs/runs/:run_id/events",
     {
       schema: {
-        summary: "The log of a run, oldest first",
+        summary: "The log of a run, oldest first or newest first",
         operationId: "listEvents",
         tags: ["events"],
         params: RunParams,
         querystring: strict({
           limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200 }),
-          after: Type.Optional(Type.String({ format: "uuid", description: "only what came after this event" })),
+          after: Type.Optional(
+            Type.String({
+              format: "uuid",
+              description: "only what comes behind this event, in the order that is asked for",
+            }),
+          ),
+          order: Type.Optional(oneOf(EVENT_ORDERS, { description: "which come first; without it the oldest" })),
         }),
         response: { 200: Type.Array(Event), 404: unknownRun, 422: badPlace },
       },
     },
     (request) => {
-      const { limit, after } = request.query;
-      return listEvents(deps, request.params.run_id, { limit, ...(after === undefined ? {} : { after }) });
+      const { limit, after, order } = request.query;
+      return listEvents(deps, request.params.run_id, {
+        limit,
+        ...(after === undefined ? {} : { after }),
+        ...(order === undefined ? {} : { order }),
+      });
     },
   );
 

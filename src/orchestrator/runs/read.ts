@@ -7,7 +7,7 @@ import type { TaskOrder } from "../../domain/task-order.ts";
 import { type HeldAtSite, heldBySite, stateForWork } from "../../domain/waiting.ts";
 import { waitingSentence } from "../../domain/waiting-sentence.ts";
 import type { RunFilter } from "../../store/job-records.ts";
-import type { RunRecord } from "../../store/port.ts";
+import type { EventWindow, RunRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { type Standstill, standstill } from "../workforce.ts";
 import { requireRun } from "./control.ts";
@@ -86,7 +86,7 @@ export async function listRuns(deps: RunReadDeps, filter: RunFilter): Promise<Ru
 export async function listEvents(
   { store }: OrchestratorDeps,
   runId: string,
-  window: { after?: string; limit: number },
+  window: EventWindow,
 ): Promise<EventView[]> {
   return (await store.events(runId, window)).map((event) => toEventView(event, runId));
 }

@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from "../../domain/ids.ts";
-import type { EventRecord } from "../port.ts";
+import type { EventRecord, EventWindow } from "../port.ts";
 import { badPosition, type Context, parseJson, rows } from "./context.ts";
 import { requireRun } from "./runs.ts";
 
@@ -23,14 +23,22 @@ function toRecord(context: Context, row: EventRow): EventRecord {
   };
 }
 
-export function readEvents(context: Context, runId: string, options: { after?: string; limit: number }): EventRecord[] {
+export function readEvents(context: Context, runId: string, options: EventWindow): EventRecord[] {
   const run = requireRun(context, runId);
-  const after = options.after === undefined ? 0 : seqOf(context, run.n, options.after);
-  const list = context.connection
-    .sql("SELECT n, seq, level, message, meta, created_at FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?")
-    .all(run.n, after, options.limit);
+  const { after, order = "oldest", limit } = options;
+  const list =
+    order === "oldest"
+      ? context.connection
+          .sql(`${EVENTS} WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?`)
+          .all(run.n, after === undefined ? 0 : seqOf(context, run.n, after), limit)
+      : context.connection
+          .sql(`${EVENTS} WHERE run = ? AND seq < ? ORDER BY seq DESC LIMIT ?`)
+          .all(run.n, after === undefined ? BEHIND_ALL : seqOf(context, run.n, after), limit);
   return rows<EventRow>(list).map((row) => toRecord(context, row));
 }
+
+const EVENTS = "SELECT n, seq, level, message, meta, created_at FROM events";
+const BEHIND_ALL = Number.MAX_SAFE_INTEGER;
 
 /** Where to go on behind an event. Instead of one that a crash of the database has taken back it is the one before it. */
 function seqOf({ connection, instance }: Context, run: number, id: string): number {

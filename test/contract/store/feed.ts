@@ -45,6 +45,9 @@ export function feedScenarios(scenario: Scenario): void {
       ["Run created", "Run started", "change 1", "change 2", "change 3", "change 4"],
     );
     assert.deepEqual(await kit.store.events(run.id, { after: seen.at(-1)?.id ?? "", limit: 10 }), []);
+    const [last, ...before] = seen.toReversed();
+    assert.deepEqual(await kit.store.events(run.id, { order: "newest", limit: 1 }), [last]);
+    assert.deepEqual(await kit.store.events(run.id, { order: "newest", after: last?.id ?? "", limit: 10 }), before);
   });
 
   scenario("a position that is no event of this run is refused, and named", async (kit) => {

@@ -1,6 +1,7 @@
 /** Calls of the API, typed by its own description. What goes wrong is a `Problem` that people can be shown. */
 import { REPEATABLE, ROUTES } from "../../../src/api-client/operations.ts";
 import { Once } from "../logic/once.ts";
+import { hearTime } from "../logic/server-time.ts";
 import type { Operations } from "./types.ts";
 
 export type OperationName = keyof Operations;
@@ -146,6 +147,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
   const { signal, headers = {}, text: given } = options;
   const [method = ""] = ROUTES[name].split(" ");
   const body = given?.text ?? (input?.body === undefined ? undefined : JSON.stringify(input.body));
+  const sentAt = Date.now();
   let response: Response;
   try {
     response = await fetch(addressOf(name, input as never), {
@@ -168,6 +170,7 @@ async function exchange(name: OperationName, input: Loose, options: CallOptions)
       hint: "Is orb still running? This page goes on by itself once it is.",
     });
   }
+  hearTime(response.headers.get("date"), sentAt, Date.now());
   const text = await response.text();
   const data: unknown = response.headers.get("content-type")?.includes("json") === true ? JSON.parse(text) : text;
   if (response.status === 401 && name !== "logIn") {

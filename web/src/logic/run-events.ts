@@ -1,4 +1,4 @@
-/** The timeline of a run: what is shown of it. */
+/** The timeline of a run: what is kept and shown of it. */
 
 export interface RunEvent {
   id: string;
@@ -9,11 +9,29 @@ export interface RunEvent {
   created_at: string;
 }
 
-/** Each once, oldest first: the same event may come from the list and from the stream. */
-export function withEvents(known: readonly RunEvent[], more: readonly RunEvent[]): readonly RunEvent[] {
-  const ids = new Set(known.map(({ id }) => id));
-  const fresh = more.filter(({ id }) => !ids.has(id));
-  return fresh.length === 0 ? known : [...known, ...fresh];
+/** So many are kept of a run; `orb runs events --follow` lists them all. */
+export const MOST_EVENTS = 20_000;
+
+/** The newest events of a run, oldest first, each once. */
+export interface EventList {
+  list: readonly RunEvent[];
+  /** Of all in the list; it grows with it, because making it anew for every event costs more than all the rest. */
+  ids: Set<string>;
+  /** With those that are not kept any more. */
+  total: number;
+}
+
+export const noEvents = (): EventList => ({ list: [], ids: new Set(), total: 0 });
+
+/** `known` goes on with those of `more` that are new: the same event may come from the list and from the stream. */
+export function withEvents(known: EventList, more: readonly RunEvent[], most = MOST_EVENTS): EventList {
+  const { ids } = known;
+  const fresh = more.filter(({ id }) => !ids.has(id) && ids.add(id));
+  if (fresh.length === 0) return known;
+  const all = [...known.list, ...fresh];
+  const dropped = all.splice(0, Math.max(0, all.length - most));
+  for (const { id } of dropped) ids.delete(id);
+  return { list: all, ids, total: known.total + fresh.length };
 }
 
 export type LevelChoice = "all" | "warn" | "error";

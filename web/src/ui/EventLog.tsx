@@ -1,10 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { call, type Problem } from "../api/client.ts";
-import { useLive } from "../api/live.ts";
-import { keyOf, queryClient } from "../api/query.ts";
-import { count, exactTime } from "../logic/format.ts";
-import { clockTime, type LevelChoice, type RunEvent, shownEvents, withEvents } from "../logic/run-events.ts";
+import { useMemo, useState } from "react";
+import { count, exactTime, fullNumber } from "../logic/format.ts";
+import {
+  clockTime,
+  type EventList,
+  type LevelChoice,
+  MOST_EVENTS,
+  noEvents,
+  type RunEvent,
+  shownEvents,
+} from "../logic/run-events.ts";
 import { Badge } from "./Badge.tsx";
 import { Button } from "./Button.tsx";
 import { Card, KeyValue } from "./Card.tsx";
@@ -14,11 +18,8 @@ import { Input, Segmented, Switch } from "./Field.tsx";
 import { Icon } from "./Icon.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "./States.tsx";
 import { type Column, Table } from "./Table.tsx";
+import { useEvents } from "./useEvents.ts";
 import "./event-log.css";
-
-const PAGE = 1000;
-/** A run with more has its beginning and its end in the file that `orb runs events` writes. */
-const MOST = 20_000;
 
 const LEVELS = [
   { value: "all", name: "All" },
@@ -31,34 +32,6 @@ const LOOKS = {
   warn: { tone: "warn", icon: "warning", name: "Warning" },
   error: { tone: "bad", icon: "cross", name: "Error" },
 } as const;
-
-function useEvents(runId: string) {
-  const key = [...keyOf("listEvents", { params: { run_id: runId }, query: {} }), "all"];
-  const query = useQuery<readonly RunEvent[], Problem>({
-    queryKey: key,
-    queryFn: async ({ signal }) => {
-      const all: RunEvent[] = [];
-      while (all.length < MOST) {
-        const after = all.at(-1)?.id;
-        const page = await call(
-          "listEvents",
-          { params: { run_id: runId }, query: { limit: PAGE, ...(after === undefined ? {} : { after }) } },
-          { signal },
-        );
-        all.push(...page);
-        if (page.length < PAGE) break;
-      }
-      return all;
-    },
-    // What is new is told; what was missed is loaded once the connection is back.
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  useLive<RunEvent>("run_event", (event) => {
-    if (event.run_id !== runId) return;
-    queryClient.setQueryData<readonly RunEvent[]>(key, (old) => (old === undefined ? old : withEvents(old, [event])));
-  });
-  return query;
-}
 
 const COLUMNS: Column<RunEvent>[] = [
   {
@@ -85,19 +58,27 @@ const COLUMNS: Column<RunEvent>[] = [
   },
 ];
 
+const NONE = noEvents();
+
+function footerOf(shown: number, kept: number): string {
+  if (kept < MOST_EVENTS) return count(shown, "event");
+  const some = shown === kept ? "The" : `${fullNumber(shown)} of the`;
+  return `${some} newest ${count(MOST_EVENTS, "event")}; orb runs events --follow lists them all`;
+}
+
 /** What happened in a run of any kind, newest first: what is new comes in at the top while it is followed. */
 export function EventLog({ runId, isActive }: { runId: string; isActive: boolean }) {
   const { data, error, isPending, refetch } = useEvents(runId);
   const [level, setLevel] = useState<LevelChoice>("all");
   const [text, setText] = useState("");
-  // How many there were when somebody stopped following; null: it is followed.
-  const [held, setHeld] = useState<number | null>(null);
+  // What there was when somebody stopped following; null: it is followed.
+  const [held, setHeld] = useState<EventList | null>(null);
   const [opened, setOpened] = useState<RunEvent | null>(null);
+  const all = data ?? NONE;
+  const { list, total } = held ?? all;
+  const rows = useMemo(() => shownEvents(list, { level, text }).toReversed(), [list, level, text]);
   if (error !== null && data === undefined) return <ErrorBox error={error} onRetry={() => void refetch()} />;
-  const all = data ?? [];
-  const seen = held === null ? all : all.slice(0, held);
-  const rows = shownEvents(seen, { level, text }).toReversed();
-  const unseen = all.length - seen.length;
+  const unseen = all.total - total;
   return (
     <div className="stack">
       <div className="event-tools">
@@ -119,11 +100,11 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
           <Switch
             label="Follow"
             checked={held === null}
-            onChange={({ target }) => setHeld(target.checked ? null : all.length)}
+            onChange={({ target }) => setHeld(target.checked ? null : all)}
           />
         ) : null}
         {unseen > 0 ? (
-          <Button size="small" icon="up" onClick={() => setHeld(all.length)}>
+          <Button size="small" icon="up" onClick={() => setHeld(all)}>
             {`Show ${count(unseen, "new event")}`}
           </Button>
         ) : null}
@@ -142,13 +123,13 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
             onOpen={setOpened}
             rowHeight={38}
             empty={
-              <EmptyState title={all.length === 0 ? "Nothing happened yet" : "No event fits"}>
-                {all.length === 0
+              <EmptyState title={list.length === 0 ? "Nothing happened yet" : "No event fits"}>
+                {list.length === 0
                   ? "Beginnings, retries, changes of strategy and endings are told here, as they happen."
                   : "Other words, or another level, may find more."}
               </EmptyState>
             }
-            footer={all.length >= MOST ? `The first ${count(MOST, "event")}` : count(rows.length, "event")}
+            footer={footerOf(rows.length, list.length)}
           />
         )}
       </Card>

@@ -1,18 +1,19 @@
 /** Values as people read them, with the exact one on hover. */
 import { useSyncExternalStore } from "react";
 import { bytes, duration, exactTime, fullNumber, percent, relativeTime, shortNumber } from "../logic/format.ts";
+import { serverNow } from "../logic/server-time.ts";
 
 const NONE = <span className="soft">–</span>;
 
 /** One clock for all times on the page: they change together, and nothing else is drawn again. */
-let now = Date.now();
+let now = serverNow();
 const listeners = new Set<() => void>();
 let ticking: number | undefined;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   ticking ??= window.setInterval(() => {
-    now = Date.now();
+    now = serverNow();
     for (const one of listeners) one();
   }, 5000);
   return () => {
@@ -34,7 +35,7 @@ export function Time({ at }: { at: string | number | null | undefined }) {
   const time = typeof at === "number" ? at : Date.parse(at);
   return (
     <time dateTime={new Date(time).toISOString()} title={exactTime(time)} className="num">
-      {relativeTime(time, Math.max(present, Date.now() - 5000))}
+      {relativeTime(time, Math.max(present, serverNow() - 5000))}
     </time>
   );
 }

@@ -2,6 +2,7 @@ import { keyOf, queryClient, useCall } from "../../api/query.ts";
 import { useLive } from "../../api/live.ts";
 import type { Overview as Whole } from "../../api/types.ts";
 import { continueSeries, type LiveOverview, verdictOf } from "../../logic/overview.ts";
+import { serverNow } from "../../logic/server-time.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
@@ -20,7 +21,7 @@ export default function Overview() {
   const newest = useCall("listRuns", { query: { limit: 1 } });
   useLive<LiveOverview>("overview", (told) => {
     queryClient.setQueryData<Whole>(KEY, (old) =>
-      old === undefined ? old : { ...told, series: continueSeries(old.series, told, Date.now()) },
+      old === undefined ? old : { ...told, series: continueSeries(old.series, told, serverNow()) },
     );
   });
   const { data } = overview;

@@ -3,6 +3,7 @@ import { useLocation, useParams } from "wouter";
 import type { Run as RunView } from "../../api/types.ts";
 import { KIND_NAMES } from "../../logic/run-filter.ts";
 import { titleOf } from "../../logic/run-page.ts";
+import type { RunProgress } from "../../logic/run-progress.ts";
 import { isActive } from "../../logic/states.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { EventLog } from "../../ui/EventLog.tsx";
@@ -18,7 +19,7 @@ import { Results } from "./Results.tsx";
 import { RunActions } from "./RunActions.tsx";
 import { RunSites } from "./RunSites.tsx";
 import { Origin, RunSummary } from "./RunSummary.tsx";
-import { type RunProgress, useRun } from "./useRun.ts";
+import { useRun } from "./useRun.ts";
 import "./runs.css";
 import "./run.css";
 

@@ -2,13 +2,14 @@ import { Link } from "wouter";
 import type { Crawl, Run } from "../../api/types.ts";
 import { fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
 import { atWorkWords, outcomeBesideCounts, progressWords, sinceWords } from "../../logic/run-page.ts";
+import type { RunProgress } from "../../logic/run-progress.ts";
+import { serverNow } from "../../logic/server-time.ts";
 import { isActive } from "../../logic/states.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Card, Stat } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Progress } from "../../ui/Progress.tsx";
 import { Bytes, Duration, Time } from "../../ui/Values.tsx";
-import type { RunProgress } from "./useRun.ts";
 import { type RunSite, Waiting } from "./Waiting.tsx";
 
 const TONES = { completed: "good", partial: "warn", failed: "bad", cancelled: "muted", paused: "muted" } as const;
@@ -116,7 +117,7 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
 
 function Begun({ run }: { run: Run }) {
   const at = run.started_at ?? run.created_at;
-  if (isActive(run.status)) return sinceWords(Date.parse(at), Date.now());
+  if (isActive(run.status)) return sinceWords(Date.parse(at), serverNow());
   return (
     <>
       begun <Time at={at} />

@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import type { Answer } from "../../api/client.ts";
 import type { Crawl, Run } from "../../api/types.ts";
 import { exactTime } from "../../logic/format.ts";
+import { serverNow } from "../../logic/server-time.ts";
 import { placeIn, type WaitingPlace, waitingPlaces } from "../../logic/run-page.ts";
 import { siteHref } from "../../logic/sites.ts";
 import { isActive } from "../../logic/states.ts";
@@ -52,7 +53,7 @@ function Note({ places }: { places: readonly Place[] }) {
               </>
             )}
             <Words waiting={waits} />
-            {waits.until === null || Date.parse(waits.until) < Date.now()
+            {waits.until === null || Date.parse(waits.until) < serverNow()
               ? "."
               : ` (${exactTime(Date.parse(waits.until))}).`}
           </li>

@@ -1,11 +1,12 @@
 import { exactTime } from "../../logic/format.ts";
+import { serverNow } from "../../logic/server-time.ts";
 import { type Waits, whenWords, whyWords } from "../../logic/waiting.ts";
 import { useNow } from "../../ui/Values.tsx";
 
 /** Why nothing goes on, and when it does again. */
 export function Waiting({ waiting }: { waiting: Waits }) {
   useNow();
-  const when = whenWords(waiting, Date.now());
+  const when = whenWords(waiting, serverNow());
   return (
     <>
       {whyWords(waiting)}

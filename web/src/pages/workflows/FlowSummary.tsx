@@ -1,6 +1,7 @@
 import type { WorkflowProgress } from "../../api/types.ts";
 import { countsLine, isFlowActive } from "../../logic/flow-steps.ts";
 import { count, duration, eta, percent, sentence } from "../../logic/format.ts";
+import { serverNow } from "../../logic/server-time.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Progress } from "../../ui/Progress.tsx";
@@ -18,7 +19,7 @@ export function FlowSummary({ flow, onSelect }: { flow: WorkflowProgress; onSele
   const elapsed =
     flow.started_at === null
       ? null
-      : (flow.completed_at === null ? Math.max(now, Date.now()) : Date.parse(flow.completed_at)) -
+      : (flow.completed_at === null ? Math.max(now, serverNow()) : Date.parse(flow.completed_at)) -
         Date.parse(flow.started_at);
   const parts = [
     `${ended} of ${count(flow.total_steps, "step")} ended`,

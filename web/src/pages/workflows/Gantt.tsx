@@ -2,6 +2,7 @@
 import { ganttOf } from "../../logic/gantt.ts";
 import type { FlowStep } from "../../logic/flow-steps.ts";
 import { duration } from "../../logic/format.ts";
+import { serverNow } from "../../logic/server-time.ts";
 import { lookOf } from "../../logic/states.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -12,7 +13,7 @@ import "./gantt.css";
 export function Gantt({ steps, onSelect }: { steps: readonly FlowStep[]; onSelect: (name: string) => void }) {
   const shownNow = useNow();
   const isMoving = steps.some(({ status }) => status === "running" || status === "retrying");
-  const { bars, ticks, ms } = ganttOf(steps, isMoving ? Math.max(shownNow, Date.now()) : shownNow);
+  const { bars, ticks, ms } = ganttOf(steps, isMoving ? Math.max(shownNow, serverNow()) : shownNow);
   if (ms === 0)
     return (
       <Card>

@@ -143,6 +143,12 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
       .getByRole("button", { name: `Resume ${HOSTILE}` })
       .waitFor();
     assert.equal((await api.get(`/schedules/${id}`)).json<Schedule>().paused, true);
+    // What is said of it can be pressed, though a dialog is open.
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: `Pause ${HOSTILE}` })
+      .waitFor();
     await page.keyboard.press("Escape");
     await using phone = await here.dashboard.show("/schedules", { phone: true });
     await phone.page.getByText("On weekdays at 09:00").waitFor();
@@ -158,6 +164,17 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await lines.fill(`lost ${here.site.url("/gone")}\nno address at all`);
     await page.getByText("Line 2: write an address").waitFor();
     await lines.fill(`lost ${here.site.url("/gone")}`);
+    // Text that is marked with the mouse may end beside the dialog; what would be lost is asked about.
+    const { x, y } = (await lines.boundingBox())!;
+    await page.mouse.move(x + 20, y + 12);
+    await page.mouse.down();
+    await page.mouse.move(4, y + 12, { steps: 3 });
+    await page.mouse.up();
+    assert.equal(await page.getByText("What you typed is not saved.").count(), 0);
+    await page.mouse.click(4, y + 12);
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByText("What you typed is not saved.").waitFor();
     await page.getByRole("button", { name: "Add 1 item" }).click();
     await page.getByText("1 item added").waitFor();
     await page.getByRole("tab", { name: "Items" }).click();

@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Button, IconButton } from "./Button.tsx";
+import { enterTopLayer } from "./top-layer.ts";
 import "./dialog.css";
 
 /** A dialog over the page; Esc, the cross and a click beside it close it. `side` comes in from the edge, for details. */
@@ -9,6 +10,7 @@ export function Dialog({
   title,
   side = false,
   wide = false,
+  unsaved = false,
   actions,
   children,
 }: {
@@ -17,6 +19,8 @@ export function Dialog({
   title: ReactNode;
   side?: boolean;
   wide?: boolean;
+  /** Closing would drop what was typed: it is asked about first. */
+  unsaved?: boolean;
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -28,23 +32,50 @@ export function Dialog({
     if (open) dialog.showModal();
     else dialog.close();
   }, [open]);
+  useEffect(() => (open && element.current !== null ? enterTopLayer(element.current) : undefined), [open]);
+  const [asking, setAsking] = useState(false);
+  useEffect(() => setAsking(false), [open, unsaved]);
+  const asks = unsaved && !asking;
+  const leave = () => (asks ? setAsking(true) : element.current?.close());
+  /** Text that is marked and dragged ends anywhere; only what began beside the dialog is meant for what is there. */
+  const began = useRef(false);
   return (
     <dialog
       ref={element}
       className={`dialog ${side ? "dialog-side" : ""} ${wide ? "dialog-wide" : ""}`}
       aria-labelledby={titleId}
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) event.currentTarget.close();
+      onCancel={(event) => {
+        if (!asks || event.target !== event.currentTarget) return;
+        event.preventDefault();
+        setAsking(true);
       }}
+      onPointerDown={(event) => {
+        began.current = event.target === event.currentTarget;
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget && began.current) leave();
+      }}
+      onInput={() => setAsking(false)}
     >
       {open ? (
         <div className="dialog-box">
           <header className="dialog-head">
             <h2 id={titleId}>{title}</h2>
-            <IconButton label="Close" icon="close" size="small" onClick={() => element.current?.close()} />
+            <IconButton label="Close" icon="close" size="small" onClick={leave} />
           </header>
           <div className="dialog-body">{children}</div>
+          {asking ? (
+            <div className="dialog-ask" role="alert">
+              <span>What you typed is not saved.</span>
+              <Button size="small" onClick={() => setAsking(false)}>
+                Keep it
+              </Button>
+              <Button size="small" kind="danger" onClick={() => element.current?.close()}>
+                Drop it
+              </Button>
+            </div>
+          ) : null}
           {actions === undefined ? null : <footer className="dialog-foot">{actions}</footer>}
         </div>
       ) : null}

@@ -1,7 +1,9 @@
 import { useSyncExternalStore } from "react";
+import { createPortal } from "react-dom";
 import type { Tone } from "../logic/states.ts";
 import { Button, IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
+import { useTopDialog } from "./top-layer.ts";
 import "./badge.css";
 import "./toast.css";
 
@@ -53,7 +55,8 @@ export function Toasts() {
     },
     () => messages,
   );
-  return (
+  const dialog = useTopDialog();
+  const list = (
     <div className="toasts" role="status" aria-live="polite">
       {shown.map(({ id, tone, text, action }) => (
         <div key={id} className={`toast tone-${tone}`}>
@@ -75,4 +78,5 @@ export function Toasts() {
       ))}
     </div>
   );
+  return dialog === null ? list : createPortal(list, dialog);
 }

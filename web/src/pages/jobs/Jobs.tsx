@@ -179,6 +179,7 @@ function ScheduleDialog({ job, onClose }: { job: Job | null; onClose: () => void
       open
       onClose={onClose}
       title={`Schedule of ${nameOf(job)}`}
+      unsaved={cron !== (job.schedule?.cron ?? "")}
       actions={
         <>
           {job.schedule === null ? null : (

@@ -39,6 +39,7 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
       onClose={close}
       title="Import proxies"
       wide
+      unsaved={lines.length > 0 && add.data === undefined}
       actions={
         <>
           <Button onClick={close}>{add.data === undefined ? "Cancel" : "Close"}</Button>

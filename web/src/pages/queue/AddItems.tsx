@@ -35,6 +35,7 @@ export function AddItems({ open, onClose }: { open: boolean; onClose: () => void
       onClose={close}
       title="Add items"
       wide
+      unsaved={text.trim() !== ""}
       actions={
         <>
           <Button onClick={close}>Cancel</Button>

@@ -1517,6 +1517,8 @@ export interface Operations {
         /** only these */
         run_ids?: string[];
       };
+      /** next of an answer: only that run and older ones. After dry_run it leaves out what has begun since then; after a call that left some it goes on with those */
+      from?: string;
       /** only count them */
       dry_run?: boolean;
     };
@@ -1533,6 +1535,8 @@ export interface Operations {
       }[];
       /** left for the next call: one changes 1000 at most */
       remaining: number;
+      /** from of the next call; of dry_run: from of the first; null: nothing is left */
+      next: string | null;
     };
   };
   /** Change the keys given of a site, which need not have been seen yet; running work follows within a second */

@@ -68,6 +68,8 @@ export interface RunFilter {
   parent?: string;
   /** Run id to continue after: newest first. */
   after?: string;
+  /** Run id to begin with: newer ones are left out. */
+  from?: string;
   limit: number;
 }
 

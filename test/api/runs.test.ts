@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { failure } from "../../src/domain/failure.ts";
+import { MOST_AT_ONCE } from "../../src/orchestrator/runs/bulk.ts";
 import type { Body, Query } from "../../src/api-client/client.ts";
 import { attempt, evidence, newTask } from "../contract/store/kit.ts";
 import { openPlace, type Place } from "./kit.ts";
@@ -72,6 +73,7 @@ describe("many runs at once", () => {
       failed_count: 0,
       failed: [],
       remaining: 2,
+      next: ids.get("c"),
     });
     assert.deepEqual(await listed(place, { status: "queued" }), ["d", "c", "b"], "counting changes nothing");
     const done = await bulk(place, { action: "cancel", filter });
@@ -92,6 +94,37 @@ describe("many runs at once", () => {
     const again = await bulk(place, { action: "retry-failed", filter: { q: "https://a.example/" } });
     assert.deepEqual([again.matched, again.done], [3, 3]);
     assert.deepEqual(await listed(place, { status: "failed" }), []);
+  });
+
+  test("that were counted are changed, and none that began since; each is met once", async (t) => {
+    const place = await openPlace(t);
+    const ids = await manyRuns(place, ["a", "b", "c"]);
+    const counted = await bulk(place, { action: "cancel", filter: {}, dry_run: true });
+    assert.deepEqual([counted.matched, counted.next], [3, ids.get("c")]);
+    await manyRuns(place, ["later"]);
+    const from = counted.next ?? "";
+    assert.equal((await bulk(place, { action: "cancel", filter: {}, from: ids.get("b") ?? "" })).done, 2);
+    const rest = await bulk(place, { action: "cancel", filter: {}, from });
+    assert.deepEqual([rest.matched, rest.done, rest.next], [1, 1, null]);
+    assert.deepEqual(await listed(place, { status: "queued" }), ["later"]);
+    const nobody = await place.call({
+      method: "POST",
+      path: "/runs/bulk",
+      body: { action: "cancel", filter: {}, from: "3b241101-e2bb-4255-8caf-4136c566a962" },
+    });
+    assert.equal(nobody.status, 422);
+    assert.match(nobody.text, /"from"/);
+  });
+
+  test("of more than a call changes are gone through once, although they fail again at once", async (t) => {
+    const place = await openPlace(t);
+    const names = Array.from({ length: MOST_AT_ONCE + 2 }, (_, index) => `run ${index}`);
+    const ids = await manyRuns(place, names);
+    const first = await bulk(place, { action: "pause", filter: {} });
+    assert.deepEqual([first.done, first.remaining, first.next], [MOST_AT_ONCE, 2, ids.get("run 1")]);
+    await bulk(place, { action: "resume", filter: { run_ids: [ids.get(names.at(-1) ?? "") ?? ""] } });
+    const second = await bulk(place, { action: "pause", filter: {}, from: first.next ?? "" });
+    assert.deepEqual([second.matched, second.done, second.next], [2, 2, null]);
   });
 
   test("tell which of them could not be changed and why; the others are", async (t) => {

@@ -51,6 +51,14 @@ describe("what a run brings home", { concurrency: 4 }, () => {
       assert.equal(answer.headers["x-content-type-options"], "nosniff");
       return answer;
     };
+    const address = `${place.api.url}/jobs/runs/${run.id}/results?format=`;
+    // Whether there is a file is said without making it.
+    for (const format of ["csv", "json", "jsonl"]) {
+      const { status, headers } = await fetch(address + format, { method: "HEAD" });
+      assert.equal(status, 200);
+      assert.ok(headers.get("content-disposition")?.endsWith(`.${format}"`));
+    }
+    assert.equal((await fetch(`${address}warc`, { method: "HEAD" })).status, 409);
     const list = (await file("json")).json<{ data: unknown }[]>();
     assert.deepEqual(
       list.map(({ data }) => data),

@@ -6,6 +6,7 @@ import {
   flowQuery,
   type FlowRow,
   type LiveRun,
+  mayChange,
   readFlowFilter,
   withTold,
   writeFlowFilter,
@@ -317,6 +318,19 @@ describe("the list of workflows", () => {
     assert.deepEqual(flowQuery(filter), { status: "recoverable", q: "cats", limit: 100 });
     assert.equal(writeFlowFilter(search, { ...filter, q: "", status: null }).toString(), "tab=templates");
     assert.equal(readFlowFilter(new URLSearchParams("status=nonsense")).status, null);
+  });
+
+  it("is loaded again for what may change it, and not for every run that there is", () => {
+    const rows = [
+      { id: "a", status: "running" },
+      { id: "b", status: "completed" },
+    ] as FlowRow[];
+    const changes = (run_id: string, message: string, meta = {}, status: "failed" | null = null) =>
+      mayChange({ run_id, message, meta }, rows, { status });
+    assert.ok(changes("a", "Step one started") && !changes("b", "Step one started") && changes("b", "Run reopened: x"));
+    assert.ok(!changes("a", "Retry scheduled"));
+    assert.ok(changes("c", "Run created", { kind: "workflow" }) && !changes("c", "Run created", { kind: "crawl" }));
+    assert.ok(!changes("c", "Run completed") && changes("c", "Run failed: why", {}, "failed"));
   });
 
   it("takes over what the stream tells of its rows, and leaves the others as they are", () => {

@@ -7,7 +7,8 @@ import { Once } from "../../web/src/logic/once.ts";
 import { sparklinePath, summaryOf } from "../../web/src/logic/series.ts";
 import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
-import { moveRow, nextSort, readSort, shownColumns, sortRows, writeSort } from "../../web/src/logic/table.ts";
+import { Soon } from "../../web/src/logic/soon.ts";
+import { moveRow, nextSort, readSort, rowIndex, shownColumns, sortRows, writeSort } from "../../web/src/logic/table.ts";
 
 test("every state has a word, a tone and a shape of its own", () => {
   for (const state of [...RUN_STATES, ...TASK_STATES, ...QUEUE_STATES])
@@ -129,4 +130,30 @@ test("what is begun by a button is begun once, and after an unknown end it names
   await assert.rejects(begin("a", fails(refused)), refused);
   assert.equal(await begin("a", () => "run 4"), "run 4");
   assert.deepEqual(sent, ["a: key 1", "a: key 1", "b: key 2", "a: key 3", "a: key 4"]);
+});
+
+test("the row that keys have led to stays the same when others come in, and its place is kept when it goes", () => {
+  const at = (rows: string[], key: string, index: number) => rowIndex(rows, (row) => row, { key, index });
+  assert.deepEqual([at(["a", "b"], "a", 0), at(["new", "a", "b"], "a", 0), at(["b", "c"], "a", 1)], [0, 1, 1]);
+  assert.deepEqual([at(["b"], "a", 5), at([], "a", 0), rowIndex(["a"], (row) => row, null)], [0, -1, -1]);
+});
+
+test("what is asked for again and again is done soon, and then not before it has rested", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000_000 });
+  let done = 0;
+  const soon = new Soon(() => (done += 1), { soonMs: 100, restMs: () => 5000 });
+  const asked = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 50) {
+      soon.ask();
+      t.mock.timers.tick(50);
+    }
+    return done;
+  };
+  assert.deepEqual([asked(50), asked(50), asked(4900), asked(100), asked(5000)], [0, 1, 1, 2, 3]);
+  t.mock.timers.tick(60_000);
+  assert.equal(done, 3, "nothing is done that nobody asks for");
+  soon.ask();
+  soon.stop();
+  t.mock.timers.tick(60_000);
+  assert.equal(done, 3);
 });

@@ -67,6 +67,18 @@ describe("sites that change while they are looked at", () => {
     assert.equal(hasNew(pages(site("b.example")), [told]), true);
     assert.equal(hasNew(pages(site("a.example")), [told]), false);
     assert.equal(hasNew(undefined, [told]), false);
+    const fits = (query: object) => hasNew(pages(site("b.example")), [told], query);
+    assert.deepEqual(
+      [fits({ q: "A.ex" }), fits({ q: "other" }), fits({ state: "active" }), fits({ state: "none" })],
+      [true, false, true, false],
+    );
+    assert.equal(fits({ group: "another" }), false);
+    const begun = (last: string) => {
+      const all = pages(site(last));
+      return { ...all, pages: all.pages.map((page) => ({ ...page, next: "x" })) };
+    };
+    // Lists are by name: what is behind the last one that was loaded is no news.
+    assert.deepEqual([hasNew(begun("b.example"), [told]), hasNew(begun("a.aaa"), [told])], [true, false]);
     const changed = site("a.example", { paused: true });
     assert.deepEqual(rowsOf(replaceSite(pages(site("a.example"), site("b.example")), changed))?.[0], changed);
   });

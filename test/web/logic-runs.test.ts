@@ -4,6 +4,7 @@ import { RUN_KINDS as KNOWN_KINDS, RUN_STATES as KNOWN_STATES } from "../../src/
 import { EXPORT_FORMATS as KNOWN_FORMATS } from "../../src/exporters/registry.ts";
 import { documentIn, documentLine, documentParts, fileStem } from "../../web/src/logic/whole-page.ts";
 import { lineOf, safeHref, shapeOf } from "../../web/src/logic/nested.ts";
+import { changeAll, countWords, matchedWords } from "../../web/src/logic/bulk.ts";
 import { cellText, EXPORT_FORMATS, resultColumns, type ResultRow, valueAt } from "../../web/src/logic/result-table.ts";
 import { configurationOf } from "../../web/src/logic/run-configuration.ts";
 import { type EventList, noEvents, type RunEvent, shownEvents, withEvents } from "../../web/src/logic/run-events.ts";
@@ -29,7 +30,7 @@ import {
   waitingPlaces,
 } from "../../web/src/logic/run-page.ts";
 import { progressOf } from "../../web/src/logic/run-progress.ts";
-import { choose, withRows } from "../../web/src/logic/run-rows.ts";
+import { choose, hasGrown, isPartlyTold, withRows } from "../../web/src/logic/run-rows.ts";
 import { addView, BUILT_IN, currentView, readViews, removeView, writeViews } from "../../web/src/logic/saved-views.ts";
 
 const NOW = Date.parse("2026-05-04T10:20:30Z");
@@ -103,7 +104,7 @@ test("a run that has just begun is put into the lists it belongs to, and into no
   assert.ok(!fits("time=1h", { created_at: "2026-05-04T09:00:00Z" }));
   const pages = [
     { rows: [run("5"), run("3")], next: "x" },
-    { rows: [run("2")], next: null },
+    { rows: [run("2")], next: "y" },
   ];
   const changed = [run("3", { status: "failed" }), run("7"), run("4"), run("1"), run("8", { kind: "page" })];
   const next = withRows(pages, changed, ({ kind }) => kind === "crawl");
@@ -114,6 +115,54 @@ test("a run that has just begun is put into the lists it belongs to, and into no
   );
   assert.equal(next[1], pages[1], "pages without changes are the same");
   assert.equal(pages[0]?.rows[1]?.status, "running");
+  const whole = withRows([pages[0]!, { rows: [run("2")], next: null }], [run("1"), run("4")], () => true);
+  assert.deepEqual(
+    whole.map(({ rows }) => rows.map(({ id }) => id)),
+    [
+      ["5", "4", "3"],
+      ["2", "1"],
+    ],
+    "a complete list has also what is older",
+  );
+  const none = withRows([{ rows: [] as ReturnType<typeof run>[], next: null }], [run("1")], () => true);
+  assert.deepEqual(none[0]?.rows.length, 1);
+});
+
+test("a list that has grown, or that the stream tells in part, is loaded again", () => {
+  const pages = (...sizes: number[]) =>
+    sizes.map((size) => ({ rows: Array.from({ length: size }, (_, index) => run(String(index % 10))) }));
+  assert.deepEqual(
+    [[4], [8], [9], [8, 4], [9, 4]].map((sizes) => hasGrown(pages(...sizes), 4)),
+    [false, false, true, false, true],
+  );
+  const isRunning = (status: string) => status === "running";
+  assert.deepEqual([isPartlyTold(pages(10, 10), isRunning), isPartlyTold(pages(10, 11), isRunning)], [false, true]);
+});
+
+test("many runs are changed call by call: what was counted, each once, until somebody stops it", async () => {
+  const asked: string[] = [];
+  const outcome = (next: string | null) => ({
+    done: 2,
+    failed_count: 1,
+    failed: [{ run_id: "r", detail: "d" }],
+    next,
+  });
+  const sums: number[] = [];
+  const go = (signal: AbortSignal, calls: (string | null)[]) =>
+    changeAll(
+      { next: "first" },
+      (from) => {
+        asked.push(from);
+        return Promise.resolve(outcome(calls.shift() ?? null));
+      },
+      ({ done }) => sums.push(done),
+      signal,
+    );
+  const sum = await go(new AbortController().signal, ["second", "third", null]);
+  assert.deepEqual([asked, sums, sum.failed.length], [["first", "second", "third"], [2, 4, 6], 3]);
+  assert.equal((await go(AbortSignal.abort(), ["second"])).done, 0);
+  assert.equal(matchedWords(10_000), "10,000 or more runs");
+  assert.equal(countWords(12_345), "12,345 runs");
 });
 
 test("views have names, are kept, replaced and removed, and whatever stands in the storage does no harm", () => {

@@ -74,10 +74,13 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
 
 export async function sendExport(deps: ApiDeps, reply: ApiReply, id: string, format: string): Promise<ApiReply> {
   const { contentType, fileName, bytes } = await exportRun(deps, id, format);
-  return reply
-    .header("content-type", contentType)
-    .header("content-disposition", `attachment; filename="${fileName}"`)
-    .send(Readable.from(bytes));
+  return (
+    reply
+      .header("content-type", contentType)
+      .header("content-disposition", `attachment; filename="${fileName}"`)
+      // Who asks only whether there is such a file gets an answer, and none is made.
+      .send(reply.request.method === "HEAD" ? "" : Readable.from(bytes))
+  );
 }
 
 /** The media types of exports, but for JSON, which lists have as well. */

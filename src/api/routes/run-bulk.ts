@@ -8,6 +8,13 @@ import { Type } from "../type.ts";
 const Bulk = strict({
   action: oneOf(BULK_ACTIONS, { description: "retry-failed recovers workflows" }),
   filter: { ...RunChoice, description: "as of GET /runs; {}: all runs to which it can be done" },
+  from: Type.Optional(
+    Type.Unsafe<string>({
+      ...Uuid,
+      description:
+        "next of an answer: only that run and older ones. After dry_run it leaves out what has begun since then; after a call that left some it goes on with those",
+    }),
+  ),
   dry_run: Type.Optional(Type.Boolean({ default: false, description: "only count them" })),
 });
 
@@ -22,6 +29,9 @@ const Outcome = strict({
     description: "the first 100 that could not be changed",
   }),
   remaining: { ...Count, description: `left for the next call: one changes ${MOST_AT_ONCE} at most` },
+  next: Type.Union([Uuid, Type.Null()], {
+    description: "from of the next call; of dry_run: from of the first; null: nothing is left",
+  }),
 });
 
 /** The same for many runs. */
@@ -37,9 +47,14 @@ export function bulkRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: Outcome },
       },
     },
-    ({ body: { action, filter, dry_run: dryRun = false } }) => {
+    ({ body: { action, filter, from, dry_run: dryRun = false } }) => {
       const { status } = filter;
-      return changeRuns(deps, action, { ...filterOf(filter), ...(status === undefined ? {} : { status }) }, { dryRun });
+      const wanted = {
+        ...filterOf(filter),
+        ...(status === undefined ? {} : { status }),
+        ...(from === undefined ? {} : { from: from.toLowerCase() }),
+      };
+      return changeRuns(deps, action, wanted, { dryRun });
     },
   );
 }

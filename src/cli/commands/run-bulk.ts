@@ -29,15 +29,16 @@ export function addRunBulkCommand(runs: Command, context: CliContext): void {
         const job_id = job === undefined ? undefined : idOf(job, "job");
         const filter = given({ status: status === undefined ? undefined : [status], kind, site, job_id, q: search });
         const total = { matched: 0, done: 0, failed: [] as BulkFailure[] };
-        for (;;) {
-          const { matched, done, failed, remaining } = await api.runs.change(
-            asSaid({ action, filter, dry_run: dryRun }),
+        for (let from: string | undefined; ;) {
+          const { matched, done, failed, next } = await api.runs.change(
+            asSaid({ action, filter, dry_run: dryRun, ...given({ from }) }),
           );
           total.matched = Math.max(total.matched, matched);
           total.done += done;
           total.failed.push(...failed);
-          // One call changes a thousand at most. Those that refuse would be met again and again.
-          if (dryRun || remaining === 0 || done === 0) break;
+          // One call changes a thousand at most. It goes on behind them: those that fail again at once are not met twice.
+          if (dryRun || next === null) break;
+          from = next;
         }
         if (total.failed.length > 0) context.exitCode = 1;
         if (context.json) return printJson(terminal, { action, dry_run: dryRun, ...total });

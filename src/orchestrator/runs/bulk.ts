@@ -26,6 +26,8 @@ export interface BulkOutcome {
   failed: BulkFailure[];
   /** Those that one call leaves for the next one. */
   remaining: number;
+  /** The run with which the next call goes on, or that would be changed first; null: there is none. */
+  next: string | null;
 }
 
 /** Runs that one call changes. */
@@ -50,7 +52,10 @@ const ACTS: Readonly<Record<BulkAction, (deps: TurnDeps, run: RunRecord) => Prom
     kind === "workflow" ? recoverWorkflow(deps, id, {}) : retryFailedTasks(deps, id),
 };
 
-/** Does the same to all runs of a list, the oldest last; with `dryRun` only counts them. */
+/**
+ * Does the same to all runs of a list, the oldest last; with `dryRun` only counts them. Who goes on `from` the answer
+ * before meets no run twice, whatever became of it, and none that came meanwhile.
+ */
 export async function changeRuns(
   deps: TurnDeps,
   action: BulkAction,
@@ -58,13 +63,16 @@ export async function changeRuns(
   { dryRun }: { dryRun: boolean },
 ): Promise<BulkOutcome> {
   const status = FIT[action].filter((state) => filter.status?.includes(state) ?? true);
-  const none: BulkOutcome = { matched: 0, done: 0, failed_count: 0, failed: [], remaining: 0 };
+  const none: BulkOutcome = { matched: 0, done: 0, failed_count: 0, failed: [], remaining: 0, next: null };
   if (status.length === 0) return none;
   const wanted = { ...filter, status };
-  const matched = await deps.store.countRunsLike({ ...wanted, limit: MOST_COUNTED });
-  if (dryRun) return { ...none, matched, remaining: matched };
-  // Which they are is read before the first is changed: what comes meanwhile was not in the count.
-  const runs = await deps.store.runs({ ...wanted, limit: MOST_AT_ONCE });
+  // Which they are is read before the first is changed, and what comes meanwhile is not in the count.
+  const found = await deps.store.runs({ ...wanted, limit: dryRun ? 1 : MOST_AT_ONCE + 1 });
+  const [first] = found;
+  if (first === undefined) return none;
+  const matched = await deps.store.countRunsLike({ ...wanted, from: first.id, limit: MOST_COUNTED });
+  if (dryRun) return { ...none, matched, remaining: matched, next: first.id };
+  const runs = found.slice(0, MOST_AT_ONCE);
   const failed: BulkFailure[] = [];
   for (const run of runs) {
     try {
@@ -81,5 +89,6 @@ export async function changeRuns(
     failed_count: failed.length,
     failed: failed.slice(0, MOST_TOLD),
     remaining: Math.max(0, matched - runs.length),
+    next: found[MOST_AT_ONCE]?.id ?? null,
   };
 }

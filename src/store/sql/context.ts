@@ -34,10 +34,10 @@ export function toJson(value: unknown): string | null {
 }
 
 /** A reader went on behind something that is not there: starting over without a word would send it in circles. */
-export function badPosition(after: string, what: string): OrbError {
-  return new OrbError("input_invalid", `${after} is not the id of ${what}`, {
+export function badPosition(given: string, what: string, path = "after"): OrbError {
+  return new OrbError("input_invalid", `${given} is not the id of ${what}`, {
     hint: "Begin again without it.",
-    fields: [{ path: "after", message: `is not the id of ${what}` }],
+    fields: [{ path, message: `is not the id of ${what}` }],
   });
 }
 

@@ -31,8 +31,10 @@ export function countRunsLike(context: Context, filter: RunFilter): number {
 function wantedOf(context: Context, filter: RunFilter): Wanted {
   const before = filter.after === undefined ? Number.MAX_SAFE_INTEGER : runRow(context, filter.after)?.n;
   if (before === undefined) throw badPosition(filter.after ?? "", "a run");
-  const conditions: string[] = ["n < ?", "removing_at IS NULL"];
-  const values: (string | number)[] = [before];
+  const from = filter.from === undefined ? before - 1 : runRow(context, filter.from)?.n;
+  if (from === undefined) throw badPosition(filter.from ?? "", "a run", "from");
+  const conditions: string[] = ["n <= ?", "removing_at IS NULL"];
+  const values: (string | number)[] = [Math.min(before - 1, from)];
   const also = (condition: string, ...given: (string | number)[]) => {
     conditions.push(condition);
     values.push(...given);

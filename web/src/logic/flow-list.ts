@@ -1,5 +1,6 @@
 /** The list of workflows: its filters in the address, and what the stream tells of its rows. */
 import type { Operations, Overview } from "../api/types.ts";
+import { isFlowActive } from "./flow-steps.ts";
 
 export type FlowRow = Operations["listWorkflows"]["answer"][number];
 type Query = Operations["listWorkflows"]["query"];
@@ -78,4 +79,23 @@ export function withTold(rows: readonly FlowRow[], told: readonly LiveRun[]): re
     return { ...row, status, progress: run.progress };
   });
   return changed ? next : rows;
+}
+
+export interface FlowEvent {
+  run_id: string;
+  message: string;
+  meta: Record<string, unknown>;
+}
+
+/** Whether the list may be another one after this event: most are about runs that are no workflows. */
+export function mayChange(
+  { run_id, message, meta }: FlowEvent,
+  rows: readonly FlowRow[],
+  { status }: Pick<FlowFilter, "status">,
+): boolean {
+  const known = rows.find(({ id }) => id === run_id);
+  if (known !== undefined) return /^Run\b/.test(message) || (/^Step\b/.test(message) && isFlowActive(known.status));
+  if (message.startsWith("Run created")) return meta["kind"] === "workflow";
+  // What it was not in before it may have come into by its new state.
+  return status !== null && /^Run\b/.test(message);
 }

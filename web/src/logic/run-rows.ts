@@ -16,9 +16,9 @@ interface Row {
 
 /**
  * Pages of a list, newest first, with what is new of some rows: those that are there are changed in place, those that
- * belong here and are newer than what was loaded come in at their place. `belongs` says which are new and wanted.
+ * belong here and are not behind what was loaded come in at their place. `belongs` says which are new and wanted.
  */
-export function withRows<R extends Row, P extends { rows: R[] }>(
+export function withRows<R extends Row, P extends { rows: R[]; next: string | null }>(
   pages: readonly P[],
   changed: readonly R[],
   belongs: (row: R) => boolean,
@@ -35,13 +35,37 @@ export function withRows<R extends Row, P extends { rows: R[] }>(
     });
     return { ...page, rows };
   });
-  const oldest = next.at(-1)?.rows.at(-1)?.created_at ?? "";
+  // Where more is to be loaded, what is older comes in its turn; of a complete list nothing else would bring it.
+  const end = next.at(-1);
+  const oldest = end === undefined || end.next === null ? "" : (end.rows.at(-1)?.created_at ?? "");
   const fresh = [...byId.values()].filter((row) => belongs(row) && row.created_at >= oldest);
-  const [first] = next;
-  if (fresh.length === 0 || first === undefined) return next;
-  // They are new, so that their place is in the first page in all but name.
-  const rows = [...fresh, ...first.rows].toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
-  return [{ ...first, rows }, ...next.slice(1)];
+  if (fresh.length === 0) return next;
+  // The first page that reaches so far back has room for it; the last one for what is older than all.
+  const placeOf = ({ created_at }: R) => {
+    const place = next.findIndex(({ rows }) => (rows.at(-1)?.created_at ?? "") <= created_at);
+    return place < 0 ? next.length - 1 : place;
+  };
+  return next.map((page, index) => {
+    const more = fresh.filter((row) => placeOf(row) === index);
+    if (more.length === 0) return page;
+    return { ...page, rows: [...more, ...page.rows].toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)) };
+  });
+}
+
+/** The stream tells no more of those at work than this. */
+const MOST_TOLD = 20;
+
+/** Whether what was put in makes it far longer than what was loaded: `size` rows in each page. */
+export function hasGrown(pages: readonly { rows: readonly Row[] }[], size: number): boolean {
+  return pages.reduce((sum, { rows }) => sum + rows.length, 0) > (pages.length + 1) * size;
+}
+
+/** Whether there are more at work than the stream tells of: the others are as old as the list. */
+export function isPartlyTold(
+  pages: readonly { rows: readonly { status: string }[] }[],
+  isActive: (status: string) => boolean,
+): boolean {
+  return pages.reduce((sum, { rows }) => sum + rows.filter(({ status }) => isActive(status)).length, 0) > MOST_TOLD;
 }
 
 /** Which rows are chosen by a click on a box; with shift all between the last one and this. */
@@ -59,32 +83,4 @@ export function choose(
     if (on) next.add(one);
     else next.delete(one);
   return next;
-}
-
-export const BULK_ACTIONS = ["cancel", "pause", "resume", "retry-failed"] as const;
-export type BulkAction = (typeof BULK_ACTIONS)[number];
-
-export const BULK_WORDS: Readonly<Record<BulkAction, { verb: string; done: string; what: string }>> = {
-  cancel: {
-    verb: "Cancel",
-    done: "Cancelled",
-    what: "What is under way is stopped; results so far are kept. This cannot be taken back.",
-  },
-  pause: {
-    verb: "Pause",
-    done: "Paused",
-    what: "Pages under way are finished; nothing new is begun until you resume.",
-  },
-  resume: { verb: "Resume", done: "Resumed", what: "They go on where they stopped." },
-  "retry-failed": {
-    verb: "Retry failed pages of",
-    done: "Retrying",
-    what: "Only what failed is fetched again; ended runs are opened again for it.",
-  },
-};
-
-/** How many, as the server counts: it stops at ten thousand. */
-export function matchedWords(matched: number): string {
-  if (matched >= 10_000) return "10,000 or more runs";
-  return matched === 1 ? "1 run" : `${new Intl.NumberFormat("en").format(matched)} runs`;
 }

@@ -31,11 +31,31 @@ export function replaceSite(old: SitePages | undefined, changed: Site): SitePage
   return { ...old, pages: old.pages.map((page) => ({ ...page, rows: rows(page.rows) })) };
 }
 
-/** Sites that are told of and are not on the list: it has to be loaded again. */
-export function hasNew(old: SitePages | undefined, told: readonly LiveSite[]): boolean {
+/** What a list of sites was asked for. */
+export interface SiteQuery {
+  q?: string;
+  state?: string;
+  group?: string;
+}
+
+/**
+ * Sites that are told of and are not on the list, although they belong there: it has to be loaded again. Lists are by
+ * name, so that what is behind the last one that was loaded comes in its turn.
+ */
+export function hasNew(old: SitePages | undefined, told: readonly LiveSite[], query: SiteQuery = {}): boolean {
   if (old === undefined) return false;
   const known = new Set(old.pages.flatMap(({ rows }) => rows.map(({ site }) => site)));
-  return told.some(({ site }) => !known.has(site));
+  const end = old.pages.at(-1);
+  const last = end === undefined || end.next === null ? null : (end.rows.at(-1)?.site ?? null);
+  const q = query.q?.toLowerCase() ?? "";
+  return told.some(
+    ({ site, state, group }) =>
+      !known.has(site) &&
+      (last === null || site <= last) &&
+      site.includes(q) &&
+      (query.state === undefined || query.state === state) &&
+      (query.group === undefined || query.group === group),
+  );
 }
 
 /** The part that did not end well, for each step in which anything ended. */

@@ -49,6 +49,22 @@ export function shownColumns<Column extends { id: string; hidden?: boolean }>(
   return shown.length === 0 ? columns.filter(({ hidden }) => hidden !== true) : shown;
 }
 
+/** The row that keys have led to: it stays the same row when others come in above it. */
+export interface RowPlace {
+  key: string;
+  /** Where it was: who goes on from a row that is gone goes on from there. */
+  index: number;
+}
+
+/** Where that row is now; -1: none was chosen. */
+export function rowIndex<Row>(rows: readonly Row[], keyOf: (row: Row) => string, place: RowPlace | null): number {
+  if (place === null) return -1;
+  const then = rows[place.index];
+  if (then !== undefined && keyOf(then) === place.key) return place.index;
+  const index = rows.findIndex((row) => keyOf(row) === place.key);
+  return index >= 0 ? index : Math.min(place.index, rows.length - 1);
+}
+
 /** The row that a key leads to; -1: none is chosen yet. */
 export function moveRow(current: number, key: string, length: number): number {
   if (length === 0) return -1;

@@ -12,7 +12,7 @@ import {
 } from "react";
 import { useLocation } from "wouter";
 import type { Next } from "../api/query.ts";
-import { moveRow, nextSort, type Sortable, type SortBy, sortRows } from "../logic/table.ts";
+import { moveRow, nextSort, rowIndex, type RowPlace, type Sortable, type SortBy, sortRows } from "../logic/table.ts";
 import { Icon } from "./Icon.tsx";
 import { ErrorBox } from "./States.tsx";
 import "./table.css";
@@ -82,7 +82,7 @@ export function Table<Row>(props: TableProps<Row>) {
     fixed: height !== undefined,
     keyOf,
   });
-  const keys = useRowKeys(sorted, body, virtual.reveal, open);
+  const keys = useRowKeys(sorted, keyOf, body, virtual.reveal, open);
 
   useEffect(() => {
     if (virtual.last >= sorted.length - ahead) next?.more();
@@ -120,6 +120,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 key={keyOf(row)}
                 ref={virtual.measure}
                 data-index={index}
+                data-key={keyOf(row)}
                 role="row"
                 aria-rowindex={index + 2}
                 tabIndex={open === null ? undefined : index === Math.max(0, keys.current) ? 0 : -1}
@@ -130,7 +131,7 @@ export function Table<Row>(props: TableProps<Row>) {
                     ? {}
                     : { position: "absolute", inset: "0 0 auto", transform: `translateY(${start}px)` }),
                 }}
-                onFocus={() => keys.setCurrent(index)}
+                onFocus={() => keys.setCurrent({ key: keyOf(row), index })}
                 onClick={(event) => {
                   if ((event.target as HTMLElement).closest("a, button, input, label, select, [role=menu]") !== null)
                     return;
@@ -208,17 +209,22 @@ function useOpen<Row>({ hrefOf, onOpen }: TableProps<Row>): ((row: Row, aside?: 
 /** j, k, arrows, Home, End and Enter; j and k work from anywhere on the page once there is a table. */
 function useRowKeys<Row>(
   rows: readonly Row[],
+  keyOf: (row: Row) => string,
   body: React.RefObject<HTMLDivElement | null>,
   reveal: (index: number) => void,
   open: ((row: Row) => void) | null,
 ) {
-  const [current, setCurrent] = useState(-1);
+  const [place, setCurrent] = useState<RowPlace | null>(null);
+  const current = rowIndex(rows, keyOf, place);
   const focus = (index: number) => {
-    setCurrent(index);
+    const row = rows[index];
+    if (row === undefined) return;
+    const key = keyOf(row);
+    setCurrent({ key, index });
     reveal(index);
     // The row may have to be drawn first.
     requestAnimationFrame(() => {
-      body.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: false });
+      body.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: false });
     });
   };
   const latest = useRef({ rows, current, focus, open });
@@ -240,7 +246,8 @@ function useRowKeys<Row>(
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (open === null || (event.target as HTMLElement).getAttribute("role") !== "row") return;
     if (event.key === "Enter") {
-      const row = rows[current];
+      const { key } = (event.target as HTMLElement).dataset;
+      const row = rows.find((one) => keyOf(one) === key);
       if (row !== undefined) open(row);
       return;
     }
@@ -249,7 +256,7 @@ function useRowKeys<Row>(
     event.preventDefault();
     focus(next);
   };
-  return { current: Math.min(current, rows.length - 1), setCurrent, onKeyDown };
+  return { current, setCurrent, onKeyDown };
 }
 
 interface Drawn {

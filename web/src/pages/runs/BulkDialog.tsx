@@ -1,11 +1,18 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Answer, call, type Input } from "../../api/client.ts";
 import { queryClient } from "../../api/query.ts";
-import { BULK_WORDS, type BulkAction, matchedWords } from "../../logic/run-rows.ts";
+import {
+  BULK_WORDS,
+  type BulkAction,
+  type BulkOutcome,
+  changeAll,
+  countWords,
+  matchedWords,
+} from "../../logic/bulk.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { toast } from "../../ui/Toast.tsx";
+import { toast, toastError } from "../../ui/Toast.tsx";
 
 export interface Bulk {
   action: BulkAction;
@@ -14,21 +21,25 @@ export interface Bulk {
   which: string;
 }
 
-type Outcome = Answer<"changeRuns">;
+type Counted = Answer<"changeRuns">;
 
 /** Says how many runs it is about before anything is done to them, and what became of it. */
 export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClose: () => void; onDone: () => void }) {
-  const [counted, setCounted] = useState<Outcome | null>(null);
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [counted, setCounted] = useState<Counted | null>(null);
+  /** What was done so far, and whether that was all of it. */
+  const [outcome, setOutcome] = useState<(BulkOutcome & { ended: boolean }) | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
   const [tries, setTries] = useState(0);
+  const [busy, setBusy] = useState(false);
+  const stopped = useRef(new AbortController());
   useEffect(() => {
     setCounted(null);
     setOutcome(null);
     setError(null);
+    setBusy(false);
     if (bulk === null) return;
     const stop = new AbortController();
+    stopped.current = stop;
     const { action, filter } = bulk;
     call("changeRuns", { body: { action, filter, dry_run: true } }, { signal: stop.signal })
       .then(setCounted)
@@ -39,22 +50,36 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
   }, [bulk, tries]);
   if (bulk === null) return null;
   const { verb, done, what } = BULK_WORDS[bulk.action];
-  const act = async () => {
+  const act = async (from: Counted) => {
+    const { signal } = stopped.current;
+    const { action, filter } = bulk;
     setBusy(true);
     setError(null);
+    let sum: BulkOutcome;
     try {
-      const sum = await changeAll(bulk);
-      await queryClient.invalidateQueries({ queryKey: ["listRuns"] });
-      onDone();
-      if (sum.failed_count === 0) {
-        toast(`${done} ${matchedWords(sum.done)}.`);
-        onClose();
-      } else setOutcome(sum);
+      sum = await changeAll(
+        from,
+        (next) => call("changeRuns", { body: { action, filter, from: next } }),
+        (so) => {
+          if (!signal.aborted) setOutcome({ ...so, ended: false });
+        },
+        signal,
+      );
     } catch (why) {
-      setError(why);
+      if (signal.aborted) toastError(why);
+      else setError(why);
+      return;
     } finally {
-      setBusy(false);
+      // Something may have been done, however it ended.
+      await queryClient.invalidateQueries({ queryKey: ["listRuns"] });
+      if (!signal.aborted) setBusy(false);
     }
+    const words = `${done} ${countWords(sum.done)}`;
+    if (signal.aborted) return toast(sum.next === null ? `${words}.` : `${words}, and stopped there.`);
+    onDone();
+    if (sum.failed_count > 0) return setOutcome({ ...sum, ended: true });
+    toast(`${words}.`);
+    onClose();
   };
   const matched = counted?.matched ?? 0;
   return (
@@ -63,16 +88,16 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
       onClose={onClose}
       title={`${verb} ${bulk.which}?`}
       actions={
-        outcome !== null || (counted !== null && matched === 0) ? (
+        outcome?.ended === true || error !== null || (counted !== null && matched === 0) ? (
           <Button onClick={onClose}>Close</Button>
         ) : (
           <>
-            <Button onClick={onClose}>Keep as it is</Button>
+            <Button onClick={onClose}>{busy ? "Stop" : "Keep as it is"}</Button>
             <Button
               kind={bulk.action === "cancel" ? "danger" : "primary"}
               busy={busy}
               disabled={counted === null}
-              onClick={() => void act()}
+              onClick={() => counted !== null && void act(counted)}
             >
               {counted === null ? verb : `${verb} ${matchedWords(matched)}`}
             </Button>
@@ -81,6 +106,12 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
       }
     >
       <div className="stack" aria-live="polite">
+        {outcome === null ? null : (
+          <p>
+            {done} {countWords(outcome.done)}
+            {outcome.ended ? "." : " so far."}
+          </p>
+        )}
         {error === null ? null : <ErrorBox error={error} onRetry={() => setTries(tries + 1)} />}
         {outcome === null ? (
           counted === null ? (
@@ -93,16 +124,14 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
             <>
               <p>
                 This is about <strong>{matchedWords(matched)}</strong>. Runs whose state does not allow it are left
-                alone.
+                alone, and so are those that begin from now on.
               </p>
               <p className="soft">{what}</p>
             </>
           )
-        ) : (
+        ) : outcome.failed_count === 0 ? null : (
           <>
-            <p>
-              {done} {matchedWords(outcome.done)}. {matchedWords(outcome.failed_count)} could not be changed:
-            </p>
+            <p>{countWords(outcome.failed_count)} could not be changed:</p>
             <ul className="stack wrap">
               {outcome.failed.map(({ run_id, detail }) => (
                 <li key={run_id}>
@@ -118,21 +147,4 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
       </div>
     </Dialog>
   );
-}
-
-/** One call changes a thousand at most: again, as long as there is something left and something happens. */
-async function changeAll({ action, filter }: Bulk): Promise<Outcome> {
-  const change = () => call("changeRuns", { body: { action, filter } });
-  let last = await change();
-  let sum = last;
-  while (last.remaining > 0 && last.done > 0) {
-    last = await change();
-    sum = {
-      ...last,
-      done: sum.done + last.done,
-      failed_count: sum.failed_count + last.failed_count,
-      failed: [...sum.failed, ...last.failed].slice(0, 100),
-    };
-  }
-  return sum;
 }

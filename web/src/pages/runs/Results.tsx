@@ -208,15 +208,14 @@ function Exports({ run }: { run: Run }) {
 
 /** A file that cannot be made is said here, and not by a download that fails without a reason. */
 async function download(href: string): Promise<void> {
-  const stop = new AbortController();
   try {
-    const answer = await fetch(href, { signal: stop.signal });
+    const answer = await fetch(href, { method: "HEAD" });
     if (!answer.ok) {
-      const { detail } = (await answer.json()) as { detail?: string };
+      // Only a full answer says why.
+      const { detail } = (await (await fetch(href)).json()) as { detail?: string };
       toast(detail ?? `The server answered ${answer.status}.`, "bad");
       return;
     }
-    stop.abort();
     const link = document.createElement("a");
     link.href = href;
     link.download = "";

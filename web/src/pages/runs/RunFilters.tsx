@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from "react";
+import type { FormEvent } from "react";
 import {
   isNarrowed,
   KIND_NAMES,
@@ -13,8 +13,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Input, Select, Switch } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu } from "../../ui/Menu.tsx";
-
-const WAIT_MS = 350;
+import { useTyped } from "../../ui/useTyped.ts";
 
 /** What the list is narrowed by. Everything takes effect at once, and stands in the address. */
 export function RunFilters({ filter, onChange }: { filter: RunFilter; onChange: (filter: RunFilter) => void }) {
@@ -94,16 +93,10 @@ function Typed({
   onChange: (value: string) => void;
   wide?: boolean;
 }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text.trim() === value) return;
-    const timer = window.setTimeout(() => onChange(text.trim()), WAIT_MS);
-    return () => clearTimeout(timer);
-  });
+  const { text, setText, submit } = useTyped(value, onChange);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    onChange(text.trim());
+    submit();
   };
   return (
     <form className={wide ? "run-filter-text run-filter-wide" : "run-filter-text"} onSubmit={onSubmit}>

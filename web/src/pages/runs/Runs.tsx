@@ -1,9 +1,10 @@
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { BULK_ACTIONS, BULK_WORDS, type BulkAction } from "../../logic/bulk.ts";
 import { count, fullNumber, plainUrl, words } from "../../logic/format.ts";
 import { choiceOf, KIND_NAMES, isNarrowed, readFilter, type RunFilter, writeFilter } from "../../logic/run-filter.ts";
 import { outcomeWords, progressWords, titleOf } from "../../logic/run-page.ts";
-import { BULK_ACTIONS, BULK_WORDS, type BulkAction, choose } from "../../logic/run-rows.ts";
+import { choose } from "../../logic/run-rows.ts";
 import { isActive } from "../../logic/states.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
@@ -38,15 +39,16 @@ export default function Runs() {
     const text = writeFilter(next);
     go(text === "" ? "/runs" : `/runs?${text}`, { replace: true });
   };
-  const { list, rows, total, next } = useRunList(filter);
-  const { chosen, setChosen, onChoose } = useChosen(rows);
+  const { list, rows, askedAt, total, next } = useRunList(filter);
+  const { chosen, setChosen, onChoose } = useChosen(rows, writeFilter(filter));
+  const gone = useMemo(() => chosen.size - rows.filter(({ id }) => chosen.has(id)).length, [chosen, rows]);
   const [bulk, setBulk] = useState<Bulk | null>(null);
   const columns = useRunColumns(rows, chosen, onChoose, setChosen);
   const { shown, menu } = useColumns("runs", columns);
   const onAll = (action: BulkAction) =>
     setBulk({
       action,
-      filter: choiceOf(filter, Date.now()),
+      filter: choiceOf(filter, askedAt),
       which: isNarrowed(filter)
         ? "all runs that fit the filter"
         : filter.steps
@@ -116,6 +118,7 @@ export default function Runs() {
       {chosen.size > 0 ? (
         <div className="runs-chosen" role="region" aria-label="Selected runs">
           <strong>{fullNumber(chosen.size)} selected</strong>
+          {gone === 0 ? null : <span className="soft">{fullNumber(gone)} of them not in this list any more</span>}
           {BULK_ACTIONS.map((action) => (
             <Button key={action} size="small" icon={ICONS[action]} onClick={() => onChosen(action)}>
               {action === "retry-failed" ? "Retry failed" : BULK_WORDS[action].verb}
@@ -134,8 +137,10 @@ export default function Runs() {
 /** The next page is there before anybody has scrolled to it. */
 const PAGES_AHEAD = 400;
 
-function useChosen(rows: readonly RunRow[]) {
+/** Who looks at another list chooses anew: nothing is done to runs that nobody sees. */
+function useChosen(rows: readonly RunRow[], search: string) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => setChosen(new Set()), [search]);
   const last = useRef<string | null>(null);
   const latest = useRef(rows);
   latest.current = rows;

@@ -7,8 +7,9 @@ import { keyOf, queryClient, useNext } from "../../api/query.ts";
 import type { Overview, Run } from "../../api/types.ts";
 import type { RunEvent } from "../../logic/run-events.ts";
 import { matches, queryOf, type RunFilter, writeFilter } from "../../logic/run-filter.ts";
-import { type RunCounts, withRows } from "../../logic/run-rows.ts";
-import { useNow } from "../../ui/Values.tsx";
+import { hasGrown, isPartlyTold, type RunCounts, withRows } from "../../logic/run-rows.ts";
+import { isActive } from "../../logic/states.ts";
+import { useSoon } from "../../ui/useSoon.ts";
 
 export type LiveRun = Overview["active_runs"][number];
 
@@ -28,16 +29,18 @@ interface Pages {
 }
 
 const PAGE = 200;
-/** So many are asked for one by one when something was said of them; of more the beginning of the list is loaded. */
+/** So many are asked for one by one when something was said of them; for more the list is loaded again. */
 const ONE_BY_ONE = 8;
 const PAUSE_MS = 1000;
+/** For each page that was loaded: a long list is loaded again less often. */
+const REST_MS = 2000;
+const AGAIN_MS = 10_000;
 
 export function useRunList(filter: RunFilter) {
-  // It changes once a minute where the time matters.
-  const now = useNow();
   const search = writeFilter(filter);
-  const minute = Math.floor(now / 60_000);
-  const query = useMemo(() => ({ ...queryOf(filter, minute * 60_000), limit: PAGE, total: true }), [search, minute]);
+  // "The last hour" is that before somebody asked for it: a list whose beginning moves would be another one every minute.
+  const askedAt = useMemo(() => Date.now(), [search]);
+  const query = useMemo(() => ({ ...queryOf(filter, askedAt), limit: PAGE, total: true }), [search, askedAt]);
   const key = useMemo(() => [...keyOf("listRuns", { query }), "list"], [query]);
   const list = useInfiniteQuery<Page<RunRow>, Problem, Pages, readonly unknown[], string | null>({
     queryKey: key,
@@ -54,47 +57,67 @@ export function useRunList(filter: RunFilter) {
     staleTime: 30_000,
     placeholderData: (old) => old,
   });
-  const patch = useCallback(
-    (rows: readonly RunRow[]) =>
-      queryClient.setQueryData<Pages>(key, (old) =>
-        old === undefined
-          ? old
-          : { ...old, pages: withRows(old.pages, rows, (row) => matches(filter, row, Date.now())) },
-      ),
-    [key, search],
+  const loaded = list.data?.pages.length ?? 1;
+  const reload = useSoon(
+    () => {
+      // What is under way may be older than what was told.
+      if (queryClient.isFetching({ queryKey: key, exact: true }) > 0) reload();
+      else void list.refetch();
+    },
+    { soonMs: 0, restMs: REST_MS * loaded },
   );
+  /** What was told while the list was loaded, which may not know it yet. */
+  const meanwhile = useRef(new Map<string, RunRow>());
+  const patch = useCallback(
+    (rows: readonly RunRow[]) => {
+      if (queryClient.isFetching({ queryKey: key, exact: true }) > 0)
+        for (const row of rows) meanwhile.current.set(row.id, row);
+      const next = queryClient.setQueryData<Pages>(key, (old) =>
+        old === undefined ? old : { ...old, pages: withRows(old.pages, rows, (row) => matches(filter, row, askedAt)) },
+      );
+      if (next !== undefined && hasGrown(next.pages, PAGE)) reload();
+    },
+    [key, search, askedAt, reload],
+  );
+  useEffect(() => {
+    if (list.isFetching || meanwhile.current.size === 0) return;
+    const known = new Set(list.data?.pages.flatMap((page) => page.rows.map(({ id }) => id)));
+    // Of those at work that the list has it may know more by now; an end is the last that is told of a run.
+    const news = [...meanwhile.current.values()].filter(({ id, status }) => !isActive(status) || !known.has(id));
+    meanwhile.current.clear();
+    patch(news);
+  }, [list.isFetching, list.data, patch]);
+  const partly = isPartlyTold(list.data?.pages ?? [], isActive);
+  useEffect(() => {
+    if (!partly) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") reload();
+    }, AGAIN_MS * loaded);
+    return () => clearInterval(timer);
+  }, [partly, loaded, reload]);
   useLive<{ runs: LiveRun[] }>("runs", ({ runs }) => patch(runs));
-  useTold(patch, () => callPage("listRuns", { query: { ...query, total: false, limit: 100 } }));
+  useTold(patch, reload);
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.rows) ?? [], [list.data]);
-  return { list, rows, total: list.data?.pages[0]?.total ?? null, next: useNext(list) };
+  return { list, rows, askedAt, total: list.data?.pages[0]?.total ?? null, next: useNext(list) };
 }
 
 /** Runs that begin and end are told of by their events, also those that are not among the first at work. */
-function useTold(patch: (rows: readonly RunRow[]) => void, first: () => Promise<Page<RunRow>>): void {
+function useTold(patch: (rows: readonly RunRow[]) => void, reload: () => void): void {
   const told = useRef(new Set<string>());
-  const timer = useRef<number | undefined>(undefined);
-  const latest = useRef({ patch, first });
-  latest.current = { patch, first };
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const latest = useRef(patch);
+  latest.current = patch;
   const look = async () => {
-    timer.current = undefined;
     const ids = [...told.current];
     told.current.clear();
-    try {
-      const rows: RunRow[] =
-        ids.length > ONE_BY_ONE
-          ? (await latest.current.first()).rows
-          : (await Promise.all(ids.map((run_id) => call("getRun", { params: { run_id } }).catch(() => null)))).filter(
-              (run): run is Run => run !== null,
-            );
-      latest.current.patch(rows);
-    } catch {
-      // The next event, or the connection when it comes back, brings another look.
-    }
+    if (ids.length > ONE_BY_ONE) return reload();
+    // What is gone, or a server that is away, tells nothing; the connection, when it comes back, brings all again.
+    const runs = await Promise.all(ids.map((run_id) => call("getRun", { params: { run_id } }).catch(() => null)));
+    return latest.current(runs.filter((run): run is Run => run !== null));
   };
+  const soon = useSoon(() => void look(), { soonMs: PAUSE_MS, restMs: 0 });
   useLive<RunEvent>("run_event", ({ run_id, message }) => {
     if (!/^(?:Run|Workflow|Crawl|Waiting for a person)/.test(message)) return;
     told.current.add(run_id);
-    timer.current ??= window.setTimeout(() => void look(), PAUSE_MS);
+    soon();
   });
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 import { useSearchParams } from "wouter";
 import { useCall, usePages } from "../../api/query.ts";
 import type { Input as CallInput } from "../../api/client.ts";
@@ -12,6 +12,7 @@ import { Input, Select } from "../../ui/Field.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Table } from "../../ui/Table.tsx";
+import { useTyped } from "../../ui/useTyped.ts";
 import { siteColumns } from "./columns.tsx";
 import { useLiveSites, useSiteActions } from "./useSites.ts";
 import "./sites.css";
@@ -122,14 +123,7 @@ function useWidth(): number {
 }
 
 function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text === value) return;
-    // Not a call for every key.
-    const timer = setTimeout(() => onChange(text.trim()), 250);
-    return () => clearTimeout(timer);
-  });
+  const { text, setText } = useTyped(value, onChange);
   return (
     <Input
       label="Search sites"

@@ -12,22 +12,28 @@ import {
   patchRows,
   replaceSite,
   type SitePages,
+  type SiteQuery,
 } from "../../logic/sites.ts";
 import { toast, toastError } from "../../ui/Toast.tsx";
+import { useSoon } from "../../ui/useSoon.ts";
+
+const SOON_MS = 200;
+const REST_MS = 5000;
 
 /** Puts what changes at sites into all that is shown of them. */
 export function useLiveSites(): void {
+  const again = useSoon(() => void queryClient.invalidateQueries({ queryKey: ["listSites"] }), {
+    soonMs: SOON_MS,
+    restMs: REST_MS,
+  });
   useLive<{ sites: LiveSite[] }>("sites", ({ sites }) => {
-    let unknown = false;
-    queryClient.setQueriesData<SitePages>({ queryKey: ["listSites"] }, (old) => {
-      unknown ||= hasNew(old, sites);
-      return patchPages(old, sites);
-    });
+    const shown = queryClient.getQueriesData<SitePages>({ queryKey: ["listSites"], type: "active" });
+    if (shown.some(([key, old]) => hasNew(old, sites, (key[1] as { query?: SiteQuery } | undefined)?.query))) again();
+    queryClient.setQueriesData<SitePages>({ queryKey: ["listSites"] }, (old) => patchPages(old, sites));
     for (const one of sites)
       queryClient.setQueryData<Site>(keyOf("getSite", { params: { site: one.site } }), (old) =>
         old === undefined ? old : patchRows([old], [one])?.[0],
       );
-    if (unknown) void queryClient.invalidateQueries({ queryKey: ["listSites"] });
   });
 }
 

@@ -1,14 +1,16 @@
 /** The list of workflows that were started, kept up to date by what the server tells. */
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import type { FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Page } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { keyOf, queryClient, useCall, usePages } from "../../api/query.ts";
 import {
+  type FlowEvent,
   type FlowFilter,
   flowQuery,
   type FlowRow,
   type LiveRun,
+  mayChange,
   readFlowFilter,
   STATUS_CHOICES,
   withTold,
@@ -23,6 +25,8 @@ import { Input, Select } from "../../ui/Field.tsx";
 import { Progress } from "../../ui/Progress.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
+import { useSoon } from "../../ui/useSoon.ts";
+import { useTyped } from "../../ui/useTyped.ts";
 import { Duration, Time } from "../../ui/Values.tsx";
 
 const COLUMNS: readonly Column<FlowRow>[] = [
@@ -136,7 +140,8 @@ export function FlowRuns() {
   );
 }
 
-const PAUSE_MS = 600;
+const SOON_MS = 600;
+const REST_MS = 5000;
 
 function useFlowList(filter: FlowFilter) {
   const input = { query: flowQuery(filter) };
@@ -153,16 +158,12 @@ function useFlowList(filter: FlowFilter) {
     }),
   );
   // What begins and ends comes and goes in the list.
-  const timer = useRef<number | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  useLive<{ message: string; run_id: string }>("run_event", ({ message, run_id }) => {
-    if (!/^(?:Run|Step)\b/.test(message)) return;
-    const isKnown = list.rows.some(({ id, status }) => id === run_id && isFlowActive(status));
-    if (!isKnown && !message.startsWith("Run ")) return;
-    timer.current ??= window.setTimeout(() => {
-      timer.current = undefined;
-      void queryClient.invalidateQueries({ queryKey: ["listWorkflows"] });
-    }, PAUSE_MS);
+  const again = useSoon(() => void queryClient.invalidateQueries({ queryKey: ["listWorkflows"] }), {
+    soonMs: SOON_MS,
+    restMs: REST_MS,
+  });
+  useLive<FlowEvent>("run_event", (event) => {
+    if (mayChange(event, list.rows, filter)) again();
   });
   return list;
 }
@@ -177,16 +178,10 @@ function Filters({
   isNarrowed: boolean;
 }) {
   const templates = useCall("listTemplates");
-  const [text, setText] = useState(filter.q);
-  useEffect(() => setText(filter.q), [filter.q]);
-  useEffect(() => {
-    if (text.trim() === filter.q) return;
-    const timer = window.setTimeout(() => onChange({ ...filter, q: text.trim() }), 350);
-    return () => clearTimeout(timer);
-  });
+  const { text, setText, submit } = useTyped(filter.q, (q) => onChange({ ...filter, q }));
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    onChange({ ...filter, q: text.trim() });
+    submit();
   };
   return (
     <form className="flow-filters" aria-label="Filters" onSubmit={onSubmit}>

@@ -1,0 +1,69 @@
+/** What is done to many runs at once. */
+
+export const BULK_ACTIONS = ["cancel", "pause", "resume", "retry-failed"] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
+
+export const BULK_WORDS: Readonly<Record<BulkAction, { verb: string; done: string; what: string }>> = {
+  cancel: {
+    verb: "Cancel",
+    done: "Cancelled",
+    what: "What is under way is stopped; results so far are kept. This cannot be taken back.",
+  },
+  pause: {
+    verb: "Pause",
+    done: "Paused",
+    what: "Pages under way are finished; nothing new is begun until you resume.",
+  },
+  resume: { verb: "Resume", done: "Resumed", what: "They go on where they stopped." },
+  "retry-failed": {
+    verb: "Retry failed pages of",
+    done: "Retrying",
+    what: "Only what failed is fetched again; ended runs are opened again for it.",
+  },
+};
+
+/** How many, as the server counts: it stops at ten thousand. */
+export function matchedWords(matched: number): string {
+  if (matched >= 10_000) return "10,000 or more runs";
+  return countWords(matched);
+}
+
+/** How many, exactly. */
+export function countWords(runs: number): string {
+  return runs === 1 ? "1 run" : `${new Intl.NumberFormat("en").format(runs)} runs`;
+}
+
+export interface BulkOutcome {
+  done: number;
+  failed_count: number;
+  failed: { run_id: string; detail: string }[];
+  /** The run with which the next call goes on; null: nothing is left. */
+  next: string | null;
+}
+
+const MOST_TOLD = 100;
+
+/**
+ * One call changes a thousand at most: again from where the last one ended, until nothing is left or somebody has had
+ * enough. It begins with the first that was counted, so that none that came later is met, and none is met twice. What
+ * was done so far is told after each call: a later one may fail.
+ */
+export async function changeAll(
+  counted: Pick<BulkOutcome, "next">,
+  change: (from: string) => Promise<BulkOutcome>,
+  onStep: (sum: BulkOutcome) => void,
+  signal: AbortSignal,
+): Promise<BulkOutcome> {
+  let sum: BulkOutcome = { done: 0, failed_count: 0, failed: [], next: counted.next };
+  while (sum.next !== null && !signal.aborted) {
+    const { done, failed_count, failed, next } = await change(sum.next);
+    sum = {
+      done: sum.done + done,
+      failed_count: sum.failed_count + failed_count,
+      failed: [...sum.failed, ...failed].slice(0, MOST_TOLD),
+      next,
+    };
+    onStep(sum);
+  }
+  return sum;
+}

@@ -1,0 +1,31 @@
+/** Does something soon after it was asked for, once however often that was, and then not again for a while. */
+export class Soon {
+  readonly #act: () => void;
+  readonly #soonMs: number;
+  readonly #restMs: () => number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #restedAt = 0;
+
+  constructor(act: () => void, { soonMs, restMs }: { soonMs: number; restMs: () => number }) {
+    this.#act = act;
+    this.#soonMs = soonMs;
+    this.#restMs = restMs;
+  }
+
+  ask(): void {
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#restedAt = Date.now() + this.#restMs();
+        this.#act();
+      },
+      // A clock that was set back keeps nobody waiting for longer than that.
+      Math.max(this.#soonMs, Math.min(this.#restedAt - Date.now(), this.#restMs())),
+    );
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

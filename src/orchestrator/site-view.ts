@@ -94,6 +94,14 @@ interface Moment {
   now: number;
 }
 
+/** What is known of the open work of a site where it stands. */
+interface OpenWork {
+  /** A run that waits, where none may work. */
+  held: HeldRun | null;
+  /** Where all that is left has failed: when the first is tried again. */
+  nextTryAt: number | null;
+}
+
 export async function siteViews(deps: SiteDeps, records: readonly SiteRecord[]): Promise<SiteView[]> {
   return lookAt(deps, records, toView);
 }
@@ -105,20 +113,23 @@ export async function siteProgress(deps: SiteDeps, records: readonly SiteRecord[
 async function lookAt<T>(
   deps: SiteDeps,
   records: readonly SiteRecord[],
-  show: (record: SiteRecord, held: HeldRun | null, moment: Moment) => T,
+  show: (record: SiteRecord, open: OpenWork, moment: Moment) => T,
 ): Promise<T[]> {
   const { store, clock, siteDefaults: defaults, respectRobots } = deps;
   const moment = { defaults, respectRobots, still: await standstill(deps), now: clock.now() };
   const views: T[] = [];
   for (const record of records) {
     // Where something is at work, no run keeps the site waiting.
-    const stands = openOf(record.counts) > 0 && record.counts.running === 0;
-    views.push(show(record, stands ? await store.runHeldAt(record.site) : null, moment));
+    const { pending, queued, running, retrying } = record.counts;
+    const stands = openOf(record.counts) > 0 && running === 0;
+    const held = stands ? await store.runHeldAt(record.site) : null;
+    const nextTryAt = retrying > 0 && pending + queued + running === 0 ? await store.nextTryAt(record.site) : null;
+    views.push(show(record, { held, nextTryAt }, moment));
   }
   return views;
 }
 
-function toProgress(record: SiteRecord, held: HeldRun | null, moment: Moment): SiteProgress {
+function toProgress(record: SiteRecord, open: OpenWork, moment: Moment): SiteProgress {
   const { errorRate, perSecond } = summaryOf(record.health, moment.now);
   return {
     site: record.site,
@@ -127,16 +138,16 @@ function toProgress(record: SiteRecord, held: HeldRun | null, moment: Moment): S
     counts: workOf(record, moment.defaults),
     pages_per_second: rounded(perSecond, 1),
     error_rate: errorRate === null ? null : rounded(errorRate, 3),
-    waiting_for: waitingView(record, held, moment),
+    waiting_for: waitingView(record, open, moment),
   };
 }
 
-function toView(record: SiteRecord, held: HeldRun | null, moment: Moment): SiteView {
+function toView(record: SiteRecord, open: OpenWork, moment: Moment): SiteView {
   const { breaker, health } = record;
   const { now } = moment;
   const { p50Ms, p95Ms } = summaryOf(health, now);
   return {
-    ...toProgress(record, held, moment),
+    ...toProgress(record, open, moment),
     max_concurrency: record.maxConcurrency,
     requests_per_second: record.requestsPerSecond,
     burst: record.burst,
@@ -204,14 +215,14 @@ function stateOf({ paused, breaker, counts, waiting }: SiteRecord, now: number):
   return counts.running === 0 || waiting !== null ? "waiting" : "active";
 }
 
-function waitingView(record: SiteRecord, held: HeldRun | null, moment: Moment): SiteWaiting | null {
+function waitingView(record: SiteRecord, { held, nextTryAt }: OpenWork, moment: Moment): SiteWaiting | null {
   const still = moment.still?.lanes.has(record.lane) === true ? null : moment.still;
   const work = {
     runStatus: held?.status ?? "running",
     hold: held?.hold ?? null,
     // What is in hand and has not begun waits, too.
     counts: { ...workOf(record, moment.defaults), pending: 0 },
-    nextTryAt: null,
+    nextTryAt,
     laneRunning: record.counts.running,
     idle: still?.reason ?? null,
     dependsOnOthers: record.waitsFor.length > 0,

@@ -19,4 +19,6 @@ export interface SiteVerbs {
   busySites(limit: number): Promise<SiteRecord[]>;
   /** One of the runs with open work at a site, when none of them may work now; null: some may, or there is none. */
   runHeldAt(site: string): Promise<HeldRun | null>;
+  /** When the first of a site's tasks is tried again that have failed; null: there is none. */
+  nextTryAt(site: string): Promise<number | null>;
 }

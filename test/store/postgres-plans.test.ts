@@ -169,6 +169,7 @@ const FREQUENT: Work = {
     await verbs.site("s4.example");
     await verbs.openBreakers(NOW, 10);
     await verbs.runHeldAt("s4.example");
+    await verbs.nextTryAt("s4.example");
   },
   "time passes, and what is over is swept and removed": async (verbs) => {
     await verbs.passTime(100, NOW, 10);

@@ -303,6 +303,12 @@ test("a schema of params becomes fields, and what is typed becomes what it asks 
     ],
   );
   assert.deepEqual(others, ["Other: is not known"]);
+  const missing = problemsOfParams(fields, [{ path: "crawl", message: "is required" }]);
+  assert.deepEqual(
+    [...missing.byField].map(([{ label }, text]) => [label, text]),
+    [["Crawl: URL", "Is required."]],
+    "of an object that is missing the field is told that it needs",
+  );
   assert.equal(isChanged("crawl.url[0]", params, withParam(params, fields[0]!, "https://b.example/")), true);
   assert.equal(isChanged("n", params, withParam(params, fields[0]!, "https://b.example/")), false);
 });

@@ -178,7 +178,10 @@ describe("lanes and workers", () => {
       orderWorkers(all).map(({ state }) => state),
       ["lost", "working", "stopped"],
     );
-    assert.deepEqual(totalsOf(all), { working: 1, lost: 1, inFlight: 2, capacity: 5, throughput: 1, memory: 10 });
+    const totals = { working: 1, standby: 0, lost: 1, inFlight: 2, capacity: 5, throughput: 1, memory: 10 };
+    assert.deepEqual(totalsOf(all), totals);
+    const idle = worker("4", { role: "standby", in_flight: 0, max_workers: 5, throughput: 0, memory: 3 });
+    assert.deepEqual(totalsOf([...all, idle]), { ...totals, standby: 1, memory: 13 }, "it works on nothing yet");
   });
 });
 

@@ -222,8 +222,15 @@ test("how far a run is, in as few words as are known", () => {
       "Run completed in part: 3 pages got (1 unchanged); 1 page failed",
       "Run completed: 9 pages got, 2 not found; it has as many pages as it may have",
       "Run failed: nothing was got",
+      "Run completed in part: 93 pages got, 1 not found, 1 disallowed by robots.txt; 3 pages failed",
     ].map(outcomeBesideCounts),
-    ["", "", "2 not found; it has as many pages as it may have", "nothing was got"],
+    [
+      "",
+      "",
+      "2 not found; it has as many pages as it may have",
+      "nothing was got",
+      "1 not found; 1 disallowed by robots.txt; 3 failed otherwise",
+    ],
   );
   assert.equal(atWorkWords(60_000, 58), null);
   assert.equal(atWorkWords(7_200_000, 600), "at work for 10m of it");

@@ -268,10 +268,12 @@ describe("the page for new runs", browserGate, () => {
     await using opened = await here.dashboard.show("/new?kind=workflow", { expected: /422/ });
     const { page } = opened;
     await page.getByLabel("Template", { exact: true }).selectOption("article-dataset");
+    const wrong = (name: string) => page.getByLabel(name).and(page.locator("[aria-invalid=true]"));
+    await page.getByRole("button", { name: "Start workflow" }).click();
+    await wrong("Crawl: URL (needed)").and(page.locator(":focus")).waitFor();
     await page.getByLabel("Crawl: max pages").fill("0");
     await page.getByRole("button", { name: "Start workflow" }).click();
     // Each mistake stands at its field, and stays there while another one is mended.
-    const wrong = (name: string) => page.getByLabel(name).and(page.locator("[aria-invalid=true]"));
     await wrong("Crawl: max pages").waitFor();
     await wrong("Crawl: URL (needed)").waitFor();
     await page.getByLabel("Crawl: max pages").fill("2");
@@ -298,7 +300,8 @@ describe("the page for new runs", browserGate, () => {
     );
     await page.getByText("It can be started.").waitFor();
     await page.getByRole("button", { name: "Save as job" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Fine, from YAML");
+    await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.type("Fine, from YAML");
     await page.getByRole("button", { name: "Save and run now" }).click();
     await page.waitForURL(/\/workflows\/[\w-]{36}$/);
     assert.equal((await here.dashboard.place.ended(runIdIn(page))).status, "completed");

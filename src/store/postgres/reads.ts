@@ -58,6 +58,7 @@ export const READS: readonly (keyof Store)[] = [
   "siteTotals",
   "busySites",
   "runHeldAt",
+  "nextTryAt",
   "dueJobs",
   "dutiesDue",
   "nextDueAt",

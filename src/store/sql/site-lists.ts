@@ -5,7 +5,7 @@ import type { SiteState } from "../../domain/site-states.ts";
 import { type RunState, TASK_STATES } from "../../domain/states.ts";
 import type { HeldRun, SiteFilter, SiteRecord, SiteTotals } from "../site-records.ts";
 import { type Context, HAS_PLACE, parseJson, RUN_MAY_WORK } from "./context.ts";
-import { STREAM_IS_OPEN } from "./lanes.ts";
+import { FIRST_RETRY, STREAM_IS_OPEN } from "./lanes.ts";
 import { likePattern } from "./like.ts";
 import { LANES_OF_SITE } from "./shards.ts";
 import { SELECT_SITE, toSites } from "./sites.ts";
@@ -66,6 +66,16 @@ export function readRunHeldAt({ connection }: Context, site: string): HeldRun | 
     .get(site) as { status: RunState; hold: string | null; may: number; place: number } | undefined;
   if (row === undefined || (row.may === 1 && row.place === 1)) return null;
   return { status: row.status, hold: parseJson<RunHold | null>(row.hold, null), noPlace: row.may === 1 };
+}
+
+export function readNextTryAt({ connection }: Context, site: string): number | null {
+  const row = connection
+    .sql(
+      `SELECT min(${FIRST_RETRY}) AS at FROM streams s INDEXED BY streams_open
+       WHERE s.lane IN ${LANES_OF_SITE} AND s.site = ?1 AND ${STREAM_IS_OPEN} AND s.retrying > 0`,
+    )
+    .get(site) as { at: number | null };
+  return row.at;
 }
 
 const SUMS = TASK_STATES.map((name) => `coalesce(sum(c.${name}), 0) AS ${name}`).join(", ");

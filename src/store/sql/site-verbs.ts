@@ -2,7 +2,7 @@
 import type { SiteVerbs } from "../site-port.ts";
 import type { Context } from "./context.ts";
 import { setSite } from "./set-site.ts";
-import { readBusySites, readRunHeldAt, readSites, readSiteTotals } from "./site-lists.ts";
+import { readBusySites, readNextTryAt, readRunHeldAt, readSites, readSiteTotals } from "./site-lists.ts";
 import { forgetLearned, readSite, resetBreaker } from "./sites.ts";
 
 export function siteVerbs(context: Context): SiteVerbs {
@@ -15,5 +15,6 @@ export function siteVerbs(context: Context): SiteVerbs {
     siteTotals: async (now) => readSiteTotals(context, now),
     busySites: async (limit) => readBusySites(context, limit),
     runHeldAt: async (site) => readRunHeldAt(context, site),
+    nextTryAt: async (site) => readNextTryAt(context, site),
   };
 }

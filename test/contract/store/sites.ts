@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Politeness, SiteFilter } from "../../../src/store/site-records.ts";
 import { NO_TASKS } from "../../../src/domain/run-end.ts";
-import { DONE, FAILED, LANE, type Kit, newTask, refused, type Scenario } from "./kit.ts";
+import { DONE, FAILED, LANE, type Kit, newTask, refused, retryAt, type Scenario } from "./kit.ts";
 
 const LIMITS = {
   maxConcurrency: null,
@@ -203,6 +203,17 @@ export function siteScenarios(scenario: Scenario): void {
     assert.equal(await kit.store.runHeldAt("e.example"), null);
     await kit.claim(await kit.take("A", "site:d.example"));
     assert.deepEqual(await kit.store.runHeldAt("e.example"), { status: "running", hold: null, noPlace: true });
+  });
+
+  scenario("a site tells when the first of what has failed there is tried again", async (kit) => {
+    await kit.runWith(["a", "b"]);
+    assert.equal(await kit.store.nextTryAt("a.example"), null);
+    const lane = await kit.take("A");
+    const { tasks } = await kit.claim(lane);
+    await kit.settle(lane, tasks.slice(0, 1), retryAt(kit.now + 2000));
+    await kit.settle(lane, tasks.slice(1), retryAt(kit.now + 1000));
+    assert.equal(await kit.store.nextTryAt("a.example"), kit.now + 1000);
+    assert.equal(await kit.store.nextTryAt("b.example"), null);
   });
 
   scenario("what a site asked for outlives its owner", async (kit) => {

@@ -75,13 +75,20 @@ export function outcomeWords(message: string | null): string {
   return rest;
 }
 
-/** The same without what its numbers say anyway: how many pages were got, and how many failed. */
+/**
+ * The same without what its numbers say anyway: how many pages were got, and how many failed. Where some that failed are
+ * told by their cause the others are told, too: together they are the number.
+ */
 export function outcomeBesideCounts(message: string | null): string {
-  return outcomeWords(message)
+  const parts = outcomeWords(message)
     .split(/; |, (?=\d)/)
-    .filter((part) => !/^\d+ pages? (?:got(?: \(\d+ unchanged\))?|failed)$/.test(part))
-    .join("; ");
+    .filter((part) => !/^\d+ pages? got(?: \(\d+ unchanged\))?$/.test(part));
+  const named = parts.filter((part) => !FAILED.test(part));
+  if (!named.some((part) => /^\d+ (?:not found|disallowed by robots\.txt)$/.test(part))) return named.join("; ");
+  return parts.map((part) => part.replace(FAILED, "$1 failed otherwise")).join("; ");
 }
+
+const FAILED = /^(\d+) pages? failed$/;
 
 /** Of its time from the first to the last moment a run may have been at work for a part: the rest it waited, or nothing ran. */
 export function atWorkWords(wallMs: number, workedSeconds: number | null): string | null {

@@ -148,7 +148,11 @@ export function problemsOfParams(
   const byField = new Map<ParamField, string>();
   const others: string[] = [];
   for (const { path, message } of problems) {
-    const field = fields.find((one) => isWithin(path, one.path.join(".")));
+    const at = (one: ParamField) => one.path.join(".");
+    // An object that is missing is missed for what is needed in it.
+    const field =
+      fields.find((one) => isWithin(path, at(one))) ??
+      fields.find((one) => one.required && path !== "" && isWithin(at(one), path));
     const said = capital(message);
     const text = /[.!?]$/.test(said) ? said : `${said}.`;
     if (field === undefined) others.push(path === "" ? text : `${words(path)}: ${message}`);

@@ -61,6 +61,7 @@ const LOOKS: Readonly<Record<string, StateLook>> = {
   unreachable: { word: "Unreachable", tone: "warn", shape: "bolt" },
   // Workers and checks.
   working: { word: "Working", tone: "good", shape: "check" },
+  standby: { word: "Standby", tone: "neutral", shape: "clock" },
   draining: { word: "Draining", tone: "warn", shape: "half" },
   drained: { word: "Drained", tone: "warn", shape: "pause" },
   lost: { word: "Lost", tone: "bad", shape: "cross" },

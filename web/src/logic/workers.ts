@@ -28,14 +28,18 @@ export function orderWorkers(workers: readonly Worker[]): Worker[] {
   );
 }
 
+/** One that stands by works on nothing before it takes over. */
+export const standsBy = ({ role, state }: Pick<Worker, "role" | "state">) => role === "standby" && state === "working";
+
 export function totalsOf(workers: readonly Worker[]) {
   const present = workers.filter(({ state }) => state !== "lost" && state !== "stopped");
   const sum = (of: (worker: Worker) => number) => present.reduce((total, worker) => total + of(worker), 0);
   return {
-    working: workers.filter(({ state }) => state === "working").length,
+    working: workers.filter((worker) => worker.state === "working" && !standsBy(worker)).length,
+    standby: workers.filter(standsBy).length,
     lost: workers.filter(({ state }) => state === "lost").length,
     inFlight: sum(({ in_flight }) => in_flight),
-    capacity: sum(({ max_workers }) => max_workers),
+    capacity: sum((worker) => (standsBy(worker) ? 0 : worker.max_workers)),
     throughput: sum(({ throughput }) => throughput),
     memory: sum(({ memory }) => memory),
   };

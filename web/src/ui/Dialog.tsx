@@ -3,6 +3,8 @@ import { Button, IconButton } from "./Button.tsx";
 import { enterTopLayer } from "./top-layer.ts";
 import "./dialog.css";
 
+const FIELD = ".dialog-body :is(input, select, textarea):not(:disabled)";
+
 /** A dialog over the page; Esc, the cross and a click beside it close it. `side` comes in from the edge, for details. */
 export function Dialog({
   open,
@@ -29,9 +31,11 @@ export function Dialog({
   useEffect(() => {
     const dialog = element.current;
     if (dialog === null || dialog.open === open) return;
-    if (open) dialog.showModal();
-    else dialog.close();
-  }, [open]);
+    if (!open) return dialog.close();
+    dialog.showModal();
+    // Who opens a form wants to fill it in; else the browser goes to the cross, and Enter closes what was typed.
+    if (!side) dialog.querySelector<HTMLElement>(FIELD)?.focus();
+  }, [open, side]);
   useEffect(() => (open && element.current !== null ? enterTopLayer(element.current) : undefined), [open]);
   const [asking, setAsking] = useState(false);
   useEffect(() => setAsking(false), [open, unsaved]);

@@ -74,7 +74,13 @@ export function SaveJob({ state }: { state: NewState }) {
           </>
         }
       >
-        <div className="stack">
+        <div
+          className="stack"
+          onKeyDown={({ key, target }) => {
+            // It stands within the form of the page, which cannot have another in it.
+            if (key === "Enter" && target instanceof HTMLInputElement && state.busy === null) void save(false);
+          }}
+        >
           <JobFields state={state} />
           {state.failure === null ? null : <ErrorBox error={state.failure} />}
           {elsewhere ? (

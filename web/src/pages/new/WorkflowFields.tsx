@@ -87,7 +87,7 @@ function Params({ state, template }: { state: NewState; template: Template }) {
   return (
     <>
       {others.length === 0 ? null : (
-        <p className="field-error wrap" role="alert">
+        <p className="field-error wrap" role="alert" tabIndex={-1} data-problem>
           {others.join(" ")}
         </p>
       )}

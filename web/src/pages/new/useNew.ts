@@ -63,7 +63,11 @@ export function useNew(first: Form, job: string | null): NewState {
     setFailure(problems.length > 0 && others.length === 0 ? null : error);
     // The first field with a mistake is where to go on.
     setTimeout(
-      () => document.querySelector<HTMLElement>("main [aria-invalid='true'], dialog [aria-invalid='true']")?.focus(),
+      () =>
+        (
+          document.querySelector<HTMLElement>("main [aria-invalid='true'], dialog [aria-invalid='true']") ??
+          document.querySelector<HTMLElement>("main [data-problem]")
+        )?.focus(),
       60,
     );
   };

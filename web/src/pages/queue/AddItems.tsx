@@ -63,6 +63,10 @@ export function AddItems({ open, onClose }: { open: boolean; onClose: () => void
           help="An address, a name and an address, or an item as JSON. What is known by the same name already is not added twice."
           error={first === undefined ? undefined : `Line ${first.line}: ${first.message}`}
           value={text}
+          onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
+            // Enter alone begins the next line.
+            if (key === "Enter" && (ctrlKey || metaKey)) currentTarget.form?.requestSubmit();
+          }}
           onChange={(event) => {
             setText(event.target.value);
             add.reset();

@@ -50,7 +50,11 @@ export default function Queue() {
               value={shortNumber(overview.data.queued)}
               note={
                 overview.data.oldest_queued_at === null ? (
-                  "nothing waits"
+                  overview.data.queued === 0 ? (
+                    "nothing waits"
+                  ) : (
+                    "to be tried again"
+                  )
                 ) : (
                   <>
                     oldest from <Time at={overview.data.oldest_queued_at} />

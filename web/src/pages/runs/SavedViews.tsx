@@ -82,7 +82,6 @@ export function SavedViews({ filter }: { filter: RunFilter }) {
             help="It is kept in this browser, and shown above the list."
             value={name}
             maxLength={60}
-            autoFocus
             onChange={({ target }) => setName(target.value)}
           />
         </form>

@@ -3,7 +3,8 @@ import { useChange } from "../../api/query.ts";
 import type { Worker } from "../../api/types.ts";
 import { count, duration, plainUrl, rate, sentence, shortNumber } from "../../logic/format.ts";
 import { laneName } from "../../logic/lanes.ts";
-import { Badge, StatusBadge } from "../../ui/Badge.tsx";
+import { standsBy } from "../../logic/workers.ts";
+import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card, KeyValue } from "../../ui/Card.tsx";
 import { Meter } from "../../ui/Progress.tsx";
@@ -16,6 +17,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
   const { id, machine, pid, command, state } = worker;
   const name = `${machine}, process ${pid}`;
   const gone = state === "lost" || state === "stopped";
+  const idle = standsBy(worker);
   const ping = useChange("pingWorker", {
     onSuccess: ({ answered, latency_ms }) =>
       answered
@@ -40,10 +42,11 @@ export function WorkerCard({ worker }: { worker: Worker }) {
         </span>
       }
       actions={
-        <>
-          {worker.role === "standby" ? <Badge title="It takes over when the one that works ends">Standby</Badge> : null}
+        idle ? (
+          <StatusBadge status="standby" title="It takes over when the one that works ends" />
+        ) : (
           <StatusBadge status={state} />
-        </>
+        )
       }
     >
       <div className="stack">
@@ -54,7 +57,8 @@ export function WorkerCard({ worker }: { worker: Worker }) {
           </p>
         ) : null}
         {worker.paused === null ? null : <p className="worker-paused wrap">{worker.paused}</p>}
-        {gone ? null : (
+        {idle ? <p className="soft">It takes over when the process that works now ends.</p> : null}
+        {gone || idle ? null : (
           <div className="worker-load">
             <span>
               <b className="num">{shortNumber(worker.in_flight)}</b>{" "}
@@ -94,7 +98,7 @@ export function WorkerCard({ worker }: { worker: Worker }) {
         />
         {gone ? null : (
           <>
-            <Tasks worker={worker} />
+            {idle ? null : <Tasks worker={worker} />}
             <div className="row">
               <Button size="small" busy={ping.isPending} onClick={() => ping.mutate(params)}>
                 Ping

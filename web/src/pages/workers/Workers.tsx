@@ -60,7 +60,11 @@ export default function Workers() {
             <Stat
               name="Working"
               value={shortNumber(totals.working)}
-              note={totals.lost === 0 ? `of ${count(data.length, "process", "processes")}` : `${totals.lost} lost`}
+              note={
+                totals.lost > 0
+                  ? `${totals.lost} lost`
+                  : `of ${count(data.length, "process", "processes")}${totals.standby === 0 ? "" : `, ${totals.standby} standing by`}`
+              }
               {...(totals.lost > 0 ? { tone: "warn" as const } : {})}
             />
             <Stat

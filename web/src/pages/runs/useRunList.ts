@@ -8,6 +8,7 @@ import type { Overview, Run } from "../../api/types.ts";
 import type { RunEvent } from "../../logic/run-events.ts";
 import { matches, queryOf, type RunFilter, writeFilter } from "../../logic/run-filter.ts";
 import { hasGrown, isPartlyTold, type RunCounts, withRows } from "../../logic/run-rows.ts";
+import { serverNow } from "../../logic/server-time.ts";
 import { isActive } from "../../logic/states.ts";
 import { useSoon } from "../../ui/useSoon.ts";
 
@@ -39,7 +40,7 @@ const AGAIN_MS = 10_000;
 export function useRunList(filter: RunFilter) {
   const search = writeFilter(filter);
   // "The last hour" is that before somebody asked for it: a list whose beginning moves would be another one every minute.
-  const askedAt = useMemo(() => Date.now(), [search]);
+  const askedAt = useMemo(serverNow, [search]);
   const query = useMemo(() => ({ ...queryOf(filter, askedAt), limit: PAGE, total: true }), [search, askedAt]);
   const key = useMemo(() => [...keyOf("listRuns", { query }), "list"], [query]);
   const list = useInfiniteQuery<Page<RunRow>, Problem, Pages, readonly unknown[], string | null>({

@@ -5,6 +5,7 @@ import { snippetsOf } from "../../web/src/logic/new-commands.ts";
 import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
 import { newAction } from "../../web/src/logic/new-wishes.ts";
 import { newRule } from "../../web/src/logic/rules.ts";
+import { unbroken } from "../../web/src/logic/shell.ts";
 import { asCurl, asOrb, asShell, CHECKS, Recorder } from "./command-kit.ts";
 
 /** What a shell would make something of. */
@@ -237,4 +238,15 @@ describe("the commands beside the form", () => {
     const { args, input } = asShell(orb);
     assert.deepEqual([args.slice(0, 2), JSON.parse(input)], [["jobs", "create"], jobOrderOf(form).body]);
   });
+});
+
+test("where a command is too wide, no line of it is a lone \\ or nothing but spaces", () => {
+  const text = "curl \\\n  http://127.0.0.1:8000/scraping/async-scrape \\\n  -d '{\n    \"a\": 1\n  }'";
+  const parts = unbroken(text);
+  assert.equal(parts.map(({ part }) => part).join(""), text);
+  assert.deepEqual(
+    parts.filter(({ whole }) => whole).map(({ part }) => part),
+    ["curl \\", "  h", "c-scrape \\", "  -", '    "', "  }"],
+  );
+  assert.deepEqual(unbroken("orb demo"), [{ part: "orb demo", whole: false }]);
 });

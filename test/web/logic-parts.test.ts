@@ -9,6 +9,7 @@ import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts"
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
 import { Soon } from "../../web/src/logic/soon.ts";
 import { moveRow, nextSort, readSort, rowIndex, shownColumns, sortRows, writeSort } from "../../web/src/logic/table.ts";
+import { moreBeyond } from "../../web/src/logic/tabs.ts";
 
 test("every state has a word, a tone and a shape of its own", () => {
   for (const state of [...RUN_STATES, ...TASK_STATES, ...QUEUE_STATES])
@@ -156,4 +157,9 @@ test("what is asked for again and again is done soon, and then not before it has
   soon.stop();
   t.mock.timers.tick(60_000);
   assert.equal(done, 3);
+});
+
+test("a list of tabs says at which edge it goes on", () => {
+  const at = (scrollLeft: number, scrollWidth = 500) => moreBeyond({ scrollLeft, scrollWidth, clientWidth: 300 });
+  assert.deepEqual([at(0, 300), at(0), at(80), at(199.5), at(200)], ["", "end", "start end", "start", "start"]);
 });

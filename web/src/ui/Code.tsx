@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { unbroken } from "../logic/shell.ts";
 import { Button, IconButton } from "./Button.tsx";
 import type { IconName } from "./Icon.tsx";
 import { toast } from "./Toast.tsx";
@@ -74,7 +75,17 @@ export function Code({ text, label = "Copy", wrap = false }: { text: string; lab
     <div className="code">
       {/* It may scroll: then it has to be reached by keys. */}
       <pre className={wrap ? "code-wrap" : ""} tabIndex={0} aria-label="Text to copy" role="region">
-        {text}
+        {wrap
+          ? unbroken(text).map(({ part, whole }, index) =>
+              whole ? (
+                <span key={index} className="code-whole">
+                  {part}
+                </span>
+              ) : (
+                part
+              ),
+            )
+          : text}
       </pre>
       <CopyButton text={text} label={label} />
     </div>

@@ -36,7 +36,7 @@ export function Skeleton({ lines = 3, height = 14 }: { lines?: number; height?: 
   return (
     <div className="skeleton" aria-hidden="true">
       {Array.from({ length: lines }, (_, index) => (
-        <span key={index} style={{ height, width: `${92 - ((index * 29) % 45)}%` }} />
+        <span key={index} style={{ height, width: `${100 - ((index * 29) % 45)}%` }} />
       ))}
     </div>
   );

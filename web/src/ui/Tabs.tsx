@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
+import { moreBeyond } from "../logic/tabs.ts";
 import "./tabs.css";
 
 export interface Tab {
@@ -46,6 +47,7 @@ function TabView({
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
   const chosen = tabs.find(({ id }) => id === wanted) ?? tabs[0];
+  const more = useMore(list, tabs.map(({ id }) => id).join(), chosen?.id);
   if (chosen === undefined) return null;
   const onKeyDown = (event: KeyboardEvent) => {
     const at = tabs.indexOf(chosen);
@@ -59,7 +61,14 @@ function TabView({
   };
   return (
     <div className="tabs">
-      <div className="tab-list" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+      <div
+        className="tab-list"
+        role="tablist"
+        aria-label={label}
+        ref={list}
+        data-more={more === "" ? undefined : more}
+        onKeyDown={onKeyDown}
+      >
         {tabs.map(({ id, name, count }) => (
           <button
             key={id}
@@ -87,4 +96,32 @@ function TabView({
       </div>
     </div>
   );
+}
+
+/** Where the list goes on beyond its edge; the chosen tab is brought into sight. */
+function useMore(list: RefObject<HTMLDivElement | null>, names: string, chosen: string | undefined): string {
+  const [more, setMore] = useState("");
+  useEffect(() => {
+    const box = list.current;
+    if (box === null) return;
+    const look = () => setMore(moreBeyond(box));
+    look();
+    box.addEventListener("scroll", look, { passive: true });
+    const resized = new ResizeObserver(look);
+    for (const part of [box, ...box.children]) resized.observe(part);
+    return () => {
+      box.removeEventListener("scroll", look);
+      resized.disconnect();
+    };
+  }, [list, names]);
+  useEffect(() => {
+    const box = list.current;
+    const tab = box?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (box === null || box === undefined || tab === null || tab === undefined) return;
+    // Not `scrollIntoView`: the page itself stays where it is.
+    const [start, end] = [tab.offsetLeft - box.offsetLeft, tab.offsetLeft - box.offsetLeft + tab.offsetWidth];
+    if (start < box.scrollLeft || end > box.scrollLeft + box.clientWidth)
+      box.scrollLeft = start - (box.clientWidth - tab.offsetWidth) / 2;
+  }, [list, names, chosen]);
+  return more;
 }

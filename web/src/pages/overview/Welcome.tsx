@@ -45,7 +45,7 @@ function Example({ about, text }: { about: string; text: string }) {
   return (
     <div className="example">
       <h3>{about}</h3>
-      <Code text={text} label={`Copy: ${about}`} />
+      <Code text={text} label={`Copy: ${about}`} wrap />
     </div>
   );
 }

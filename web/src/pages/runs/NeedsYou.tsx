@@ -39,7 +39,7 @@ export function NeedsYou({ run }: { run: Run }) {
               <p>
                 From a terminal on a machine with a screen, this opens the page, waits for you, and stores the session:
               </p>
-              <Code text={`orb login ${quoted(page)}`} />
+              <Code text={`orb login ${quoted(page)}`} wrap />
             </>
           )}
           <div className="needs-you-answer">

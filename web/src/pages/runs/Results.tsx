@@ -11,8 +11,10 @@ import { Card } from "../../ui/Card.tsx";
 import { useColumns } from "../../ui/ColumnChoice.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { Segmented } from "../../ui/Field.tsx";
+import { Icon } from "../../ui/Icon.tsx";
+import { Menu } from "../../ui/Menu.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
-import { type Column, NextFailed, Table } from "../../ui/Table.tsx";
+import { type Column, NextFailed, Table, usePhone } from "../../ui/Table.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
 import { CopyRecord, Record, type Result } from "./Record.tsx";
@@ -188,17 +190,30 @@ function Cell({ value }: { value: unknown }) {
 }
 
 function Exports({ run }: { run: Run }) {
+  const phone = usePhone();
+  const get = (format: (typeof EXPORT_FORMATS)[number]["format"]) =>
+    void download(addressOf("listResults", { params: { run_id: run.id }, query: { format } }));
+  if (phone)
+    return (
+      <div className="result-exports">
+        <Menu
+          label="Export"
+          trigger={
+            <>
+              <Icon name="download" />
+              Export
+              <Icon name="chevron" size={12} />
+            </>
+          }
+          items={EXPORT_FORMATS.map(({ format, name }) => ({ name, icon: "download", onChoose: () => get(format) }))}
+        />
+      </div>
+    );
   return (
     <div className="row result-exports" role="group" aria-label="Export">
       <span className="soft">Export</span>
       {EXPORT_FORMATS.map(({ format, name }) => (
-        <Button
-          key={format}
-          size="small"
-          icon="download"
-          aria-label={`Export as ${name}`}
-          onClick={() => void download(addressOf("listResults", { params: { run_id: run.id }, query: { format } }))}
-        >
+        <Button key={format} size="small" icon="download" aria-label={`Export as ${name}`} onClick={() => get(format)}>
           {name}
         </Button>
       ))}

@@ -31,7 +31,7 @@ export function RunSummary({
   const words = progressWords({ ...progress, progress: run.progress, active });
   return (
     <Card className="run-summary">
-      <div className="stack">
+      <div className="run-summary-parts">
         <div className="run-progress">
           <div className="spread">
             <span className="row">
@@ -44,9 +44,11 @@ export function RunSummary({
           </div>
           <Progress value={run.progress} label="Progress of this run" tone={tone} />
         </div>
-        <Waiting run={run} crawl={crawl} sites={sites} />
-        <Ending run={run} />
         {run.kind === "page" ? <PageFacts run={run} /> : <Counts run={run} crawl={crawl} progress={progress} />}
+        <div className="run-notes">
+          <Waiting run={run} crawl={crawl} sites={sites} />
+          <Ending run={run} />
+        </div>
       </div>
     </Card>
   );

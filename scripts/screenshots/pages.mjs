@@ -52,6 +52,15 @@ export const PAGES = [
   },
   { name: "run-results", path: ({ runs }) => `/runs/${runs.archive}?tab=results`, prepare: tabIsThere, whole: false },
   {
+    name: "run-document",
+    path: ({ runs }) => `/runs/${runs.page}?tab=results`,
+    prepare: async (page) => {
+      await page.getByRole("row").nth(1).click();
+      await page.getByRole("dialog", { name: "Record" }).getByRole("region", { name: "Markdown" }).waitFor();
+    },
+    whole: false,
+  },
+  {
     name: "run-errors",
     path: ({ runs }) => `/runs/${runs.gallery}?tab=errors`,
     prepare: async (page) => {

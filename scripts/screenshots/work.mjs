@@ -228,6 +228,15 @@ async function makeBusy(work) {
   await ended(call, runs.archive);
   await crawl("gallery", { max_pages: 24, retry_attempts: 0, strategy: "browser" });
   await ended(call, runs.gallery);
+  const page = await call("POST", "/runs", {
+    name: "A room of the gallery",
+    target_url: `${sites.gallery.url}1`,
+    strategy: "browser",
+    fields: { title: "h1", price: ".price", rooms: { css: "li", all: true } },
+    document: { formats: ["markdown", "html", "links", "screenshot"] },
+  });
+  runs.page = page.id;
+  await ended(call, runs.page);
   await crawl("flaky", { max_pages: 60, retry_attempts: 1 });
   await crawl("shop", { max_pages: 900, retry_attempts: 1 });
   await crawl("magazine", { max_pages: 4000 });

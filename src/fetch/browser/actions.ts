@@ -110,16 +110,19 @@ export class PageActions {
   async #click(selector: string, all: boolean): Promise<void> {
     await this.#waitFor(selector, Math.min(ELEMENT_MS, this.#left));
     const elements = all ? (await this.#find(selector).elementHandles()).slice(0, MOST_CLICKS) : [];
-    if (!all)
-      await this.#find(selector)
-        .first()
-        .click({ timeout: Math.min(ELEMENT_MS, this.#left) });
+    if (!all) await this.#clickOn(this.#find(selector).first());
     for (const element of elements) {
       // A click may take the next ones away.
       const isThere = await element.isVisible().catch(() => false);
-      if (isThere) await element.click({ timeout: Math.min(ELEMENT_MS, this.#left) });
+      if (isThere) await this.#clickOn(element);
     }
     await this.#rest();
+  }
+
+  /** It is to be reachable soon; where the click leads may take its time. */
+  async #clickOn(element: Pick<Locator, "click">): Promise<void> {
+    await element.click({ trial: true, timeout: Math.min(ELEMENT_MS, this.#left) });
+    await element.click({ timeout: this.#left });
   }
 
   async #write(text: string): Promise<void> {

@@ -230,8 +230,19 @@ describe("what is done on a page in the browser", { ...browserGate, concurrency:
     assert.deepEqual([gone.status, gone.taken], [404, undefined], "nothing is done on a page that is not there");
   });
 
+  it("a click that leads to a page that takes its time is waited for", async () => {
+    site.on("/to-slow", `<p>${LONG}</p><a id=s href="/slow">slow</a>`);
+    site.on("/slow", (_request, response) => {
+      // Longer than an element may take to be reached.
+      setTimeout(() => response.writeHead(200, { "content-type": "text/html" }).end(`<h1>At last</h1>${LONG}`), 5_500);
+    });
+    const actions: BrowserAction[] = [{ type: "click", selector: "#s" }];
+    const { body } = await browser.fetch(site.url("/to-slow"), { browser: { actions } });
+    assert.match(String(body), /At last/);
+  });
+
   it("has the page's time and no more, and ends at once when it is called off", async () => {
-    const late = await failing([{ type: "wait", milliseconds: 60_000 }], { timeoutMs: 2_500 });
+    const late = await failing([{ type: "wait", milliseconds: 60_000 }], { timeoutMs: 8_000 });
     assert.deepEqual([late.code, late.reason], ["timeout", "timeout_total"]);
     assert.match(late.message, /, at browser\.actions\[0\] \(wait 60000 ms\)$/);
     site.on("/called", `<p>${LONG}</p><button id=b onclick="fetch('/clicked')">b</button>`);

@@ -233,6 +233,8 @@ test("how far a run is, in as few words as are known", () => {
     ],
   );
   assert.equal(atWorkWords(60_000, 58), null);
+  assert.equal(atWorkWords(60_000, 50, 20_000), null, "asked for a while ago");
+  assert.equal(atWorkWords(288_000, 25, 20_000), "at work for 25 s of it");
   assert.equal(atWorkWords(7_200_000, 600), "at work for 10m of it");
   assert.equal(outcomeWords("Run completed in part: 8 pages got"), "8 pages got");
   assert.equal(outcomeWords("Something else"), "Something else");

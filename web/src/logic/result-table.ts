@@ -55,7 +55,10 @@ export function resultColumns(rows: readonly ResultRow[]): ResultColumn[] {
     // Whoever has asked for pages wants to see them.
     const hidden = isTooMuch && !isDocument;
     if (!hidden) shown += 1;
-    return { id, name, hidden, isNumber: isNumbers(values), isDocument };
+    // Two columns of one name could not be told apart.
+    const isTwice = id === name && found.has(`fields.${name}`);
+    const title = isTwice ? `${name} (of the page)` : id === "fields.url" ? "url (found)" : name;
+    return { id, name: title, hidden, isNumber: isNumbers(values), isDocument };
   });
 }
 

@@ -91,10 +91,10 @@ export function outcomeBesideCounts(message: string | null): string {
 const FAILED = /^(\d+) pages? failed$/;
 
 /** Of its time from the first to the last moment a run may have been at work for a part: the rest it waited, or nothing ran. */
-export function atWorkWords(wallMs: number, workedSeconds: number | null): string | null {
+export function atWorkWords(wallMs: number, workedSeconds: number | null, slackMs = 5000): string | null {
   if (workedSeconds === null) return null;
   const rest = wallMs - workedSeconds * 1000;
-  return rest > Math.max(5000, wallMs * 0.05) ? `at work for ${duration(workedSeconds * 1000)} of it` : null;
+  return rest > Math.max(slackMs, wallMs * 0.05) ? `at work for ${duration(workedSeconds * 1000)} of it` : null;
 }
 
 /** When something began that still goes on: how long ago that is stands beside it. */

@@ -8,10 +8,13 @@ import { isActive } from "../../logic/states.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { Icon } from "../../ui/Icon.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Evidence } from "./Evidence.tsx";
 import type { Task } from "./Pages.tsx";
 import { useRetryFailed } from "./RunActions.tsx";
+import { TaskPanel } from "./TaskPanel.tsx";
+import { useOpenTask } from "./useOpenTask.ts";
 
 type Group = Answer<"listRunErrors">[number];
 
@@ -28,6 +31,7 @@ export function Errors({ run }: { run: Run }) {
     { params, query: { status: "failed", limit: LOADED } },
     { refetchInterval: again },
   );
+  const { task, open } = useOpenTask(failed.data ?? []);
   if (groups.error !== null && groups.data === undefined)
     return <ErrorBox error={groups.error} onRetry={() => void groups.refetch()} />;
   if (groups.data === undefined) return <Skeleton lines={5} />;
@@ -49,17 +53,27 @@ export function Errors({ run }: { run: Run }) {
           run={run}
           group={group}
           tasks={(failed.data ?? []).filter(({ failure_reason }) => failure_reason === group.failure_reason)}
+          onOpen={open}
         />
       ))}
+      <TaskPanel run={run} task={task} onClose={() => open(null)} />
     </div>
   );
 }
 
-function ErrorGroup({ run, group, tasks }: { run: Run; group: Group; tasks: readonly Task[] }) {
+interface GroupProps {
+  run: Run;
+  group: Group;
+  tasks: readonly Task[];
+  onOpen: (task: Task) => void;
+}
+
+function ErrorGroup({ run, group, tasks, onOpen }: GroupProps) {
   const { failure_code, failure_reason, example } = group;
   const retry = useRetryFailed(run.id);
-  const urls = tasks.flatMap(({ url }) => (url === null ? [] : [url]));
-  const left = group.count - Math.min(urls.length, SHOWN);
+  const pages = tasks.flatMap((task) => (task.url === null ? [] : [{ url: task.url, task }]));
+  const left = group.count - Math.min(pages.length, SHOWN);
+  const listed = pages.length === 0 && example.url !== null ? [{ url: example.url, task: null }] : pages;
   return (
     <Card
       title={
@@ -86,15 +100,31 @@ function ErrorGroup({ run, group, tasks }: { run: Run; group: Group; tasks: read
           <p className="wrap error-words-first">{example.message}</p>
           <p className="soft">Kind of failure: {words(failure_code)}</p>
           <ul className="error-urls" aria-label="Affected pages">
-            {(urls.length === 0 && example.url !== null ? [example.url] : urls).slice(0, SHOWN).map((url) => (
-              <li key={url}>
-                <a className="link truncate" href={url} title={url} target="_blank" rel="noreferrer noopener">
-                  {plainUrl(url)}
+            {listed.slice(0, SHOWN).map(({ url, task }) => (
+              <li key={task?.id ?? url}>
+                {task === null ? (
+                  <span className="truncate" title={url}>
+                    {plainUrl(url)}
+                  </span>
+                ) : (
+                  <button type="button" className="link truncate" title={url} onClick={() => onOpen(task)}>
+                    {plainUrl(url)}
+                  </button>
+                )}
+                <a
+                  className="link"
+                  href={url}
+                  target="_blank"
+                  rel="noreferrer noopener"
+                  title="Open the page at its site"
+                  aria-label={`Open ${plainUrl(url)} at its site`}
+                >
+                  <Icon name="external" size={14} />
                 </a>
               </li>
             ))}
           </ul>
-          {left > 0 && urls.length > 0 ? (
+          {left > 0 && pages.length > 0 ? (
             <Link className="link" href={`/runs/${run.id}?tab=pages&status=failed`}>
               {`and ${count(left, "more page", "more pages")}`}
             </Link>

@@ -14,6 +14,7 @@ import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { Bytes, Duration, Time } from "../../ui/Values.tsx";
 import { TaskPanel } from "./TaskPanel.tsx";
+import { useOpenTask } from "./useOpenTask.ts";
 
 export type Task = Answer<"listTasks">[number];
 
@@ -64,7 +65,7 @@ const COLUMNS: Column<Task>[] = [
     cell: ({ duration_ms }) => <Duration ms={duration_ms} />,
   },
   { id: "size", name: "Size", width: "76px", align: "end", cell: ({ size }) => <Bytes value={size} /> },
-  { id: "done", name: "Done", width: "88px", phone: "hide", cell: ({ finished_at }) => <Time at={finished_at} /> },
+  { id: "done", name: "Done", width: "104px", phone: "hide", cell: ({ finished_at }) => <Time at={finished_at} /> },
 ];
 
 const Num = ({ value }: { value: number | null }) =>
@@ -72,6 +73,7 @@ const Num = ({ value }: { value: number | null }) =>
 
 const WAIT_MS = 350;
 const AGAIN_MS = 4000;
+const MOST_SOUGHT = 2000;
 
 /** Every page that the run knows of, with what became of it. */
 export function Pages({ run }: { run: Run }) {
@@ -90,7 +92,6 @@ export function Pages({ run }: { run: Run }) {
     );
   const [text, setText] = useState("");
   const [q, setQ] = useState("");
-  const [opened, setOpened] = useState<Task | null>(null);
   const { shown, menu } = useColumns("tasks", COLUMNS);
   useEffect(() => {
     const timer = window.setTimeout(() => setQ(text.trim()), WAIT_MS);
@@ -109,8 +110,12 @@ export function Pages({ run }: { run: Run }) {
     const timer = window.setInterval(() => void refetch(), AGAIN_MS);
     return () => clearInterval(timer);
   }, [follows, refetch]);
-  // The panel shows what is known now, not what was known when it was opened.
-  const current = opened === null ? null : (rows.find(({ id }) => id === opened.id) ?? opened);
+  const { task, isSought, open } = useOpenTask(rows);
+  const { next } = tasks;
+  // What an address names is looked for among the first pages.
+  useEffect(() => {
+    if (isSought && rows.length > 0 && rows.length < MOST_SOUGHT) next.more();
+  }, [isSought, rows.length, next]);
   return (
     <div className="stack">
       <div className="run-tools">
@@ -161,7 +166,7 @@ export function Pages({ run }: { run: Run }) {
               columns={shown}
               rows={rows}
               keyOf={({ id }) => id}
-              onOpen={setOpened}
+              onOpen={open}
               next={tasks.next}
               ahead={200}
               rowHeight={40}
@@ -177,7 +182,7 @@ export function Pages({ run }: { run: Run }) {
           )}
         </Card>
       )}
-      <TaskPanel run={run} task={current} onClose={() => setOpened(null)} />
+      <TaskPanel run={run} task={task} onClose={() => open(null)} />
     </div>
   );
 }

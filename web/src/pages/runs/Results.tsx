@@ -1,9 +1,10 @@
 import { useMemo, useState } from "react";
+import { useSearchParams } from "wouter";
 import { addressOf } from "../../api/client.ts";
-import { type Next, usePages } from "../../api/query.ts";
+import { type Next, useCall, usePages } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { documentIn, documentLine } from "../../logic/whole-page.ts";
-import { count, plainUrl } from "../../logic/format.ts";
+import { capital, count, plainUrl } from "../../logic/format.ts";
 import { cellText, EXPORT_FORMATS, resultColumns, valueAt } from "../../logic/result-table.ts";
 import { isActive } from "../../logic/states.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -27,7 +28,18 @@ const SHAPES = [
 /** What was found, as a table or record by record, and as a file of any format. */
 export function Results({ run }: { run: Run }) {
   const results = usePages("listResults", { params: { run_id: run.id }, query: { limit: 100 } });
-  const [shape, setShape] = useState("table");
+  const [search, setSearch] = useSearchParams();
+  const shape = search.get("as") === "records" ? "records" : "table";
+  const setShape = (next: string) =>
+    setSearch(
+      (old) => {
+        const given = new URLSearchParams(old);
+        if (next === "table") given.delete("as");
+        else given.set("as", next);
+        return given;
+      },
+      { replace: true },
+    );
   const [opened, setOpened] = useState<Result | null>(null);
   const { rows, error, isPending, refetch } = results;
   if (error !== null && rows.length === 0) return <ErrorBox error={error} onRetry={() => void refetch()} />;
@@ -189,8 +201,15 @@ function Cell({ value }: { value: unknown }) {
   );
 }
 
+const NOT_ARCHIVED =
+  "This run has not kept what the servers sent. A crawl that is begun with the export format warc keeps it.";
+
 function Exports({ run }: { run: Run }) {
   const phone = usePhone();
+  const isCrawl = run.kind === "crawl";
+  const crawl = useCall("getCrawl", { params: { task_id: run.id } }, { enabled: isCrawl });
+  // Until it is known the server says so, if it must.
+  const isKept = isCrawl && (crawl.data === undefined || crawl.data.export_format === "warc");
   const get = (format: (typeof EXPORT_FORMATS)[number]["format"]) =>
     void download(addressOf("listResults", { params: { run_id: run.id }, query: { format } }));
   if (phone)
@@ -205,7 +224,11 @@ function Exports({ run }: { run: Run }) {
               <Icon name="chevron" size={12} />
             </>
           }
-          items={EXPORT_FORMATS.map(({ format, name }) => ({ name, icon: "download", onChoose: () => get(format) }))}
+          items={EXPORT_FORMATS.filter(({ format }) => format !== "warc" || isKept).map(({ format, name }) => ({
+            name,
+            icon: "download",
+            onChoose: () => get(format),
+          }))}
         />
       </div>
     );
@@ -213,7 +236,14 @@ function Exports({ run }: { run: Run }) {
     <div className="row result-exports" role="group" aria-label="Export">
       <span className="soft">Export</span>
       {EXPORT_FORMATS.map(({ format, name }) => (
-        <Button key={format} size="small" icon="download" aria-label={`Export as ${name}`} onClick={() => get(format)}>
+        <Button
+          key={format}
+          size="small"
+          icon="download"
+          aria-label={`Export as ${name}`}
+          {...(format === "warc" && !isKept ? { disabled: true, title: NOT_ARCHIVED } : {})}
+          onClick={() => get(format)}
+        >
           {name}
         </Button>
       ))}
@@ -228,7 +258,7 @@ async function download(href: string): Promise<void> {
     if (!answer.ok) {
       // Only a full answer says why.
       const { detail } = (await (await fetch(href)).json()) as { detail?: string };
-      toast(detail ?? `The server answered ${answer.status}.`, "bad");
+      toast(detail === undefined ? `The server answered ${answer.status}.` : capital(detail), "bad");
       return;
     }
     const link = document.createElement("a");

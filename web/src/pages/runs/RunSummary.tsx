@@ -74,10 +74,11 @@ function Ending({ run: { status, message, error_message, failure_reason } }: { r
 function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progress: RunProgress }) {
   const { counts, perSecond } = progress;
   const active = isActive(run.status);
-  const atWork =
-    run.started_at === null || run.finished_at === null
-      ? null
-      : atWorkWords(Date.parse(run.finished_at) - Date.parse(run.started_at), crawl?.duration_seconds ?? null);
+  const worked = crawl?.duration_seconds ?? null;
+  const until = run.finished_at === null ? serverNow() : Date.parse(run.finished_at);
+  // While it goes on it is asked for how long it worked only now and then.
+  const slackMs = active ? 20_000 : 5000;
+  const atWork = run.started_at === null ? null : atWorkWords(until - Date.parse(run.started_at), worked, slackMs);
   return (
     <div className="run-stats">
       {counts === null ? null : (
@@ -108,11 +109,16 @@ function Counts({ run, crawl, progress }: { run: Run; crawl: Crawl | null; progr
         value={perSecond === null ? "–" : rate(perSecond)}
         note={active ? "at the moment" : "while at work"}
       />
-      <Stat
-        name={active ? "Running for" : "Took"}
-        value={<Duration since={run.started_at} until={run.finished_at} />}
-        note={atWork ?? <Begun run={run} />}
-      />
+      {active && atWork !== null ? (
+        // It was paused, waited, or had ended and was tried again: that is none of its work.
+        <Stat name="At work for" value={<Duration ms={(worked ?? 0) * 1000} />} note={<Begun run={run} />} />
+      ) : (
+        <Stat
+          name={active ? "Running for" : "Took"}
+          value={<Duration since={run.started_at} until={run.finished_at} />}
+          note={atWork ?? <Begun run={run} />}
+        />
+      )}
     </div>
   );
 }

@@ -332,6 +332,12 @@ test("records of any shape become a table", () => {
     columns.map(({ id, hidden }) => `${id}${hidden ? " hidden" : ""}`),
     ["fields.price", "fields.a.b", "title", "markdown hidden", "tags", "constructor"],
   );
+  const twice = [{ id: "1", url: "u", created_at: "", data: { title: "A", fields: { title: "B", url: "c" } } }];
+  assert.deepEqual(
+    resultColumns(twice).map(({ name }) => name),
+    ["title", "url (found)", "title (of the page)"],
+    "columns can be told apart",
+  );
   assert.deepEqual(
     columns.filter(({ isNumber }) => isNumber).map(({ name }) => name),
     ["price", "a.b"],

@@ -104,7 +104,9 @@ describe("the pages of runs", browserGate, () => {
     await page.keyboard.press("Escape");
     await page.getByRole("columnheader", { name: "title" }).waitFor({ state: "hidden" });
     await page.getByText("Records", { exact: true }).click();
+    await page.waitForURL((url) => url.searchParams.get("as") === "records");
     await page.getByText(HOSTILE, { exact: true }).first().waitFor();
+    assert.equal(await page.getByRole("button", { name: "Export as WARC" }).isDisabled(), true, "it has kept none");
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export as JSON", exact: true }).click(),
@@ -116,6 +118,13 @@ describe("the pages of runs", browserGate, () => {
     await tab(page, "Errors");
     await page.getByRole("heading", { name: /http server error/i }).waitFor();
     await assertAccessible(page);
+    // A page that failed is shown with its attempts, also to whoever opens that address.
+    await page.getByRole("button", { name: plainUrl(site.url("/broken")) }).click();
+    await panel.getByText(/^http server error$/i).waitFor();
+    await page.reload();
+    await panel.getByText(/^http server error$/i).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL((url) => !url.searchParams.has("task"));
     site.on("/broken", linked("Mended", []));
     await page.getByRole("button", { name: "Retry these" }).click();
     await page.getByRole("main").getByText("Completed", { exact: true }).first().waitFor();

@@ -59,8 +59,10 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
       if (request.method() !== "GET") saves.push(request.url());
     });
     await field.fill("3");
-    await field.press("Enter");
-    await field.press("Tab");
+    await field.evaluate((input: { blur: () => void; dispatchEvent: (event: Event) => void }) => {
+      input.dispatchEvent(Object.assign(new Event("keydown", { bubbles: true, cancelable: true }), { key: "Enter" }));
+      input.blur();
+    });
     await three.promise;
     assert.equal(saves.length, 1, saves.join(", "));
     assert.equal((await siteNow()).max_concurrency, 3);

@@ -119,7 +119,7 @@ describe("the pages of runs", browserGate, () => {
     await page.getByRole("heading", { name: /http server error/i }).waitFor();
     await assertAccessible(page);
     // A page that failed is shown with its attempts, also to whoever opens that address.
-    await page.getByRole("button", { name: plainUrl(site.url("/broken")) }).click();
+    await page.getByRole("link", { name: plainUrl(site.url("/broken")), exact: true }).click();
     await panel.getByText(/^http server error$/i).waitFor();
     await page.reload();
     await panel.getByText(/^http server error$/i).waitFor();

@@ -107,9 +107,15 @@ function ErrorGroup({ run, group, tasks, onOpen }: GroupProps) {
                     {plainUrl(url)}
                   </span>
                 ) : (
-                  <button type="button" className="link truncate" title={url} onClick={() => onOpen(task)}>
+                  <Link
+                    className="link truncate"
+                    href={`/runs/${run.id}?tab=errors&task=${task.id}`}
+                    replace
+                    title={url}
+                    onClick={() => onOpen(task)}
+                  >
                     {plainUrl(url)}
-                  </button>
+                  </Link>
                 )}
                 <a
                   className="link"

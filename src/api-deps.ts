@@ -78,8 +78,8 @@ const wholeMb = (bytes: number) => Math.round(bytes / MB) * MB;
 async function resourcesOf({ room }: Client, { tools }: Parts): Promise<Resources> {
   const memory = tools()?.memory ?? null;
   return {
-    disk: room.rooms.map(({ what, freeBytes }) => ({
-      what: what.replace("the ", ""),
+    disk: room.disks.map(({ what, freeBytes }) => ({
+      what: what.replaceAll("the ", ""),
       free_bytes: wholeMb(freeBytes),
       least_free_bytes: room.minBytes,
     })),

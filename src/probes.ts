@@ -1,5 +1,6 @@
 /** What `GET /ready` looks at. Part of the composition root, because it looks at everything. */
 import type { RunningWorker } from "./app.ts";
+import { sizeWords } from "./base/disk-room.ts";
 import { messageOf } from "./base/errors.ts";
 import type { Client } from "./client.ts";
 import type { Cluster } from "./cluster.ts";
@@ -32,7 +33,9 @@ export function probesOf(client: Client, { worker, tools }: Parts): Record<strin
     ...(client.cluster === null ? {} : clusterProbes(client, client.cluster)),
     disk: async () => {
       room.check();
-      return { message: room.rooms.map(({ what, freeBytes }) => `${inMb(freeBytes)} MB free for ${what}`).join(", ") };
+      return {
+        message: room.disks.map(({ what, freeBytes }) => `${sizeWords(freeBytes)} free for ${what}`).join(", "),
+      };
     },
     artifacts: () => artifacts.probe(),
     worker: async () => workerFinding(client, worker()),

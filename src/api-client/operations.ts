@@ -501,6 +501,11 @@ export type Overview = {
     bad: number;
   };
   success_rate: number | null;
+  /** pages that ended in the last five minutes, about: of a few, success_rate says little */
+  recent_pages: {
+    good: number;
+    bad: number;
+  };
   /** what workers have under way, as they said last */
   in_flight: number;
   queued: number;

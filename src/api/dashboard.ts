@@ -30,6 +30,9 @@ export const PAGE_PATHS = [
   "/login",
 ] as const;
 
+/** Pages at whose address the API has nothing. */
+const PAGES_ALONE = ["/new", "/settings", "/login"] as const;
+
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -142,6 +145,10 @@ export function serveDashboard(api: ApiInstance, files = new DashboardFiles()): 
     return send(_request, reply.code(status), file);
   };
   for (const path of PAGE_PATHS) api.get(path, { ...asPage, schema: { hide: true } }, page(200));
+  // Monitors ask for the head, and like everything; the address of the server itself is nothing else to anybody.
+  const asAny = { config: asPage.config, schema: { hide: true } } as const;
+  api.get("/", asAny, page(200));
+  for (const path of PAGES_ALONE) api.head(path, asAny, page(200));
   // Whatever else somebody opens as a page: the dashboard says that there is nothing.
   api.get("/*", { ...asPage, schema: { hide: true } }, page(404));
 

@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import type { Clock } from "./clock.ts";
 import { OrbError } from "./errors.ts";
 
@@ -6,6 +6,8 @@ export interface Room {
   /** What lies there: "the database". */
   what: string;
   freeBytes: number;
+  /** Places on the same disk have the same. */
+  disk: string;
 }
 
 export interface DiskRoomOptions {
@@ -38,6 +40,15 @@ export class DiskRoom {
     return this.#rooms;
   }
 
+  /** Each disk once, with all that lies there: "the database and the artifacts". */
+  get disks(): { what: string; freeBytes: number }[] {
+    const disks = Map.groupBy(this.rooms, ({ disk }) => disk);
+    return [...disks.values()].map((rooms) => ({
+      what: rooms.map(({ what }) => what).join(" and "),
+      freeBytes: Math.min(...rooms.map(({ freeBytes }) => freeBytes)),
+    }));
+  }
+
   get minBytes(): number {
     return this.#options.minBytes;
   }
@@ -66,7 +77,7 @@ export class DiskRoom {
     const { clock, minBytes, places, freeAt = freeBytes } = this.#options;
     if (clock.monotonic() - this.#lookedAt < LOOK_MS) return;
     this.#lookedAt = clock.monotonic();
-    this.#rooms = places.map(({ what, path }) => ({ what, freeBytes: freeAt(path) }));
+    this.#rooms = places.map(({ what, path }) => ({ what, freeBytes: freeAt(path), disk: diskOf(path) }));
     const tight = this.#rooms.toSorted((a, b) => a.freeBytes - b.freeBytes)[0];
     const wanted = this.#low === null ? minBytes : minBytes * ENOUGH;
     if (tight === undefined || tight.freeBytes >= wanted) this.#low = null;
@@ -76,6 +87,17 @@ export class DiskRoom {
 
 function inMb(bytes: number): number {
   return Math.floor(bytes / MB);
+}
+
+/** 79.2 GB: as the dashboard says it, three digits that count. */
+export function sizeWords(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB", "TB", "PB"];
+  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  return `${Number((bytes / 1000 ** unit).toPrecision(3))} ${units[unit]}`;
+}
+
+function diskOf(path: string): string {
+  return String(statSync(path, { throwIfNoEntry: false })?.dev ?? path);
 }
 
 function freeBytes(path: string): number {

@@ -33,9 +33,7 @@ export function waitingSentence(
   if (WHILE_AT_WORK.has(reason)) return limits === null ? SENTENCES[reason] : pacedSentence(reason, limits);
   if (until === null) return SENTENCES[reason];
   const time = `${new Date(until).toISOString().slice(0, 19).replace("T", " ")} UTC`;
-  return reason === "retry"
-    ? `What is left has failed, and is tried again at ${time}`
-    : `${SENTENCES[reason]} until ${time}`;
+  return reason === "retry" ? `${SENTENCES.retry} at ${time}` : `${SENTENCES[reason]} until ${time}`;
 }
 
 function pacedSentence(reason: SiteReason, { delayMs, perSecond, atOnce }: PaceLimits): string {
@@ -67,7 +65,7 @@ const SENTENCES: Readonly<Record<SiteReason, string>> = {
   probing: "It kept failing; one request finds out whether it answers again",
   depends_on: "Waits until the work of the sites that it depends on is finished",
   page_limit: "The last pages that its crawls may have are under way elsewhere",
-  retry: "What is left has failed, and is tried again later",
+  retry: "What is left waits for another try",
   memory: "Its open browser pages use all the memory that it may have",
   crawl_delay: "Paced: a pause between requests, as its robots.txt asks",
   min_delay: "Paced: a pause between requests",

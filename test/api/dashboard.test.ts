@@ -59,6 +59,19 @@ describe("the dashboard's files", async () => {
     assert.match(String(head.headers["content-type"]), /^text\/html/);
   });
 
+  it("have a head for monitors, which like everything", async (t) => {
+    const place = await openPlace(t, { settings: { token: TOKEN } });
+    const [script = ""] = /\/assets\/[^"]+\.js/.exec((await place.get("/", { accept: "*/*" })).text) ?? [];
+    for (const path of ["/", "/new", "/settings", "/login", "/favicon.svg", "/frame.html", script])
+      for (const headers of [{ accept: "*/*" }, {}, asPage]) {
+        const { status, text, headers: told } = await place.call({ method: "HEAD", path, headers });
+        assert.deepEqual([status, text], [200, ""], `${path} ${JSON.stringify(headers)}`);
+        assert.ok(Number(told["content-length"]) > 100, path);
+      }
+    assert.equal((await place.call({ method: "HEAD", path: "/nowhere", headers: { accept: "*/*" } })).status, 401);
+    assert.equal((await place.call({ method: "HEAD", path: "/runs", headers: { accept: "*/*" } })).status, 401);
+  });
+
   it("run nothing inline and load nothing from elsewhere; what shows strangers' pages has no origin and no network", async (t) => {
     const place = await openPlace(t);
     const page = await place.get("/", asPage);

@@ -133,13 +133,16 @@ describe("the overview", () => {
     }));
     await store.settle([{ hold: grant, tasks: settled }], clock.now());
     await clock.advance(30_000);
-    const { series, success_rate } = (await api.inject({ url: "/overview" })).json<Overview & { series: WorkSeries }>();
+    const { series, success_rate, recent_pages } = (await api.inject({ url: "/overview" })).json<
+      Overview & { series: WorkSeries }
+    >();
     assert.equal(series.step_seconds, 10);
     assert.ok(Date.parse(series.first_at ?? "") >= began - 10_000);
     const sum = (list: readonly (number | null)[]) => list.reduce<number>((total, value) => total + (value ?? 0), 0);
     assert.deepEqual([sum(series.good), sum(series.bad)], [2, 1], "twenty and ten in ten seconds");
     assert.equal(series.queued.at(-1), 10);
     assert.equal(success_rate, 0.667);
+    assert.deepEqual(recent_pages, { good: 20, bad: 10 });
     const sites = live.siteSeries();
     assert.deepEqual([...sites.keys()], ["a.example"]);
     assert.deepEqual([sites.get("a.example")?.step_seconds, sites.get("a.example")?.good.length], [60, 1]);

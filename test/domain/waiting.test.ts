@@ -119,5 +119,5 @@ test("what sets the pace of a site is said with its numbers", () => {
   assert.equal(said("concurrency", { atOnce: 1 }), "At its limit of 1 request at the same time");
   assert.equal(waitingSentence({ reason: "min_delay", until: null }), "Paced: a pause between requests");
   const retry = { reason: "retry", until: Date.parse("2030-01-01T00:00:00Z") } as const;
-  assert.match(waitingSentence(retry), /failed, and is tried again at 2030-01-01 00:00:00 UTC$/);
+  assert.match(waitingSentence(retry), /waits for another try at 2030-01-01 00:00:00 UTC$/);
 });

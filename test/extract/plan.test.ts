@@ -12,6 +12,8 @@ const MISTAKES: readonly [spec: PlanSpec, path: string, message: RegExp][] = [
   [{ fields: ["title", "title"] }, "fields[1]", /twice/],
   [{ fields: [7] }, "fields[0]", /name of a field/],
   [{ fields: { a: 7 } }, "fields.a", /CSS selector or a rule/],
+  [{ fields: { a: "div..item[" } }, "fields.a.css", /ends where a name is missing/],
+  [{ fields: { a: ".." } }, "fields.a.css", /a name is missing before \.\./],
   [{ fields: { a: {} } }, "fields.a", /needs one of css, xpath, jsonpath/],
   [{ fields: { a: { css: "li[" } } }, "fields.a.css", /./],
   [{ fields: { a: { css: "" } } }, "fields.a.css", /empty/],

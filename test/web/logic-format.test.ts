@@ -102,8 +102,8 @@ test("what waits says why, and then when it goes on", () => {
     "Paced: 5 s between requests",
     "next in 3 s",
   ]);
-  const failed = "What is left has failed, and is tried again at 2026-11-15 22:18:14 UTC";
-  assert.deepEqual(said("retry", failed, until), ["What is left has failed", "tries again in 3 s"]);
+  const failed = "What is left waits for another try at 2026-11-15 22:18:14 UTC";
+  assert.deepEqual(said("retry", failed, until), ["What is left waits for another try", "tries again in 3 s"]);
   assert.deepEqual(said("retry", "It has failed, and is tried again", null), [
     "It has failed, and is tried again",
     null,

@@ -15,6 +15,7 @@ import {
   tidied,
   typedParam,
   withParam,
+  tidyPairs,
 } from "../../web/src/logic/schema-form.ts";
 import { candidatesOf, type Chain, meaningfulClasses, type Node, pathOf } from "../../web/src/logic/selector.ts";
 
@@ -333,4 +334,31 @@ test("what was found is told in few words, and mistakes at their rule", () => {
       ["", "items: is wrong"],
     ],
   );
+});
+
+test("shares are written as lines, and what may be more than a text says so", () => {
+  const [split, key, urls] = fieldsOf({
+    properties: {
+      split: {
+        type: ["object", "null"],
+        additionalProperties: { type: "number" },
+        default: { train: 0.8, test: 0.2 },
+      },
+      key: { type: ["string", "array"], default: "url" },
+      urls: { type: "array", items: { type: "string" }, default: ["a", "b"] },
+    },
+  });
+  assert.ok(split !== undefined && key !== undefined && urls !== undefined);
+  assert.deepEqual([split.kind, split.usual], ["pairs", "train: 0.8\ntest: 0.2"]);
+  assert.deepEqual([key.kind, key.usual, urls.usual], ["either", "url", "a\nb"]);
+  assert.deepEqual(withParam({}, key, "title"), { key: "title" });
+  assert.deepEqual(withParam({}, key, '["title","url"]'), { key: ["title", "url"] });
+  const typed = (text: string) => {
+    const params = withParam({}, split, text);
+    assert.equal(typedParam(params, split), text, "what is typed stays");
+    return params["split"];
+  };
+  for (const text of ["tr", "train:", "train: 0.0", "train: 0.8\n", "train: 0.80"]) assert.equal(typed(text), text);
+  assert.deepEqual(typed("train: 0.8\ntest: 0.2"), { train: 0.8, test: 0.2 });
+  assert.equal(tidyPairs("train:0.80\n\ntest : 0.2\n"), "train: 0.8\ntest: 0.2");
 });

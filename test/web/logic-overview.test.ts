@@ -8,6 +8,7 @@ import {
   runHref,
   runTitle,
   type Series,
+  successFigure,
   stepsWords,
   successOf,
   timesOf,
@@ -21,6 +22,7 @@ const START = Date.parse("2026-05-05T12:00:00Z");
 const calm: LiveOverview = {
   pages_per_second: { good: 5, bad: 1 },
   success_rate: 0.98,
+  recent_pages: { good: 98, bad: 2 },
   in_flight: 3,
   queued: 40,
   retrying: 0,
@@ -132,4 +134,19 @@ test("what waits is said in parts that break between each other", () => {
   assert.deepEqual(queueWords({ oldest_queued_at: null, retrying: 0 }, START), ["nothing waits"]);
   assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 0 }, START), ["oldest 4 min ago"]);
   assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 12 }, START), ["oldest 4 min ago", "12 to retry"]);
+});
+
+test("of a few pages the numbers are said, without alarm; of many the part", () => {
+  const figure = (good: number, bad: number) =>
+    successFigure({
+      ...calm,
+      recent_pages: { good, bad },
+      success_rate: good + bad === 0 ? null : good / (good + bad),
+    });
+  assert.deepEqual(figure(0, 0), { value: "–", note: "nothing ended of late" });
+  assert.deepEqual(figure(0, 1), { value: "0 of 1", note: "page, last 5 min" });
+  assert.deepEqual(figure(0, 2), { value: "0 of 2", note: "pages, last 5 min" });
+  assert.deepEqual(figure(5, 15), { value: "25 %", note: "of pages, last 5 min", tone: "bad" });
+  assert.deepEqual(figure(99, 1), { value: "99 %", note: "of pages, last 5 min" });
+  assert.equal(verdictOf({ ...calm, success_rate: 0, recent_pages: { good: 0, bad: 2 } }).tone, "good");
 });

@@ -5,7 +5,7 @@ import { codeParts, searchConfig, sourceWords } from "../../web/src/logic/config
 import { laneHref, laneName, ownerOf, resolverNames } from "../../web/src/logic/lanes.ts";
 import { readNumber, SITE_LIMITS } from "../../web/src/logic/limits.ts";
 import { readItems, readLines } from "../../web/src/logic/paste.ts";
-import { proxyTrouble } from "../../web/src/logic/proxies.ts";
+import { proxyTrouble, refusedLines } from "../../web/src/logic/proxies.ts";
 import { cronWords, scheduleTitle, zonedTime } from "../../web/src/logic/schedules.ts";
 import {
   errorShares,
@@ -221,4 +221,11 @@ describe("schedules and configuration", () => {
       { text: " or B.", code: false },
     ]);
   });
+});
+
+it("after an import only the lines that were refused are left", () => {
+  const lines = ["a:1", "nonsense", "b:2", "c"];
+  const invalid = [{ index: 1 }, { index: 3 }];
+  assert.deepEqual(refusedLines(lines, { invalid, invalid_count: 2 }), ["nonsense", "c"]);
+  assert.deepEqual(refusedLines(lines, { invalid, invalid_count: 3 }), lines, "not of each is known whether it is in");
 });

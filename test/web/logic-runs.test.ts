@@ -21,6 +21,7 @@ import {
 import {
   actionsOf,
   atWorkWords,
+  belowTitle,
   messageBeside,
   outcomeBesideCounts,
   outcomeWords,
@@ -489,4 +490,12 @@ test("where a run waits, and what sets its pace, is told by its sites", () => {
   assert.deepEqual(names(at("a.example", "run_paused")), [[], null]);
   assert.deepEqual(placeIn("a.example:8080: It is paused"), { site: "a.example:8080", message: "It is paused" });
   assert.deepEqual(placeIn("No worker runs: start one").site, null);
+});
+
+test("runs of one address are told apart by what stands below them", () => {
+  const run = { id: "60a997cb-f979", name: null, url: "http://a.example:9901/", kind: "crawl", site: "a.example:9901" };
+  assert.equal(belowTitle(run), "/ · 60a997cb");
+  assert.equal(belowTitle({ ...run, url: "http://a.example:9901/list?page=2" }), "/list?page=2 · 60a997cb");
+  assert.equal(belowTitle({ ...run, name: "Prices" }), "a.example:9901");
+  assert.equal(belowTitle({ ...run, url: null, kind: "queue" }), null);
 });

@@ -270,16 +270,16 @@ describe("the page for new runs", browserGate, () => {
     await page.getByLabel("Template", { exact: true }).selectOption("article-dataset");
     const wrong = (name: string) => page.getByLabel(name).and(page.locator("[aria-invalid=true]"));
     await page.getByRole("button", { name: "Start workflow" }).click();
-    await wrong("Crawl: URL (needed)").and(page.locator(":focus")).waitFor();
-    await page.getByLabel("Crawl: max pages").fill("0");
+    await wrong("URL to crawl (required)").and(page.locator(":focus")).waitFor();
+    await page.getByLabel("Pages at most").fill("0");
     await page.getByRole("button", { name: "Start workflow" }).click();
     // Each mistake stands at its field, and stays there while another one is mended.
-    await wrong("Crawl: max pages").waitFor();
-    await wrong("Crawl: URL (needed)").waitFor();
-    await page.getByLabel("Crawl: max pages").fill("2");
-    await wrong("Crawl: max pages").waitFor({ state: "detached" });
-    await wrong("Crawl: URL (needed)").waitFor();
-    await page.getByLabel("Crawl: URL (needed)").fill(here.site.url("/"));
+    await wrong("Pages at most").waitFor();
+    await wrong("URL to crawl (required)").waitFor();
+    await page.getByLabel("Pages at most").fill("2");
+    await wrong("Pages at most").waitFor({ state: "detached" });
+    await wrong("URL to crawl (required)").waitFor();
+    await page.getByLabel("URL to crawl (required)").fill(here.site.url("/"));
     await page.getByLabel("Min words").fill("0");
     await assertAccessible(page);
     await page.getByRole("button", { name: "Start workflow" }).click();

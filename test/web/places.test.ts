@@ -51,7 +51,11 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await assertAccessible(page);
     await field.fill("many");
     await field.press("Enter");
-    await page.getByText(`Concurrency of ${name}: write a number`).waitFor();
+    await page.getByRole("alert").getByText("Write a number", { exact: true }).waitFor();
+    await assertAccessible(page);
+    await field.press("Escape");
+    await page.getByText("Write a number", { exact: true }).waitFor({ state: "detached" });
+    assert.equal(await field.inputValue(), "1");
     assert.equal((await siteNow()).max_concurrency, 1);
     // Left before the answer is there: it is saved once.
     const saves: string[] = [];
@@ -193,7 +197,9 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     const proxies = page.getByRole("textbox", { name: "Proxies, one to a line" });
     await proxies.fill("http://name:a-password-of-a-proxy@proxy.example:8080\nnonsense line");
     await page.getByRole("button", { name: "Import 2 proxies" }).click();
-    await page.getByText(/^Line 2:/).waitFor();
+    await page.getByText(/^Line 1:/).waitFor();
+    assert.equal(await proxies.inputValue(), "nonsense line", "what is in is not imported again");
+    await page.getByRole("button", { name: "Import 1 proxy" }).waitFor();
     await page.getByRole("button", { name: "Close" }).last().click();
     await page.getByRole("table", { name: "Proxies" }).getByText("http://***@proxy.example:8080").waitFor();
     assert.ok(!(await page.content()).includes("a-password-of-a-proxy"));

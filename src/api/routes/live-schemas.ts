@@ -79,6 +79,10 @@ export const Overview = strict({
   success_rate: nullable(
     Type.Number({ minimum: 0, maximum: 1, description: "of what ended in the last five minutes; null: nothing did" }),
   ),
+  recent_pages: strict(
+    { good: Count, bad: Count },
+    { description: "pages that ended in the last five minutes, about: of a few, success_rate says little" },
+  ),
   in_flight: { ...Count, description: "what workers have under way, as they said last" },
   queued: Count,
   retrying: { ...Count, description: "of the queued ones: failed, and tried again later" },

@@ -1,5 +1,6 @@
 /** CSS selectors on our tree. */
 import { compile, selectAll, type Options } from "css-select";
+import { messageOf } from "../../base/errors.ts";
 import { type Element, following, type Node } from "../dom/nodes.ts";
 import { rawText } from "../dom/text.ts";
 import { budget } from "./budget.ts";
@@ -75,9 +76,25 @@ export function compileCss(selector: string): CssQuery {
   if (simple !== null) return new Scan(simpleTest(simple), null);
   const options: Options<Node, Element> = { adapter, xmlMode: false };
   budget.reset();
-  const test = compile<Node, Element>(selector, options) as Test;
+  const test = compileWhole(selector, options);
   if (/:scope\b|(^|,)\s*[>+~]/.test(selector)) return new Relative(selector);
   return new Scan(test, selector);
+}
+
+function compileWhole(selector: string, options: Options<Node, Element>): Test {
+  try {
+    return compile<Node, Element>(selector, options) as Test;
+  } catch (error) {
+    throw new Error(brokenSelector(messageOf(error)), { cause: error });
+  }
+}
+
+/** The parser names all that follows the place where it gave up; at the end that is nothing. */
+function brokenSelector(message: string): string {
+  const [, expected, found] = /^Expected ([^,]+), found\s?(.*)$/s.exec(message) ?? [];
+  if (expected === undefined) return message;
+  const what = expected === "name" ? "a name" : expected;
+  return found === undefined || found === "" ? `ends where ${what} is missing` : `${what} is missing before ${found}`;
 }
 
 /** A tag, classes, an id and one attribute: nine of ten selectors, and a third of the time of the general way. */

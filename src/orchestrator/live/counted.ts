@@ -44,13 +44,12 @@ export class Counted {
     return this.#pace.read();
   }
 
-  /** Of the last five minutes; null: nothing ended, as far as is known. */
-  successRate(now: number): number | null {
+  /** Pages that ended in the last five minutes, as far as is known. */
+  recent(now: number): Ended {
     const { good, bad } = this.#ring.read(now);
     const sum = (list: readonly (number | null)[]) =>
-      list.slice(-RATE_STEPS).reduce<number>((total, value) => total + (value ?? 0), 0);
-    const all = sum(good) + sum(bad);
-    return all === 0 ? null : sum(good) / all;
+      list.slice(-RATE_STEPS).reduce<number>((total, value) => total + (value ?? 0), 0) * (STEP_MS / 1000);
+    return { good: sum(good), bad: sum(bad) };
   }
 
   read(now: number): WorkSeries {

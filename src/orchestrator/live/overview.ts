@@ -23,6 +23,8 @@ export interface Overview extends Resources {
   pages_per_second: { good: number; bad: number };
   /** Of what ended in the last five minutes, the part that was good; null: nothing ended, or nobody counted yet. */
   success_rate: number | null;
+  /** How many of them there were: of a few pages a part says little. */
+  recent_pages: { good: number; bad: number };
   /** What workers have under way, as they said last. */
   in_flight: number;
   queued: number;
@@ -51,7 +53,8 @@ export interface FailureGroup extends ErrorGroup {
 
 export interface Seen {
   pace: Ended | null;
-  successRate: number | null;
+  /** What ended in the last five minutes. */
+  recent: Ended;
   totals: SiteTotals;
   oldestQueued: number | null;
   runs: readonly { kind: string; status: RunState; count: number }[];
@@ -64,13 +67,14 @@ export interface Seen {
 }
 
 export function toOverview(seen: Seen): Overview {
-  const { totals, workers, still, pace } = seen;
+  const { totals, workers, still, pace, recent } = seen;
   const inFlight = inFlightOf(workers);
   const { pending, queued, running, retrying } = totals.counts;
   const count = (state: WorkerRecord["state"]) => workers.filter((worker) => worker.state === state).length;
   return {
     pages_per_second: { good: rounded(pace?.good ?? 0, 1), bad: rounded(pace?.bad ?? 0, 1) },
-    success_rate: seen.successRate === null ? null : rounded(seen.successRate, 3),
+    success_rate: recent.good + recent.bad === 0 ? null : rounded(recent.good / (recent.good + recent.bad), 3),
+    recent_pages: { good: Math.round(recent.good), bad: Math.round(recent.bad) },
     in_flight: inFlight,
     // An owner takes more in hand than it has begun.
     queued: pending + queued + retrying + Math.max(0, running - inFlight),

@@ -159,7 +159,7 @@ export class LiveWatch {
     const sites = await siteProgress(deps, busy);
     const overview = toOverview({
       pace: this.#counted.pace,
-      successRate: this.#counted.successRate(now),
+      recent: this.#counted.recent(now),
       totals,
       runs: await store.countActiveRuns(),
       activeRuns: runs,

@@ -46,9 +46,9 @@ export async function refreshProxies(deps: RefreshDeps): Promise<{ view: Refresh
 }
 
 const NAMES: Readonly<Record<CheckedProxies, string>> = {
-  all: "check of all proxies",
-  due: "check of proxies in their rhythm",
-  wanting: "check of proxies that are new or have rested",
+  all: "Check of all proxies",
+  due: "Regular proxy check",
+  wanting: "Check of proxies that are new or have rested",
 };
 
 /** Starts a check of these proxies, unless one is at work already. null: none of them is there. */

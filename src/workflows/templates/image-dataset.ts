@@ -10,6 +10,7 @@ export const imageDataset: JsonValue = {
     type: "object",
     properties: {
       urls: {
+        title: "URLs",
         type: ["array", "null"],
         items: { type: "string", minLength: 1, maxLength: 8192 },
         minItems: 1,

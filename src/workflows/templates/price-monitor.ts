@@ -11,6 +11,7 @@ export const priceMonitor: JsonValue = {
     type: "object",
     properties: {
       urls: {
+        title: "URLs",
         type: "array",
         items: { type: "string", minLength: 1, maxLength: 8192 },
         minItems: 1,
@@ -36,7 +37,7 @@ export const priceMonitor: JsonValue = {
         default: ["price"],
         description: "The fields whose changes count.",
       },
-      webhook_url: { type: ["string", "null"], default: null, description: "Who is told; null: nobody is." },
+      webhook_url: { type: ["string", "null"], default: null, description: "Who is told. Without it, nobody is." },
     },
     required: ["urls"],
     additionalProperties: false,

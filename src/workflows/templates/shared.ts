@@ -7,17 +7,35 @@ export const CRAWL_SCHEMA: { readonly [key: string]: JsonValue } = {
   type: "object",
   properties: {
     url: {
+      title: "URL to crawl",
       anyOf: [
         { type: "string", minLength: 1 },
         { type: "array", items: { type: "string", minLength: 1 }, minItems: 1 },
       ],
       description: "Where it begins.",
     },
-    max_pages: { type: "integer", minimum: 1, default: 200, description: "How many pages are read at most." },
-    max_depth: { type: "integer", minimum: 0, default: 3, description: "How many links away from the beginning." },
-    include: { ...PATTERNS, description: "Only pages that one of these patterns matches." },
-    exclude: { ...PATTERNS, description: "No pages that one of these patterns matches." },
-    use_sitemap: { type: "boolean", default: false, description: "Pages that the site's sitemaps name are read, too." },
+    max_pages: {
+      title: "Pages at most",
+      type: "integer",
+      minimum: 1,
+      default: 200,
+      description: "How many pages are read at most.",
+    },
+    max_depth: {
+      title: "Depth",
+      type: "integer",
+      minimum: 0,
+      default: 3,
+      description: "How many links away from the beginning.",
+    },
+    include: { ...PATTERNS, title: "Only pages like", description: "Only pages that one of these patterns matches." },
+    exclude: { ...PATTERNS, title: "No pages like", description: "No pages that one of these patterns matches." },
+    use_sitemap: {
+      title: "Use sitemaps",
+      type: "boolean",
+      default: false,
+      description: "Pages that the site's sitemaps name are read, too.",
+    },
   },
   required: ["url"],
   additionalProperties: false,
@@ -31,5 +49,5 @@ export const crawlParams: { readonly [key: string]: JsonValue } = Object.fromEnt
 export const SPLIT_SCHEMA: { readonly [key: string]: JsonValue } = {
   type: ["object", "null"],
   additionalProperties: { type: "number", exclusiveMinimum: 0, maximum: 1_000_000 },
-  description: "Parts of the dataset and their shares; null: it is one.",
+  description: "Parts of the dataset and their shares, such as train 0.8 and test 0.2. Without any it is not divided.",
 };

@@ -1,6 +1,6 @@
 /** What the overview works out from what the server tells. */
 import type { Overview } from "../api/types.ts";
-import { relativeTime, shortNumber } from "./format.ts";
+import { percent, relativeTime, shortNumber } from "./format.ts";
 
 export type Series = Overview["series"];
 /** What the stream tells: all but the last hour. */
@@ -53,6 +53,25 @@ export function successOf({ good, bad }: Series, window = 6): (number | null)[] 
   });
 }
 
+/** Of fewer pages a part says little, and is no reason for alarm. */
+const ENOUGH_PAGES = 20;
+
+/** How the last pages ended: as a part of many, as numbers of a few. */
+export function successFigure({ success_rate: part, recent_pages: { good, bad } }: LiveOverview): {
+  value: string;
+  note: string;
+  tone?: "warn" | "bad";
+} {
+  const all = good + bad;
+  if (part === null || all === 0) return { value: "–", note: "nothing ended of late" };
+  if (all < ENOUGH_PAGES) return { value: `${good} of ${all}`, note: `${all === 1 ? "page" : "pages"}, last 5 min` };
+  return {
+    value: percent(part),
+    note: "of pages, last 5 min",
+    ...(part >= 0.9 ? {} : { tone: part < 0.6 ? "bad" : "warn" }),
+  };
+}
+
 export interface Verdict {
   tone: "good" | "warn" | "bad";
   text: string;
@@ -60,7 +79,7 @@ export interface Verdict {
 
 /** Is it working? In one sentence, the worst first. */
 export function verdictOf(overview: LiveOverview): Verdict {
-  const { standstill, queued, in_flight, workers, troubled_sites, runs, success_rate } = overview;
+  const { standstill, queued, in_flight, workers, troubled_sites, runs, success_rate, recent_pages } = overview;
   if (standstill !== null && queued > 0) return { tone: "bad", text: standstill.message };
   const low = overview.disk.find(({ free_bytes, least_free_bytes }) => free_bytes < least_free_bytes);
   if (low !== undefined)
@@ -76,8 +95,8 @@ export function verdictOf(overview: LiveOverview): Verdict {
   if (trouble > 0)
     return { tone: "warn", text: `${trouble === 1 ? "One site is" : `${trouble} sites are`} in trouble.` };
   if (in_flight + queued === 0) return { tone: "good", text: "Nothing to do: everything has ended." };
-  if (success_rate !== null && success_rate < 0.75)
-    return { tone: "warn", text: "More than a quarter of the last pages did not end well." };
+  if (success_rate !== null && success_rate < 0.75 && recent_pages.good + recent_pages.bad >= ENOUGH_PAGES)
+    return { tone: "warn", text: "More than a quarter of the last pages failed." };
   return { tone: "good", text: "Everything is working." };
 }
 

@@ -1,5 +1,5 @@
 /** What can be done with a run, and how far it is, in words. */
-import { count, duration, eta, fullNumber, rate } from "./format.ts";
+import { count, duration, eta, fullNumber, plainUrl, rate, shorten } from "./format.ts";
 import type { RunCounts } from "./run-rows.ts";
 import { isActive } from "./states.ts";
 import { PACING, type Waits } from "./waiting.ts";
@@ -158,4 +158,19 @@ export function titleOf({ name, url, kind }: { name: string | null; url: string 
   if (name !== null && name.trim() !== "") return name;
   if (url !== null) return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
   return kind === "queue" ? "The queue" : kind === "proxy_refresh" ? "Check of all proxies" : `A ${kind}`;
+}
+
+/** The line below its title in a list: where it is, and what tells it apart from others of the same address. */
+export function belowTitle(run: {
+  id: string;
+  name: string | null;
+  url: string | null;
+  kind: string;
+  site: string | null;
+}): string | null {
+  const { id, name, url, kind, site } = run;
+  if (url === null) return kind === "queue" ? null : site;
+  if (name !== null && name.trim() !== "") return plainUrl(url);
+  const { pathname = "", search = "" } = URL.parse(url) ?? {};
+  return `${shorten(`${pathname}${search}`, 60)} · ${id.slice(0, 8)}`;
 }

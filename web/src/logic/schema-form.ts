@@ -10,8 +10,8 @@ export interface ParamField {
   label: string;
   help: string;
   required: boolean;
-  /** `json`: whatever no simple field can hold. */
-  kind: "text" | "number" | "flag" | "choice" | "lines" | "json";
+  /** `pairs`: names and values, one in each line. `either`: a text, or more as JSON. `json`: whatever nothing else can hold. */
+  kind: "text" | "number" | "flag" | "choice" | "lines" | "pairs" | "either" | "json";
   choices: readonly string[];
   /** What holds when it is left empty. */
   usual: string;
@@ -28,6 +28,17 @@ function isTexts(schema: Schema): boolean {
   const inner = typesOf(asSchema(schema["items"]));
   return typesOf(schema).join() === "array" && inner.join() === "string";
 }
+
+/** An object of any names whose values are texts or numbers. */
+function isPairs(schema: Schema): boolean {
+  const inner = typesOf(asSchema(schema["additionalProperties"])).join();
+  return typesOf(schema).join() === "object" && (inner === "number" || inner === "string");
+}
+
+const pairsText = (value: Schema) =>
+  Object.entries(value)
+    .map(([name, inner]) => `${name}: ${String(inner)}`)
+    .join("\n");
 
 const words = (name: string) => {
   const spaced = name
@@ -47,13 +58,25 @@ function kindOf(schema: Schema): ParamField["kind"] {
   if (Array.isArray(schema["enum"])) return "choice";
   if (isTexts(schema)) return "lines";
   const types = typesOf(schema);
-  if (types.length !== 1)
-    return types.includes("string") && !types.includes("object") && !types.includes("array") ? "text" : "json";
+  if (types.length !== 1) {
+    if (!types.includes("string")) return "json";
+    return types.includes("object") || types.includes("array") ? "either" : "text";
+  }
+  if (isPairs(schema)) return "pairs";
   const [type] = types;
   if (type === "integer" || type === "number") return "number";
   if (type === "boolean") return "flag";
   if (type === "string") return "text";
   return "json";
+}
+
+/** What holds unless told, as it would be typed. */
+function usualOf(schema: Schema): string {
+  const usual = schema["default"];
+  const kind = kindOf(schema);
+  if (kind === "lines" && Array.isArray(usual)) return usual.join("\n");
+  if (kind === "pairs") return pairsText(asSchema(usual));
+  return shown(usual).replace(/^(?:\[\]|\{\})$/, "");
 }
 
 const shown = (value: unknown) =>
@@ -76,7 +99,7 @@ export function fieldsOf(schema: unknown, before: readonly string[] = [], isNeed
         required: isRequired,
         kind: kindOf(inner),
         choices: Array.isArray(inner["enum"]) ? inner["enum"].filter((one) => one !== null).map(String) : [],
-        usual: shown(inner["default"]).replace(/^(?:\[\]|\{\})$/, ""),
+        usual: usualOf(inner),
         isSecret: inner["writeOnly"] === true,
       } satisfies ParamField,
     ];
@@ -90,7 +113,33 @@ export function typedParam(params: Params, { path, kind }: Pick<ParamField, "pat
   for (const key of path) value = asSchema(value)[key];
   if (value === undefined || value === null) return "";
   if (kind === "lines" && Array.isArray(value)) return value.join("\n");
+  // What is no pair yet is kept as it was typed.
+  if (kind === "pairs" && typeof value === "object") return pairsText(asSchema(value));
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const PAIR = /^\s*([^:]+?)\s*:\s*(\S.*?)\s*$/;
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+/** The text itself while not every line of it is a pair, or something that is being typed would be lost. */
+function pairsOf(text: string): unknown {
+  const pairs = text.split("\n").map((line) => PAIR.exec(line));
+  if (!pairs.every((pair) => pair !== null)) return text;
+  const all = Object.fromEntries(
+    pairs.map(([, name = "", value = ""]) => [name, NUMBER.test(value) ? Number(value) : value]),
+  );
+  return pairsText(all) === text ? all : text;
+}
+
+/** As it is taken when the field is left: without empty lines, and 0.80 as 0.8. */
+export function tidyPairs(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines
+    .map((line) => {
+      const [, name, value = ""] = PAIR.exec(line) ?? [];
+      return name === undefined ? line : `${name}: ${NUMBER.test(value) ? String(Number(value)) : value}`;
+    })
+    .join("\n");
 }
 
 function valueOf({ kind }: Pick<ParamField, "kind">, text: string): unknown {
@@ -100,7 +149,8 @@ function valueOf({ kind }: Pick<ParamField, "kind">, text: string): unknown {
   }
   if (kind === "number") return /^-?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : text;
   if (kind === "flag") return text === "true";
-  if (kind !== "json") return text;
+  if (kind === "pairs") return pairsOf(text);
+  if (kind !== "json" && kind !== "either") return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -25,8 +25,6 @@ export function whenWords({ reason = "", until }: Waits, now: number): string | 
 }
 
 /** What it waits for; what `whenWords` says is not said here, too. */
-export function whyWords({ reason, message, until }: Waits): string {
-  if (until === null) return message;
-  const why = withoutTime(message);
-  return reason === "retry" ? why.replace(/,? and is tried again(?: later)?$/, "") : why;
+export function whyWords({ message, until }: Waits): string {
+  return until === null ? message : withoutTime(message);
 }

@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
+import { capital } from "../logic/format.ts";
 import { type NumberRule, readNumber, showNumber } from "../logic/limits.ts";
-import { toast } from "./Toast.tsx";
 import "./editable-number.css";
 
 /** A number that is changed where it stands: saved by Enter or by leaving it, Esc leaves it as it was. */
@@ -20,52 +20,61 @@ export function EditableNumber({
 }) {
   const shown = showNumber(value);
   const [text, setText] = useState(shown);
-  const [wrong, setWrong] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const id = useId();
   // What was saved is not shown before the server has said so: leaving the field meanwhile does not save it again.
   const sent = useRef<string | null>(null);
   useEffect(() => {
     setText(shown);
-    setWrong(false);
+    setWrong(null);
     sent.current = null;
   }, [shown]);
   const save = () => {
     const read = readNumber(text, rule);
-    setWrong("error" in read);
-    if ("error" in read) toast(`${label}: ${read.error}`, "bad");
-    else if (read.value === value) setText(shown);
+    setWrong("error" in read ? read.error : null);
+    if ("error" in read) return;
+    if (read.value === value) setText(shown);
     else {
       sent.current = text;
       onSave(read.value);
     }
   };
   return (
-    <input
-      className="control editable-number num"
-      aria-label={label}
-      aria-invalid={wrong || undefined}
-      title={value === null ? `${label}: ${inherited}, as configured` : label}
-      inputMode="decimal"
-      autoComplete="off"
-      placeholder={inherited}
-      value={text}
-      onChange={(event) => {
-        setText(event.target.value);
-        setWrong(false);
-      }}
-      onFocus={(event) => event.target.select()}
-      onBlur={() => {
-        if (text !== shown && text !== sent.current) save();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") {
+    <span className="editable-number-box">
+      <input
+        className="control editable-number num"
+        aria-label={label}
+        aria-invalid={wrong === null ? undefined : true}
+        aria-describedby={wrong === null ? undefined : id}
+        title={value === null ? `${label}: ${inherited}, as configured` : label}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder={inherited}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setWrong(null);
+        }}
+        onFocus={(event) => event.target.select()}
+        onBlur={() => {
+          if (text !== shown && text !== sent.current) save();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            event.preventDefault();
+            save();
+          }
+          if (event.key !== "Escape" || text === shown) return;
           event.preventDefault();
-          save();
-        }
-        if (event.key !== "Escape" || text === shown) return;
-        event.preventDefault();
-        setText(shown);
-        setWrong(false);
-      }}
-    />
+          setText(shown);
+          setWrong(null);
+        }}
+      />
+      {wrong === null ? null : (
+        <span className="field-error" id={id} role="alert">
+          {capital(wrong)}
+        </span>
+      )}
+    </span>
   );
 }

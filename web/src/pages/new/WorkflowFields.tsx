@@ -1,7 +1,14 @@
 import { useEffect } from "react";
 import type { Answer } from "../../api/client.ts";
 import { useCall } from "../../api/query.ts";
-import { fieldsOf, type ParamField, problemsOfParams, typedParam, withParam } from "../../logic/schema-form.ts";
+import {
+  fieldsOf,
+  type ParamField,
+  problemsOfParams,
+  tidyPairs,
+  typedParam,
+  withParam,
+} from "../../logic/schema-form.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Input, Segmented, Select, Textarea } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -114,7 +121,7 @@ interface ParamProps {
 }
 
 function Param({ field, value, error, onType }: ParamProps) {
-  const label = field.required ? `${field.label} (needed)` : field.label;
+  const label = field.required ? `${field.label} (required)` : field.label;
   const words = { label, help: field.help === "" ? undefined : field.help, error };
   if (field.kind === "choice" || field.kind === "flag") {
     const choices = field.kind === "flag" ? ["true", "false"] : field.choices;
@@ -128,17 +135,20 @@ function Param({ field, value, error, onType }: ParamProps) {
       />
     );
   }
-  if (field.kind === "lines" || field.kind === "json")
+  if (field.kind === "lines" || field.kind === "pairs" || field.kind === "either" || field.kind === "json")
     return (
       <Textarea
         {...words}
-        help={`${field.help} ${field.kind === "lines" ? "One in each line." : "As JSON."}`.trim()}
-        rows={Math.min(8, Math.max(field.kind === "json" ? 2 : 1, value.split("\n").length))}
+        help={`${field.help} ${WRITTEN[field.kind]}`.trim()}
+        rows={Math.min(8, Math.max(field.kind === "lines" ? 1 : 2, value.split("\n").length))}
         className="control control-area mono"
         spellCheck={false}
         value={value}
         placeholder={field.usual}
         onChange={({ target }) => onType(target.value)}
+        onBlur={() => {
+          if (field.kind === "pairs" && tidyPairs(value) !== value) onType(tidyPairs(value));
+        }}
       />
     );
   return (
@@ -152,6 +162,14 @@ function Param({ field, value, error, onType }: ParamProps) {
     />
   );
 }
+
+/** How something that is longer than a word is written. */
+const WRITTEN = {
+  lines: "One in each line.",
+  pairs: "One in each line, as name: value.",
+  either: "As text, or as JSON.",
+  json: "As JSON.",
+};
 
 const sayChoice = (word: string) => ({ true: "Yes", false: "No" })[word] ?? word;
 

@@ -2,7 +2,7 @@
 import { Suspense } from "react";
 import { part } from "../../app/part.ts";
 import { count, percent, rate, shortNumber } from "../../logic/format.ts";
-import { type LiveOverview, queueWords, type Series, successOf, timesOf } from "../../logic/overview.ts";
+import { type LiveOverview, queueWords, type Series, successFigure, successOf, timesOf } from "../../logic/overview.ts";
 import { Card, Stat } from "../../ui/Card.tsx";
 import { Skeleton } from "../../ui/States.tsx";
 import { useNow } from "../../ui/Values.tsx";
@@ -11,7 +11,7 @@ import { useNow } from "../../ui/Values.tsx";
 const Chart = part(async () => ({ default: (await import("../../ui/Chart.tsx")).Chart }));
 
 export function Figures({ overview }: { overview: LiveOverview }) {
-  const { pages_per_second: pace, in_flight, workers, queued, success_rate } = overview;
+  const { pages_per_second: pace, in_flight, workers, queued } = overview;
   const now = useNow();
   const active = Object.values(overview.runs).reduce((sum, value) => sum + value, 0);
   return (
@@ -20,7 +20,7 @@ export function Figures({ overview }: { overview: LiveOverview }) {
         <Stat
           name="Throughput"
           value={rate(pace.good + pace.bad)}
-          note={pace.bad === 0 ? "pages, over the last 10 s" : `${rate(pace.bad)} of it did not end well`}
+          note={pace.bad === 0 ? "pages, over the last 10 s" : `${rate(pace.bad)} of it failed`}
         />
       </Card>
       <Card>
@@ -39,12 +39,7 @@ export function Figures({ overview }: { overview: LiveOverview }) {
         />
       </Card>
       <Card>
-        <Stat
-          name="Success"
-          value={success_rate === null ? "–" : percent(success_rate)}
-          note={success_rate === null ? "nothing ended of late" : "of pages, last 5 min"}
-          {...(success_rate === null || success_rate >= 0.9 ? {} : { tone: success_rate < 0.6 ? "bad" : "warn" })}
-        />
+        <Stat name="Success" {...successFigure(overview)} />
       </Card>
       <Card>
         <Stat name="Active runs" value={shortNumber(active)} note={stateWords(overview.runs, active)} />
@@ -84,7 +79,7 @@ export function Charts({ series }: { series: Series }) {
             height={height}
             series={[
               { name: "Good", colour: 1, values: series.good, area: true },
-              { name: "Not good", colour: 2, values: series.bad },
+              { name: "Failed", colour: 2, values: series.bad },
             ]}
           />,
         )}

@@ -2,6 +2,7 @@ import { type FormEvent, useId, useState } from "react";
 import { useChange } from "../../api/query.ts";
 import { count } from "../../logic/format.ts";
 import { readLines } from "../../logic/paste.ts";
+import { refusedLines } from "../../logic/proxies.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { Textarea } from "../../ui/Field.tsx";
@@ -15,12 +16,13 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
   const lines = readLines(text);
   const add = useChange("importProxies", {
     invalidates: ["listProxies"],
-    onSuccess: ({ added, existing, invalid_count }) => {
+    onSuccess: ({ added, existing, invalid, invalid_count }) => {
       toast(
         `${count(added, "proxy", "proxies")} added${existing === 0 ? "" : `, ${existing} known already`}`,
         invalid_count === 0 ? "good" : "info",
       );
       if (invalid_count === 0) close();
+      else setText(refusedLines(lines, { invalid, invalid_count }).join("\n"));
     },
   });
   const close = () => {
@@ -66,9 +68,10 @@ export function ImportProxies({ open, onClose }: { open: boolean; onClose: () =>
             <div className="error-words">
               <p className="error-title">{count(add.data?.invalid_count ?? 0, "line")} could not be used</p>
               <ul className="error-fields">
-                {invalid.slice(0, 20).map(({ index, message }) => (
+                {/* Only they are left, in their order. */}
+                {invalid.slice(0, 20).map(({ index, message }, place) => (
                   <li key={index} className="wrap">
-                    Line {index + 1}: {message}
+                    Line {place + 1}: {message}
                   </li>
                 ))}
               </ul>

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { BULK_ACTIONS, BULK_WORDS, type BulkAction } from "../../logic/bulk.ts";
-import { count, fullNumber, plainUrl, words } from "../../logic/format.ts";
+import { count, fullNumber, words } from "../../logic/format.ts";
 import { choiceOf, KIND_NAMES, isNarrowed, readFilter, type RunFilter, writeFilter } from "../../logic/run-filter.ts";
-import { outcomeWords, progressWords, titleOf } from "../../logic/run-page.ts";
+import { belowTitle, outcomeWords, progressWords, titleOf } from "../../logic/run-page.ts";
 import { choose } from "../../logic/run-rows.ts";
 import { isActive } from "../../logic/states.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
@@ -226,7 +226,7 @@ function useRunColumns(
 }
 
 function Name({ row }: { row: RunRow }) {
-  const below = row.name !== null && row.url !== null ? plainUrl(row.url) : row.kind === "queue" ? null : row.site;
+  const below = belowTitle(row);
   const title = titleOf(row);
   return (
     <span className="run-name">

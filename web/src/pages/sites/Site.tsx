@@ -99,9 +99,9 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
     <StatRow>
       <Stat name="Throughput" value={rate(pages_per_second)} note="good pages" />
       <Stat
-        name="Not good"
+        name="Failed"
         value={error_rate === null ? "–" : percent(error_rate)}
-        note="of the last ten minutes"
+        note="or blocked, last ten minutes"
         {...(bad >= 0.5 ? { tone: "bad" as const } : bad >= 0.2 ? { tone: "warn" as const } : {})}
       />
       <Stat name="In flight" value={shortNumber(counts.running)} note="requests under way" />
@@ -146,7 +146,7 @@ function Pace({ site }: { site: string }) {
             say={rate}
             series={[
               { name: "Good", colour: 1, values: series.good, area: true },
-              { name: "Not good", colour: 2, values: series.bad },
+              { name: "Failed", colour: 2, values: series.bad },
             ]}
           />
         </Suspense>

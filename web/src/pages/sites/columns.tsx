@@ -87,7 +87,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "errors",
-      name: "Not good",
+      name: "Failed",
       width: "108px",
       sort: ({ error_rate }) => error_rate,
       cell: ({ site, error_rate }) => {
@@ -96,7 +96,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
           <span className="site-trend">
             <Sparkline
               values={own === undefined ? [] : errorShares(own)}
-              label={`Part of pages of ${site} that did not end well`}
+              label={`Part of pages of ${site} that failed`}
               width={48}
               height={22}
               tone={(error_rate ?? 0) >= 0.2 ? "bad" : "muted"}

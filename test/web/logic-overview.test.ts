@@ -132,6 +132,7 @@ test("a workflow says which of its steps runs or waits", () => {
 test("what waits is said in parts that break between each other", () => {
   const oldest = new Date(START - 240_000).toISOString();
   assert.deepEqual(queueWords({ oldest_queued_at: null, retrying: 0 }, START), ["nothing waits"]);
+  assert.deepEqual(queueWords({ oldest_queued_at: null, retrying: 1 }, START), ["1 to retry"]);
   assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 0 }, START), ["oldest 4 min ago"]);
   assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 12 }, START), ["oldest 4 min ago", "12 to retry"]);
 });

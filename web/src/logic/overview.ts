@@ -130,7 +130,7 @@ export function queueWords(
   { oldest_queued_at: oldest, retrying }: Pick<LiveOverview, "oldest_queued_at" | "retrying">,
   now: number,
 ): string[] {
-  if (oldest === null) return ["nothing waits"];
+  if (oldest === null) return [retrying === 0 ? "nothing waits" : `${shortNumber(retrying)} to retry`];
   const since = `oldest ${relativeTime(Date.parse(oldest), now)}`;
   return retrying === 0 ? [since] : [since, `${shortNumber(retrying)} to retry`];
 }

@@ -140,7 +140,10 @@ function Param({ field, value, error, onType }: ParamProps) {
       <Textarea
         {...words}
         help={`${field.help} ${WRITTEN[field.kind]}`.trim()}
-        rows={Math.min(8, Math.max(field.kind === "lines" ? 1 : 2, value.split("\n").length))}
+        rows={Math.min(
+          8,
+          Math.max(field.kind === "lines" ? 1 : 2, (value === "" ? field.usual : value).split("\n").length),
+        )}
         className="control control-area mono"
         spellCheck={false}
         value={value}

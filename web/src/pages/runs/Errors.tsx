@@ -98,7 +98,7 @@ function ErrorGroup({ run, group, tasks, onOpen }: GroupProps) {
       <div className="error-group">
         <div className="stack">
           <p className="wrap error-words-first">{example.message}</p>
-          <p className="soft">Sort: {words(failure_code)}</p>
+          <p className="soft">Category: {words(failure_code)}</p>
           <ul className="error-urls" aria-label="Affected pages">
             {listed.slice(0, SHOWN).map(({ url, task }) => (
               <li key={task?.id ?? url}>

@@ -189,7 +189,7 @@ const COLUMNS: readonly Column<Proxy>[] = [
   {
     id: "proxy",
     name: "Proxy",
-    width: "minmax(0, 3fr)",
+    width: "minmax(0, 3.6fr)",
     phone: "head",
     sort: ({ host }) => host,
     cell: ({ proxy }) => (

@@ -104,7 +104,7 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
         note="or blocked, last ten minutes"
         {...(bad >= 0.5 ? { tone: "bad" as const } : bad >= 0.2 ? { tone: "warn" as const } : {})}
       />
-      <Stat name="In flight" value={shortNumber(counts.running)} note="requests under way" />
+      <Stat name="In hand" value={shortNumber(counts.running)} note="taken up by a worker" />
       <Stat
         name="Queued"
         value={shortNumber(counts.queued + counts.retrying)}

@@ -111,7 +111,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "open",
-      name: "In flight / queued",
+      name: "In hand / queued",
       width: "112px",
       align: "end",
       sort: ({ counts }) => counts.running + counts.queued + counts.retrying,

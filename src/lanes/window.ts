@@ -6,7 +6,11 @@ const LARGEST = 256;
  * A window that lasts shorter than this grows; one that lasts longer than the other shrinks. Where many processes write to
  * one database, a claim costs all of them something: there it serves for longer.
  */
-export const LASTING = { alone: { tooShortMs: 100, tooLongMs: 1000 }, shared: { tooShortMs: 1500, tooLongMs: 6000 } };
+export const LASTING = {
+  // No faster: whatever comes next waits behind what one run has here.
+  alone: { tooShortMs: 100, tooLongMs: 1000, growsAtFirst: 2 },
+  shared: { tooShortMs: 1500, tooLongMs: 6000, growsAtFirst: 4 },
+};
 
 /**
  * An owner that has to wait longer gives its lane back instead of sitting on it. Where lanes are shared, giving back and
@@ -62,7 +66,10 @@ export class Window {
     const lasted = this.#clock.monotonic() - this.#filledAt;
     // A window that was never full says nothing about the speed.
     if (lasted < this.#lasting.tooShortMs && !this.#short)
-      this.#target = Math.min(LARGEST, this.#target * (lasted < this.#lasting.tooShortMs / 4 ? 4 : 2));
+      this.#target = Math.min(
+        LARGEST,
+        this.#target * (lasted < this.#lasting.tooShortMs / 4 ? this.#lasting.growsAtFirst : 2),
+      );
     else if (lasted > this.#lasting.tooLongMs)
       this.#target = Math.max(this.#concurrency * 2, Math.floor(this.#target / 2));
     this.#asked = Math.min(this.#target - usable, room);

@@ -49,7 +49,7 @@ interface Looking {
 const LOOK_MS = 1000;
 const LONGEST_REST_MS = 3000;
 /** Looking takes no more than this part of the time, whatever there is to look at. */
-const SHARE = 0.02;
+const SHARE = 0.01;
 /** What costs more and changes less is looked at less often. */
 const SELDOM_MS = 5000;
 const MOST_RUNS = 20;

@@ -210,6 +210,7 @@ async function present(context: CliContext, desk: ScrapeDesk, run: RunView, opti
       (options.rules === undefined ? found.map(withoutDocument) : found).map(({ data }) => data),
     );
   } else {
+    // Read for the notes alone: in a form they may come as a server writes them.
     await gathered(records());
     await write(context, desk, run, format, options.out ?? null);
     if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);

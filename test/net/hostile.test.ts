@@ -15,16 +15,8 @@ import {
   silence,
   startSite,
 } from "../support/hostile-site.ts";
-import { reasonOf, testClient } from "../support/net.ts";
+import { LIMITS, reasonOf, testClient } from "../support/net.ts";
 
-const LIMITS: Partial<HttpLimits> = {
-  connectMs: 300,
-  headersMs: 200,
-  idleMs: 200,
-  totalMs: 600,
-  maxBodyBytes: 1024 * 1024,
-  maxHeaderBytes: 16 * 1024,
-};
 const PLENTY: Partial<HttpLimits> = { connectMs: 20_000, headersMs: 20_000, idleMs: 20_000, totalMs: 20_000 };
 const PAGE = Buffer.from("<p>0123456789 some text that compresses</p>".repeat(2_000));
 const NOISE = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * index * 31 + (index >> 3)) & 0xff));

@@ -1,8 +1,19 @@
+import type { HttpLimits } from "../../src/net/http.ts";
 import assert from "node:assert/strict";
 import { systemClock } from "../../src/base/clock.ts";
 import { type Failure, FetchFailure } from "../../src/domain/failure.ts";
 import { parseAddressPolicy } from "../../src/net/address.ts";
 import { createHttpClient, type HttpClient, type HttpClientOptions } from "../../src/net/http-client.ts";
+
+/** So tight that whatever goes wrong is over soon. */
+export const LIMITS: Partial<HttpLimits> = {
+  connectMs: 300,
+  headersMs: 200,
+  idleMs: 200,
+  totalMs: 600,
+  maxBodyBytes: 1024 * 1024,
+  maxHeaderBytes: 16 * 1024,
+};
 
 export type TestClient = HttpClient & AsyncDisposable;
 

@@ -271,7 +271,7 @@ describe("Postgres under faults", servicesGate, () => {
         const lose = cutAt === "COMMIT";
         cutAt = null;
         connection.withhold();
-        if (lose) void connection.answer().then(() => connection.cut());
+        if (lose) void connection.answer("COMMIT").then(() => connection.cut());
         else connection.cut();
       },
     });
@@ -299,7 +299,7 @@ describe("Postgres under faults", servicesGate, () => {
         const { process: frozenProcess } = child;
         child = null;
         connection.withhold();
-        void connection.answer().then(() => {
+        void connection.answer("SELECT 1").then(() => {
           frozenProcess.kill("SIGSTOP");
           frozen.resolve(() => {
             connection.passOn();

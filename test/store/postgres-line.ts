@@ -13,8 +13,11 @@ export interface LineConnection {
   withhold(): void;
   /** What was withheld is passed on. */
   passOn(): void;
-  /** Resolves when the server has said something after this. */
-  answer(): Promise<void>;
+  /**
+   * Resolves when the server has said after this that such a command is done (`COMMIT`, `SELECT 1`): statements are sent
+   * together, so what it says next may answer an earlier one.
+   */
+  answer(command: string): Promise<void>;
   cut(): void;
 }
 
@@ -51,7 +54,7 @@ export class PostgresLine implements Disposable {
 
 function join(near: Socket, far: Socket, rules: LineRules): void {
   const prepared = new Map<string, string>();
-  const waiting: (() => void)[] = [];
+  const waiting: { command: string; heard: string; resolve: () => void }[] = [];
   let held: Buffer[] | null = null;
   let rest = Buffer.alloc(0);
   let begun = false;
@@ -61,7 +64,7 @@ function join(near: Socket, far: Socket, rules: LineRules): void {
       for (const data of held ?? []) near.write(data);
       held = null;
     },
-    answer: () => new Promise((resolve) => waiting.push(resolve)),
+    answer: (command) => new Promise((resolve) => waiting.push({ command: `${command}\0`, heard: "", resolve })),
     cut() {
       near.destroy();
       far.destroy();
@@ -87,7 +90,10 @@ function join(near: Socket, far: Socket, rules: LineRules): void {
     if (letter === "B") rules.asked?.(prepared.get(words[1] ?? "") ?? "", connection);
   };
   far.on("data", (data) => {
-    for (const resolve of waiting.splice(0)) resolve();
+    for (const one of waiting) {
+      one.heard += data.toString("latin1");
+      if (one.heard.includes(one.command)) one.resolve();
+    }
     const said = rules.answered?.(data) ?? data;
     if (held === null) near.write(said);
     else held.push(said);

@@ -1,5 +1,5 @@
 /** The form, what is wrong with it, and what its buttons do. */
-import { useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { call, Problem } from "../../api/client.ts";
 import { queryClient } from "../../api/query.ts";
@@ -43,6 +43,7 @@ export function useNew(first: Form, job: string | null): NewState {
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState<NewState["busy"]>(null);
   const [moreOpen, setMoreOpen] = useState(false);
+  const [told, setTold] = useState(0);
   const kind = KINDS.find((one) => one === search.get("kind")) ?? first.kind;
   const form: Form = { ...state, kind: job === null ? kind : first.kind };
   const isText = form.kind === "workflow" && form.source === "definition";
@@ -55,21 +56,22 @@ export function useNew(first: Form, job: string | null): NewState {
     setErrors((old) => Object.fromEntries(Object.entries(old).filter(([key]) => !(key in more))));
   };
 
+  // The first field with a mistake is where to go on: at once, or whoever types on already would be led astray.
+  useLayoutEffect(() => {
+    if (told > 0)
+      (
+        document.querySelector<HTMLElement>("main [aria-invalid='true'], dialog [aria-invalid='true']") ??
+        document.querySelector<HTMLElement>("main [data-problem]")
+      )?.focus();
+  }, [told]);
+
   const tell = (problems: readonly FieldProblem[], error: unknown) => {
     const { fields, params, others } = problemsByField(problems);
     setErrors(fields);
     setParamProblems(params);
     if (MORE.some((key) => fields[key] !== undefined)) setMoreOpen(true);
     setFailure(problems.length > 0 && others.length === 0 ? null : error);
-    // The first field with a mistake is where to go on.
-    setTimeout(
-      () =>
-        (
-          document.querySelector<HTMLElement>("main [aria-invalid='true'], dialog [aria-invalid='true']") ??
-          document.querySelector<HTMLElement>("main [data-problem]")
-        )?.focus(),
-      60,
-    );
+    setTold((times) => times + 1);
   };
 
   const underWay = useRef(false);

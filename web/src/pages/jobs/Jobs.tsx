@@ -128,6 +128,13 @@ export default function Jobs() {
         title="Saved jobs"
         back={{ href: "/runs", name: "Runs" }}
         note="What you have saved to run again, by hand or on a schedule."
+        actions={
+          rows.length === 0 ? undefined : (
+            <LinkButton href="/new" icon="plus">
+              New job
+            </LinkButton>
+          )
+        }
       />
       {error !== null && rows.length === 0 ? (
         <ErrorBox error={error} onRetry={() => void jobs.refetch()} />

@@ -58,24 +58,27 @@ export default function Sites() {
       { replace: true },
     );
   const filtered = q !== "" || state !== undefined || group !== "";
+  const isEmpty = !filtered && list.data !== undefined && list.rows.length === 0;
   return (
     <>
       <PageHeader
         title="Sites"
-        note="How every site is doing, why it waits, and how fast it may be asked. Limits that you change here act within a second."
+        note="How every site is doing, why it waits, and how fast it may be asked. Changed limits act within a second."
       />
       <div className="stack">
-        <div className="site-filters">
-          <SearchField value={q} onChange={(value) => set("q", value)} />
-          <Select
-            label="State"
-            bare
-            choices={STATES}
-            value={state ?? ""}
-            onChange={(event) => set("state", event.target.value)}
-          />
-          {menu}
-        </div>
+        {isEmpty ? null : (
+          <div className="site-filters">
+            <SearchField value={q} onChange={(value) => set("q", value)} />
+            <Select
+              label="State"
+              bare
+              choices={STATES}
+              value={state ?? ""}
+              onChange={(event) => set("state", event.target.value)}
+            />
+            {menu}
+          </div>
+        )}
         <Card flush>
           {list.error !== null && list.rows.length === 0 ? (
             <div className="site-message">

@@ -17,7 +17,7 @@ export const OF_THE_MACHINE = /^warning: fewer tasks at once,[^\n]*\n/gm;
 export { FULL } from "../support/gate.ts";
 
 /** Longer than anything here takes on a busy machine: who waits in vain says what for. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 
 export interface Ended {
   code: number | null;

@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+/** Longer than anything here takes on a busy machine: who waits in vain says what for. */
+const PATIENCE_MS = 150_000;
+
 /** One request as it was on the wire. */
 export interface Hit {
   url: string;
@@ -77,7 +80,7 @@ export class Target implements AsyncDisposable {
   }
 
   /** Resolves when `done` holds, looked at whenever a request comes or ends. */
-  when(done: () => boolean, what: string, timeoutMs = 30_000): Promise<void> {
+  when(done: () => boolean, what: string, timeoutMs = PATIENCE_MS): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = () => {
         if (!done()) return;

@@ -18,7 +18,7 @@ export interface Heard {
   };
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 
 /** A program that is told of crawls. */
 export class Receiver implements AsyncDisposable {

@@ -8,7 +8,7 @@ import type { SessionInput, SessionView } from "../../src/orchestrator/sessions.
 import type { CheckedApi } from "./answers.ts";
 
 /** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 150_000;
 
 /** What a user of the API does with jobs and runs. Waits for a run by its stream of events, never by asking again. */
 export abstract class Caller {

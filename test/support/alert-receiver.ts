@@ -14,7 +14,7 @@ export interface ReceivedAlert {
 
 export const WEBHOOK_SECRET = "receiver-secret-0123456789";
 /** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 150_000;
 
 /** Whoever an operator lets alerts be sent to: a real server, in a network that targets may not be in. */
 export class AlertReceiver implements AsyncDisposable {

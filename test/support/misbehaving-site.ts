@@ -24,7 +24,7 @@ export interface Visit {
 export type Route = (visit: Visit, response: ServerResponse, site: MisbehavingSite) => void | Promise<void>;
 
 /** How long a test waits for a request that has to come. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 
 /**
  * A web site that does what a test tells it to, path by path, and may be told otherwise while it runs. It keeps a record

@@ -11,7 +11,7 @@ import { root } from "./source.ts";
 import { tempDir } from "./temp-dir.ts";
 
 const PASSWORD = "test";
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 const MOST_PORTS = 3;
 /** Power cuts are not tested; a kill of the process loses nothing that it has handed to the system. */
 const QUICK: Record<string, readonly string[]> = {

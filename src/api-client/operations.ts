@@ -320,7 +320,7 @@ export type Crawl = {
   unchanged_items: number;
   /** the completed ones of those that completed or failed */
   success_rate: number;
-  /** running time: waiting and pauses do not count */
+  /** running time in all, also before it was opened again: waiting and pauses do not count */
   duration_seconds: number;
   time_remaining_seconds: number | null;
   /** pages that ended by running time, from the beginning */
@@ -600,6 +600,8 @@ export type Overview = {
   }[];
   workers: {
     working: number;
+    /** that take over when the one that works is gone; they are not among `working` */
+    standby: number;
     draining: number;
     drained: number;
     lost: number;
@@ -1262,7 +1264,7 @@ export interface Operations {
       unchanged_items: number;
       /** the completed ones of those that completed or failed */
       success_rate: number;
-      /** running time: waiting and pauses do not count */
+      /** running time in all, also before it was opened again: waiting and pauses do not count */
       duration_seconds: number;
       time_remaining_seconds: number | null;
       /** pages that ended by running time, from the beginning */
@@ -2320,7 +2322,7 @@ export interface Operations {
       unchanged_items: number;
       /** the completed ones of those that completed or failed */
       success_rate: number;
-      /** running time: waiting and pauses do not count */
+      /** running time in all, also before it was opened again: waiting and pauses do not count */
       duration_seconds: number;
       time_remaining_seconds: number | null;
       /** pages that ended by running time, from the beginning */

@@ -21,6 +21,8 @@ export interface RunFacts {
   moved_starts?: readonly string[];
   /** Why a crawl went no further. */
   end_reason?: EndReason;
+  /** How long it had been running before it was opened again, in all: its time begins anew with that. */
+  ran_before_ms?: number;
   /** The session that a person supplied for this run. */
   session_id?: string;
   /** The site that the way of its page leads to, and that is to be left alone; null: it goes on. */

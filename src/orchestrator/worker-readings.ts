@@ -1,8 +1,8 @@
 /** Numbers about the processes that do the work, as they tell them of themselves: the same ones wherever they are asked for. */
-import type { WorkerRecord } from "../store/worker-port.ts";
+import type { WorkerPulse, WorkerRecord } from "../store/worker-port.ts";
 import { counter, gauge, type Reading } from "./reading.ts";
+import { WORKER_COUNTS, countWorkers } from "./workforce.ts";
 
-const STATES = ["working", "draining", "drained", "lost"] as const;
 /** What one that has ended has done is told until whoever reads has surely seen it. */
 const TOLD_AFTER_END_MS = 10 * 60_000;
 
@@ -11,14 +11,24 @@ export function workerReadings(workers: readonly WorkerRecord[], now: number): R
   const recent = workers.filter(
     (one) => live.includes(one) || now - (one.stoppedAt ?? one.heardAt) < TOLD_AFTER_END_MS,
   );
-  const ofLive = (read: (worker: WorkerRecord) => number) =>
-    live.map((worker) => [{ worker: worker.id }, read(worker)] as const);
+  const counts = countWorkers(workers);
   return [
     ...gauge(
       "orb_workers",
-      "Processes that do the work, by state; lost ones of the last day.",
-      STATES.map((state) => [{ state }, workers.filter((one) => one.state === state).length]),
+      "Processes that do the work, by state; standby: it takes over when the one that works is gone; lost ones of the last day.",
+      WORKER_COUNTS.map((state) => [{ state }, counts[state]]),
     ),
+    ...workerFigures(live, recent),
+  ];
+}
+
+type Told = WorkerPulse & Pick<WorkerRecord, "id">;
+
+/** What workers tell of themselves; of those that have ended, what they had done. */
+export function workerFigures(live: readonly Told[], recent: readonly Told[] = live): Reading[] {
+  const ofLive = (read: (worker: Told) => number) =>
+    live.map((worker) => [{ worker: worker.id }, read(worker)] as const);
+  return [
     ...gauge(
       "orb_tasks_in_flight",
       "Tasks that a worker works on.",
@@ -53,7 +63,7 @@ export function workerReadings(workers: readonly WorkerRecord[], now: number): R
 }
 
 /** Only where there is a model. */
-function llmReadings(workers: readonly WorkerRecord[]): Reading[] {
+function llmReadings(workers: readonly Told[]): Reading[] {
   const asked = workers.flatMap(({ id: worker, llm }) => (llm === undefined ? [] : [{ worker, ...llm }]));
   return [
     ...counter(
@@ -75,7 +85,7 @@ function llmReadings(workers: readonly WorkerRecord[]): Reading[] {
   ];
 }
 
-function attemptReadings(workers: readonly WorkerRecord[]): Reading[] {
+function attemptReadings(workers: readonly Told[]): Reading[] {
   const all = workers.flatMap(({ id: worker, attempts }) =>
     attempts.map(({ strategy, outcome, failureCode, count, ms }) => {
       return { labels: { worker, strategy, outcome, failure_code: failureCode ?? "" }, count, ms };

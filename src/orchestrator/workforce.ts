@@ -17,6 +17,24 @@ export interface Standstill {
 
 const MOST = 1000;
 
+/** It works on nothing before it takes over from another process. */
+export function standsBy({ state, role }: Pick<WorkerRecord, "state" | "role">): boolean {
+  return state === "working" && role === "standby";
+}
+
+export const WORKER_COUNTS = ["working", "standby", "draining", "drained", "lost"] as const;
+
+/** How many there are in each state: one that stands by is not among those that work. */
+export function countWorkers(
+  workers: readonly Pick<WorkerRecord, "state" | "role">[],
+): Record<(typeof WORKER_COUNTS)[number], number> {
+  const counts = { working: 0, standby: 0, draining: 0, drained: 0, lost: 0 };
+  for (const worker of workers)
+    if (standsBy(worker)) counts.standby += 1;
+    else if (worker.state !== "stopped") counts[worker.state] += 1;
+  return counts;
+}
+
 /** Its message, where sentences stand by themselves. */
 export function sentenceOf({ message }: Standstill): string {
   return message.charAt(0).toUpperCase() + message.slice(1);

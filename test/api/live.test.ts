@@ -107,6 +107,42 @@ describe("the overview", () => {
     assert.equal(seen.sites.paused, 1);
   });
 
+  test("counts who stands by apart from those that work", async (t) => {
+    const place = await openPlace(t);
+    const about = { machine: "m", version: "1", command: "worker", maxWorkers: 4, heartbeatMs: 60_000 };
+    const quiet = { engine: "embedded", inFlight: 0, completed: 0, failed: 0, tasksPerSecond: 0, memoryBytes: 0 };
+    const lists = { paused: null, troubles: [], attempts: [], active: [] };
+    for (const [id, role] of [
+      ["a", "engine"],
+      ["b", "standby"],
+    ] as const) {
+      const identity = { boot: "b", pid: 1, pidStart: "1" };
+      await place.store.registerWorker({ id, ...about, identity }, Date.now());
+      await place.store.pulse(id, "working", { ...quiet, ...lists, role }, Date.now());
+    }
+    const { workers } = (await place.get("/overview")).json<Overview>();
+    const none = { draining: 0, drained: 0, lost: 0, in_flight: 0 };
+    assert.deepEqual(workers, { working: 1, standby: 1, ...none, capacity: 4 });
+  });
+
+  test("does not guess how fast a run is whose time nobody counts", async (t) => {
+    const clock = new FakeClock();
+    const place = openBackstage(t, { clock });
+    t.after(() => place.close());
+    const { live, store } = place.deps;
+    const tasks = Array.from({ length: 40 }, (_, index) => newTask(`page-${index}`));
+    await store.startRun({ kind: "download", maxAttempts: 1, snapshot: {} }, tasks, clock.now());
+    await store.takeEngine({ id: "w", boot: "b", pid: 1, pidStart: "1", address: "x" }, 6_000_000);
+    const grant = (await store.takeLane("site:a.example", "w", 6_000_000))!;
+    const claim = await store.claim(grant, { limit: 30 }, clock.now());
+    const verdict = { kind: "completed", artifacts: [], results: [], detail: null } as const;
+    await clock.advance(3_600_000);
+    const settled = claim!.tasks.map((task) => ({ task, verdict, attempt: null }));
+    await store.settle([{ hold: grant, tasks: settled }], clock.now());
+    const [run] = (await live.overview()).active_runs;
+    assert.deepEqual([run?.counts.completed, run?.per_second, run?.eta_seconds], [30, 0, null]);
+  });
+
   test("has the pace of the last hour, counted while nobody looks", async (t) => {
     const clock = new FakeClock();
     const place = openBackstage(t, { clock });

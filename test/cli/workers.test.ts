@@ -17,14 +17,14 @@ const QUIET = {
   active: [],
 };
 
-test("the table of workers names their engine when one of them has another than whoever looks", async () => {
+test("the table of workers says who stands by, and names engines when one has another than whoever looks", async () => {
   await using desk = new Desk();
   mkdirSync(desk.dataDir, { recursive: true });
   const store = openSqliteStore({ path: desk.database, clock: systemClock });
-  const begins = async (id: string, engine: string) => {
+  const begins = async (id: string, engine: string, role: "engine" | "standby" = "engine") => {
     const about = { machine: "m", version: "1", command: "worker", maxWorkers: 1, heartbeatMs: 60_000 };
     await store.registerWorker({ id, ...about, identity: { boot: "b", pid: 1, pidStart: "1" } }, systemClock.now());
-    await store.pulse(id, "working", { ...QUIET, role: "engine", engine }, systemClock.now());
+    await store.pulse(id, "working", { ...QUIET, role, engine }, systemClock.now());
   };
   const listed = async () => {
     const { code, stdout, stderr } = await desk.run(["workers"]);
@@ -39,6 +39,10 @@ test("the table of workers names their engine when one of them has another than 
     assert.match(both, /^id +state +role +command +engine /);
     assert.match(both, /^1.* embedded, sqlite /m);
     assert.match(both, /^2.* bullmq, sqlite /m);
+    await begins("30000000-0000-7000-8000-000000000000", "embedded", "standby");
+    const three = await listed();
+    assert.match(three, /^2\S+ +working +engine /m);
+    assert.match(three, /^3\S+ +stands by +standby /m);
   } finally {
     await store.close();
   }

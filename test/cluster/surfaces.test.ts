@@ -287,7 +287,7 @@ describe("what is asked of an API is done by workers elsewhere", servicesGate, (
     assert.equal(site.count("/last"), 0);
   });
 
-  test("/ready names what is away, Redis or Postgres, and is well again without a restart", async () => {
+  test("/ready names what is away, Redis or Postgres, /metrics tells the rest, and all is well again without a restart", async () => {
     const ready = async () => {
       const answer = await cluster.api.api.get("/ready");
       return { ...answer.json<{ status: string | number; detail?: string; checks: Check[] }>(), code: answer.status };
@@ -313,8 +313,14 @@ describe("what is asked of an API is done by workers elsewhere", servicesGate, (
       none.detail,
       `database, key, worker, memory, proxies, browser: the database cannot be reached: connect ECONNREFUSED 127.0.0.1:${cluster.postgres.port}`,
     );
+    const numbers = await cluster.api.api.get("/metrics");
+    assert.equal(numbers.status, 200, numbers.text);
+    assert.match(numbers.text, /^orb_database_up 0$/m);
+    assert.match(numbers.text, /^orb_uptime_seconds \d+$/m);
+    assert.doesNotMatch(numbers.text, /^orb_runs\{/m);
     await cluster.postgres.start();
     await well();
+    assert.match((await cluster.api.api.get("/metrics")).text, /^orb_database_up 1$/m);
   });
 
   test("the books are right after all of it, and no browser is left", async () => {

@@ -123,6 +123,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
   test("a part of what failed is tried again: by reason, by code, by site, by name", async () => {
     await using site = await broken();
     const id = await brokenCrawl(site);
+    let ran = (await view(id)).duration_seconds;
     const mended = async (body: object, ...paths: string[]) => {
       const before = site.visits.length;
       for (const path of paths) site.on(path, page("Mended"));
@@ -136,6 +137,11 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
           .toSorted(),
         paths.toSorted(),
       );
+      const now = await view(id);
+      assert.ok(now.duration_seconds > ran, `${now.duration_seconds} s, and ${ran} s before: all its time counts`);
+      ran = now.duration_seconds;
+      const pace = (now.completed_items + now.failed_items + now.skipped_items) / ran;
+      assert.ok(Math.abs(now.pages_per_second - pace) <= 0.01, `${now.pages_per_second} pages/s of ${pace}`);
     };
     await mended({ failure_reason: "http_forbidden" }, "/no/1", "/no/2");
     assert.deepEqual(

@@ -13,6 +13,7 @@ import {
   successOf,
   timesOf,
   verdictOf,
+  workerWords,
 } from "../../web/src/logic/overview.ts";
 
 import { aheadOf } from "../../web/src/logic/server-time.ts";
@@ -32,7 +33,7 @@ const calm: LiveOverview = {
   sites: { known: 1, active: 1, waiting: 0, paused: 0, blocked: 0 },
   troubled_sites: [],
   failures: [],
-  workers: { working: 1, draining: 0, drained: 0, lost: 0, in_flight: 3, capacity: 32 },
+  workers: { working: 1, standby: 0, draining: 0, drained: 0, lost: 0, in_flight: 3, capacity: 32 },
   standstill: null,
   disk: [{ what: "database", free_bytes: 10, least_free_bytes: 1 }],
   memory: { used_bytes: 1, limit_bytes: null },
@@ -99,6 +100,16 @@ test("the verdict names the worst first", () => {
   assert.equal(say({ success_rate: 0.5 }).tone, "warn");
   assert.equal(say({ success_rate: 0.5, in_flight: 0, queued: 0 }).tone, "good", "what has ended shows its own number");
   assert.match(say({ disk: [{ what: "database", free_bytes: 1, least_free_bytes: 2 }] }).text, /nearly full/);
+});
+
+test("workers are counted by what they do: one that stands by does not work", () => {
+  const say = (change: Partial<LiveOverview["workers"]>) => workerWords({ ...calm.workers, ...change });
+  assert.equal(say({}), "1 working");
+  assert.equal(
+    say({ working: 2, standby: 1, draining: 1, drained: 1, lost: 1 }),
+    "2 working, 1 standing by, 2 drained, 1 lost",
+  );
+  assert.deepEqual([say({ working: 0, standby: 1 }), say({ working: 0 })], ["1 standing by", "none working"]);
 });
 
 test("runs are called by their name or address, and found where their kind is shown", () => {

@@ -101,6 +101,7 @@ export const Overview = strict({
   }),
   workers: strict({
     working: Count,
+    standby: { ...Count, description: "that take over when the one that works is gone; they are not among `working`" },
     draining: Count,
     drained: Count,
     lost: Count,

@@ -43,7 +43,10 @@ const Crawl = strict({
     maximum: 1,
     description: "the completed ones of those that completed or failed",
   }),
-  duration_seconds: Type.Number({ minimum: 0, description: "running time: waiting and pauses do not count" }),
+  duration_seconds: Type.Number({
+    minimum: 0,
+    description: "running time in all, also before it was opened again: waiting and pauses do not count",
+  }),
   time_remaining_seconds: nullable(
     Type.Number({ minimum: 0, description: "running time that timeout_minutes leaves; null: it has ended" }),
   ),

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { standsBy } from "../../orchestrator/workforce.ts";
 import type { WorkerView } from "../../orchestrator/workers.ts";
 import { apiCommand, given, idOf, timeCell, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
@@ -103,9 +104,11 @@ function workerTable({ terminal, wiring }: CliContext, rows: readonly WorkerView
   );
 }
 
-function stateWords({ state, paused, drain_asked: drain }: WorkerView): string {
+function stateWords(worker: WorkerView): string {
+  const { state, paused, drain_asked: drain } = worker;
   if (state !== "working") return state;
-  return `${paused === null ? state : "paused"}${drain ? ", asked to drain" : ""}`;
+  const now = standsBy(worker) ? "stands by" : paused === null ? state : "paused";
+  return `${now}${drain ? ", asked to drain" : ""}`;
 }
 
 function megabytes({ memory }: WorkerView): number {

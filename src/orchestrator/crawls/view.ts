@@ -68,9 +68,14 @@ function expiryOf({ jobId, jobDeletedAt, finishedAt }: RunRecord, keptMs: number
   return iso(Math.max(finishedAt, jobDeletedAt ?? 0) + keptMs);
 }
 
-/** How long it has been running by now. */
+/** How much of its time a run has taken by now: that begins anew when the run is opened again. */
 export function ranMs(run: RunRecord, now: number): number {
   return run.ranMs + sinceLastStep(run.runningSince, now);
+}
+
+/** How long it has been running since its beginning, however often it was opened again. */
+export function ranInAllMs(run: RunRecord, now: number): number {
+  return (run.facts.ran_before_ms ?? 0) + ranMs(run, now);
 }
 
 export function errorsByClass(errors: readonly RunErrorRecord[]): Record<ErrorClass, number> {
@@ -98,7 +103,7 @@ export function toCrawlView(
   const running = isOver ? 0 : underWay;
   const queued = isOver ? 0 : Math.min(open - running, Math.max(0, total - ended - running));
   const cancelled = counts.cancelled + (isOver ? open : 0);
-  const ran = ranMs(run, now);
+  const ran = ranInAllMs(run, now);
   return {
     task_id: run.id,
     url: run.url === null ? null : shownUrl(run.url),
@@ -116,7 +121,7 @@ export function toCrawlView(
     success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
     duration_seconds: Math.round(ran) / 1000,
     time_remaining_seconds:
-      run.timeLimitMs === null || isOver ? null : Math.max(0, Math.round((run.timeLimitMs - ran) / 1000)),
+      run.timeLimitMs === null || isOver ? null : Math.max(0, Math.round((run.timeLimitMs - ranMs(run, now)) / 1000)),
     pages_per_second: ran === 0 ? 0 : Math.round((ended / ran) * 100_000) / 100,
     errors: errorsByClass(errors),
     end_reason: run.facts.end_reason ?? null,

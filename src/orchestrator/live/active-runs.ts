@@ -1,7 +1,7 @@
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunRecord } from "../../store/port.ts";
-import { ranMs } from "../crawls/view.ts";
+import { ranInAllMs, ranMs } from "../crawls/view.ts";
 import { type RunReadDeps, viewAt } from "../runs/read.ts";
 import { heldFirst, waitsAtSites } from "../runs/held-at.ts";
 import { listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
@@ -87,8 +87,8 @@ export class ActiveRuns {
     pace.note(clock.monotonic(), { good: counts.completed + counts.skipped, bad: counts.failed });
     const now = pace.read();
     if (now !== null) return now.good + now.bad;
-    // At the first look only what it did in all its time is known.
-    const ran = ranMs(run, clock.now());
+    // At the first look only what it did in all its time is known; the time of a run without a limit is not counted.
+    const ran = run.timeLimitMs === null ? 0 : ranInAllMs(run, clock.now());
     return ran < 1000 ? 0 : (endedOf(counts) * 1000) / ran;
   }
 }
@@ -117,8 +117,9 @@ function etaSeconds(run: RunRecord, counts: TaskCounts, perSecond: number, now: 
 /** Before this much of it, its beginning says little of its end. */
 const TELLING_PERCENT = 5;
 
-function etaByProgress({ progress, startedAt }: RunRecord, now: number): number | null {
-  if (startedAt === null || progress < TELLING_PERCENT) return null;
+/** Of a workflow that was opened again nobody knows how long it lay. */
+function etaByProgress({ progress, startedAt, generation }: RunRecord, now: number): number | null {
+  if (startedAt === null || generation > 1 || progress < TELLING_PERCENT) return null;
   return coarse(((now - startedAt) * (100 - progress)) / progress / 1000);
 }
 

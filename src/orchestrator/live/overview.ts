@@ -6,7 +6,7 @@ import type { SiteTotals } from "../../store/site-records.ts";
 import type { WorkerRecord } from "../../store/worker-port.ts";
 import { type ErrorGroup, toErrorGroup } from "../runs/failed.ts";
 import { rounded } from "../site-view.ts";
-import { sentenceOf, type Standstill } from "../workforce.ts";
+import { countWorkers, sentenceOf, type Standstill } from "../workforce.ts";
 import type { LiveRun } from "./active-runs.ts";
 import type { Ended } from "./pace.ts";
 import type { TroubledSite } from "./troubled-sites.ts";
@@ -37,7 +37,7 @@ export interface Overview extends Resources {
   sites: { known: number; active: number; waiting: number; paused: number; blocked: number };
   troubled_sites: TroubledSite[];
   failures: FailureGroup[];
-  workers: { working: number; draining: number; drained: number; lost: number; in_flight: number; capacity: number };
+  workers: ReturnType<typeof countWorkers> & { in_flight: number; capacity: number };
   /** Why nobody begins anything; null: somebody does. */
   standstill: { reason: IdleReason; message: string } | null;
 }
@@ -70,7 +70,6 @@ export function toOverview(seen: Seen): Overview {
   const { totals, workers, still, pace, recent } = seen;
   const inFlight = inFlightOf(workers);
   const { pending, queued, running, retrying } = totals.counts;
-  const count = (state: WorkerRecord["state"]) => workers.filter((worker) => worker.state === state).length;
   return {
     pages_per_second: { good: rounded(pace?.good ?? 0, 1), bad: rounded(pace?.bad ?? 0, 1) },
     success_rate: recent.good + recent.bad === 0 ? null : rounded(recent.good / (recent.good + recent.bad), 3),
@@ -86,10 +85,7 @@ export function toOverview(seen: Seen): Overview {
     troubled_sites: seen.troubled,
     failures: seen.errors.map(toGroup),
     workers: {
-      working: count("working"),
-      draining: count("draining"),
-      drained: count("drained"),
-      lost: count("lost"),
+      ...countWorkers(workers),
       in_flight: inFlight,
       capacity: atWork(workers).reduce((sum, { maxWorkers }) => sum + maxWorkers, 0),
     },

@@ -1,7 +1,18 @@
 /** How runs change their state, and what follows for the workflow that waits for one, or that has started others. */
 import { OrbError } from "../../base/errors.ts";
+import type { RunFacts } from "../../domain/run-facts.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { appendEvent, bumpControl, type Context, rows, stampIdleLane, STATE, toJson } from "./context.ts";
+import {
+  appendEvent,
+  bumpControl,
+  type Context,
+  mergeFacts,
+  parseJson,
+  rows,
+  stampIdleLane,
+  STATE,
+  toJson,
+} from "./context.ts";
 import { changeCounters } from "./counters.ts";
 import { lanesThatWaitForRun, runBegins } from "./site-deps.ts";
 import { tellEnd } from "./webhooks.ts";
@@ -83,6 +94,7 @@ export function reopenRun(
 ): void {
   refuseLeftBehind(context, run.n);
   const hold = shortOf(context, run.n, now);
+  keepRanTime(context, run.n);
   context.connection
     .sql(
       `UPDATE runs SET generation = generation + 1, began_at = NULL, ran_ms = 0, page_ms = 0, fruitless = NULL,
@@ -92,6 +104,16 @@ export function reopenRun(
     .run(toJson(hold), run.n);
   moveRun(context, run.n, to, message, now);
   if (hold !== null) tellHold(context, run.n, hold, now);
+}
+
+/** The time that a run may take begins anew; what it has taken is kept, for whoever asks how fast it was. */
+function keepRanTime(context: Context, run: number): void {
+  const timed = context.connection
+    .sql("SELECT ran_ms, facts FROM runs WHERE n = ? AND time_limit_ms IS NOT NULL")
+    .get(run) as { ran_ms: number; facts: string | null } | undefined;
+  if (timed === undefined) return;
+  const { ran_before_ms: before = 0 } = parseJson<RunFacts>(timed.facts, {});
+  mergeFacts(context, run, { ran_before_ms: before + timed.ran_ms });
 }
 
 /** The end of a step's run is what its step went on with: another end would be seen by nobody. */

@@ -239,11 +239,16 @@ export function limitScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(run), "queued");
     await kit.store.admitCrawls(1, kit.now);
     assert.deepEqual(await kit.store.passTime(0, kit.now, 10), []);
+    kit.pass(400);
     await kit.work(lane, DONE);
     await kit.work(await kit.take("A", OTHER), DONE);
+    const { ranMs, facts } = (await kit.store.run(run.id))!;
+    assert.deepEqual([ranMs, facts.ran_before_ms], [400, 1000], "what it has run before is not forgotten");
     assert.deepEqual([await kit.status(run), await reasonOf(kit, run)], ["partial", "exhausted"]);
     assert.deepEqual(await kit.counts(run), { completed: 6, failed: 1 });
-    assert.deepEqual((await kit.words(run)).slice(-3), [
+    await kit.store.retryFailed(run.id, { limit: 1 }, kit.now);
+    assert.equal((await kit.store.run(run.id))?.facts.ran_before_ms, 1400);
+    assert.deepEqual((await kit.words(run)).slice(-4, -1), [
       "Run reopened: its time begins anew, and it goes on with what was left",
       "Run goes on: it is its turn",
       "Run completed in part: 6 pages got; 1 page failed",

@@ -100,6 +100,15 @@ export function verdictOf(overview: LiveOverview): Verdict {
   return { tone: "good", text: "Everything is working." };
 }
 
+/** "2 working, 1 standing by": whoever stands by is no worker that works. */
+export function workerWords({ working, standby, draining, drained, lost }: LiveOverview["workers"]): string {
+  const others = { "standing by": standby, drained: draining + drained, lost };
+  const parts = Object.entries(others).flatMap(([word, value]) => (value === 0 ? [] : [`${value} ${word}`]));
+  return [...(working === 0 && parts.length > 0 ? [] : [`${working === 0 ? "none" : working} working`]), ...parts].join(
+    ", ",
+  );
+}
+
 /** What a run is called where there is one line for it. */
 export function runTitle({ name, url, kind }: { name: string | null; url: string | null; kind: string }): string {
   if (name !== null && name !== "") return name;

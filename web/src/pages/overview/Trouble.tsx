@@ -1,7 +1,7 @@
 /** What is wrong, and what it works with: the lists below the charts. */
 import { Link } from "wouter";
 import { bytes, count, percent, plainUrl, sentence, shortNumber } from "../../logic/format.ts";
-import type { LiveOverview } from "../../logic/overview.ts";
+import { type LiveOverview, workerWords } from "../../logic/overview.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -111,7 +111,6 @@ export function RecentFailures({ failures }: { failures: LiveOverview["failures"
 
 export function Machine({ overview }: { overview: LiveOverview }) {
   const { workers, memory, disk } = overview;
-  const alive = workers.working + workers.draining + workers.drained;
   return (
     <Card
       title="Workers and machine"
@@ -125,11 +124,7 @@ export function Machine({ overview }: { overview: LiveOverview }) {
         <li>
           <div className="spread">
             <span>Workers</span>
-            <span className="num">
-              {count(alive, "worker")}
-              {workers.lost === 0 ? "" : `, ${workers.lost} lost`}
-              {workers.draining + workers.drained === 0 ? "" : `, ${workers.draining + workers.drained} drained`}
-            </span>
+            <span className="num">{workerWords(workers)}</span>
           </div>
           <Meter
             part={workers.capacity === 0 ? 0 : workers.in_flight / workers.capacity}

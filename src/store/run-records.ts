@@ -125,6 +125,8 @@ export interface LaneHold {
 
 export interface ClaimedTask {
   row: number;
+  /** How often it has been claimed by now: an outcome of another time changes nothing. */
+  claim: number;
   id: string;
   streamId: number;
   runId: string;

@@ -35,6 +35,7 @@ import { siteScenarios } from "./store/sites.ts";
 import { slotScenarios } from "./store/slots.ts";
 import { startScenarios } from "./store/start.ts";
 import { stopScenarios } from "./store/stop-task.ts";
+import { twiceScenarios } from "./store/twice.ts";
 import { webhookScenarios } from "./store/webhooks.ts";
 import { workerScenarios } from "./store/workers.ts";
 import { workflowListScenarios } from "./store/workflow-lists.ts";
@@ -74,6 +75,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("lanes", laneScenarios);
   group("claiming", claimScenarios);
   group("settling", settleScenarios);
+  group("what is done twice", twiceScenarios);
   group("budgets", budgetScenarios);
   group("sites", siteScenarios);
   group("groups of sites", groupScenarios);

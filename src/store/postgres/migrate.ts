@@ -6,6 +6,7 @@ import { alive } from "./migrations/0003-alive.ts";
 import { rests } from "./migrations/0004-rests.ts";
 import { webhooks } from "./migrations/0005-webhooks.ts";
 import { started } from "./migrations/0006-started.ts";
+import { claims } from "./migrations/0007-claims.ts";
 
 export interface Migration {
   version: number;
@@ -15,7 +16,7 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks, started];
+export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks, started, claims];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
 

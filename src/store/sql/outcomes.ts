@@ -1,6 +1,6 @@
 /** What is written of the outcomes of tasks, for many of them at once. */
 import type { SettledTask } from "../port.ts";
-import { appendEvent, type Context, keyHash, mergeFacts, stampIdleLane, STATE } from "./context.ts";
+import { appendEvent, type Context, keyHash, mergeFacts, stampIdleLane } from "./context.ts";
 import { claimLanding, knownLandings, markRepetitions, writeTraps } from "./frontier.ts";
 import { Discoveries } from "./grow-run.ts";
 import { type Place, placesOf, shardPlace, streamId } from "./places.ts";
@@ -14,7 +14,7 @@ import type { Tally } from "./tally.ts";
 import type { Advance } from "./workflow-advance.ts";
 import { ToldPages } from "./webhooks.ts";
 import { fallAsleep } from "./workflow-sleep.ts";
-import { endTasks, type Kept, keepTask, keepTasks, type TaskEnd, type TaskKept } from "./write-task.ts";
+import { endTasks, IN_HAND, type Kept, keepTask, keepTasks, proofOf, type TaskEnd, type TaskKept } from "./write-task.ts";
 import { Yields } from "./write-yield.ts";
 
 /** The runs of streams, by the number of the stream; `told` is what is written down whenever a page ends. */
@@ -155,7 +155,8 @@ export class Outcomes {
 
   #sleep(settled: SettledTask, verdict: Verdict<"wait">): void {
     const { tally, opened, now, advance } = this.#around;
-    if (fallAsleep(this.#context, settled, verdict.sleep, tally, opened, now)) advance.touched(settled.task);
+    if (!fallAsleep(this.#context, settled, verdict.sleep, tally, opened, now)) return;
+    advance.touched(settled.task);
     this.#report(settled);
   }
 
@@ -168,17 +169,13 @@ export class Outcomes {
   #move(settled: SettledTask, verdict: Verdict<"moved">): void {
     const { tally, opened, now } = this.#around;
     const { task } = settled;
-    const run = this.#context.connection
-      .sql(
-        `SELECT s.run FROM tasks t JOIN streams s ON s.id = t.stream WHERE t.id = ? AND t.stream = ? AND t.state = ${STATE.running}`,
-      )
-      .get(task.row, task.streamId) as { run: number } | undefined;
-    if (run === undefined) return void tally.missed.push(task.row);
+    const inHand = this.#context.connection.sql(`SELECT 1 FROM tasks t WHERE ${IN_HAND}`).get(...proofOf(task));
+    if (inHand === undefined) return void tally.missed.push(task.row);
     claimLanding(this.#context, settled);
     const [home] = placesOf(this.#context, [verdict], now) as [Place];
     const place = shardPlace(this.#context, home, keyHash(task.runId, task.key));
     keepTask(this.#context, settled, "queued", tally, {
-      stream: streamId(this.#context, run.run, { ...place, resolver: task.resolver, aside: task.aside }),
+      stream: streamId(this.#context, this.#runOf(settled), { ...place, resolver: task.resolver, aside: task.aside }),
       url: verdict.url,
       redirects: verdict.redirects,
     });

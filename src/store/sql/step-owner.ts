@@ -9,16 +9,16 @@ import { holdsLane } from "./lanes.ts";
 import { Tally } from "./tally.ts";
 import { showProgress } from "./workflow-advance.ts";
 import { skipPending, type StepItems } from "./workflow-items.ts";
+import { IN_HAND, proofOf } from "./write-task.ts";
 
 /** The step's row, when the owner still has it in hand and its run goes on. */
 function ownStep(context: Context, hold: LaneHold, task: ClaimedTask): StepItems | null {
   if (!holdsLane(context, hold)) return null;
   const row = context.connection
     .sql(
-      `SELECT p.*, r.status FROM steps p JOIN tasks t ON t.id = p.task JOIN runs r ON r.n = p.run
-       WHERE p.task = ? AND t.stream = ? AND t.state = ${STATE.running}`,
+      `SELECT p.*, r.status FROM tasks t JOIN steps p ON p.task = t.id JOIN runs r ON r.n = p.run WHERE ${IN_HAND}`,
     )
-    .get(task.row, task.streamId) as unknown as (StepItems & { status: RunState }) | undefined;
+    .get(...proofOf(task)) as unknown as (StepItems & { status: RunState }) | undefined;
   return row === undefined || TERMINAL_RUN_STATES.includes(row.status) ? null : row;
 }
 
@@ -45,8 +45,11 @@ export function addStepItems(
     const tally = new Tally();
     const ids: number[] = [];
     let done = 0;
-    for (const [offset, value] of part.values.entries()) {
-      const added = addItem(context, step, task.runId, part.first + offset, value, tally, now);
+    // What was added by a call whose answer was lost is not counted again.
+    const there = Math.max(0, (step.items_total ?? 0) - part.first);
+    const values = part.values.slice(there);
+    for (const [offset, value] of values.entries()) {
+      const added = addItem(context, step, task.runId, part.first + there + offset, value, tally, now);
       if (added === "done") done += 1;
       else if (added !== "there") ids.push(added);
     }
@@ -54,7 +57,7 @@ export function addStepItems(
       .sql(
         "UPDATE steps SET items_total = items_total + ?, items_completed = items_completed + ?, updated_at = ? WHERE task = ?",
       )
-      .run(part.values.length, done, now, step.task);
+      .run(values.length, done, now, step.task);
     if (ids.length > 0)
       connection.sql("UPDATE runs SET last_task = max(last_task, ?) WHERE n = ?").run(ids.at(-1)!, step.run);
     tally.apply(context);

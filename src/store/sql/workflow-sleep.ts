@@ -1,13 +1,13 @@
 /** How a step goes to sleep: no lease, no slot, no attempt; what it waits for is made in the same transaction. */
 import type { SettledTask } from "../port.ts";
 import type { StepSleep } from "../workflow-port.ts";
-import { type Context, NEVER, STATE } from "./context.ts";
+import { type Context, NEVER } from "./context.ts";
 import { insertRunWithTasks } from "./enqueue.ts";
 import { laneGotWork } from "./move-run.ts";
 import { keepTimeLeft } from "./step-time.ts";
 import type { Tally } from "./tally.ts";
 import { openSlots, type StepItems } from "./workflow-items.ts";
-import { keepTask } from "./write-task.ts";
+import { IN_HAND, keepTask, proofOf } from "./write-task.ts";
 
 /** False: the step was not ours any more, and nothing was written. */
 export function fallAsleep(
@@ -23,9 +23,9 @@ export function fallAsleep(
   const owner = connection
     .sql(
       `SELECT r.n AS run, r.generation FROM tasks t JOIN streams s ON s.id = t.stream JOIN runs r ON r.n = s.run
-       WHERE t.id = ? AND t.stream = ? AND t.state = ${STATE.running}`,
+       WHERE ${IN_HAND}`,
     )
-    .get(task.row, task.streamId) as { run: number; generation: number } | undefined;
+    .get(...proofOf(task)) as { run: number; generation: number } | undefined;
   if (owner === undefined) {
     tally.missed.push(task.row);
     return false;

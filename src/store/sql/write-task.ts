@@ -1,15 +1,25 @@
 /** What is written of a task itself when it ends or goes on. */
 import { NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import type { TaskState } from "../../domain/states.ts";
-import type { SettledTask } from "../port.ts";
+import type { ClaimedTask, SettledTask } from "../port.ts";
 import type { ForEachChanged, Value } from "./connection.ts";
 import { type Context, STATE } from "./context.ts";
 import { packAttempts } from "./history.ts";
 import { noteLoose } from "./retention.ts";
 import type { Tally } from "./tally.ts";
 
-// The stream is part of the proof: a task that moved to another lane since it was claimed is not touched.
-const OURS = `WHERE tasks.id = new.id AND tasks.stream = new.stream AND tasks.state = ${STATE.running}`;
+/**
+ * The stream is part of the proof: a task that moved to another lane since it was claimed is not touched. So is the number
+ * of the claim: what is handed in again, because its answer was lost, touches nothing that was claimed again since.
+ */
+const OURS = `WHERE tasks.id = new.id AND tasks.stream = new.stream AND tasks.claims = new.claim AND tasks.state = ${STATE.running}`;
+
+/** The same of a task `t`, by the values of `proofOf`. */
+export const IN_HAND = `t.id = ? AND t.stream = ? AND t.claims = ? AND t.state = ${STATE.running}`;
+
+export function proofOf({ row, streamId, claim }: ClaimedTask): [row: number, stream: number, claim: number] {
+  return [row, streamId, claim];
+}
 
 const END_TASK: ForEachChanged = {
   text: `UPDATE tasks SET state = new.to_state, tries = new.tries, attempts = new.attempts, outcome = new.outcome,
@@ -22,6 +32,7 @@ const END_TASK: ForEachChanged = {
     ended_at: "bigint",
     id: "bigint",
     stream: "bigint",
+    claim: "bigint",
   },
   key: "tasks.id",
 };
@@ -33,11 +44,9 @@ const END_PAGE: ForEachChanged = {
   key: END_TASK.key,
 };
 
-// One that goes on may have been claimed again: what was said of it before is known by how often it was tried, or waited.
 const KEEP_TASK: ForEachChanged = {
   text: `UPDATE tasks SET state = new.to_state, tries = new.tries, waits = new.waits, ready_at = new.ready_at,
-    attempts = new.attempts, outcome = new.outcome, stream = new.to_stream, next_url = new.next_url FROM new ${OURS}
-      AND tasks.tries = new.was_tries AND tasks.waits = new.was_waits`,
+    attempts = new.attempts, outcome = new.outcome, stream = new.to_stream, next_url = new.next_url FROM new ${OURS}`,
   columns: {
     to_state: "bigint",
     tries: "bigint",
@@ -49,8 +58,7 @@ const KEEP_TASK: ForEachChanged = {
     next_url: "text",
     id: "bigint",
     stream: "bigint",
-    was_tries: "bigint",
-    was_waits: "bigint",
+    claim: "bigint",
   },
   key: "tasks.id",
 };
@@ -74,6 +82,7 @@ export function dropTasks(context: Context, list: readonly SettledTask[], tally:
     now,
     task.row,
     task.streamId,
+    task.claim,
   ]);
   const ended = connection.dialect.eachChanged(connection, END_TASK, rows);
   for (const [index, { task }] of list.entries())
@@ -104,6 +113,7 @@ export function endTasks(context: Context, list: readonly TaskEnd[], tally: Tall
     now,
     task.row,
     task.streamId,
+    task.claim,
   ]);
   if (speak) for (const [index, { content = null }] of list.entries()) rows[index]?.push(content);
   const ended = connection.dialect.eachChanged(connection, speak ? END_PAGE : END_TASK, rows);
@@ -173,7 +183,6 @@ function keptRow({ settled: { task, attempt, report }, state, more }: TaskKept):
     more.url ?? task.nextUrl,
     task.row,
     task.streamId,
-    task.tries,
-    task.waits,
+    task.claim,
   ];
 }

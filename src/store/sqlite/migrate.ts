@@ -16,6 +16,7 @@ import { shards } from "./migrations/0012-shards.ts";
 import { rests } from "./migrations/0013-rests.ts";
 import { webhooks } from "./migrations/0014-webhooks.ts";
 import { started } from "./migrations/0015-started.ts";
+import { claims } from "./migrations/0016-claims.ts";
 
 export interface Migration {
   version: number;
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rests,
   webhooks,
   started,
+  claims,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

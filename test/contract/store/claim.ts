@@ -65,6 +65,7 @@ export function claimScenarios(scenario: Scenario): void {
         aside: false,
         tries: 0,
         waits: 0,
+        claim: 1,
         attempts: [],
         redirects: [],
       },

@@ -18,6 +18,8 @@ interface Budget {
   /** Others have all of it, and know that we want some. */
   wished: boolean;
   borrowing: boolean;
+  /** An answer of the store was lost: what is held is not known until it is asked. */
+  unsure: boolean;
   /** Until it is looked at how many processes want some. */
   shareTimer: Timer | null;
   idleTimer: Timer | null;
@@ -32,6 +34,8 @@ interface Budget {
 
 const IDLE_MS = 1000;
 const ASK_AGAIN_MS = 200;
+/** What is held is asked so long after an answer was lost. */
+const UNSURE_MS = 1000;
 /** How often it is looked whether other processes want some. */
 const SHARE_LOOK_MS = 2000;
 /** The part of a cap that may be borrowed at once by whoever has none in use yet. */
@@ -60,7 +64,7 @@ export class Budgets {
     this.#owner = owner;
     // It counts its changes anew.
     this.#refreshed = null;
-    for (const budget of this.#budgets.values()) [budget.held, budget.wished] = [0, false];
+    for (const budget of this.#budgets.values()) [budget.held, budget.wished, budget.unsure] = [0, false, false];
   }
 
   /** Takes a unit, or promises to raise `waiter` when it is worth asking again. */
@@ -158,6 +162,7 @@ export class Budgets {
           share: Number.POSITIVE_INFINITY,
           wished: false,
           borrowing: false,
+          unsure: false,
           shareTimer: null,
           idleTimer: null,
           leftTimer: null,
@@ -190,8 +195,10 @@ export class Budgets {
       if (budget.used < budget.held) this.#wake(budget);
       // Others have all of it: ask again after a while.
       else this.#askAgainLater(budget);
+      budget.unsure = false;
     } catch (error) {
       for (const waiter of budget.waiting) this.#failed(error, waiter);
+      this.#makeSureLater(budget);
     } finally {
       budget.borrowing = false;
     }
@@ -256,13 +263,41 @@ export class Budgets {
     try {
       await this.#deps.store.giveBack(budget.key, this.#owner, units);
     } catch (error) {
-      this.#deps.log.debug("borrowed units were not given back; they end with the lease", { error: messageOf(error) });
+      this.#deps.log.debug("borrowed units may not have been given back; it is looked", { error: messageOf(error) });
+      this.#makeSureLater(budget);
+    }
+  }
+
+  /** What is borrowed and nobody here knows of would be lost to all others for as long as this process lives. */
+  #makeSureLater(budget: Budget): void {
+    if (budget.unsure) return;
+    budget.unsure = true;
+    this.#lookAtLoanLater(budget);
+  }
+
+  #lookAtLoanLater(budget: Budget): void {
+    this.#deps.clock.after(UNSURE_MS, () => void this.#makeSure(budget));
+  }
+
+  async #makeSure(budget: Budget): Promise<void> {
+    if (!budget.unsure) return;
+    if (budget.borrowing) return this.#lookAtLoanLater(budget);
+    budget.borrowing = true;
+    try {
+      budget.held = await this.#deps.store.borrow(budget.key, this.#owner, 0, budget.cap ?? 0);
+      budget.unsure = false;
+      this.#wake(budget);
+      if (budget.used === 0) this.#giveBackLater(budget);
+    } catch {
+      this.#lookAtLoanLater(budget);
+    } finally {
+      budget.borrowing = false;
     }
   }
 
   /** True when it was not in use, nor waited for. */
-  #forget({ resolver, held, used, borrowing, waiting }: Budget): boolean {
-    if (held > 0 || used > 0 || borrowing || waiting.size > 0) return false;
+  #forget({ resolver, held, used, borrowing, waiting, unsure }: Budget): boolean {
+    if (held > 0 || used > 0 || borrowing || unsure || waiting.size > 0) return false;
     this.#budgets.delete(resolver);
     return true;
   }

@@ -6,10 +6,13 @@ import { createLog, silentLog } from "../../src/base/log.ts";
 import { TicketClient } from "../../src/engine/bullmq/client.ts";
 import { TicketOffice } from "../../src/engine/bullmq/office.ts";
 import { redisAt, refusalOf, requireRedis } from "../../src/engine/bullmq/redis.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { watchRedis } from "../../src/shared-means.ts";
 import { until } from "../chaos/orb.ts";
 import { Scene } from "../contract/engine-kit.ts";
+import { newTask, refused } from "../contract/store/kit.ts";
 import { PostgresBench } from "../store/postgres-bench.ts";
+import { PostgresLine } from "../store/postgres-line.ts";
 import { startRedis } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { adminOf, bullmqHarness, noPriorities } from "./bullmq-harness.ts";
@@ -145,6 +148,29 @@ describe("Redis", servicesGate, () => {
     await scene.submit({ [A]: ["2"], [B]: ["3"] });
     service.thaw();
     await scene.completed(run, 3);
+    await scene.expectClean();
+  });
+
+  test("work whose commit was not answered is begun at once: nobody could tell those who work, so the store does", async () => {
+    await using service = await startRedis();
+    await using scene = await Scene.open(bullmqHarness(service, postgres, "orb"));
+    await scene.boot({ reconcileMs: 3_600_000 });
+    const run = await scene.submit({ [A]: ["1"] });
+    await scene.completed(run, 1);
+    let lose = false;
+    using line = await PostgresLine.to(postgres.service.port, {
+      asked(text, connection) {
+        if (!lose || text !== "COMMIT") return;
+        lose = false;
+        connection.withhold();
+        void connection.answer("COMMIT").then(() => connection.cut());
+      },
+    });
+    const url = line.url(postgres.service.url);
+    await using other = await openPostgresStore({ url, clock: systemClock });
+    lose = true;
+    await refused("database_unavailable", other.enqueue(run.id, [newTask("2", { lane: B })], systemClock.now()));
+    await scene.completed(run, 2);
     await scene.expectClean();
   });
 

@@ -17,6 +17,7 @@ async function make(t: TestContext, caps: Record<string, number>) {
   t.after(() => store.close());
   await store.takeEngine(candidate("me"), TTL);
   let fault: Error | null = null;
+  let lost: string | null = null;
   const asked: string[] = [];
   const watched = new Proxy(store, {
     get(target, name) {
@@ -25,7 +26,10 @@ async function make(t: TestContext, caps: Record<string, number>) {
       return async (...args: unknown[]) => {
         if (fault !== null) throw fault;
         if (name === "budgetCap") asked.push(String(args[0]));
-        return (value as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+        const answer: unknown = await (value as (...all: unknown[]) => Promise<unknown>).apply(target, args);
+        if (name !== lost) return answer;
+        lost = null;
+        throw new Error("the answer was lost");
       };
     },
   }) as Store;
@@ -46,7 +50,10 @@ async function make(t: TestContext, caps: Record<string, number>) {
     const mine = await store.borrow(resolverKey(resolver), "me", 0, cap);
     return mine;
   };
-  return { clock, store, budgets, waiter, takeAll, lent, asked, fail: (error: Error | null) => (fault = error) };
+  const fail = (error: Error | null) => (fault = error);
+  /** The next one is done, and nobody hears of it. */
+  const lose = (verb: "borrow" | "giveBack") => (lost = verb);
+  return { clock, store, budgets, waiter, takeAll, lent, asked, fail, lose };
 }
 
 test("a resolver that nobody limited needs no unit", async (t) => {
@@ -134,6 +141,37 @@ test("a store that fails is asked again after a second", async (t) => {
   await clock.advance(1);
   await woken;
   assert.equal(await takeAll("slow"), 2);
+});
+
+test("what could not be given back is given back when the store answers again", async (t) => {
+  const { budgets, takeAll, lent, clock, waiter, fail } = await make(t, { slow: 3 });
+  assert.equal(await takeAll("slow"), 3);
+  for (let n = 0; n < 3; n += 1) budgets.release("slow", waiter);
+  fail(new Error("no answer"));
+  await clock.advance(5000);
+  fail(null);
+  assert.equal(await lent("slow", 3), 3);
+  await clock.advance(3000);
+  assert.equal(await lent("slow", 3), 0);
+});
+
+test("units that were borrowed and given back without an answer are neither lost nor given back twice", async (t) => {
+  const { budgets, takeAll, lent, clock, waiter, lose } = await make(t, { slow: 3 });
+  lose("borrow");
+  assert.equal(budgets.take("slow", waiter), false);
+  await clock.advance(1);
+  assert.equal(budgets.take("slow", waiter), false, "it is learnt, and borrowed");
+  await clock.advance(1);
+  assert.equal(await lent("slow", 3), 3, "of which nobody here knows");
+  await clock.advance(3000);
+  assert.equal(await lent("slow", 3), 0, "nobody wanted it any more");
+  assert.equal(await takeAll("slow"), 3);
+  lose("giveBack");
+  for (let n = 0; n < 3; n += 1) budgets.release("slow", waiter);
+  await clock.advance(1000);
+  assert.equal(await takeAll("slow"), 3, "borrowed again");
+  await clock.advance(3000);
+  assert.equal(await lent("slow", 3), 3);
 });
 
 test("a change is asked about once, however many lanes hear of it, and only for resolvers that are in use", async (t) => {

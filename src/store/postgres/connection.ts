@@ -56,6 +56,7 @@ export class PostgresConnection implements Connection, TakesLists {
   #now: Pending | null = null;
   #clock: { ahead: number; at: number } | null = null;
   #together: Together[] = [];
+  #unsure = false;
 
   constructor(line: LineEnds["asking"], schema: string) {
     this.#line = line;
@@ -216,6 +217,13 @@ export class PostgresConnection implements Connection, TakesLists {
     this.#commitTogether();
   }
 
+  /** Whether there was a transaction, since this was last asked, of which nobody knows whether it is kept. */
+  takeUnsure(): boolean {
+    const unsure = this.#unsure;
+    this.#unsure = false;
+    return unsure;
+  }
+
   /**
    * The database's clock: in a transaction that writes the time at which its turn came. Who only reads, and decides nothing
    * by it, is told by how much the clocks differ; that is asked now and then.
@@ -286,6 +294,7 @@ export class PostgresConnection implements Connection, TakesLists {
     const lost = isConnectionLost(error);
     // What could not be reached a moment ago is not asked again at once.
     const undone = this.#depth !== "none" && (isConflict(error) || (lost && !this.#ending && error.unsent !== true));
+    if (lost && this.#ending && error.unsent !== true) this.#unsure = true;
     if (lost) this.#depth = this.#depth === "none" ? "none" : "begun";
     return undone ? new Undone(error) : postgresError(error, text);
   }

@@ -1,7 +1,7 @@
 /** A thread in which verbs of the store are carried out, one after the other, standing still while the database works. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { isOrbError, type ErrorCode, type FieldError, messageOf } from "../../base/errors.ts";
-import type { Context } from "../sql/context.ts";
+import { bumpControl, type Context } from "../sql/context.ts";
 import { storeVerbs } from "../sql/verbs.ts";
 import { PostgresConnection } from "./connection.ts";
 import { deploymentOf } from "./deployment.ts";
@@ -42,6 +42,24 @@ const port = parentPort as MessagePort;
 const connection = new PostgresConnection(line, schema);
 let times: Pick<Call, "wallNow" | "leaseNow"> = { wallNow: 0, leaseNow: null };
 
+const TELL_MS = 250;
+let telling: NodeJS.Timeout | null = null;
+
+/**
+ * Whoever has no answer to a commit cannot tell which lanes it has opened, and whoever does the same again finds it done:
+ * so all who work are told to look, as soon as the database can be written.
+ */
+function tellAll(context: Context): void {
+  telling ??= setTimeout(() => {
+    telling = null;
+    try {
+      connection.write(() => bumpControl(context));
+    } catch {
+      tellAll(context);
+    }
+  }, TELL_MS).unref();
+}
+
 function said(error: unknown): SaidError {
   if (isOrbError(error)) {
     const { code, message, hint, fields } = error;
@@ -51,7 +69,7 @@ function said(error: unknown): SaidError {
   return { plain: { message: messageOf(error), ...(stack === undefined ? {} : { stack }) } };
 }
 
-function open(): Record<string, (...args: unknown[]) => Promise<unknown>> {
+function open(): { verbs: Record<string, (...args: unknown[]) => Promise<unknown>>; context: Context } {
   const migrated = migrates ? migrate(connection, schema) : null;
   const row = connection.sql("SELECT value FROM meta WHERE name = 'instance'").get() as { value: string };
   const context: Context = {
@@ -65,11 +83,11 @@ function open(): Record<string, (...args: unknown[]) => Promise<unknown>> {
   const deployment = deploymentOf(connection, row.value, schema);
   const ready: Ready = { ready: { instance: row.value, deployment, verbs: Object.keys(verbs), migrated } };
   port.postMessage(ready);
-  return verbs;
+  return { verbs, context };
 }
 
 function serve(): void {
-  const verbs = open();
+  const { verbs, context } = open();
   port.on("message", (call: Call | "close") => {
     if (call === "close") {
       connection.close();
@@ -80,7 +98,10 @@ function serve(): void {
     times = call;
     verbs[call.verb]?.(...call.args).then(
       (value) => port.postMessage({ id: call.id, value } satisfies Said),
-      (error: unknown) => port.postMessage({ id: call.id, error: said(error) } satisfies Said),
+      (error: unknown) => {
+        port.postMessage({ id: call.id, error: said(error) } satisfies Said);
+        if (connection.takeUnsure()) tellAll(context);
+      },
     );
   });
 }

@@ -40,7 +40,8 @@ export type ClaimedRow = [
   claims: number,
 ];
 
-export const CLAIMED = "id, stream, priority, tries, waits, key, url, next_url, handler, payload, attempts, outcome, claims";
+export const CLAIMED =
+  "id, stream, priority, tries, waits, key, url, next_url, handler, payload, attempts, outcome, claims";
 
 const TAKE_FROM_STREAM = `UPDATE tasks SET state = ${STATE.running}, claims = claims + 1 WHERE id IN (SELECT id FROM tasks
   WHERE stream = ? AND state = ${STATE.queued} ORDER BY priority DESC, id LIMIT ?) RETURNING ${CLAIMED}`;

@@ -14,7 +14,16 @@ import type { Tally } from "./tally.ts";
 import type { Advance } from "./workflow-advance.ts";
 import { ToldPages } from "./webhooks.ts";
 import { fallAsleep } from "./workflow-sleep.ts";
-import { endTasks, IN_HAND, type Kept, keepTask, keepTasks, proofOf, type TaskEnd, type TaskKept } from "./write-task.ts";
+import {
+  endTasks,
+  IN_HAND,
+  type Kept,
+  keepTask,
+  keepTasks,
+  proofOf,
+  type TaskEnd,
+  type TaskKept,
+} from "./write-task.ts";
 import { Yields } from "./write-yield.ts";
 
 /** The runs of streams, by the number of the stream; `told` is what is written down whenever a page ends. */

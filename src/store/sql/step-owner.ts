@@ -15,9 +15,7 @@ import { IN_HAND, proofOf } from "./write-task.ts";
 function ownStep(context: Context, hold: LaneHold, task: ClaimedTask): StepItems | null {
   if (!holdsLane(context, hold)) return null;
   const row = context.connection
-    .sql(
-      `SELECT p.*, r.status FROM tasks t JOIN steps p ON p.task = t.id JOIN runs r ON r.n = p.run WHERE ${IN_HAND}`,
-    )
+    .sql(`SELECT p.*, r.status FROM tasks t JOIN steps p ON p.task = t.id JOIN runs r ON r.n = p.run WHERE ${IN_HAND}`)
     .get(...proofOf(task)) as unknown as (StepItems & { status: RunState }) | undefined;
   return row === undefined || TERMINAL_RUN_STATES.includes(row.status) ? null : row;
 }

@@ -78,7 +78,8 @@ export function registerWorker(context: Context, worker: NewWorker, now: number,
         .sql(
           `INSERT INTO workers (id, machine, boot, pid, pid_start, version, command, max_workers, heartbeat_ms, state,
              started_at, heard_at, heard_lease)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'working', ?10, ?10, ?11)`,
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'working', ?10, ?10, ?11)
+           ON CONFLICT (id) DO UPDATE SET heard_at = excluded.heard_at, heard_lease = excluded.heard_lease`,
         )
         .run(
           id,

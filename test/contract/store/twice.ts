@@ -117,6 +117,14 @@ export function twiceScenarios(scenario: Scenario): void {
     assert.equal(await kit.status(run), "completed");
   });
 
+  scenario("a worker that registers again goes on under its name", async (kit) => {
+    const identity = { boot: "boot-1", pid: 7, pidStart: "7@ns" };
+    const worker = { id: "w", machine: "spider", identity, version: "1.0.0", command: "serve" };
+    const registers = () => kit.store.registerWorker({ ...worker, maxWorkers: 2, heartbeatMs: 2000 }, kit.now, "key");
+    assert.deepEqual([await registers(), await registers()], [true, true]);
+    assert.equal((await kit.store.workers({ limit: 10 })).length, 1);
+  });
+
   scenario("entries that are added again are counted once", async (kit) => {
     const run = await newWorkflow(kit, { a: [] });
     const { hold, task } = await takeStep(kit, run, "a");

@@ -2,7 +2,6 @@
 // how many tests passed and failed. --full adds the long ones, --cpu says what was taken of the processors, --alone gives
 // each file a process of its own.
 import { readFileSync, readdirSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
 import { ensureCode } from "./code.mjs";
@@ -12,6 +11,7 @@ import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
 import { runTestFiles } from "./test-file.mjs";
 import { groupsOf } from "./test-groups.mjs";
 import { clearTestFolder, makeTestFolder } from "./test-folder.mjs";
+import { eachAtGoodPace } from "./test-pace.mjs";
 import { ensureWeb } from "./web.mjs";
 
 /** Files that take long come first: one of them at the end would keep everybody waiting. `--cpu` says which they are. */
@@ -42,7 +42,10 @@ await script(async (args) => {
   // Once, before many processes at the same time would want them. Tests that start `orb` run what users run: the built program.
   await ensureCode();
   // The tests of the dashboard say what is wrong with it.
-  await ensureWeb().catch(() => {});
+  const built = await ensureWeb().then(
+    () => ({ ORB_BUILT: root }),
+    () => ({}),
+  );
   const compiled = join(root, "node_modules", ".cache", "tests");
   const totals = noTotals();
   const failures = [];
@@ -57,6 +60,7 @@ await script(async (args) => {
       NODE_COMPILE_CACHE: compiled,
       ...process.env,
       TMPDIR: temporary,
+      ...built,
       ORB_TEST_CHROMIUM: chromium,
       ...(full ? { ORB_TEST_FULL: "1" } : {}),
     },
@@ -68,28 +72,22 @@ await script(async (args) => {
   };
   let cpuSeconds = 0;
   const groups = args.includes("--alone") ? files.map((file) => [file]) : groupsOf(folder, files);
-  const next = groups.values();
-  const work = async () => {
-    for (const group of next) {
-      if (stop.signal.aborted) return;
-      const started = Date.now();
-      const result = await runTestFiles({ ...settings, files: group.map((file) => join(folder, file)) });
-      const seconds = ((Date.now() - started) / 1000).toFixed(1);
-      cpuSeconds += result.cpuSeconds;
-      const cpu = settings.cpu ? `, ${result.cpuSeconds.toFixed(1)} s of CPU` : "";
-      // Each process's output stays together, although they run side by side.
-      if (result.output.trim() !== "") process.stdout.write(result.output.replace(/\n*$/, "\n"));
-      const mark = result.totals.failed > 0 ? "✖" : "✔";
-      const name = nameOf(group);
-      process.stdout.write(`${mark} ${name}: ${sentence(result.totals)} (${seconds} s${cpu})\n`);
-      if (result.leftovers) process.stdout.write(`  ${name} left processes behind; they were ended\n`);
-      addTotals(totals, result.totals);
-      failures.push(...result.failures.map((failure) => describeFailure(placeOf(folder, group, failure), failure)));
-    }
+  const runGroup = async (group) => {
+    const started = Date.now();
+    const result = await runTestFiles({ ...settings, files: group.map((file) => join(folder, file)) });
+    const seconds = ((Date.now() - started) / 1000).toFixed(1);
+    cpuSeconds += result.cpuSeconds;
+    const cpu = settings.cpu ? `, ${result.cpuSeconds.toFixed(1)} s of CPU` : "";
+    // Each process's output stays together, although they run side by side.
+    if (result.output.trim() !== "") process.stdout.write(result.output.replace(/\n*$/, "\n"));
+    const mark = result.totals.failed > 0 ? "✖" : "✔";
+    const name = nameOf(group);
+    process.stdout.write(`${mark} ${name}: ${sentence(result.totals)} (${seconds} s${cpu})\n`);
+    if (result.leftovers) process.stdout.write(`  ${name} left processes behind; they were ended\n`);
+    addTotals(totals, result.totals);
+    failures.push(...result.failures.map((failure) => describeFailure(placeOf(folder, group, failure), failure)));
   };
-  // Files often wait for timers and processes: with three more than there are cores the cores stay busy.
-  const workers = Math.min(8, availableParallelism() + 3);
-  await Promise.all(Array.from({ length: workers }, work));
+  await eachAtGoodPace(groups, runGroup, { signal: stop.signal });
   if (clearTestFolder(temporary)) process.stdout.write("programs were left behind; they were ended\n");
   process.stdout.write(failures.join(""));
   if (settings.cpu) process.stdout.write(`\n${cpuSeconds.toFixed(0)} s of CPU in all\n`);

@@ -200,3 +200,42 @@ test("an installation is complete when it holds what the lock file asks for", as
   write("node_modules/.package-lock.json", { "node_modules/a": { ...a, version: "0.9.0" }, "node_modules/tool": tool });
   assert.equal(isInstalled(folder), false);
 });
+
+interface Pace {
+  eachAtGoodPace(
+    list: number[],
+    work: (one: number) => Promise<void>,
+    more: { signal?: AbortSignal; look: () => boolean; lookMs: number },
+  ): Promise<void>;
+}
+
+test("more files run at a time while the processors have time to spare, all of them once, and none after Ctrl-C", async () => {
+  const { eachAtGoodPace } = (await import(join(root, "scripts/test-pace.mjs"))) as Pace;
+  const mostAtOnce = async (spare: boolean) => {
+    let now = 0;
+    let most = 0;
+    const seen: number[] = [];
+    const looks: boolean[] = [];
+    const look = () => looks.push(spare) > 0 && spare;
+    const list = Array.from({ length: 40 }, (_, index) => index);
+    const work = async (one: number) => {
+      seen.push(one);
+      most = Math.max(most, (now += 1));
+      const until = looks.length + 12;
+      while (looks.length < until) await new Promise((resolve) => setTimeout(resolve, 1));
+      now -= 1;
+    };
+    await eachAtGoodPace(list, work, { look, lookMs: 1 });
+    assert.deepEqual(seen, list);
+    return most;
+  };
+  assert.ok((await mostAtOnce(true)) > (await mostAtOnce(false)));
+  const begun: number[] = [];
+  const stop = new AbortController();
+  const work = async (one: number) => {
+    begun.push(one);
+    stop.abort();
+  };
+  await eachAtGoodPace([1, 2, 3], work, { signal: stop.signal, look: () => true, lookMs: 1 });
+  assert.deepEqual(begun, [1]);
+});

@@ -8,7 +8,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { QueueItemDetail, QueueItemView } from "../../src/orchestrator/queue/items.ts";
 import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { root } from "../support/source.ts";
+import { builtBefore, root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** What a command says of the machine that it runs on, which may be busy with other tests. */
@@ -158,6 +158,7 @@ export class Orb implements AsyncDisposable {
   constructor(env: Record<string, string> = {}) {
     this.env = {
       PATH: process.env["PATH"] ?? "",
+      ...builtBefore,
       HOME: this.#folder.path,
       TMPDIR: this.#folder.path,
       APP_ALLOW_PRIVATE_NETWORKS: "true",

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { read, root } from "../support/source.ts";
+import { builtBefore, read, root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { examplesOf } from "./markdown.ts";
 import { openSites } from "./sites.ts";
@@ -31,6 +31,7 @@ export async function openPlace(): Promise<Place> {
           cwd: dir,
           env: {
             PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
+            ...builtBefore,
             HOME: dir,
             // A page has many commands, and each would compile all of the program again.
             NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "tests"),

@@ -5,6 +5,10 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
+/** For commands with an environment of their own: that the program was built before, if it was. */
+export const builtBefore: Record<string, string> =
+  process.env["ORB_BUILT"] === undefined ? {} : { ORB_BUILT: process.env["ORB_BUILT"] };
+
 export function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }

@@ -6,7 +6,7 @@
 import { type PageOutline, outlineOf } from "./page-outline.ts";
 
 export interface PageShell {
-  /** `empty_root`, `noscript_asks` or `scripts_only`. */
+  /** `empty_root`, `noscript_asks`, `scripts_only`, `empty_place` or `script_writes`. */
   rule: string;
   /** One sentence for people. */
   message: string;
@@ -29,6 +29,10 @@ const INSIDE_ROOT = 60;
 const BESIDE_NOSCRIPT = 200;
 const MUCH_SCRIPT = 20_000;
 const LITTLE_TEXT = 80;
+/** A heading, a menu's few words. */
+const AROUND_PLACE = 150;
+/** What counts readers writes no more than this into a page, and puts no content into it. */
+const MUCH_DATA = 1_000;
 
 /** Scripts that count readers, ask for consent or show advertisements: a page without them would look the same. */
 const BYSTANDERS = [
@@ -69,7 +73,8 @@ export function shellOf(page: FetchedPage, outline = outlineOf(page.html)): Page
   if (page.status < 200 || page.status >= 300 || !isHtml(page)) return null;
   // A redirect by <meta> is no content either, but a browser finds no more here than behind the address it names.
   if (outline.long || outline.refresh !== null) return null;
-  const found = emptyRoot(outline) ?? noscriptAsks(outline) ?? scriptsOnly(outline);
+  const found =
+    emptyRoot(outline) ?? noscriptAsks(outline) ?? scriptsOnly(outline) ?? emptyPlace(outline) ?? scriptWrites(outline);
   if (found === null) return null;
   return { ...found, textLength: outline.textLength, scriptBytes: outline.scriptBytes };
 }
@@ -101,6 +106,27 @@ function scriptsOnly(page: PageOutline): Found {
   return { rule: "scripts_only", message: "the page consists of scripts and has next to no text" };
 }
 
+/** A heading above an empty list: what the page is about comes later. */
+function emptyPlace(page: PageOutline): Found {
+  const [place] = page.emptyPlaces;
+  if (place === undefined || page.textLength > AROUND_PLACE || !isSparse(page) || !hasProgram(page)) return null;
+  return { rule: "empty_place", message: `the page has next to no text, and ${place} is empty until scripts fill it` };
+}
+
+/** Data and a few lines that write it into the page. */
+function scriptWrites(page: PageOutline): Found {
+  if (page.textLength > AROUND_ROOT || !isSparse(page) || !WRITES_CONTENT.test(page.inlineScript)) return null;
+  if (page.scriptBytes < Math.max(MUCH_DATA, 5 * page.textLength)) return null;
+  return {
+    rule: "script_writes",
+    message: "the page has little text, and a script of its own that writes more into it",
+  };
+}
+
+function isSparse({ links, fields, media }: PageOutline): boolean {
+  return links <= 5 && fields === 0 && media <= 2;
+}
+
 function programs(page: PageOutline): string[] {
   return page.scriptSources.filter((source) => {
     const address = source.toLowerCase();
@@ -111,6 +137,10 @@ function programs(page: PageOutline): string[] {
 /** What a few lines of script do that put a page together. */
 const WRITES =
   /\bimport\b\s*[\w{*("']|\.(?:innerHTML|textContent|innerText)\b|\b(?:createElement|appendChild|insertAdjacentHTML|replaceChildren|createRoot|createApp)\b|document\.write\b|\.(?:render|mount|append)\s*\(/;
+
+/** As above, without what scripts use to load other scripts. */
+const WRITES_CONTENT =
+  /\.innerHTML\s*\+?=|\b(?:insertAdjacentHTML|replaceChildren)\b|document\.write\b|\.(?:append|prepend|html)\s*\(/;
 
 /** There is a script that could fill the page: one that is loaded, one that is long, or one that writes into the page. */
 function hasProgram(page: PageOutline): boolean {

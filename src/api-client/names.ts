@@ -23,6 +23,7 @@ export const NAMES = {
     retryFailed: "post /jobs/runs/{run_id}/retry-failed",
     change: "post /runs/bulk",
     tasks: "get /jobs/runs/{run_id}/tasks",
+    task: "get /jobs/runs/{run_id}/tasks/{task_id}",
     stopTask: "post /jobs/runs/{run_id}/tasks/{task_id}/stop",
     results: "get /jobs/runs/{run_id}/results",
     events: "get /jobs/runs/{run_id}/events",

@@ -294,6 +294,51 @@ export type Site = {
   next_fetch_at: string | null;
 };
 
+export type Task = {
+  id: string;
+  run_id: string;
+  url: string | null;
+  site: string | null;
+  status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
+  priority: number;
+  handler: string | null;
+  failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
+  failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+  error_message: string | null;
+  next_try_at: string | null;
+  depth: number | null;
+  strategy: string | null;
+  http_status: number | null;
+  duration_ms: number | null;
+  size: number | null;
+  /** newest last */
+  attempts: {
+    attempt: number;
+    strategy: string;
+    proxy: string | null;
+    /** UTC, ISO 8601 */
+    started_at: string;
+    duration_ms: number;
+    http_status: number | null;
+    failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
+    failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
+  }[];
+  detail: Json;
+  artifacts: {
+    id: string;
+    role: "file" | "screenshot" | "snapshot" | "exchange" | "redirect" | "items";
+    hash: string;
+    size: number;
+    content_type: string | null;
+    url: string;
+    /** UTC, ISO 8601 */
+    created_at: string;
+  }[];
+  /** UTC, ISO 8601 */
+  created_at: string;
+  finished_at: string | null;
+};
+
 export type Crawl = {
   task_id: string;
   url: string | null;
@@ -2156,6 +2201,16 @@ export interface Operations {
     body: undefined;
     answer: SitesProgress;
   };
+  /** One task of a run, with its attempts and files */
+  "get /jobs/runs/{run_id}/tasks/{task_id}": {
+    params: {
+      run_id: string;
+      task_id: string;
+    };
+    query: undefined;
+    body: undefined;
+    answer: Task;
+  };
   /** The step that the engine has, or had last, under this id */
   "get /workflows/tasks/by-engine-id/{engine_id}": {
     params: {
@@ -2739,50 +2794,7 @@ export interface Operations {
       cursor?: string;
     };
     body: undefined;
-    answer: {
-      id: string;
-      run_id: string;
-      url: string | null;
-      site: string | null;
-      status: "pending" | "queued" | "running" | "retrying" | "completed" | "failed" | "skipped" | "cancelled";
-      priority: number;
-      handler: string | null;
-      failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-      failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
-      error_message: string | null;
-      next_try_at: string | null;
-      depth: number | null;
-      strategy: string | null;
-      http_status: number | null;
-      duration_ms: number | null;
-      size: number | null;
-      /** newest last */
-      attempts: {
-        attempt: number;
-        strategy: string;
-        proxy: string | null;
-        /** UTC, ISO 8601 */
-        started_at: string;
-        duration_ms: number;
-        http_status: number | null;
-        failure_code: "blocked" | "rate_limited" | "timeout" | "network" | "bad_response" | "extraction" | "forbidden_target" | "robots" | "circuit_open" | "cancelled" | "unknown" | null;
-        failure_reason: "timeout_connect" | "timeout_headers" | "timeout_idle" | "timeout_total" | "dns_failed" | "connection_refused" | "connection_reset" | "connection_failed" | "tls_failed" | "no_proxies" | "proxy_unreachable" | "proxy_auth" | "proxy_refused" | "proxy_timeout" | "truncated_body" | "malformed_response" | "headers_too_large" | "body_too_large" | "decompression_limit" | "decompression_failed" | "unsupported_encoding" | "too_many_redirects" | "bad_redirect" | "not_html" | "http_not_found" | "http_client_error" | "http_server_error" | "http_unexpected" | "http_unauthorized" | "http_forbidden" | "challenge_page" | "captcha_page" | "empty_shell" | "login_page" | "human_skipped" | "http_too_many_requests" | "http_unavailable" | "retry_after_too_long" | "private_address" | "scheme_not_allowed" | "url_not_allowed" | "proxy_forbidden" | "field_missing" | "field_invalid" | "schema_mismatch" | "extraction_failed" | "extraction_timeout" | "action_failed" | "llm_rate_limited" | "llm_unavailable" | "llm_timeout" | "llm_refused" | "llm_bad_answer" | "robots_disallowed" | "robots_unreachable" | "breaker_open" | "run_cancelled" | "task_stopped" | "browser_missing" | "browser_failed" | "browser_crashed" | "page_crashed" | "session_unusable" | "request_invalid" | "handler_threw" | "handler_refused" | "handler_timeout" | "handler_out_of_memory" | "handler_exited" | "handler_missing" | "handler_bad_result" | "step_timeout" | "step_params" | "step_bad_result" | "step_child_failed" | "step_child_cancelled" | "step_entries_failed" | "internal" | null;
-      }[];
-      detail: Json;
-      artifacts: {
-        id: string;
-        role: "file" | "screenshot" | "snapshot" | "exchange" | "redirect" | "items";
-        hash: string;
-        size: number;
-        content_type: string | null;
-        url: string;
-        /** UTC, ISO 8601 */
-        created_at: string;
-      }[];
-      /** UTC, ISO 8601 */
-      created_at: string;
-      finished_at: string | null;
-    }[];
+    answer: Task[];
   };
   /** Every version of a template, newest first */
   "get /workflows/templates/{name}/versions": {
@@ -3635,6 +3647,7 @@ export const ROUTES = {
   getSiteRobots: "get /sites/{site}/robots",
   getSiteSeries: "get /sites/series",
   getSitesProgress: "get /sites/progress",
+  getTask: "get /jobs/runs/{run_id}/tasks/{task_id}",
   getTaskByEngineId: "get /workflows/tasks/by-engine-id/{engine_id}",
   getTemplate: "get /workflows/templates/{name}",
   getWorker: "get /workers/{id}",

@@ -7,10 +7,11 @@ import type { ApiInstance, ApiReply, ApiRequest } from "./instance.ts";
 import { answerTo, ApiProblem } from "./problems.ts";
 import { PROBLEM_TYPE } from "./schemas.ts";
 import { securityHeaders } from "./security.ts";
+import { withRules } from "./validation.ts";
 
 /** Sends the problem that stands for what was thrown; what nobody foresaw goes to the log with its id. */
 export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply, { log }: Pick<ApiDeps, "log">): void {
-  const { problem, headers, unforeseen } = answerTo(withLimit(error, request), request.id);
+  const { problem, headers, unforeseen } = answerTo(withAll(error, request), request.id);
   // Whoever asked does not wait for the answer any more: that breaks the request, and is no fault of ours.
   const isGone = reply.raw.destroyed && error instanceof Error && error.name === "AbortError";
   if (unforeseen && !isGone) {
@@ -30,10 +31,11 @@ export function sendProblem(error: unknown, request: ApiRequest, reply: ApiReply
     .send(JSON.stringify(problem));
 }
 
-/** How large a body may be depends on the route, which the framework's error does not tell. */
-function withLimit(error: unknown, { routeOptions }: ApiRequest): unknown {
+/** What only the route knows: how large a body may be, and what else is wrong with one. */
+function withAll(error: unknown, { routeOptions, body }: ApiRequest): unknown {
   const isTooLarge = (error as { code?: unknown } | null)?.code === "FST_ERR_CTP_BODY_TOO_LARGE";
-  return isTooLarge ? new ApiProblem("body_too_large", tooLarge(routeOptions.bodyLimit)) : error;
+  if (isTooLarge) return new ApiProblem("body_too_large", tooLarge(routeOptions.bodyLimit));
+  return withRules(error, body, routeOptions.config?.rules);
 }
 
 export function answerProblems(api: ApiInstance, deps: ApiDeps): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { BodyRules } from "./validation.ts";
 
 /** What routes are added to: the schema of a route types its handler. */
 export type ApiInstance = FastifyInstance<
@@ -23,6 +24,8 @@ declare module "fastify" {
     page?: true | "based" | "dashboard" | "frame" | "file";
     /** Takes a body in YAML as well. */
     yaml?: boolean;
+    /** What a schema cannot say of the body: only asked when a body is refused, so that all its mistakes are told at once. */
+    rules?: BodyRules;
   }
 }
 

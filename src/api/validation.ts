@@ -6,8 +6,11 @@ import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
-import { OrbError } from "../base/errors.ts";
+import { type FieldError, isOrbError, OrbError } from "../base/errors.ts";
 import { fieldErrors } from "../domain/schema-faults.ts";
+
+/** Throws what is wrong with the fields of a body that fit its schema; `refused` are the names of the others. */
+export type BodyRules = (body: Readonly<Record<string, unknown>>, refused: ReadonlySet<string>) => void;
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text),
@@ -81,17 +84,57 @@ export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
       quick ??= compiled.first.of(schema);
       if (quick(value)) return { value };
       let check = quick;
-      if (countValues(value, MOST_VALUES) < MOST_VALUES) {
+      const isWhole = countValues(value, MOST_VALUES) < MOST_VALUES;
+      if (isWhole) {
         check = thorough ??= compiled.all.of(schema);
         check(value);
       }
       const fields = fieldErrors(check.errors ?? [], value, where);
-      const list = fields.slice(0, 5).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-      const more = fields.length > list.length ? `; and ${fields.length - list.length} more` : "";
-      const what = isBody ? "the body cannot be used" : "the call cannot be used";
-      return { error: new OrbError("input_invalid", `${what}: ${list.join("; ")}${more}`, { fields }) };
+      return { error: isBody ? refusedBody(fields, isWhole) : refused("the call cannot be used", fields) };
     };
   };
+}
+
+const TOLD_AT_ONCE = 5;
+
+function refused(what: string, fields: readonly FieldError[]): OrbError {
+  const list = fields
+    .slice(0, TOLD_AT_ONCE)
+    .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  const more = fields.length > list.length ? `; and ${fields.length - list.length} more` : "";
+  return new OrbError("input_invalid", `${what}: ${list.join("; ")}${more}`, { fields });
+}
+
+/** Bodies of which everything that is against the schema is known, so that the rest of them can be looked at. */
+const FULLY_JUDGED = new WeakSet<OrbError>();
+
+function refusedBody(fields: readonly FieldError[], isWhole: boolean): OrbError {
+  const error = refused("the body cannot be used", fields);
+  if (isWhole) FULLY_JUDGED.add(error);
+  return error;
+}
+
+/** The name of the field of the body that a path begins with. */
+const nameIn = (path: string) => /^[^.[]*/.exec(path)?.[0] ?? "";
+
+/**
+ * A body that is against its schema may also be against rules that a schema cannot say. `rules` throws what is wrong with the
+ * fields that fit the schema, so that whoever asked hears of all mistakes at once.
+ */
+export function withRules(error: unknown, body: unknown, rules: BodyRules | undefined): unknown {
+  if (rules === undefined || !isOrbError(error) || !FULLY_JUDGED.has(error)) return error;
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return error;
+  const names = new Set(error.fields.map(({ path }) => nameIn(path)));
+  // What is wrong with the body as a whole leaves nothing to look at.
+  if (names.has("")) return error;
+  try {
+    rules(Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name))), names);
+    return error;
+  } catch (broken) {
+    // Without the fields that are wrong a rule may have nothing to say.
+    const more = isOrbError(broken) ? broken.fields.filter(({ path }) => !names.has(nameIn(path))) : [];
+    return more.length === 0 ? error : refusedBody([...error.fields, ...more], false);
+  }
 }
 
 const PART_NAMES: Readonly<Record<string, string>> = { querystring: "query", params: "path", headers: "header" };

@@ -4,7 +4,7 @@ import { OrbError } from "../base/errors.ts";
 import type { Store } from "../store/port.ts";
 import type { WorkerRecord, WorkerState } from "../store/worker-port.ts";
 import type { OrchestratorDeps } from "./deps.ts";
-import { requireRun } from "./runs/control.ts";
+import { requireRun, requireTask } from "./runs/control.ts";
 
 export interface WorkerView {
   id: string;
@@ -143,9 +143,7 @@ export interface StoppedTaskView {
 /** Ends a task without a result, wherever it is: it has failed as `task_stopped`, and is not tried again by itself. */
 export async function stopTask(deps: OrchestratorDeps, runId: string, taskId: string): Promise<StoppedTaskView> {
   await requireRun(deps, runId);
-  const task = await deps.store.task(taskId);
-  if (task === null || task.runId !== runId)
-    throw new OrbError("not_found", `run ${runId} has no task with the id ${taskId}`);
+  await requireTask(deps, runId, taskId);
   const { state, lanes } = await deps.store.stopTask(taskId, deps.clock.now());
   if (state === "running") await deps.wake(null);
   else if (lanes.length > 0) await deps.wake(lanes);

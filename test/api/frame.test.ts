@@ -234,6 +234,28 @@ describe("a call that cannot be served", () => {
     assert.deepEqual(paths, ["query.color", "query.limit", "query.status"]);
   });
 
+  test("is told of what breaks the schema and of what breaks a rule in one answer, each once", async (t) => {
+    const place = await openPlace(t);
+    const wrong = async (path: string, body: object) =>
+      problemIn(await place.send("POST", path, body), 422, "input_invalid")
+        .errors?.map((one) => one.path)
+        .toSorted();
+    const rules = { include: ["re:("], headers: { host: "x" } };
+    assert.deepEqual(await wrong("/scraping/async-scrape", { max_depth: "2", colour: 1, ...rules }), [
+      "colour",
+      "headers.host",
+      "include[0]",
+      "max_depth",
+      "url",
+    ]);
+    const page = { strategy: "api_replay", schedule: "61 * * * *", max_attempts: 0 };
+    assert.deepEqual(await wrong("/jobs", page), ["max_attempts", "replay", "schedule", "target_url"]);
+    assert.deepEqual(await wrong("/jobs", { ...page, kind: "pge" }), ["kind", "max_attempts"]);
+    const saved = { kind: "crawl", target_url: "https://a.test/", fields: ["title"], tags: [1] };
+    assert.deepEqual(await wrong("/jobs", saved), ["fields", "tags[0]"]);
+    assert.deepEqual(await wrong("/runs", { target_url: 1, headers: { host: "x" } }), ["headers.host", "target_url"]);
+  });
+
   test("is answered briefly, however many mistakes it makes", async (t) => {
     const place = await openPlace(t);
     const answer = await place.send("POST", "/queue/items", { items: Array.from({ length: 200_000 }, () => 1) });

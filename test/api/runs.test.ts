@@ -166,6 +166,9 @@ describe("the pages of a run", () => {
       [third?.depth, third?.size, third?.strategy, third?.http_status, third?.duration_ms, third?.detail],
       [2, 1234, "http", 200, 5, null],
     );
+    assert.deepEqual(await place.client.runs.task(run.id, third!.id), third);
+    await assert.rejects(place.client.runs.task(run.id, run.id), { code: "not_found", status: 404 });
+    await assert.rejects(place.client.runs.task(third!.id, third!.id), { code: "not_found", status: 404 });
     const { next } = await tasks({ order: "newest", limit: 2 }).page();
     assert.deepEqual(await urls({ order: "newest", limit: 2, cursor: next ?? "" }), ["one"]);
   });

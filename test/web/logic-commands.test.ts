@@ -5,7 +5,7 @@ import { snippetsOf } from "../../web/src/logic/new-commands.ts";
 import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
 import { newAction } from "../../web/src/logic/new-wishes.ts";
 import { newRule } from "../../web/src/logic/rules.ts";
-import { unbroken } from "../../web/src/logic/shell.ts";
+import { codeParts } from "../../web/src/logic/code-parts.ts";
 import { asCurl, asOrb, asShell, CHECKS, Recorder } from "./command-kit.ts";
 
 /** What a shell would make something of. */
@@ -240,13 +240,24 @@ describe("the commands beside the form", () => {
   });
 });
 
-test("where a command is too wide, no line of it is a lone \\ or nothing but spaces", () => {
-  const text = "curl \\\n  http://127.0.0.1:8000/scraping/async-scrape \\\n  -d '{\n    \"a\": 1\n  }'";
-  const parts = unbroken(text);
-  assert.equal(parts.map(({ part }) => part).join(""), text);
-  assert.deepEqual(
-    parts.filter(({ whole }) => whole).map(({ part }) => part),
-    ["curl \\", "  h", "c-scrape \\", "  -", '    "', "  }"],
+test("where a command is too wide, its lines break behind parts of addresses, and never within an option", () => {
+  const text =
+    "curl \\\n  http://127.0.0.1:8000/scraping/async-scrape \\\n  --max-time 5 \\\n  -d '{\n    \"a\": 1\n  }' https://a.example/internationalisation-of-everything?utm_campaign=one&page=2";
+  const parts = codeParts(text);
+  assert.equal(parts.map((part) => part.text).join(""), text);
+  const shown = parts.map((part) => `${part.joint ? "|" : ""}${part.whole ? `(${part.text})` : part.text}`).join("");
+  assert.equal(
+    shown,
+    [
+      "(curl \\)",
+      "(  http://127.0.0.1:8000/)|(scraping/)|(async-scrape \\)",
+      "(  --max-time) (5 \\)",
+      "(  -d) '{",
+      '(    "a":) 1',
+      "(  }') (https://a.example/)|(internationalisation-)|(of-)|(everything?)|(utm_campaign=)|(one&)|(page=)|2",
+    ].join("\n"),
   );
-  assert.deepEqual(unbroken("orb demo"), [{ part: "orb demo", whole: false }]);
+  assert.deepEqual(codeParts("orb demo"), [{ text: "orb demo", whole: false, joint: false }]);
+  const long = "x".repeat(30_000);
+  assert.deepEqual(codeParts(long), [{ text: long, whole: false, joint: false }]);
 });

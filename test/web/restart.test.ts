@@ -52,7 +52,9 @@ describe("a dashboard whose server dies or hangs", browserGate, () => {
       const answer = await served.api.post(`/jobs/runs/${id}/${what}`);
       assert.ok(answer.status < 300, answer.text);
     };
-    await using opened = await openPage(browser, served.api.url, `/runs/${id}`, { expected: /net::ERR_|503/ });
+    await using opened = await openPage(browser, served.api.url, `/runs/${id}?tab=events`, {
+      expected: /net::ERR_|503/,
+    });
     const { page } = opened;
     await alive(page).waitFor();
     await page.getByRole("row").filter({ hasText: "Run created" }).waitFor();

@@ -60,11 +60,17 @@ describe("the pages of runs", browserGate, () => {
     await row.waitFor();
     await row.getByRole("link").click();
     await page.waitForURL(`**/runs/${id}`);
+    const isShown = (one: Page, name: string) => one.getByRole("tab", { name, exact: true, selected: true }).waitFor();
+    await isShown(page, "Pages");
     await page.getByText(/4 pages done, 5 known so far/).waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).waitFor();
     release();
     await page.getByRole("main").getByText("Partial", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).waitFor({ state: "hidden" });
+    // Nobody is taken away from what they read.
+    await isShown(page, "Pages");
+    await tab(page, "Events");
+    await page.waitForURL(`**/runs/${id}?tab=events`);
     await page
       .getByText(/^Run partial|^Run ended|^Run completed/)
       .first()
@@ -123,14 +129,27 @@ describe("the pages of runs", browserGate, () => {
     await panel.getByText(/^http server error$/i).waitFor();
     await page.reload();
     await panel.getByText(/^http server error$/i).waitFor();
+    const broken = new URL(page.url()).searchParams.get("task") ?? "";
     await page.keyboard.press("Escape");
     await page.waitForURL((url) => !url.searchParams.has("task"));
+    // It is none of those that are listed.
+    await using shared = await dashboard.show(`/runs/${id}?tab=pages&status=completed&task=${broken}`, {
+      expected: /404/,
+    });
+    await shared.page
+      .getByRole("dialog", { name: "Page", exact: true })
+      .getByText(/^http server error$/i)
+      .waitFor();
+    await shared.page.goto(`${dashboard.url}/runs/${id}?task=${id}`);
+    await shared.page.getByRole("alert").filter({ hasText: "The run has no such page." }).waitFor();
+    await isShown(shared.page, "Pages");
     site.on("/broken", linked("Mended", []));
     await page.getByRole("button", { name: "Retry these" }).click();
     await page.getByRole("main").getByText("Completed", { exact: true }).first().waitFor();
     await page.getByRole("heading", { name: "Nothing failed" }).waitFor();
 
     await using phone = await dashboard.show(`/runs/${id}`, { phone: true, theme: "dark" });
+    await isShown(phone.page, "Results");
     for (const name of ["Results", "Pages", "Errors", "Events"]) {
       await tab(phone.page, name);
       await phone.page
@@ -322,7 +341,7 @@ describe("the pages of runs", browserGate, () => {
       await released.promise;
       await route.fulfill({ response });
     });
-    await events.page.goto(`${dashboard.url}/runs/${id}`);
+    await events.page.goto(`${dashboard.url}/runs/${id}?tab=events`);
     await answered.promise;
     gate.resolve();
     for (const { page } of [results, pages, events]) await page.getByText("4 pages", { exact: true }).first().waitFor();

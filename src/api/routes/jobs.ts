@@ -7,6 +7,7 @@ import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { IdParam, problemAnswer, strict } from "../schemas.ts";
+import { jobRules } from "./body-rules.ts";
 import { Job, JobBody, JobChange } from "./job-schemas.ts";
 import { Run } from "./run-schemas.ts";
 import { Type } from "../type.ts";
@@ -36,6 +37,7 @@ export function jobRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/jobs",
     {
+      config: { rules: jobRules(deps) },
       schema: {
         summary: "Save a job",
         operationId: "createJob",

@@ -5,6 +5,7 @@ import type { ApiDeps } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { problemAnswer, strict } from "../schemas.ts";
+import { jobRules } from "./body-rules.ts";
 import { JobBody, PageBody } from "./job-schemas.ts";
 import { Run } from "./run-schemas.ts";
 import { RunParams } from "./runs.ts";
@@ -26,6 +27,7 @@ export function runRecipeRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/runs",
     {
+      config: { rules: jobRules(deps) },
       schema: {
         summary: "Get one page now, without a job",
         operationId: "startPage",

@@ -4,7 +4,7 @@ import { TASK_STATES } from "../../domain/states.ts";
 import { TASK_ORDERS } from "../../domain/task-order.ts";
 import { cancelRun, pauseRun, resolveRun, resumeRun } from "../../orchestrator/runs/control.ts";
 import { showRunAtWork } from "../../orchestrator/runs/held-at.ts";
-import { countListed, listRuns, listTasks, viewOf } from "../../orchestrator/runs/read.ts";
+import { countListed, listRuns, listTasks, showTask, viewOf } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage, TOTAL_HEADER } from "../paging.ts";
@@ -115,6 +115,20 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
       });
       return sendPage(request, reply, { rows, limit, positionOf: ({ id }) => id });
     },
+  );
+
+  api.get(
+    "/jobs/runs/:run_id/tasks/:task_id",
+    {
+      schema: {
+        summary: "One task of a run, with its attempts and files",
+        operationId: "getTask",
+        tags: ["runs"],
+        params: strict({ run_id: IdParam, task_id: IdParam }),
+        response: { 200: Task, 404: problemAnswer("there is no such run, or it has no such task") },
+      },
+    },
+    (request) => showTask(deps, request.params.run_id, request.params.task_id),
   );
 
   const actions: readonly [string, string, (id: string) => ReturnType<typeof cancelRun>][] = [

@@ -11,6 +11,7 @@ import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
 import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
+import { crawlRules } from "./body-rules.ts";
 import { CrawlBody } from "./crawl-schemas.ts";
 import { ErrorGroupSchema, WaitingSite } from "./run-progress.ts";
 import { RunWaits } from "./run-schemas.ts";
@@ -106,6 +107,7 @@ export function scrapingRoutes(api: ApiInstance, deps: ApiDeps): void {
   api.post(
     "/scraping/async-scrape",
     {
+      config: { rules: crawlRules(deps) },
       schema: {
         summary: "Begin a crawl in the background",
         operationId: "startCrawl",

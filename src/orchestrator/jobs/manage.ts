@@ -33,6 +33,12 @@ async function jobFrom(input: JobInput, deps: JobDeps): Promise<NewJob> {
   return withExtractor(deps, input.kind === "crawl" ? crawlJobFrom(input, deps) : pageJobFrom(input, deps));
 }
 
+/** Throws what is wrong with a job, as far as it can be told by its words alone; of a workflow nothing. */
+export function checkJob(input: JobInput, deps: JobDeps): void {
+  if (input.kind === "crawl") crawlJobFrom(input, deps);
+  else if (input.kind !== "workflow") pageJobFrom(input, deps);
+}
+
 /** The job, when whoever it wants to read its pages is there. */
 async function withExtractor(deps: JobDeps, job: NewJob): Promise<NewJob> {
   const under = job.kind === "crawl" ? "crawl." : "";

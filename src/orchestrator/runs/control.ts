@@ -1,7 +1,7 @@
 import { isOrbError, OrbError } from "../../base/errors.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import type { RunRecord } from "../../store/port.ts";
+import type { RunRecord, TaskRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { admitCrawls, type TurnDeps } from "../crawls/turns.ts";
 import { requireSessionFor } from "../session-for-page.ts";
@@ -14,6 +14,18 @@ export async function requireRun({ store }: Pick<OrchestratorDeps, "store">, id:
   const run = await store.run(id);
   if (run === null) throw new OrbError("not_found", `there is no run with the id ${id}`);
   return run;
+}
+
+/** A task of this run; those of others are none of its. */
+export async function requireTask(
+  { store }: Pick<OrchestratorDeps, "store">,
+  runId: string,
+  taskId: string,
+): Promise<TaskRecord> {
+  const task = await store.task(taskId);
+  if (task === null || task.runId !== runId)
+    throw new OrbError("not_found", `run ${runId} has no task with the id ${taskId}`);
+  return task;
 }
 
 /** The run is cancelled when this answers; what is under way is dropped within a second. Twice is no mistake. */

@@ -7,10 +7,10 @@ import type { TaskOrder } from "../../domain/task-order.ts";
 import { type HeldAtSite, heldBySite, stateForWork } from "../../domain/waiting.ts";
 import { waitingSentence } from "../../domain/waiting-sentence.ts";
 import type { RunFilter } from "../../store/job-records.ts";
-import type { EventWindow, RunRecord } from "../../store/port.ts";
+import type { EventWindow, RunRecord, TaskRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { type Standstill, standstill } from "../workforce.ts";
-import { requireRun } from "./control.ts";
+import { requireRun, requireTask } from "./control.ts";
 import { stillThere } from "./still-there.ts";
 import {
   type ArtifactView,
@@ -102,15 +102,21 @@ export async function listTasks(
   runId: string,
   filter: { states?: readonly TaskState[]; q?: string; order?: TaskOrder; after?: string; limit: number },
 ): Promise<TaskView[]> {
-  const { store } = deps;
-  const { kind, facts } = await requireRun(deps, runId);
-  const tasks = await store.tasks(runId, filter);
-  const views = await Promise.all(
-    tasks.map(async (task) => toTaskView(task, task.site ?? task.lane, await store.artifactsOf(task.id))),
-  );
+  const run = await requireRun(deps, runId);
+  const tasks = await deps.store.tasks(runId, filter);
+  return Promise.all(tasks.map((task) => taskViewOf(deps, run, task)));
+}
+
+export async function showTask(deps: OrchestratorDeps, runId: string, taskId: string): Promise<TaskView> {
+  const run = await requireRun(deps, runId);
+  return taskViewOf(deps, run, await requireTask(deps, runId, taskId));
+}
+
+async function taskViewOf({ store }: OrchestratorDeps, run: RunRecord, task: TaskRecord): Promise<TaskView> {
+  const view = toTaskView(task, task.site ?? task.lane, await store.artifactsOf(task.id));
   // The run of a page tells what its one page weighed.
-  const size = kind === "page" ? (facts.stats?.content_length ?? null) : null;
-  return size === null ? views : views.map((view) => ({ ...view, size: view.size ?? size }));
+  const size = run.kind === "page" ? (run.facts.stats?.content_length ?? null) : null;
+  return size === null ? view : { ...view, size: view.size ?? size };
 }
 
 /** How many runs a list would have in all, counted up to `most`. */

@@ -26,14 +26,3 @@ export function withInput(line: string, text: string): string {
   while (lines.has(end)) end += "_";
   return `${line} <<'${end}'\n${text.replace(/\n$/, "")}\n${end}`;
 }
-
-/**
- * A command in parts, of which some are shown unbroken where its lines are too long: neither a \ nor the spaces that a line
- * begins with stand in a line alone.
- */
-export function unbroken(text: string): { part: string; whole: boolean }[] {
-  return text
-    .split(/(^ +\S|\S{1,8} \\$)/m)
-    .map((part, index) => ({ part, whole: index % 2 === 1 }))
-    .filter(({ part }) => part !== "");
-}

@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from "react";
-import { unbroken } from "../logic/shell.ts";
+import { Fragment, useEffect, useRef, useState } from "react";
+import { codeParts } from "../logic/code-parts.ts";
 import { Button, IconButton } from "./Button.tsx";
 import type { IconName } from "./Icon.tsx";
 import { toast } from "./Toast.tsx";
@@ -76,15 +76,12 @@ export function Code({ text, label = "Copy", wrap = false }: { text: string; lab
       {/* It may scroll: then it has to be reached by keys. */}
       <pre className={wrap ? "code-wrap" : ""} tabIndex={0} aria-label="Text to copy" role="region">
         {wrap
-          ? unbroken(text).map(({ part, whole }, index) =>
-              whole ? (
-                <span key={index} className="code-whole">
-                  {part}
-                </span>
-              ) : (
-                part
-              ),
-            )
+          ? codeParts(text).map(({ text: part, whole, joint }, index) => (
+              <Fragment key={index}>
+                {joint ? <wbr /> : null}
+                {whole ? <span className="code-whole">{part}</span> : part}
+              </Fragment>
+            ))
           : text}
       </pre>
       <CopyButton text={text} label={label} />

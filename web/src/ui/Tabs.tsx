@@ -11,20 +11,33 @@ export interface Tab {
   panel: () => ReactNode;
 }
 
-/** Tabs whose choice stands in the address (`?tab=`), so that it can be shared and gone back to. */
-export function Tabs({ tabs, label, param = "tab" }: { tabs: readonly Tab[]; label: string; param?: string }) {
+/**
+ * Tabs whose choice stands in the address (`?tab=`), so that it can be shared and gone back to. Without one the first is
+ * shown; or `first`, where that depends: then whatever is chosen stands in the address.
+ */
+export function Tabs({
+  tabs,
+  label,
+  param = "tab",
+  first,
+}: {
+  tabs: readonly Tab[];
+  label: string;
+  param?: string;
+  first?: string;
+}) {
   const [search, setSearch] = useSearchParams();
   const choose = (id: string) =>
     setSearch(
       (old) => {
         const next = new URLSearchParams(old);
-        if (id === tabs[0]?.id) next.delete(param);
+        if (first === undefined && id === tabs[0]?.id) next.delete(param);
         else next.set(param, id);
         return next;
       },
       { replace: true },
     );
-  return <TabView tabs={tabs} label={label} chosen={search.get(param)} choose={choose} />;
+  return <TabView tabs={tabs} label={label} chosen={search.get(param) ?? first ?? null} choose={choose} />;
 }
 
 /** Tabs within something that is one of many: their choice is nobody else's. */

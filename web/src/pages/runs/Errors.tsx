@@ -31,22 +31,21 @@ export function Errors({ run }: { run: Run }) {
     { params, query: { status: "failed", limit: LOADED } },
     { refetchInterval: again },
   );
-  const { task, open } = useOpenTask(failed.data ?? []);
+  const { task, error, open } = useOpenTask(run, "errors", failed.data ?? []);
   if (groups.error !== null && groups.data === undefined)
     return <ErrorBox error={groups.error} onRetry={() => void groups.refetch()} />;
   if (groups.data === undefined) return <Skeleton lines={5} />;
-  if (groups.data.length === 0)
-    return (
-      <Card>
-        <EmptyState icon="check" title="Nothing failed">
-          {isActive(run.status)
-            ? "So far. What fails is grouped here by its cause."
-            : "Every page ended well, or was left on purpose."}
-        </EmptyState>
-      </Card>
-    );
   return (
     <div className="stack">
+      {groups.data.length > 0 ? null : (
+        <Card>
+          <EmptyState icon="check" title="Nothing failed">
+            {isActive(run.status)
+              ? "So far. What fails is grouped here by its cause."
+              : "Every page ended well, or was left on purpose."}
+          </EmptyState>
+        </Card>
+      )}
       {groups.data.map((group) => (
         <ErrorGroup
           key={`${group.failure_code} ${group.failure_reason}`}
@@ -56,7 +55,7 @@ export function Errors({ run }: { run: Run }) {
           onOpen={open}
         />
       ))}
-      <TaskPanel run={run} task={task} onClose={() => open(null)} />
+      <TaskPanel run={run} task={task} error={error} onClose={() => open(null)} />
     </div>
   );
 }

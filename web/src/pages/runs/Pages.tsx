@@ -1,5 +1,4 @@
 import { useEffect, useState } from "react";
-import { useSearchParams } from "wouter";
 import type { Answer } from "../../api/client.ts";
 import { usePages } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
@@ -15,6 +14,7 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import { Bytes, Duration, Time } from "../../ui/Values.tsx";
 import { TaskPanel } from "./TaskPanel.tsx";
 import { useOpenTask } from "./useOpenTask.ts";
+import { useRunAddress } from "./useRunAddress.ts";
 
 export type Task = Answer<"listTasks">[number];
 
@@ -73,23 +73,12 @@ const Num = ({ value }: { value: number | null }) =>
 
 const WAIT_MS = 350;
 const AGAIN_MS = 4000;
-const MOST_SOUGHT = 2000;
 
 /** Every page that the run knows of, with what became of it. */
 export function Pages({ run }: { run: Run }) {
-  const [search, setSearch] = useSearchParams();
+  const { search, put } = useRunAddress("pages");
   const status = STATES.find((one) => one === search.get("status")) ?? null;
   const order = ORDERS.find(({ value }) => value === search.get("order"))?.value ?? "oldest";
-  const put = (key: string, next: string) =>
-    setSearch(
-      (old) => {
-        const given = new URLSearchParams(old);
-        if (next === "") given.delete(key);
-        else given.set(key, next);
-        return given;
-      },
-      { replace: true },
-    );
   const [text, setText] = useState("");
   const [q, setQ] = useState("");
   const { shown, menu } = useColumns("tasks", COLUMNS);
@@ -110,12 +99,7 @@ export function Pages({ run }: { run: Run }) {
     const timer = window.setInterval(() => void refetch(), AGAIN_MS);
     return () => clearInterval(timer);
   }, [follows, refetch]);
-  const { task, isSought, open } = useOpenTask(rows);
-  const { next } = tasks;
-  // What an address names is looked for among the first pages.
-  useEffect(() => {
-    if (isSought && rows.length > 0 && rows.length < MOST_SOUGHT) next.more();
-  }, [isSought, rows.length, next]);
+  const { task, error: unknown, open } = useOpenTask(run, "pages", rows);
   return (
     <div className="stack">
       <div className="run-tools">
@@ -136,14 +120,14 @@ export function Pages({ run }: { run: Run }) {
             { value: "", name: "Any status" },
             ...STATES.map((one) => ({ value: one, name: lookOf(one).word })),
           ]}
-          onChange={({ target }) => put("status", target.value)}
+          onChange={({ target }) => put("status", target.value || null)}
         />
         <Select
           label="Order"
           bare
           value={order}
           choices={ORDERS}
-          onChange={({ target }) => put("order", target.value === "oldest" ? "" : target.value)}
+          onChange={({ target }) => put("order", target.value === "oldest" ? null : target.value)}
         />
         {menu}
         {isActive(run.status) && !follows ? (
@@ -182,7 +166,7 @@ export function Pages({ run }: { run: Run }) {
           )}
         </Card>
       )}
-      <TaskPanel run={run} task={task} onClose={() => open(null)} />
+      <TaskPanel run={run} task={task} error={unknown} onClose={() => open(null)} />
     </div>
   );
 }

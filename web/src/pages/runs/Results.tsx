@@ -1,5 +1,4 @@
 import { useMemo, useState } from "react";
-import { useSearchParams } from "wouter";
 import { addressOf } from "../../api/client.ts";
 import { type Next, useCall, usePages } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
@@ -19,6 +18,7 @@ import { type Column, NextFailed, Table, usePhone } from "../../ui/Table.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
 import { Time } from "../../ui/Values.tsx";
 import { CopyRecord, Record, type Result } from "./Record.tsx";
+import { useRunAddress } from "./useRunAddress.ts";
 
 const SHAPES = [
   { value: "table", name: "Table" },
@@ -28,18 +28,9 @@ const SHAPES = [
 /** What was found, as a table or record by record, and as a file of any format. */
 export function Results({ run }: { run: Run }) {
   const results = usePages("listResults", { params: { run_id: run.id }, query: { limit: 100 } });
-  const [search, setSearch] = useSearchParams();
+  const { search, put } = useRunAddress("results");
   const shape = search.get("as") === "records" ? "records" : "table";
-  const setShape = (next: string) =>
-    setSearch(
-      (old) => {
-        const given = new URLSearchParams(old);
-        if (next === "table") given.delete("as");
-        else given.set("as", next);
-        return given;
-      },
-      { replace: true },
-    );
+  const setShape = (next: string) => put("as", next === "table" ? null : next);
   const [opened, setOpened] = useState<Result | null>(null);
   const { rows, error, isPending, refetch } = results;
   if (error !== null && rows.length === 0) return <ErrorBox error={error} onRetry={() => void refetch()} />;

@@ -1,7 +1,8 @@
-import { useEffect } from "react";
-import { useLocation, useParams } from "wouter";
+import { useEffect, useState } from "react";
+import { useLocation, useParams, useSearchParams } from "wouter";
 import type { Run as RunView } from "../../api/types.ts";
 import { KIND_NAMES } from "../../logic/run-filter.ts";
+import { type FirstTab, firstTab } from "../../logic/run-first-tab.ts";
 import { titleOf } from "../../logic/run-page.ts";
 import type { RunProgress } from "../../logic/run-progress.ts";
 import { isActive } from "../../logic/states.ts";
@@ -75,19 +76,30 @@ function RunTabs({
   isOnManySites: boolean;
   progress: RunProgress;
 }) {
+  const first = useFirstTab(run, counts);
   const tabs: Tab[] = [
-    { id: "events", name: "Events", panel: () => <EventLog runId={run.id} isActive={isActive(run.status)} /> },
-    { id: "pages", name: "Pages", panel: () => <Pages run={run} /> },
     { id: "results", name: "Results", panel: () => <Results run={run} /> },
+    { id: "pages", name: "Pages", panel: () => <Pages run={run} /> },
     {
       id: "errors",
       name: "Errors",
       ...(counts === null || counts.failed === 0 ? {} : { count: <Num value={counts.failed} /> }),
       panel: () => <Errors run={run} />,
     },
+    { id: "events", name: "Events", panel: () => <EventLog runId={run.id} isActive={isActive(run.status)} /> },
   ];
   if (isOnManySites) tabs.push({ id: "sites", name: "Sites", panel: () => <RunSites run={run} /> });
   if (run.kind === "page" || run.kind === "crawl")
     tabs.push({ id: "configuration", name: "Configuration", panel: () => <Configuration run={run} /> });
-  return <Tabs tabs={tabs} label="About this run" />;
+  return <Tabs tabs={tabs} label="About this run" first={first} />;
+}
+
+/** Kept while the run is looked at: nobody is taken away from what they read. */
+function useFirstTab(run: RunView, counts: RunProgress["counts"]): string {
+  const [search] = useSearchParams();
+  const [kept, keep] = useState<FirstTab | null>(null);
+  const first = firstTab(run, counts, kept);
+  if (first !== kept) keep(first);
+  // An address that names a page, and no tab, is from before the tab stood there, too.
+  return search.has("task") ? "pages" : first.tab;
 }

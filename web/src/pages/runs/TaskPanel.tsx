@@ -1,4 +1,4 @@
-import { addressOf } from "../../api/client.ts";
+import { addressOf, type Problem } from "../../api/client.ts";
 import { useChange } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { capital, duration, sentence, words } from "../../logic/format.ts";
@@ -7,6 +7,7 @@ import { Button } from "../../ui/Button.tsx";
 import { KeyValue } from "../../ui/Card.tsx";
 import { Code, CopyButton } from "../../ui/Code.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
+import { ErrorBox } from "../../ui/States.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
 import { Bytes, Duration, Time } from "../../ui/Values.tsx";
 import { Evidence } from "./Evidence.tsx";
@@ -16,7 +17,18 @@ import { OF_A_RUN, useRetryFailed } from "./RunActions.tsx";
 const OPEN = new Set(["pending", "queued", "running", "retrying"]);
 
 /** All that is known of one page: what became of it, its attempts, why it was fetched this way, and its files. */
-export function TaskPanel({ run, task, onClose }: { run: Run; task: Task | null; onClose: () => void }) {
+export function TaskPanel({
+  run,
+  task,
+  error,
+  onClose,
+}: {
+  run: Run;
+  task: Task | null;
+  /** Why the page that the address names cannot be shown. */
+  error: Problem | null;
+  onClose: () => void;
+}) {
   const stop = useChange("stopTask", {
     invalidates: OF_A_RUN,
     onSuccess: () => toast("Stopped. The rest of the run goes on."),
@@ -25,7 +37,7 @@ export function TaskPanel({ run, task, onClose }: { run: Run; task: Task | null;
   const retry = useRetryFailed(run.id);
   return (
     <Dialog
-      open={task !== null}
+      open={task !== null || error !== null}
       onClose={onClose}
       title="Page"
       side
@@ -48,6 +60,9 @@ export function TaskPanel({ run, task, onClose }: { run: Run; task: Task | null;
               ),
           })}
     >
+      {error === null ? null : (
+        <ErrorBox {...(error.status === 404 ? { title: "The run has no such page." } : {})} error={error} />
+      )}
       {task === null ? null : <Facts run={run} task={task} />}
     </Dialog>
   );

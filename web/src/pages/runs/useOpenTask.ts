@@ -1,25 +1,34 @@
 import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useCall } from "../../api/query.ts";
+import type { Run } from "../../api/types.ts";
+import { isActive } from "../../logic/states.ts";
 import type { Task } from "./Pages.tsx";
+import { useRunAddress } from "./useRunAddress.ts";
 
-/** The page whose details are shown stands in the address (`?task=`): it is one of `rows`, or the one that was opened. */
-export function useOpenTask(rows: readonly Task[]) {
-  const [search, setSearch] = useSearchParams();
+const AGAIN_MS = 4000;
+
+/**
+ * The page whose details are shown stands in the address (`?task=`): it is one of `rows`, or asked for by itself, so that an
+ * address leads to any page of the run.
+ */
+export function useOpenTask(run: Run, tab: string, rows: readonly Task[]) {
+  const { search, put } = useRunAddress(tab);
   const [last, setLast] = useState<Task | null>(null);
   const id = search.get("task");
+  const listed = rows.find((row) => row.id === id);
+  const asked = useCall(
+    "getTask",
+    { params: { run_id: run.id, task_id: id ?? "" } },
+    {
+      enabled: id !== null && listed === undefined,
+      refetchInterval: ({ state }) => (isActive(run.status) && state.error === null ? AGAIN_MS : false),
+    },
+  );
   const open = (next: Task | null) => {
     setLast(next);
-    setSearch(
-      (old) => {
-        const given = new URLSearchParams(old);
-        if (next === null) given.delete("task");
-        else given.set("task", next.id);
-        return given;
-      },
-      { replace: true },
-    );
+    put("task", next?.id ?? null);
   };
-  // What is known now, not what was known when it was opened; and what was known once it is not listed any more.
-  const task = id === null ? null : (rows.find((row) => row.id === id) ?? (last?.id === id ? last : null));
-  return { task, isSought: id !== null && task === null, open };
+  // What is known now, not what was known when it was opened; until it is asked for, what was known then.
+  const task = id === null ? null : (listed ?? asked.data ?? (last?.id === id ? last : null));
+  return { task, error: task === null && id !== null ? asked.error : null, open };
 }

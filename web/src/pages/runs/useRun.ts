@@ -14,7 +14,7 @@ const MOST_SITES = 10;
 
 /** What changes when a run does, and what it has in the end. */
 const CHANGING = ["getRun", "getCrawl", "listRunErrors", "listRunSites"] as const;
-const AT_THE_END = [...CHANGING, "listResults", "listTasks"] as const;
+const AT_THE_END = [...CHANGING, "listResults", "listTasks", "getTask"] as const;
 
 function lookAgain(names: readonly OperationName[]): void {
   for (const name of names) void queryClient.invalidateQueries({ queryKey: [name] });

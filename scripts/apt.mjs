@@ -1,6 +1,6 @@
 // Installs packages of the system for tests, where that takes a single quiet command: as root, on Debian and its relatives.
 // Plain JavaScript, for Node 20 and without packages.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -11,9 +11,20 @@ export function canInstall(env) {
   return process.getuid?.() === 0 && findCommand("apt-get", env) !== undefined;
 }
 
-/** Whether all of these are there afterwards. */
-export function installPackages(names, env) {
-  return apt(["install", "-y", "--no-install-recommends", ...names], env);
+/** Whether all of these are there afterwards. With `withinMs` they are not, if fetching them takes longer. */
+export async function installPackages(names, env, { withinMs } = {}) {
+  const words = ["install", "-y", "--no-install-recommends"];
+  const isFetched = withinMs === undefined || (await apt([...words, "--download-only", ...names], env, withinMs));
+  return isFetched && apt([...words, ...names], env);
+}
+
+/** The version of a package that is installed, or null. */
+export function installedVersion(name, env) {
+  const { status, stdout } = spawnSync("dpkg-query", ["-W", "-f=${db:Status-Abbrev}${Version}", name], {
+    env,
+    encoding: "utf8",
+  });
+  return status === 0 && stdout.startsWith("ii ") ? stdout.slice("ii ".length) : null;
 }
 
 /** The lists of packages. */
@@ -21,12 +32,13 @@ export function updateLists(env) {
   return apt(["update"], env);
 }
 
-function apt(args, env) {
+function apt(args, env, withinMs) {
   return new Promise((resolve) => {
     const child = spawn("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=120", ...args], {
       // With this run level nothing that is installed is started: the tests start what they need by themselves.
       env: { ...env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
       stdio: "ignore",
+      ...(withinMs === undefined ? {} : { timeout: withinMs }),
     });
     child.on("error", () => resolve(false));
     child.on("exit", (code) => resolve(code === 0));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "./support/source.ts";
@@ -69,6 +69,35 @@ esac
     const calls = readFileSync(log, "utf8").trim().split("\n");
     assert.equal(calls.filter((line) => line.includes("update")).length, 1);
     assert.equal(calls.filter((line) => line.endsWith("chromium-headless-shell")).length, 2, "two at once do it once");
+  },
+);
+
+test(
+  "a machine with a whole browser gets the shell of its version beside it, and does without where that cannot be had",
+  { skip: process.getuid?.() !== 0 && "needs root" },
+  async () => {
+    using dir = tempDir();
+    const log = join(dir.path, "log");
+    const script = (name: string, text: string) => writeFileSync(program(dir.path, name), `#!/bin/sh\n${text}\n`);
+    const env = { PATH: dir.path, PLAYWRIGHT_BROWSERS_PATH: dir.path };
+    const whole = program(dir.path, "chromium");
+    script("apt-get", `echo "$@" >> "${log}"; exit 100`);
+    assert.equal(await ensureChromium(env), whole, "it is no package's");
+    assert.ok(!existsSync(log));
+    script("dpkg-query", `[ "$3" = chromium-common ] && printf 'ii 1.2-3'`);
+    assert.equal(await ensureChromium(env), whole, "it cannot be fetched");
+    const shell = join(dir.path, "chromium-headless-shell");
+    script(
+      "apt-get",
+      `echo "$@" >> "${log}"
+case "$*" in *--download-only*) exit 0 ;; esac
+printf '#!/bin/sh\\n' > "${shell}"; /bin/chmod +x "${shell}"`,
+    );
+    assert.equal(await ensureChromium({ ...env, APP_BROWSER_PATH: whole }), whole, "it was asked for");
+    assert.deepEqual(await Promise.all([ensureChromium(env), ensureChromium(env)]), [shell, shell]);
+    const calls = readFileSync(log, "utf8").trim().split("\n");
+    assert.equal(calls.length, 3, "two at once do it once");
+    for (const call of calls) assert.match(call, /install .*chromium-headless-shell=1\.2-3$/);
   },
 );
 

@@ -17,7 +17,9 @@ export interface ReaderThreadOptions {
 }
 
 /** Loading the code, on a machine that is busy with something else. */
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
+/** A machine that is busy with something else gives a page up to so many times its time. */
+const MOST_TIMES = 12;
 
 /**
  * At the limit of its heap Node grants a thread some more and ends it at its next step; what does not fit in that ends
@@ -38,6 +40,9 @@ export class ReaderThread {
   #timer: Timer | null = null;
   /** For what it is reading. */
   #timeoutMs = 0;
+  /** What it had used of the processor before, and how often its time has passed since. */
+  #cpuMs = 0;
+  #times = 0;
   /** By crawl. */
   readonly #kept = new Map<string, string[]>();
 
@@ -69,6 +74,7 @@ export class ReaderThread {
   give({ order, owned, timeoutMs }: { order: ReadOrder; owned: boolean; timeoutMs: number }): void {
     this.#busy = true;
     this.#timeoutMs = timeoutMs;
+    this.#times = 0;
     this.#worker.ref();
     this.#watch();
     const kept = [...this.#kept.entries()].map(([crawl, keys]) => ({ crawl, keys }) satisfies KeptLinks);
@@ -96,6 +102,7 @@ export class ReaderThread {
   }
 
   #onMessage(message: FromReader): void {
+    this.#cpuMs = message.cpuMs;
     if (message.kind === "ready") {
       this.#ready = true;
       // The page's own time begins now.
@@ -112,10 +119,22 @@ export class ReaderThread {
     const timeoutMs = this.#timeoutMs;
     this.#timer?.cancel();
     this.#timer = this.#ready
-      ? clock.after(timeoutMs, () =>
-          this.#fail("extraction_timeout", `reading the page took longer than ${timeoutMs} ms`),
-        )
+      ? clock.after(timeoutMs, () => void this.#late())
       : clock.after(START_TIMEOUT_MS, () => this.#fail("extraction_failed", "the thread for the page did not start"));
+  }
+
+  /** Its time is over, unless the machine has not let it have that: a page is to blame for what it takes itself. */
+  async #late(): Promise<void> {
+    const [timeoutMs, before] = [this.#timeoutMs, this.#cpuMs];
+    const fail = () => this.#fail("extraction_timeout", `reading the page took longer than ${timeoutMs} ms`);
+    this.#times += 1;
+    if (this.#times >= MOST_TIMES) return fail();
+    // Whether the thread says so or not, it is looked again.
+    this.#watch();
+    const usage = await this.#worker.cpuUsage().catch(() => null);
+    // It has answered meanwhile, and may be at the next page.
+    if (usage === null || this.#cpuMs !== before) return;
+    if ((usage.user + usage.system) / 1000 - before >= timeoutMs / 2) fail();
   }
 
   #fail(reason: "extraction_timeout" | "extraction_failed", message: string): void {

@@ -7,17 +7,25 @@ import { allTakePart, Cluster, terminated, Web } from "./kit.ts";
 describe("many processes on Postgres and Redis", servicesGate, () => {
   test("a crawl that was given to an API without a worker is done by all workers", async () => {
     await using web = await Web.start({ sites: 6, pages: 40, latencyMs: 10 });
-    await using cluster = await Cluster.start({ workers: 2, env: { APP_MAX_PER_HOST: "3" } });
+    await using cluster = await Cluster.start({
+      workers: 2,
+      env: { APP_MAX_PER_HOST: "3", APP_LEASE_TTL_SECONDS: "300" },
+    });
+    web.hold();
     const id = await cluster.crawl(web);
-    await allTakePart(cluster, web, 20);
+    await allTakePart(cluster, web, 2);
     const board = await fetch(`${cluster.api.api.url}/admin/queues/api/queues?activeQueue=sites`);
     const { queues } = (await board.json()) as { queues: { name: string; jobs: { name: string }[] }[] };
     assert.ok(queues[0]?.jobs[0]?.name.startsWith("site:"), `the board shows its tickets: ${JSON.stringify(queues)}`);
+    web.letGo();
     const crawled = await cluster.crawler.ended(id);
     await cluster.assertWhole(web, crawled);
     assert.equal(web.target.hits.length, web.urls().length, "no page was asked for twice");
     assert.ok(web.mostPerSite <= 3, `at most three at a time per site, over all workers: ${web.mostPerSite}`);
-    const workers = await cluster.registered();
+    const workers = await until(async () => {
+      const list = await cluster.registered();
+      return list.length === cluster.workers.length && list;
+    }, "both are known");
     assert.deepEqual(
       workers.map(({ engine, role }) => `${engine} ${role}`),
       ["bullmq engine", "bullmq engine"],
@@ -33,6 +41,6 @@ describe("many processes on Postgres and Redis", servicesGate, () => {
     );
     assert.match((await refused.process.end()).stderr, /APP_SECRET_KEY is not the one that the workers of this depl/);
     await Promise.allSettled(both);
-    assert.equal((await cluster.registered()).length, 1);
+    await until(async () => (await cluster.registered()).length === 1, "one works");
   });
 });

@@ -20,8 +20,8 @@ export interface ClusterOptions {
 /** A crash loses as much of what was not waited for as it can. */
 const FORGETFUL = ["-c", "wal_writer_delay=10s"];
 
-/** Leases short enough to see one end. */
-export const LEASE_S = 5;
+/** Leases short enough to see one end, and long enough for a process that gets no processor for a while. */
+export const LEASE_S = 10;
 
 /**
  * A Postgres, a Redis, an API that does no work and some workers: real processes, each with a data directory of its own as
@@ -53,6 +53,8 @@ export class Cluster implements AsyncDisposable {
       APP_LEASE_TTL_SECONDS: String(LEASE_S),
       APP_RESPECT_ROBOTS: "false",
       APP_SHUTDOWN_GRACE_SECONDS: "5",
+      // Answers are held until the test is there.
+      APP_HTTP_TIMEOUT_SECONDS: "600",
       ...env,
     });
     orb.env["APP_ARTIFACTS_URL"] ??= join(orb.dir, "files");
@@ -149,15 +151,17 @@ export class Web implements AsyncDisposable {
   readonly askedBy = new Map<string, number>();
   /** Who has asked each site. */
   readonly ownersOf = new Map<string, Set<string>>();
+  #held: PromiseWithResolvers<void> | null = null;
 
   private constructor(target: Target, pages: number) {
     this.target = target;
     this.pages = pages;
-    target.script = (path, _nth, request) => {
+    target.script = async (path, _nth, request) => {
       const name = /\(([^)]*)\)/.exec(request.headers["user-agent"] ?? "")?.[1] ?? "";
       const site = String(request.headers.host);
       this.askedBy.set(name, (this.askedBy.get(name) ?? 0) + 1);
       this.ownersOf.set(site, (this.ownersOf.get(site) ?? new Set()).add(name));
+      while (path !== "/" && this.#held !== null) await this.#held.promise;
       return { body: this.#body(path), headers: { "content-type": "text/html" } };
     };
   }
@@ -166,6 +170,17 @@ export class Web implements AsyncDisposable {
     const web = new Web(await Target.start(sites), pages);
     web.target.latencyMs = latencyMs;
     return web;
+  }
+
+  /** From now on only the first page of each site is answered: however fast or slow the machine is, work is left. */
+  hold(): void {
+    this.#held ??= Promise.withResolvers();
+  }
+
+  /** What was held is answered, and so is all that comes. */
+  letGo(): void {
+    this.#held?.resolve();
+    this.#held = null;
   }
 
   /** The addresses of all pages. */
@@ -200,6 +215,6 @@ export class Web implements AsyncDisposable {
 export function allTakePart({ workers }: Cluster, { askedBy }: Web, atLeast = 1): Promise<true> {
   return until(
     () => workers.every(({ name }) => (askedBy.get(name) ?? 0) >= atLeast) || undefined,
-    `all workers take part: ${JSON.stringify([...askedBy])}`,
+    "all workers take part",
   );
 }

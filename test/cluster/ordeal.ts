@@ -11,11 +11,10 @@ import { type Cluster, Web, type Worker } from "./kit.ts";
 const SITES = 8;
 const PAGES = FULL ? 500 : 20;
 export const MOST_PER_SITE = 2;
-/** Long enough that the work outlasts what is done to it: a wait costs nothing, a page does. */
-const LATENCY_MS = FULL ? 400 : 800;
-const PATIENCE_MS = FULL ? 600_000 : 75_000;
-/** The API answers within this time, whatever happens to what stands behind it. */
-const ANSWER_MS = 5000;
+const LATENCY_MS = FULL ? 400 : 50;
+const PATIENCE_MS = FULL ? 600_000 : 200_000;
+/** The API answers within this time, whatever happens to what stands behind it; a machine with much else to do is slower. */
+const ANSWER_MS = FULL ? 5000 : 60_000;
 const ASK_MS = 200;
 
 export const ENV = { APP_MAX_PER_HOST: String(MOST_PER_SITE) };
@@ -28,8 +27,12 @@ export interface Ordeal {
   web: Web;
   /** Workers that were killed or frozen: what they had on the wire is not counted. */
   harmed: Set<Worker>;
-  /** Resolves when this share of all pages has been asked for; nothing of the work may be over before. */
+  /** Lets the work go on until this share of all pages has been asked for. It stands still otherwise: it cannot end before. */
   progress(share: number): Promise<void>;
+  /** The same until so many more pages have been asked for. */
+  someMore(pages: number): Promise<void>;
+  /** Resolves when the API has answered whatever it is asked from now on, be it that it cannot. */
+  answers(): Promise<void>;
 }
 
 /**
@@ -43,21 +46,26 @@ export async function crawlThrough(
 ): Promise<void> {
   await using web = await Web.start({ sites: SITES, pages: PAGES, latencyMs: LATENCY_MS });
   const harmed = new Set<Worker>();
+  web.hold();
   const id = await cluster.crawl(web, { max_concurrent_articles: 100 });
   const asker = new Asker(cluster.api, id);
-  const stream = followed(cluster.api, id);
-  // Looked at when the crawl has ended.
-  stream.catch(() => {});
+  const stream = await followed(cluster.api, id);
   try {
     await workTogether(cluster, web);
     const all = web.urls().length;
-    const progress = (share: number) =>
-      web.target.when(() => web.target.hits.length >= share * all, `${share} of the pages are asked for`, PATIENCE_MS);
-    await harm({ web, harmed, progress });
+    const until = async (hits: number) => {
+      web.letGo();
+      await web.target.when(() => web.target.hits.length >= hits, `${hits} pages are asked for`, PATIENCE_MS);
+      web.hold();
+    };
+    const progress = (share: number) => until(share * all);
+    const someMore = (pages: number) => until(web.target.hits.length + pages);
+    await harm({ web, harmed, progress, someMore, answers: () => asker.answers() });
     assert.equal(asker.last?.status, "running", "there was work left when the harm was done");
+    web.letGo();
     const view = await asker.ended();
     assert.equal(view.status, "completed", JSON.stringify(view));
-    await stream;
+    await stream.told();
   } catch (error) {
     const asked = JSON.stringify(Object.fromEntries(web.askedBy));
     throw new Error(`${(error as Error).message}\nrequests: ${asked}\n${storyOf(cluster)}`, { cause: error });
@@ -113,6 +121,8 @@ class Asker {
   readonly #asking: Promise<void>[];
   #slowestMs = 0;
   #answers = 0;
+  /** When the last question that was answered was asked, by what was asked for. */
+  readonly #answered = new Map<string, number>();
   #refused = 0;
   #trouble: Error | null = null;
   #last: CrawlView | null = null;
@@ -126,6 +136,14 @@ class Asker {
   /** How the crawl was doing when it last asked. */
   get last(): CrawlView | null {
     return this.#last;
+  }
+
+  async answers(): Promise<void> {
+    const since = performance.now();
+    await until(() => {
+      if (this.#trouble !== null) throw this.#trouble;
+      return this.#answered.size === this.#asking.length && [...this.#answered.values()].every((at) => at > since);
+    }, "the API answers");
   }
 
   ended(): Promise<CrawlView> {
@@ -177,6 +195,7 @@ class Asker {
       const { status } = await answered;
       throw new Error(`GET ${path} was answered after ${Math.round(performance.now() - asked)} ms (${status})`);
     }
+    this.#answered.set(path, asked);
     if (answer.status === 503) {
       assert.ok(Number(answer.headers["retry-after"]) > 0, `it says when to ask again: ${answer.text}`);
       this.#refused += 1;
@@ -187,15 +206,23 @@ class Asker {
   }
 }
 
-/** One stream of events from the beginning to the end, whatever happens meanwhile. */
-async function followed({ api }: Served, id: string): Promise<void> {
-  const { body } = await request(`${api.url}/jobs/runs/${id}/events/stream`, {
+/** One stream of events from the beginning to the end, whatever happens meanwhile. It is open by now. */
+async function followed({ api }: Served, id: string): Promise<{ told(): Promise<void> }> {
+  const { body, statusCode } = await request(`${api.url}/jobs/runs/${id}/events/stream`, {
     dispatcher: api.agent,
     bodyTimeout: 0,
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
-  const text = await body.text();
-  assert.match(text, /completed/, `the stream tells of the end: ${text.slice(-2000)}`);
+  const whole = body.text();
+  // Looked at when the crawl has ended.
+  whole.catch(() => {});
+  assert.equal(statusCode, 200, "the stream is open");
+  return {
+    async told() {
+      const text = await whole;
+      assert.match(text, /completed/, `the stream tells of the end: ${text.slice(-2000)}`);
+    },
+  };
 }
 
 /** What all of them have said, for whoever looks for the reason of a failure. */

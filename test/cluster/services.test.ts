@@ -6,8 +6,11 @@ import pg from "pg";
 import { Cable } from "../support/cable.ts";
 import { FULL } from "../chaos/orb.ts";
 import { servicesGate } from "../support/services-kit.ts";
-import { Cluster } from "./kit.ts";
-import { crawlThrough, ENV, type Ordeal, times } from "./ordeal.ts";
+import { Cluster, LEASE_S } from "./kit.ts";
+import { crawlThrough, ENV, times } from "./ordeal.ts";
+
+/** Work goes on when so many more pages are asked for. */
+const MORE = 16;
 
 /** A crawl on several workers goes on through whatever happens to Postgres and Redis; one cluster bears all of it. */
 describe("Postgres and Redis break while a cluster works", servicesGate, () => {
@@ -34,12 +37,6 @@ describe("Postgres and Redis break while a cluster works", servicesGate, () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  /** Work goes on. */
-  const someMore = ({ web }: Ordeal) => {
-    const seen = web.target.hits.length;
-    return web.target.when(() => web.target.hits.length >= seen + 16, "work goes on", 60_000);
-  };
-
   test("Redis is wiped, and the lanes are found again", async () => {
     await crawlThrough(cluster, "Redis wiped", async (ordeal) => {
       for (let n = 0; n < times(2, 10); n += 1) {
@@ -54,7 +51,8 @@ describe("Postgres and Redis break while a cluster works", servicesGate, () => {
   test("Redis stands still for a while: what is owned goes on, and nothing is lost", async () => {
     await crawlThrough(cluster, "Redis stopped", async (ordeal) => {
       await cluster.redis.stop();
-      await someMore(ordeal);
+      await ordeal.someMore(MORE);
+      await ordeal.answers();
       await wait(times(4000, 20_000));
       await cluster.redis.start();
     });
@@ -64,8 +62,9 @@ describe("Postgres and Redis break while a cluster works", servicesGate, () => {
     await crawlThrough(cluster, "Postgres crashed", async (ordeal) => {
       for (let n = 0; n < times(1, 5); n += 1) {
         await cluster.postgres.stop("SIGQUIT");
+        await ordeal.answers();
         await cluster.postgres.start();
-        await someMore(ordeal);
+        await ordeal.someMore(MORE);
       }
     });
   });
@@ -81,7 +80,7 @@ describe("Postgres and Redis break while a cluster works", servicesGate, () => {
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'orbweaver'",
           );
           await wait(150);
-          if (n % 4 === 3) await someMore(ordeal);
+          if (n % 4 === 3) await ordeal.someMore(MORE);
         }
       } finally {
         await admin.end();
@@ -90,9 +89,11 @@ describe("Postgres and Redis break while a cluster works", servicesGate, () => {
   });
 
   test("nothing comes through to Postgres or back for a while", async () => {
-    await crawlThrough(cluster, "Postgres out of reach", async () => {
+    await crawlThrough(cluster, "Postgres out of reach", async ({ answers }) => {
       cable.freeze();
-      await wait(times(6000, 15_000));
+      await answers();
+      // Longer than whatever they own is theirs.
+      await wait((LEASE_S + times(1, 10)) * 1000);
       cable.thaw();
     });
   });

@@ -33,16 +33,10 @@ describe("one large site and many processes", servicesGate, () => {
     assert.deepEqual([before.shards, before.effective.shards, before.min_delay_ms], [SHARDS, SHARDS, 0]);
 
     // No page is answered before each shard has asked for one: however slow the machine is, they work at the same time.
-    const answer = web.target.script;
-    const allAsk = Promise.withResolvers<void>();
-    web.target.script = async (path, nth, request) => {
-      const said = await answer(path, nth, request);
-      if (path !== "/") await allAsk.promise;
-      return said;
-    };
+    web.hold();
     const id = await cluster.crawl(web);
     await web.target.when(() => web.target.open >= SHARDS, "all shards ask at the same time");
-    allAsk.resolve();
+    web.letGo();
     await allTakePart(cluster, web, 5);
     const victim = cluster.workers[1]!;
     await victim.process.killed();

@@ -67,6 +67,11 @@ class WatchClock implements Clock {
   }
 }
 
+/** All of its time is over, however little of a processor the machine has given it meanwhile. */
+function runOut(timer: { fire: () => void } | undefined): void {
+  for (let times = 0; times < 12; times += 1) timer?.fire();
+}
+
 describe("pages read in threads", () => {
   it("give what reading them here would give", async () => {
     await using reader = open();
@@ -83,12 +88,12 @@ describe("pages read in threads", () => {
     const slow = [1, 2, 3].map(() => failureOf(reader.read(ENDLESS_PAGE, ENDLESS)));
     const timers = await clock.reading(777, 2);
     assert.equal(clock.watched.length, 2, "the third page waits, and its time has not begun");
-    for (const { fire } of timers) fire();
+    for (const timer of timers) runOut(timer);
     assert.deepEqual(
       (await Promise.all(slow.slice(0, 2))).map((failure) => failure.reason),
       ["extraction_timeout", "extraction_timeout"],
     );
-    (await clock.reading(777))[0]?.fire();
+    runOut((await clock.reading(777))[0]);
     assert.equal((await slow[2])?.reason, "extraction_timeout");
   });
 
@@ -118,7 +123,7 @@ describe("pages read in threads", () => {
     await using reader = open({ clock, threads: 1, timeoutMs: 777 });
     const stuck = failureOf(reader.read(ENDLESS_PAGE, ENDLESS));
     const behind = reader.read(page("Tea"), SPEC);
-    (await clock.reading(777))[0]?.fire();
+    runOut((await clock.reading(777))[0]);
     const { code, reason, message } = await stuck;
     assert.deepEqual([code, reason], ["extraction", "extraction_timeout"]);
     assert.match(message, /longer than 777 ms/);
@@ -181,7 +186,7 @@ describe("a page that is called off", () => {
     const last = reader.read(page("Milk"), SPEC);
     stop.abort(new Error("not wanted any more"));
     await assert.rejects(waiting, /not wanted any more/);
-    (await clock.reading(777))[0]?.fire();
+    runOut((await clock.reading(777))[0]);
     await stuck;
     assert.equal((await last).extraction.title, "Milk");
   });
@@ -195,7 +200,7 @@ describe("a page that is called off", () => {
     stop.abort(new Error("not wanted any more"));
     await assert.rejects(stuck, /not wanted any more/);
     const next = reader.read(page("Tea"), SPEC);
-    timer?.fire();
+    runOut(timer);
     assert.equal((await next).extraction.title, "Tea");
   });
 

@@ -5,7 +5,7 @@ import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { firstTimes, html, sendTo, slow, tooMany } from "../support/misbehaviours.ts";
 import { assertSound, pause, withSeed } from "./kills.ts";
-import { FULL, Orb, report } from "./orb.ts";
+import { FULL, Orb, report, until } from "./orb.ts";
 import { Served } from "./served.ts";
 
 const KILLS = FULL ? 20 : 2;
@@ -72,7 +72,7 @@ describe("a crawl that is killed again and again", () => {
 
 describe("a crawl of a site that asks for patience", () => {
   test("leaves the site alone for as long as it asked, also when it is killed and started again meanwhile", async () => {
-    const patience = 6;
+    const patience = 10;
     const page = (n: number) => html(`<title>Page ${n}</title><p>Words of page ${n}.</p>`);
     const links = Array.from({ length: 6 }, (_, n) => `<a href="/page-${n}">x</a>`).join("");
     await using site = await MisbehavingSite.start({ "/": html(`<title>Start</title><p>Start.</p>${links}`) });
@@ -88,7 +88,8 @@ describe("a crawl of a site that asks for patience", () => {
       return held_until !== null;
     };
     // What was not written before the kill is not known after it.
-    while (!(await isHeld())) await pause(20);
+    await until(async () => (await isHeld()) || site.count("/page-0") > 1, "it is written that the site is left alone");
+    const known = site.count("/page-0") === 1;
     await served.killed();
     served = await Served.start(orb);
     assert.ok((await isHeld()) || Date.now() > refusedAt + patience * 1000, "the next process knows of it");
@@ -99,7 +100,8 @@ describe("a crawl of a site that asks for patience", () => {
       [],
       "nothing was asked for before the time",
     );
-    assert.equal(site.count("/page-0"), 2);
+    // On a machine that was too slow to look in all that time, the kill may have met the second try.
+    assert.ok(site.count("/page-0") === 2 || !known, `${site.count("/page-0")} tries`);
     assert.equal(site.count("/robots.txt"), 1, "nor was robots.txt asked for again");
     await served.terminated();
     await orb.audit();

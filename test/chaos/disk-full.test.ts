@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { gate } from "../support/gate.ts";
 import { mayMount, smallDisk } from "../support/small-disk.ts";
-import { assertStored, Orb, report, until } from "./orb.ts";
+import { assertStored, FULL, Orb, report, until } from "./orb.ts";
 import { Target } from "./target.ts";
 
 /** Takes all that is left, to the last byte. */
@@ -81,7 +81,7 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
       assert.equal(paused.total, ITEMS);
 
       // Longer than the lease, when that is short: the engine can then not even renew it.
-      if (ttl === "5") await engine.said("lost the engine", 30_000);
+      if (ttl === "5") await engine.said("lost the engine");
       assert.ok(engine.alive, engine.story());
       const quiet = target.hits.length;
       await until(() => target.open === 0, "nothing is in flight");
@@ -89,11 +89,11 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
 
       rmSync(ballast);
       const freed = Date.now();
-      const first = await target.next("work goes on", 30_000);
+      const first = await target.next("work goes on");
       const resumed = first.start - freed;
       const { code, stderr } = await engine.end();
       assert.equal(code, 0, stderr);
-      assert.ok(resumed < 15_000, `work went on after ${resumed} ms`);
+      if (FULL) assert.ok(resumed < 15_000, `work went on after ${resumed} ms`);
 
       const items = await orb.items();
       assert.equal(items.size, ITEMS);
@@ -137,10 +137,10 @@ describe("a full disk", { ...possible, concurrency: 2 }, () => {
     await engine.said("work pauses until");
     const asked = Date.now();
     engine.kill("SIGTERM");
-    const { code, stderr } = await engine.end(30_000);
+    const { code, stderr } = await engine.end();
     const took = Date.now() - asked;
     assert.equal(code, 0, stderr);
-    assert.ok(took < 10_000, `it took ${took} ms`);
+    if (FULL) assert.ok(took < 10_000, `it took ${took} ms`);
     rmSync(ballast);
     assert.equal((await orb.run(["queue", "run", "--drain"])).code, 0);
     const items = await orb.items();

@@ -41,7 +41,10 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
     const list = answer.json<{ checks: CheckResult[] }>().checks;
     return { status: answer.status, disk: list.find(({ name }) => name === "disk") };
   };
-  assert.deepEqual([(await checks(first)).status, (await checks(first)).disk?.status], [200, "ok"]);
+  // A busy machine has not always an answer to everything in time.
+  const ready = (served: Served) => until(async () => (await checks(served)).status === 200, "it is ready");
+  await ready(first);
+  assert.equal((await checks(first)).disk?.status, "ok");
 
   let ballast = leave(disk.path, 8);
   await first.process.said("work pauses until");
@@ -50,8 +53,9 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
   assert.match(refused.json<{ detail: string }>().detail, /nearly full: \d+ MB are free .* 16 MB are to stay free/);
   assert.deepEqual([(await checks(first)).status, (await checks(first)).disk?.status], [503, "failed"]);
   const { degraded } = (await first.api.get("/scraping/status")).json<CrawlHealth>();
-  assert.deepEqual(degraded.map(({ what }) => what).toSorted(), ["disk", "worker"]);
-  assert.ok(degraded.every(({ why, since }) => why.includes("MB") && Date.parse(since) <= Date.now()));
+  const ofTheDisk = degraded.filter(({ what }) => what === "disk" || what === "worker");
+  assert.equal(ofTheDisk.length, 2, JSON.stringify(degraded));
+  assert.ok(ofTheDisk.every(({ why, since }) => why.includes("MB") && Date.parse(since) <= Date.now()));
   await receiver.until(() => receiver.of("disk_low").length === 1, "the alert");
   assert.match(receiver.of("disk_low")[0]?.message ?? "", /^Disk low: \d+ MB are free/);
   await first.killed();
@@ -63,14 +67,14 @@ test("a disk that runs low pauses the work, refuses more, and is told once", { .
   rmSync(ballast);
   await second.process.said("work goes on");
   assert.equal((await second.run(job.id)).status, "completed");
-  assert.equal((await checks(second)).status, 200);
+  await ready(second);
   assert.equal(receiver.of("disk_low").length, 1);
 
   ballast = leave(disk.path, 8);
   await receiver.until(() => receiver.of("disk_low").length === 2, "the next time is told, too");
   assert.notEqual(receiver.of("disk_low")[0]?.id, receiver.of("disk_low")[1]?.id);
   rmSync(ballast);
-  await until(async () => (await checks(second)).status === 200, "it is ready again");
+  await ready(second);
   assert.equal((await second.terminated()).code, 0);
   await orb.audit();
 });

@@ -43,7 +43,7 @@ export const handlers = {
   redos: { timeoutSeconds: 0.3, run: () => /^(a+)+$/.test("a".repeat(50) + "!") },
   exits() { process.exit(0); },
   hoards() { for (;;) hoard.push(new Array(10_000).fill(hoard.length).map(String)); },
-  hoardsBuffers: { timeoutSeconds: 20, run() { for (;;) hoard.push(Buffer.alloc(16 * 1024 * 1024, 1)); } },
+  hoardsBuffers: { timeoutSeconds: 200, run() { for (;;) hoard.push(Buffer.alloc(16 * 1024 * 1024, 1)); } },
   floods: { timeoutSeconds: 0.5, run(item: Item, ctx: any) { for (;;) ctx.log.info("x".repeat(5000)); } },
   floodsConsole: { timeoutSeconds: 0.5, async run() { for (;;) { console.log("y".repeat(5000)); await new Promise(setImmediate); } } },
   chatters(item: Item, ctx: any) { for (let n = 0; n < 20_000; n += 1) ctx.log.warn("line " + n); return { said: 20_000 }; },
@@ -96,7 +96,7 @@ describe("a user's own handlers", () => {
     await engine.said("at it");
     assert.ok(handlerProcesses(orb).length > 0);
     await engine.killed();
-    await until(() => handlerProcesses(orb).length === 0, "the handler's process is gone", 10_000);
+    await until(() => handlerProcesses(orb).length === 0, "the handler's process is gone");
   });
 
   test("fetch, download, save, skip, and give records", async () => {
@@ -157,7 +157,7 @@ describe("a user's own handlers", () => {
 
   test("that misbehave fail alone, each with its reason, while all others finish and the engine keeps its lease", async () => {
     await using target = await Target.start(2);
-    await using orb = new Orb({ APP_DEFAULT_MAX_ATTEMPTS: "2", APP_LEASE_TTL_SECONDS: "5", APP_MAX_PER_HOST: "6" });
+    await using orb = new Orb({ APP_DEFAULT_MAX_ATTEMPTS: "2", APP_LEASE_TTL_SECONDS: "20", APP_MAX_PER_HOST: "6" });
     const env = environment(orb);
     target.latencyMs = 10;
     const good = Array.from({ length: GOOD_ITEMS }, (_, index) => `good${index}`);
@@ -176,7 +176,7 @@ describe("a user's own handlers", () => {
     const standby = orb.start(["queue", "run", "--drain"], { env });
     await standby.said("standing by");
     const began = Date.now();
-    const ends = [await engine.end(80_000), await standby.end()];
+    const ends = [await engine.end(250_000), await standby.end()];
     const took = Date.now() - began;
     for (const { code, stderr } of ends) assert.equal(code, 3, stderr.slice(-3000));
     // The standby may take over once the engine has left, and not before.
@@ -227,7 +227,7 @@ describe("a user's own handlers", () => {
     const engine = orb.start(["queue", "run", "--drain"], { env: hanging });
     for (const name of ["hangs", "busy"]) await engine.said(`hanging ${name}`);
     engine.kill("SIGTERM");
-    const { code, stderr } = await engine.end(20_000);
+    const { code, stderr } = await engine.end();
     assert.equal(code, 0, stderr);
     for (const name of ["hangs", "busy"]) {
       const item = await orb.show(name);

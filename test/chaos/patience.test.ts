@@ -5,9 +5,9 @@ import { bodyOf, Target } from "./target.ts";
 
 describe("a site that asks for patience", { concurrency: 3 }, () => {
   for (const [seconds, limitMs] of [
-    ["0", 8000],
-    ["1", 10_000],
-    ["2", 12_000],
+    ["0", 25_000],
+    ["1", 26_000],
+    ["2", 27_000],
   ] as const) {
     test(`with Retry-After: ${seconds} is asked again after that time, also when nothing else is to be done`, async () => {
       await using target = await Target.start(1);

@@ -33,7 +33,10 @@ describe("a crawl through proxies that is killed", () => {
     await served.api.post("/proxies", { proxies: proxies.all.map(({ url }) => url) });
     const answer = await served.api.post("/scraping/async-scrape", { url: site.url("/page-0"), proxy: "pool" });
     const id = answer.json<{ task_id: string }>().task_id;
-    await until(async () => uses(await list(served)) >= 20, "what is seen of proxies is written while they are used");
+    await until(async () => {
+      const now = await list(served);
+      return uses(now) >= 20 && now.resting === 1;
+    }, "what is seen of proxies is written while they are used");
     const before = await list(served);
     await served.killed();
     served = await Served.start(orb);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertStored, Orb, report } from "./orb.ts";
+import { assertStored, FULL, Orb, report, until } from "./orb.ts";
 import { bodyOf, Target } from "./target.ts";
+
+/** Longer than anybody waits for a process here: one that ends has not waited for it. */
+const LONG_GRACE = { APP_SHUTDOWN_GRACE_SECONDS: "3600" };
 
 /** Answers wait until they are let go. */
 class Gate {
@@ -53,7 +56,7 @@ describe("SIGTERM", () => {
     await engine.said("stopping");
     gate.open();
     const released = Date.now();
-    const { code, stdout, stderr } = await engine.end(30_000);
+    const { code, stdout, stderr } = await engine.end();
     assert.equal(code, 0, stderr);
     const took = Date.now() - released;
     assert.match(stdout, /^3 items done, 0 skipped, 0 errors, 20 left/);
@@ -78,9 +81,10 @@ describe("SIGTERM", () => {
     const names = await queueOf(orb, target, 2, 5);
     const engine = orb.start(["queue", "run", "--drain"]);
     await target.when(() => target.open === 2 && target.hits.length === 7, "only the slow ones are left");
+    await until(async () => (await orb.stats()).done === 5, "the others are written down");
     const asked = Date.now();
     engine.kill("SIGTERM");
-    const { code, stdout, stderr } = await engine.end(20_000);
+    const { code, stdout, stderr } = await engine.end();
     const took = Date.now() - asked;
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^5 items done, 0 skipped, 0 errors, 2 left/);
@@ -97,7 +101,7 @@ describe("SIGTERM", () => {
 
   test("a second one ends the process at once, and the next start finishes everything", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb({ APP_MAX_PER_HOST: "3" });
+    await using orb = new Orb({ APP_MAX_PER_HOST: "3", ...LONG_GRACE });
     const gate = new Gate();
     target.script = async (path, nth) => {
       if (path.startsWith("/slow") && nth === 1) await gate.passed;
@@ -111,10 +115,10 @@ describe("SIGTERM", () => {
     assert.ok(engine.alive, "the first one waits for what is in flight");
     const again = Date.now();
     engine.kill("SIGTERM");
-    const { code } = await engine.end(5000);
+    const { code } = await engine.end();
     const took = Date.now() - again;
     assert.equal(code, 1);
-    assert.ok(took < 2000, `it took ${took} ms`);
+    if (FULL) assert.ok(took < 2000, `it took ${took} ms`);
     gate.open();
     assert.equal((await orb.run(["queue", "run", "--drain"])).code, 0);
     await expectAllStored(orb, names);
@@ -123,7 +127,7 @@ describe("SIGTERM", () => {
   });
 
   test("stops an idle process and a standby at once", async () => {
-    await using orb = new Orb();
+    await using orb = new Orb(LONG_GRACE);
     const engine = orb.start(["queue", "run"]);
     await engine.said("working on the queue");
     const standby = orb.start(["queue", "run"]);
@@ -131,8 +135,8 @@ describe("SIGTERM", () => {
     for (const child of [standby, engine]) {
       const asked = Date.now();
       child.kill("SIGTERM");
-      assert.equal((await child.end(10_000)).code, 0);
-      assert.ok(Date.now() - asked < 3000, `it took ${Date.now() - asked} ms`);
+      assert.equal((await child.end()).code, 0);
+      if (FULL) assert.ok(Date.now() - asked < 3000, `it took ${Date.now() - asked} ms`);
     }
     await orb.audit();
   });

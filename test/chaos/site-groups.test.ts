@@ -64,11 +64,9 @@ describe("sites that are one server", () => {
     assert.equal(code, 0, stderr);
     const most = Math.max(...target.hits.map((_, index) => together(target.hits, index)));
     assert.ok(most <= AT_ONCE, `${most} at once`);
-    assert.ok(
-      target.hits.slice(0, 20).some(({ site }) => site === target.sites[0]),
-      "both have their turns",
-    );
-    assert.ok(target.hits.slice(0, 20).some(({ site }) => site === target.sites[1]));
+    const order = target.hits.map(({ site }) => site);
+    for (const [one, other] of [target.sites, target.sites.toReversed()])
+      assert.ok(order.indexOf(one ?? "") < order.lastIndexOf(other ?? ""), "both have their turns");
     expectRate(target.hits);
     assert.equal(target.hits.length, ITEMS);
     await expectStored(orb);
@@ -81,16 +79,21 @@ describe("sites that are one server", () => {
     await orb.import(itemsOf(target, ITEMS));
     const engine = orb.start(["queue", "run", "--drain"]);
     await target.when(() => target.hits.length >= 40, "work is under way");
-    assert.ok(Math.max(...target.mostPerSite.values()) > AT_ONCE - 1);
+    // Until it is seen that the limit holds, answers take their time: not much is left to be done by then otherwise.
+    target.latencyMs = 1500;
+    const most = Math.max(...target.hits.map((_, index) => together(target.hits, index)));
     const changed = Date.now();
     await setSites(orb, [
       [target.sites[0], { group: "shop", maxConcurrency: AT_ONCE, requestsPerSecond: PER_SECOND, burst: 1 }],
       [target.sites[1], { group: "shop" }],
     ]);
+    const { hits } = target;
+    const since = () => hits.findLastIndex((_, index) => together(hits, index) > AT_ONCE);
+    await target.when(() => hits.length - since() > 2 * AT_ONCE || !engine.alive, "the limit holds");
+    target.latencyMs = 30;
     const { code, stderr } = await engine.end();
     assert.equal(code, 0, stderr);
-    const { hits } = target;
-    const last = hits.findLastIndex((_, index) => together(hits, index) > AT_ONCE);
+    const last = since();
     const rest = hits.slice(last + 1);
     assert.ok(rest.length >= ITEMS / 2, `of ${hits.length} requests the last ${rest.length} kept to the limit`);
     expectRate(rest);
@@ -98,7 +101,11 @@ describe("sites that are one server", () => {
     assert.ok(target.repeats <= 24, `${target.repeats} refetches`);
     await expectStored(orb);
     const overMs = Math.max(0, (hits[last]?.start ?? changed) - changed);
-    report("a group made in mid-work", { "more than the limit for ms": overMs, refetches: target.repeats });
+    report("a group made in mid-work", {
+      "at once before": most,
+      "more than the limit for ms": overMs,
+      refetches: target.repeats,
+    });
   });
 });
 
@@ -107,8 +114,15 @@ test("a site that needs another is asked only when that one's work is finished",
   await using orb = new Orb();
   target.latencyMs = 5;
   const [last, first, free] = target.sites;
-  // A page of the first that fails at first is not finished before it has been tried again.
-  target.script = (path, nth) => (path === "/1" && nth === 1 ? { status: 503, body: "" } : { body: bodyOf(path) });
+  // A page of the first that fails at first is not finished before it has been tried again, and that not before another
+  // site was asked.
+  const freeAsked = Promise.withResolvers<void>();
+  target.script = async (path, nth, request) => {
+    if (request.headers.host === free) freeAsked.resolve();
+    if (path === "/1" && nth === 1) return { status: 503, body: "" };
+    if (path === "/1") await freeAsked.promise;
+    return { body: bodyOf(path) };
+  };
   await orb.import(itemsOf(target, 60));
   await setSites(orb, [[last, { dependsOn: [first ?? ""] }]]);
   const { code, stderr } = await orb.start(["queue", "run", "--drain"]).end();

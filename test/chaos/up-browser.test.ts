@@ -4,6 +4,7 @@ import { isAlive, treeOf } from "../fetch/browser/processes.ts";
 import { CheckedApi } from "../jobs/answers.ts";
 import { browserGate, chromiumPath } from "../support/browser-kit.ts";
 import { Target } from "./target.ts";
+import { until } from "./orb.ts";
 import { Upped } from "./upped.ts";
 
 test("SIGTERM to orb up while a page is open in a browser leaves neither", browserGate, async () => {
@@ -19,5 +20,5 @@ test("SIGTERM to orb up while a page is open in a browser leaves neither", brows
   const browsers = treeOf(up.pid("worker-1")).filter(({ command }) => command.includes("--type="));
   assert.ok(browsers.length > 0, "a browser is open");
   assert.equal((await up.stopped()).code, 0);
-  assert.deepEqual(browsers.map(({ pid }) => pid).filter(isAlive), []);
+  await until(() => !browsers.some(({ pid }) => isAlive(pid)), "no browser is left");
 });

@@ -23,7 +23,7 @@ describe("orb up on SQLite alone", () => {
     const family = treeOf(up.process.pid).map(({ pid }) => pid);
     assert.deepEqual(await up.orb.json("up", "--stop"), { stopped: true });
     assert.equal((await up.process.end()).code, 0);
-    assert.deepEqual(family.filter(isAlive), []);
+    await until(() => !family.some(isAlive), "nothing is left of it");
     assert.deepEqual(await up.orb.json("up", "--status"), { running: false, pid: null, processes: [] });
   });
 
@@ -54,7 +54,7 @@ describe("orb up on SQLite alone", () => {
     await up.process.said("once more stops at once");
     up.process.kill("SIGTERM");
     assert.equal((await up.process.end()).code, 1);
-    assert.deepEqual(family.filter(isAlive), []);
+    await until(() => !family.some(isAlive), "nothing is left of it");
   });
 
   test("an API whose port is somebody else's is not said to be started, and what helps is said", async () => {

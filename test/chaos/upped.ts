@@ -99,9 +99,9 @@ export class Upped implements AsyncDisposable {
     );
     this.process.kill("SIGTERM");
     const ended = await this.process.end();
-    assert.deepEqual(family.filter(isAlive), [], "it leaves no process behind");
-    assert.deepEqual(this.left(), [], "no service is left");
-    for (const port of open) assert.equal(await listens(port), false, `nobody listens on ${port}`);
+    await until(() => !family.some(isAlive), "it leaves no process behind");
+    await until(() => this.left().length === 0, "no service is left");
+    for (const port of open) await until(async () => !(await listens(port)), `nobody listens on ${port}`);
     return ended;
   }
 

@@ -16,7 +16,7 @@ import { newTask } from "./store/kit.ts";
 /** Longer than a busy machine keeps a process from renewing its lease: whoever loses its lanes begins again what it had. */
 const LASTING: LeaseTimes = { leaseTtlMs: 30_000, heartbeatMs: 1000 };
 /** For scenarios in which a lease is to end because its process is gone. */
-export const BRIEF: LeaseTimes = { leaseTtlMs: 1500, heartbeatMs: 300 };
+export const BRIEF: LeaseTimes = { leaseTtlMs: 5000, heartbeatMs: 300 };
 /** How long a task takes whose key begins with "slow"; one that begins with "flaky" fails at first, "…@5" has priority 5. */
 const SLOW_MS = 50;
 const NO_ROOM = new OrbError("disk_full", "there is no room");

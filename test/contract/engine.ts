@@ -207,7 +207,7 @@ export function engineContract(
     });
 
     scenario("a stop finishes what it can within the grace period, and hands back the rest", async (scene) => {
-      const first = await scene.boot({ graceMs: 400 });
+      const first = await scene.boot({ graceMs: 4000 });
       scene.hold("quick");
       scene.hold("endless");
       const run = await scene.submit({ [A]: ["quick"], [B]: ["endless", "next"] });

@@ -142,7 +142,7 @@ test("a lane that its own work brings new work is kept, not given back and taken
 
 test(
   "whatever comes in whatever order, no limit is ever exceeded and everything ends",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     const scenario = fc.record({
       perSite: fc.integer({ min: 1, max: 4 }),

@@ -23,7 +23,7 @@ test("a check that is killed in its middle goes on, and a crawl goes through wha
   await using orb = new Orb({
     APP_MIN_PROXIES: String(USABLE.length),
     APP_PROXY_REFRESH_MINUTES: "0",
-    APP_PROXY_CHECK_TIMEOUT_SECONDS: "8",
+    APP_PROXY_CHECK_TIMEOUT_SECONDS: "20",
     APP_PROXY_CHECK_URL: checked.url("/check"),
   });
   orb.env["NODE_EXTRA_CA_CERTS"] = orb.file("proxies.pem", twelve.ca!);

@@ -12,7 +12,7 @@ import { startProxies } from "../support/proxies.ts";
 import { PASSWORD, startTwelve, USABLE } from "./twelve.ts";
 
 /** Nothing is checked unless somebody asks. */
-const BY_HAND = { APP_PROXY_REFRESH_MINUTES: "0", APP_PROXY_CHECK_TIMEOUT_SECONDS: "6" };
+const BY_HAND = { APP_PROXY_REFRESH_MINUTES: "0", APP_PROXY_CHECK_TIMEOUT_SECONDS: "15" };
 
 async function importAll(place: Place, proxies: readonly string[]): Promise<ImportView> {
   const answer = await place.api.post("/proxies", { proxies });

@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import type { RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
 import { Place } from "../jobs/kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { html, page } from "../support/misbehaviours.ts";
+import { held, html, page } from "../support/misbehaviours.ts";
 import { startProxies, type TestProxy } from "../support/proxies.ts";
 
-const ENV = { APP_PROXY_REFRESH_MINUTES: "0", APP_PROXY_CHECK_TIMEOUT_SECONDS: "6" };
+const ENV = { APP_PROXY_REFRESH_MINUTES: "0", APP_PROXY_CHECK_TIMEOUT_SECONDS: "60" };
 const GOOD = { kind: "connect" } as const;
 const DEAD = { kind: "connect", behaviour: "dead" } as const;
 
@@ -15,7 +15,9 @@ const urlsOf = (running: Awaited<ReturnType<typeof startProxies>>) => running.al
 describe("a run that needs proxies when there are too few", { concurrency: 2 }, () => {
   test("waits, names the reason, has them checked, and goes on when there are enough", async () => {
     await using running = await startProxies([GOOD, GOOD, DEAD]);
-    await using site = await MisbehavingSite.start({ "/check": page("Here"), "/": page("Page") });
+    // The check is not over before it was looked at what waits for it.
+    const looked = Promise.withResolvers<void>();
+    await using site = await MisbehavingSite.start({ "/check": held(looked.promise, page("Here")), "/": page("Page") });
     await using place = await Place.open({
       ...ENV,
       APP_MIN_PROXIES: "2",
@@ -38,6 +40,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     assert.deepEqual([status.status, status.message.startsWith("Waiting for proxies")], ["pending", true]);
     await site.visited("/check", 1);
     assert.equal(site.of("/").length, 0, "nothing of it has begun");
+    looked.resolve();
 
     await place.api.post("/proxies", { proxies: others });
     const check = (await place.api.get("/runs?kind=proxy_refresh")).json<RunView[]>();
@@ -63,6 +66,9 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     assert.deepEqual([none.status, none.failure_code, none.failure_reason], ["failed", "network", "no_proxies"]);
     assert.match(none.error_message ?? "", /0 proxies are usable of 0, at least 10 are wanted/);
     await place.api.post("/proxies", { proxies: urlsOf(running) });
+    // Known by then: a check that the run asks for may take longer than it waits.
+    const check = await place.api.post("/proxies/refresh");
+    await place.ended(check.json<{ job_id: string }>().job_id);
     const few = await place.run({ target_url: site.url("/"), proxy: "pool" });
     assert.deepEqual([few.status, few.failure_reason], ["failed", "no_proxies"]);
     assert.match(few.error_message ?? "", /1 proxy is usable of 2, at least 10 are wanted/);
@@ -113,7 +119,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
       { kind: "connect", auth },
     ]);
     await using site = await MisbehavingSite.start({ "/": page("Page") });
-    const env = { ...ENV, APP_MIN_PROXIES: "1", APP_PROXY_WAIT_SECONDS: "6" };
+    const env = { ...ENV, APP_MIN_PROXIES: "1", APP_PROXY_WAIT_SECONDS: "12" };
     await using place = await Place.open({ ...env, APP_SECRET_KEY: "0123456789abcdef0123456789abcdef" });
     await place.api.post("/proxies", { proxies: urlsOf(running).map((url) => url.replace("right", "wrong")) });
     const fails = async () => {

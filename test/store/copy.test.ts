@@ -16,6 +16,7 @@ import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { candidate, DONE, Kit, LANE, newTask } from "../contract/store/kit.ts";
 import { Orb } from "../chaos/orb.ts";
+import { Cable } from "../support/cable.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
 import { FULL, handClock, sqliteHarness, tempFolder } from "./bench.ts";
@@ -306,13 +307,18 @@ describe("a copy of an SQLite database in Postgres", servicesGate, () => {
       );
     await store.close();
     const url = fresh();
-    const first = orb.start(["migrate", "--to", url]);
+    // All that is copied comes through this process: it is not over before we can stop it.
+    const cable = await Cable.to(service.port);
+    const slow = url.replace(`:${service.port}/`, `:${cable.port}/`);
+    assert.notEqual(slow, url);
+    const first = orb.start(["migrate", "--to", slow]);
     await first.said("copying tasks");
     await first.killed();
-    const second = orb.start(["migrate", "--to", url]);
+    const second = orb.start(["migrate", "--to", slow]);
     await second.said("copying tasks");
     second.kill("SIGINT");
     const { code: ended, stderr: words } = await second.ended;
+    cable.cut();
     assert.equal(ended, 130);
     assert.match(words, /nobody can start on this copy; the same command begins it again/);
     await refused("database_unfinished", /under way, or was interrupted/, open(url));

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
@@ -8,6 +10,7 @@ import type { RunRecord, Store } from "../../src/store/port.ts";
 import { WRITER_LOCK } from "../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { attempt, DONE, LANE, newTask, refused, TTL } from "../contract/store/kit.ts";
+import { until } from "../chaos/orb.ts";
 import { Cable } from "../support/cable.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
@@ -26,7 +29,7 @@ function withSchema(url: string, schema: string): string {
 }
 
 /** Callers are told that the database is away, and in time; never anything else. */
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 150_000;
 async function said<T>(work: Promise<T>): Promise<T | null> {
   const hung = wait(PATIENCE_MS, "hung" as const, { ref: false });
   try {
@@ -48,8 +51,10 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const SIGQUIT_BIT = 1n << BigInt(constants.signals.SIGQUIT - 1);
+
 /** What is not waited for gets to the disk by this process of the server's alone; until it is let go, that is never. */
-async function holdWalWriter(server: TestService): Promise<{ letGo(): void }> {
+async function holdWalWriter(server: TestService): Promise<{ letGo(): Promise<void> }> {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   const { rows } = await client.query<{ pid: number }>(
@@ -59,7 +64,13 @@ async function holdWalWriter(server: TestService): Promise<{ letGo(): void }> {
   const pid = rows[0]?.pid ?? 0;
   assert.ok(pid > 0);
   process.kill(pid, "SIGSTOP");
-  return { letGo: () => void process.kill(pid, "SIGCONT") };
+  return {
+    async letGo() {
+      const pending = () => BigInt(`0x${/^ShdPnd:\s*(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]}`);
+      await until(() => !existsSync(`/proc/${pid}`) || (pending() & SIGQUIT_BIT) !== 0n, "it is told to end");
+      process.kill(pid, "SIGCONT");
+    },
+  };
 }
 
 /** Callers that add tasks without a pause, and remember what they were told was added. */
@@ -164,9 +175,8 @@ describe("Postgres under faults", servicesGate, () => {
     assert.deepEqual(claimed.map(({ key }) => key).toSorted(), ["one", "two"]);
     const seen = (await store.events(run.id, { limit: 100 })).at(-1)?.id ?? "";
     const stopped = server.stop("SIGQUIT");
-    // It is told to end by then.
-    await wait(300);
-    hand.letGo();
+    // Not before it is told to end: it would write.
+    await hand.letGo();
     await stopped;
     await server.start();
     // Whoever comes first sees to it.

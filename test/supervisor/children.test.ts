@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
@@ -55,7 +55,7 @@ test("a worker whose handlers cannot be loaded is reported with the reason, and 
   writeFileSync(join(dir.path, "handlers.ts"), "export default { broken");
   const config = configIn(dir.path);
   const { log, lines } = noted();
-  const pace = { ...PACE, firstMs: 1, longestMs: 1, deaths: 2, loopMs: 600_000 };
+  const pace = { ...PACE, firstMs: 1, longestMs: 1, deaths: 2, windowMs: 600_000, loopMs: 600_000 };
   const env = { PATH: process.env["PATH"], APP_PORT: "0", APP_HANDLERS: "./handlers.ts" };
   const up = await takeUp(config, log, { entry: join(root, "bin/orb"), env, cwd: dir.path }, { pace });
   assert.ok(up !== null);
@@ -90,11 +90,17 @@ test("log files rotate under a child that goes on writing: no line is in two of 
   const file = join(config.dataDir, "logs", "worker-1.log");
   const { log } = noted();
   const logRules = { maxBytes: 20_000, keep: 2, lookMs: 5 };
-  // Writes numbered lines to its standard error, as a worker does with its log.
+  // Writes numbered lines to its standard error, as a worker does with its log, until there are enough.
+  const enough = join(dir.path, "enough");
   writeFileSync(
     join(dir.path, "talks.mjs"),
-    `process.stdout.write('{"role":"engine"}'); let n = 0;
-     setInterval(() => { if (n < 1000) process.stderr.write("line " + n++ + " " + "x".repeat(90) + "\\n"); }, 1);`,
+    `import { existsSync } from "node:fs";
+     process.stdout.write('{"role":"engine"}'); let n = 0, last = false;
+     setInterval(() => {
+       if (last) return;
+       last = n % 50 === 0 && existsSync(${JSON.stringify(enough)});
+       process.stderr.write("line " + n++ + (last ? " last " : " ") + "x".repeat(90) + "\\n");
+     }, 1);`,
   );
   const up = await takeUp(
     config,
@@ -106,13 +112,19 @@ test("log files rotate under a child that goes on writing: no line is in two of 
   try {
     void up.start();
     const read = (name: string) => readFileSync(name, "utf8").split("\n").filter(Boolean);
+    await until(() => existsSync(`${file}.2`), "several files were filled");
+    writeFileSync(enough, "");
     await until(() => {
       try {
-        return [file, `${file}.1`].flatMap(read).some((line) => line.startsWith("line 999 "));
+        // Nothing is moved any more.
+        return (
+          statSync(file).size <= logRules.maxBytes &&
+          [file, `${file}.1`].flatMap(read).some((line) => / last /.test(line))
+        );
       } catch {
         return false;
       }
-    }, "several files were filled");
+    }, "the last line is there");
     const numbers = [`${file}.2`, `${file}.1`].flatMap(read).map((line) => Number(line.split(" ")[1]));
     assert.deepEqual(
       numbers,

@@ -10,6 +10,7 @@ import type { WorkflowTaskView } from "../../src/orchestrator/workflows/task-vie
 import { sweepLooseFiles } from "../../src/supervisor/duties/sweep-loose-files.ts";
 import { Place } from "../jobs/kit.ts";
 import { readWarc } from "../jobs/warc-reader.ts";
+import { until } from "../chaos/orb.ts";
 import { makeImageSet } from "../support/images.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
@@ -136,7 +137,7 @@ describe("an installation whose files are in a bucket", () => {
       const file = await place.api.get(`/artifacts/${item.files[0]!.id}`);
       assert.equal(file.bytes.length, item.files[0]!.size);
     }
-    assert.equal((await place.api.get("/ready")).status, 200);
+    await until(async () => (await place.api.get("/ready")).status === 200, "it is ready again");
   });
 
   test("removes what nothing names any more", async () => {

@@ -156,7 +156,7 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
   test("a step whose time is over while it waits cancels what it had started", async () => {
     await using site = await MisbehavingSite.start({ "/": hang });
     const id = await shop.begin([
-      { name: "page", task_type: "scrape", params: { url: site.url("/") }, timeout: 1, max_retries: 0 },
+      { name: "page", task_type: "scrape", params: { url: site.url("/") }, timeout: 6, max_retries: 0 },
     ]);
     await site.visited("/");
     const { childRuns } = await shop.asleep(id, "page", "run");

@@ -119,7 +119,8 @@ export class Workshop implements AsyncDisposable {
   }
 }
 
-const PATIENCE_MS = 20_000;
+/** Longer than anything here takes on a busy machine. */
+const PATIENCE_MS = 150_000;
 
 export interface Finished {
   id: string;

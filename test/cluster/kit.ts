@@ -161,7 +161,7 @@ export class Web implements AsyncDisposable {
       const site = String(request.headers.host);
       this.askedBy.set(name, (this.askedBy.get(name) ?? 0) + 1);
       this.ownersOf.set(site, (this.ownersOf.get(site) ?? new Set()).add(name));
-      while (path !== "/" && this.#held !== null) await this.#held.promise;
+      if (path !== "/") await this.#held?.promise;
       return { body: this.#body(path), headers: { "content-type": "text/html" } };
     };
   }

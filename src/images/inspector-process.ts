@@ -21,7 +21,7 @@ export interface InspectorProcessOptions {
 }
 
 /** Loading the library, on a machine that is busy with something else. */
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** One process as its pool sees it: it gets a file, and answers, fails or dies. Idle, it does not keep the program alive. */
 export class InspectorProcess {

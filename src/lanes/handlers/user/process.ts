@@ -27,7 +27,8 @@ export interface Work {
 export type WorkEnd = Extract<FromProcess, { kind: "done" | "skip" }>;
 
 const MOST_LOG_LENGTH = 2000;
-const START_TIMEOUT_MS = 30_000;
+/** Loading the module, on a machine that is busy with something else. */
+const START_TIMEOUT_MS = 120_000;
 /** What is told to stop has so long to come to an end by itself; an engine that stops has twice as long to hand it back. */
 const LAST_WORDS_MS = 1000;
 /** After its end a process says whether anything was left running; one that cannot say so is busy with it. */

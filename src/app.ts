@@ -102,9 +102,8 @@ export interface WorkerHooks {
 
 /** A process that executes tasks, or stands by to. */
 export async function startWorker(config: Config, log: Log, hooks: WorkerHooks = {}): Promise<RunningWorker> {
-  const clock = systemClock;
-  const client = hooks.client ?? (await openClient(config, clock, { log }));
-  const { store, artifacts } = client;
+  const client = hooks.client ?? (await openClient(config, systemClock, { log }));
+  const { store, artifacts, clock } = client;
   const stack = new ServiceStack();
   if (hooks.client === undefined) {
     stack.defer("store", () => store.close());

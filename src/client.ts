@@ -11,6 +11,7 @@ import { DiskRoom } from "./base/disk-room.ts";
 import { OrbError } from "./base/errors.ts";
 import { type Log, silentLog } from "./base/log.ts";
 import { systemRandom } from "./base/random.ts";
+import { sharedClock } from "./base/shared-clock.ts";
 import type { Seal } from "./base/seal.ts";
 import { type Cluster, clusterOf, redisPrefix } from "./cluster.ts";
 import type { Config } from "./config/options.ts";
@@ -45,10 +46,17 @@ export function requireSqlite(config: Config): string {
   });
 }
 
-async function openStore(config: Config, cluster: Cluster | null, clock: Clock, log: Log): Promise<Store> {
-  if (cluster === null) return openSqliteStore({ path: requireSqlite(config), clock });
+/** A store, and the clock of all who share it. */
+async function openStore(
+  config: Config,
+  cluster: Cluster | null,
+  own: Clock,
+  log: Log,
+): Promise<{ opened: Store; clock: Clock }> {
+  if (cluster === null) return { opened: openSqliteStore({ path: requireSqlite(config), clock: own }), clock: own };
   const { openPostgresStore } = await import("./store/postgres/store.ts");
-  return openPostgresStore({ url: cluster.databaseUrl, clock, log });
+  const clock = sharedClock(own, log);
+  return { opened: await openPostgresStore({ url: cluster.databaseUrl, clock, log, onAhead: clock.heard }), clock };
 }
 
 interface Office extends BoardDeps {
@@ -123,7 +131,7 @@ const SHORTEST_KEPT_MS = 60_000;
 /** A process that reads and writes the store without being its engine. A store that is given is closed with it, too. */
 export async function openClient(
   config: Config,
-  clock: Clock = systemClock,
+  own: Clock = systemClock,
   given: {
     store?: Store;
     seal?: Seal;
@@ -135,13 +143,14 @@ export async function openClient(
 ): Promise<Client> {
   const { log = silentLog, seal = openSeal(config) } = given;
   const cluster = given.store === undefined ? await clusterOf(config) : null;
-  const opened = given.store ?? (await openStore(config, cluster, clock, log));
+  const { opened, clock } =
+    given.store === undefined ? await openStore(config, cluster, own, log) : { opened: given.store, clock: own };
   if (cluster !== null && !(await agreesOnKey(opened, seal))) {
     await opened.close();
     throw keyDiffers(config);
   }
   const office = await openOffice(opened, cluster, clock, log);
-  const artifacts = await openArtifacts(config, clock);
+  const artifacts = await openArtifacts(config, own);
   const room = new DiskRoom({
     clock,
     minBytes: config.minFreeDiskMb * 1024 * 1024,

@@ -6,6 +6,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
+import { createLog } from "../../src/base/log.ts";
+import { openClient } from "../../src/client.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import type { RunRecord, Store } from "../../src/store/port.ts";
 import { WRITER_LOCK } from "../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
@@ -14,6 +17,7 @@ import { until } from "../chaos/orb.ts";
 import { Cable } from "../support/cable.ts";
 import { servicesGate } from "../support/services-kit.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
+import { tempDir } from "../support/temp-dir.ts";
 import { Child, FULL } from "./bench.ts";
 import { PostgresLine } from "./postgres-line.ts";
 
@@ -296,6 +300,26 @@ describe("Postgres under faults", servicesGate, () => {
     await openRun(store);
     assert.equal(cutAt, null);
     assert.equal(await count(direct), before + 2);
+  });
+
+  test("a machine whose clock is wrong goes by the database's, and says so", async () => {
+    let shiftMs = 30_000;
+    const shifted = (ms: string) => String(Number(ms) + shiftMs);
+    using line = await PostgresLine.to(service.port, {
+      answered: (data) => Buffer.from(data.toString("latin1").replaceAll(/(?<!\d)1\d{12}(?=\.\d)/g, shifted), "latin1"),
+    });
+    using folder = tempDir();
+    const env = { APP_DATABASE_URL: line.url(withSchema(service.url, "fast")), APP_REDIS_URL: "redis://127.0.0.1:1" };
+    const { config } = loadConfig({ env, cwd: folder.path });
+    let told = "";
+    const log = createLog({ level: "info", pretty: false, write: (text) => void (told += text) });
+    await using client = await openClient(config, systemClock, { log });
+    const ahead = () => client.clock.now() - systemClock.now();
+    while (Math.abs(ahead() - 30_000) > 1000) await wait(20);
+    assert.match(told, /"warn".*clock of this machine is not that of the database.*"seconds_slow":(?:29|30)/);
+    shiftMs = 0;
+    while (ahead() !== 0) await wait(20);
+    assert.match(told, /agrees with the database's/);
   });
 
   test("a process that is frozen in the middle of a transaction keeps others waiting for seconds only", async () => {

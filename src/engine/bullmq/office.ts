@@ -218,7 +218,8 @@ export class TicketOffice {
       tickets.map(({ lane, id, at, priority }) => ({
         name: lane,
         data: {},
-        opts: { jobId: id, priority, ...(at > now ? { delay: at - now } : {}) },
+        // By the clock of all, and not by this machine's.
+        opts: { jobId: id, priority, timestamp: now, ...(at > now ? { delay: at - now } : {}) },
       })),
     );
     await this.#wakeThere(queue, tickets, now);

@@ -15,6 +15,8 @@ export interface PostgresOptions {
   url: string;
   clock: Clock;
   log?: Log;
+  /** Told now and then by how much the database's clock is ahead of this machine's. */
+  onAhead?: (ms: number) => void;
   /** Instead of the database's clock. */
   leaseNow?: () => number;
   /** The schema is being filled, and looked at before others may start on it. */
@@ -49,6 +51,7 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   const trouble = new Trouble(options.log ?? silentLog);
   wire.on("message", (message: WireNews) => {
     if ("news" in message) for (const listener of listeners) listener(message.news);
+    else if ("aheadMs" in message) options.onAhead?.(message.aheadMs);
     else if (message.trouble === null) trouble.ends("the database is heard again");
     else trouble.begins("the database is not heard; it is tried again", { error: message.trouble });
   });

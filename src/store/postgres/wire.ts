@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
+import { systemClock } from "../../base/clock.ts";
 import { isConnectionLost, type PlainError, plainError } from "./errors.ts";
 import { type Answer, answer, type Batch, type LineEnds, type Request, type WireValue } from "./line.ts";
 
@@ -14,7 +15,7 @@ export interface WireData {
 }
 
 /** What the listening connection tells. */
-export type WireNews = { news: "events" | "control" } | { trouble: string | null };
+export type WireNews = { news: "events" | "control" } | { trouble: string | null } | { aheadMs: number };
 
 const CONNECT_MS = 3000;
 /** Beyond these the server ends what we asked for; a transaction that stands still holds up everybody's writing. */
@@ -33,6 +34,10 @@ const PULSE_ANSWER_MS = 2500;
 const LISTEN_AGAIN_MS = 500;
 /** Whoever comes so shortly after a connection could not be made is told the same, and does not wait for another try. */
 const UNREACHABLE_MS = 500;
+/** An answer that took longer says too little about when the server's clock was read. */
+const TIMELY_MS = 500;
+/** What two looks at it differ by anyway is not told. */
+const SAME_TIME_MS = 100;
 /** The server's goodbye is not waited for any longer. */
 const GOODBYE_MS = 1000;
 /** However many changes others tell of, we hear of them so often. */
@@ -228,12 +233,22 @@ async function listen(): Promise<void> {
   }
 }
 
-const CHANGES = `SELECT (SELECT version FROM control) AS control, (SELECT max(n) FROM events) AS events`;
+const CHANGES = `SELECT (SELECT version FROM control) AS control, (SELECT max(n) FROM events) AS events,
+  extract(epoch FROM clock_timestamp()) * 1000 AS now`;
 /** There are no tables yet, or somebody is changing them; both are answers. */
 const NOT_NOW = new Set(["42P01", "55P03"]);
 
+let toldAheadMs = 0;
+
+function tellTime(aheadMs: number): void {
+  if (Math.abs(aheadMs - toldAheadMs) < SAME_TIME_MS) return;
+  toldAheadMs = aheadMs;
+  tell({ aheadMs });
+}
+
 /** What was changed last; null: that cannot be told. */
 async function pulse(client: pg.Client): Promise<Record<(typeof NEWS)[number], number | null> | null> {
+  const [asked, begun] = [systemClock.now(), systemClock.monotonic()];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const silent = () => reject(new Silence("the database does not answer"));
@@ -242,6 +257,8 @@ async function pulse(client: pg.Client): Promise<Record<(typeof NEWS)[number], n
   });
   try {
     const { rows } = await Promise.race([client.query(CHANGES), late]);
+    const tookMs = systemClock.monotonic() - begun;
+    if (tookMs < TIMELY_MS) tellTime(rows[0].now - asked - tookMs / 2);
     return rows[0];
   } catch (error) {
     if (NOT_NOW.has((error as { code?: string }).code ?? "")) return null;

@@ -1,0 +1,33 @@
+import type { Clock } from "./clock.ts";
+import type { Log } from "./log.ts";
+import { Trouble } from "./trouble.ts";
+
+/** Clocks that are kept right differ by less: they are left alone. */
+export const TOLERATED_MS = 1000;
+
+export interface SharedClock extends Clock {
+  /** The clock that all go by is ahead of this machine's by so much. */
+  heard(aheadMs: number): void;
+}
+
+/**
+ * The clock of one machine among several. What they write for each other goes by the wall clock: how long a site wants to
+ * be left alone, when something is tried again. One that is fast would ask too early, so where this machine's clock is
+ * wrong, that of the database which they share takes its place.
+ */
+export function sharedClock(own: Clock, log: Log): SharedClock {
+  const trouble = new Trouble(log);
+  let ahead = 0;
+  return {
+    now: () => own.now() + ahead,
+    monotonic: () => own.monotonic(),
+    after: (ms, fn, options) => own.after(ms, fn, options),
+    heard(aheadMs) {
+      ahead = Math.abs(aheadMs) > TOLERATED_MS ? Math.round(aheadMs) : 0;
+      if (ahead === 0) return trouble.ends("the clock of this machine agrees with the database's");
+      trouble.begins("the clock of this machine is not that of the database, which is used instead: set it", {
+        [ahead > 0 ? "seconds_slow" : "seconds_fast"]: Math.abs(ahead) / 1000,
+      });
+    },
+  };
+}

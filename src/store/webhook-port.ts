@@ -23,6 +23,8 @@ export interface DueWebhook {
   /** How often it was tried in vain since something was taken. */
   tries: number;
   calls: readonly WebhookCall[];
+  /** Until then nobody else gets it. */
+  until: number;
 }
 
 export interface WebhookVerbs {
@@ -31,9 +33,12 @@ export interface WebhookVerbs {
    * before has been taken; of one whose receiver has refused the last, a single call. Until `until` nobody else gets it.
    */
   takeDueWebhook(options: { most: number; until: number }, now: number): Promise<DueWebhook | null>;
-  /** What came of it: those in `told` were taken. Without another try after a failure all the rest is given up. */
+  /**
+   * What came of it: those in `told` were taken. Without another try after a failure all the rest is given up. Whoever comes
+   * so late that somebody else has got it changes nothing else.
+   */
   webhookTried(
-    runId: string,
+    due: Pick<DueWebhook, "runId" | "until">,
     outcome: { told: readonly string[]; failed?: { error: string; nextTryAt: number | null } },
     now: number,
   ): Promise<void>;

@@ -97,7 +97,7 @@ export class ToldPages {
 export function webhookVerbs(context: Context): WebhookVerbs {
   return {
     takeDueWebhook: async (options, now) => takeDue(context, options, now),
-    webhookTried: async (runId, outcome, now) => tried(context, runId, outcome, now),
+    webhookTried: async (due, outcome, now) => tried(context, due, outcome, now),
     reusablePage: async (mark, url, notBefore) => readReusable(context, mark, url, notBefore),
   };
 }
@@ -139,6 +139,7 @@ function takeDue(
       runId: due.id,
       sealed: due.sealed,
       tries: due.tries,
+      until,
       calls: calls.map(({ n, event, task, created_at }) => ({
         id: encodeId(instance, "call", n),
         event,
@@ -151,19 +152,21 @@ function takeDue(
 
 function tried(
   context: Context,
-  runId: string,
+  { runId, until }: Parameters<WebhookVerbs["webhookTried"]>[0],
   { told, failed }: Parameters<WebhookVerbs["webhookTried"]>[1],
   now: number,
 ): void {
   const { connection, instance } = context;
   connection.write(() => {
-    const row = connection.sql("SELECT n, status, finished_at FROM runs WHERE id = ?").get(runId) as
-      | { n: number; finished_at: number | null }
+    const find = "SELECT r.n, r.finished_at, w.next_try_at FROM runs r JOIN webhooks w ON w.run = r.n WHERE r.id = ?";
+    const row = connection.sql(find).get(runId) as
+      | { n: number; finished_at: number | null; next_try_at: number | null }
       | undefined;
     if (row === undefined) return;
     const { n: run } = row;
     const numbers = told.map((id) => decodeId(instance, "call", id)).filter((number) => number !== null);
     for (const number of numbers) connection.sql("DELETE FROM webhook_calls WHERE n = ? AND run = ?").run(number, run);
+    if (row.next_try_at !== until) return undefined;
     if (failed !== undefined && failed.nextTryAt === null)
       return giveUp(context, run, row.finished_at, failed.error, now);
     const more = connection.sql("SELECT 1 FROM webhook_calls WHERE run = ? LIMIT 1").get(run) !== undefined;

@@ -68,12 +68,12 @@ async function deliver(deps: WebhookDeps, due: DueWebhook, signal: AbortSignal):
       }),
     );
   // What a stop has cut short counts for nothing; it is done again when its time has come.
-  if (error !== null && signal.aborted) return void (await store.webhookTried(due.runId, { told }, clock.now()));
+  if (error !== null && signal.aborted) return void (await store.webhookTried(due, { told }, clock.now()));
   const wait = alertRetryWait(retry, told.length > 0 ? 1 : due.tries + 1);
   const nextTryAt = wait === null ? null : clock.now() + wait;
   const failed = error === null ? {} : { failed: { error, nextTryAt } };
   if (error !== null) log.warn("a webhook was not taken", { run: due.runId, error, given_up: nextTryAt === null });
-  await store.webhookTried(due.runId, { told, ...failed }, clock.now());
+  await store.webhookTried(due, { told, ...failed }, clock.now());
 }
 
 function targetOf({ seal }: WebhookDeps, { sealed }: DueWebhook): WebhookTarget | null {

@@ -125,6 +125,31 @@ export function twiceScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.workers({ limit: 10 })).length, 1);
   });
 
+  scenario(
+    "whoever comes too late to say that a webhook was not taken gives up nothing that another one has",
+    async (kit) => {
+      const webhook = { events: ["started", "failed"], sealed: new Uint8Array([1]) } as const;
+      const crawl: NewRun = { kind: "crawl", maxAttempts: 3, snapshot: { options: {} }, webhook };
+      const { made: run } = await kit.store.startRun(crawl, [newTask("a")], kit.now);
+      await kit.store.admitCrawls(10, kit.now);
+      const take = () => kit.store.takeDueWebhook({ most: 10, until: kit.now + 1000 }, kit.now);
+      const frozen = (await take())!;
+      kit.pass(1000);
+      const other = (await take())!;
+      assert.deepEqual(other.calls, frozen.calls);
+      const failed = { error: "cut off", nextTryAt: null };
+      await kit.store.webhookTried(frozen, { told: [], failed }, kit.now);
+      await kit.store.webhookTried(other, { told: other.calls.map(({ id }) => id) }, kit.now);
+      await kit.store.webhookTried(frozen, { told: [], failed }, kit.now);
+      await kit.work(await kit.take("A"), FAILED);
+      assert.deepEqual(
+        (await take())?.calls.map(({ event }) => event),
+        ["failed"],
+      );
+      assert.equal(await kit.status(run), "failed");
+    },
+  );
+
   scenario("entries that are added again are counted once", async (kit) => {
     const run = await newWorkflow(kit, { a: [] });
     const { hold, task } = await takeStep(kit, run, "a");

@@ -1,7 +1,7 @@
 /** The worker: puts together all that executes tasks. Part of the composition root. */
 import { type Clock, systemClock } from "./base/clock.ts";
 import { messageOf } from "./base/errors.ts";
-import { processGauge } from "./base/gauge.ts";
+import { type Gauge, processGauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
 import { machineName, ownIdentity } from "./base/machine.ts";
 import { systemRandom } from "./base/random.ts";
@@ -96,6 +96,8 @@ export interface WorkerHooks {
   standBy?: boolean;
   /** Shared with others in the process, who close them; without it the worker has its own. */
   tools?: PageTools;
+  /** How hard this process has it; absent: it is measured. */
+  gauge?: Gauge;
   onRole?: (role: EngineRole) => void;
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
@@ -162,7 +164,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       ],
     ]);
     const handlers: HandlerLookup = (name) => (name === null ? undefined : own.get(name)) ?? others(name);
-    const gauge = processGauge();
+    const gauge = hooks.gauge ?? processGauge();
     stack.defer("gauge", async () => gauge.stop());
     const worker = new LaneWorker({
       store,

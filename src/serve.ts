@@ -5,6 +5,7 @@ import { createApi } from "./api/server.ts";
 import { type RunningWorker, startWorker } from "./app.ts";
 import { openClient } from "./client.ts";
 import { systemClock } from "./base/clock.ts";
+import type { Gauge } from "./base/gauge.ts";
 import type { Log } from "./base/log.ts";
 import { mayBeAlive } from "./base/machine.ts";
 import { Trouble } from "./base/trouble.ts";
@@ -26,6 +27,8 @@ export interface ServerOptions {
   version: string;
   /** false: calls are answered, and another process does the work. */
   worker: boolean;
+  /** See `WorkerHooks`. */
+  gauge?: Gauge;
   onRole?: (role: EngineRole) => void;
   /** Where the configuration comes from, to be shown. */
   sources?: LoadedConfig["sources"];
@@ -102,6 +105,7 @@ export async function startServer(config: Config, log: Log, options: ServerOptio
         command: "serve",
         client,
         tools,
+        ...(options.gauge === undefined ? {} : { gauge: options.gauge }),
         ...(options.onRole === undefined ? {} : { onRole: options.onRole }),
       });
     return {

@@ -16,7 +16,7 @@ const PROGRAM = `
     if (argv[0] === "die") process.kill(process.pid, "SIGUSR2");
     if (argv[0] === "warn") { process.emitWarning("look out"); return 0; }
     if (argv[0] === "echo") for await (const line of createInterface({ input: process.stdin })) console.log("read " + line);
-    if (argv[0] === "sleep") await new Promise((resolve) => setTimeout(resolve, 60_000));
+    if (argv[0] === "sleep") await new Promise((resolve) => setTimeout(resolve, 600_000));
     if (argv[0] === "obey") {
       const got: string[] = [];
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => { got.push(signal); console.log("got " + signal); });
@@ -155,7 +155,7 @@ for (const { name, node } of kinds) {
     assert.equal((await ended).code, 0);
   });
 
-  test(`${name} hands over: kill -9 of the first process ends the second`, { timeout: 30_000 }, async (t) => {
+  test(`${name} hands over: kill -9 of the first process ends the second`, { timeout: 240_000 }, async (t) => {
     const { child, line, ended } = makePackage(t, node).start("sleep");
     const { pid } = JSON.parse(await line()) as { pid: number };
     assert.notEqual(pid, child.pid);

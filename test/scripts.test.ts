@@ -109,7 +109,7 @@ test("an endless loop and a forgotten handle are ended, too", () => {
   assert.equal(spun.last, "0 passed, 1 failed");
   assert.match(spun.out, /hung in or after/);
   const handle = { "open.test.ts": `test("fine", () => { setInterval(() => {}, 1000); });` };
-  const open = runTests(handle, [], { ORB_TEST_TIMEOUT_MS: "3000", ORB_TEST_SPARE_MS: "3000" });
+  const open = runTests(handle, [], { ORB_TEST_TIMEOUT_MS: "3000", ORB_TEST_SPARE_MS: "15000" });
   assert.equal(open.code, 1);
   assert.equal(open.last, "1 passed, 1 failed");
   assert.match(open.out, /something is left open|hung in or after/);

@@ -164,8 +164,9 @@ describe("with Redis", servicesGate, () => {
     await using redis = await startRedis();
     await using open = await openBoard(redis, LANE);
     const place = await openPlace(t, { ...withToken, board: open.board });
-    await using browser = await chromium.launch({ executablePath: chromiumPath, env: browserEnv });
+    await using browser = await chromium.launch({ executablePath: chromiumPath, env: browserEnv, timeout: 120_000 });
     const context = await browser.newContext({ httpCredentials: { username: "me", password: TOKEN } });
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     const complaints: string[] = [];
     const asked: string[] = [];

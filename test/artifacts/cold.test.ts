@@ -195,9 +195,10 @@ describe("kill -9 while files move to the cold place", () => {
         child.once("exit", (_code, signal) => resolve(signal)),
       );
       let moved = 0;
-      child.on("message", () => {
+      child.on("message", (hash) => {
         moved += 1;
         if (moved === after) child.kill("SIGKILL");
+        if (moved < after) child.send(hash, () => {});
       });
       if ((await gone) === "SIGKILL") kills += 1;
       const next = open(dir.path);

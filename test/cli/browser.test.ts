@@ -13,7 +13,12 @@ const SHELL = `<!doctype html><title>App</title><div id="app"></div><script>
 </script>`;
 const CAPTCHA = read("test/fixtures/pages/captcha/recaptcha-wall.html");
 
-const openOrb = () => new Orb({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
+const openOrb = () =>
+  new Orb({
+    APP_BROWSER_PATH: chromiumPath,
+    APP_BROWSER_NAV_TIMEOUT_MS: "120000",
+    APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32`,
+  });
 
 /** Browsers keep their profiles in the installation's folder for temporary files, and name it when they are started. */
 function browsersOf(orb: Orb): string[] {

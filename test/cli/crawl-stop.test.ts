@@ -49,7 +49,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
   test("just as it ends: what it has found is printed all the same", async () => {
     const { site, open } = await gated();
     await using _ = site;
-    await using orb = new Orb();
+    await using orb = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
     const served = await Served.start(orb);
     await using door = await before(urlOf(served), async (path) => {
       if (!path.endsWith("/pause")) return;
@@ -69,7 +69,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
   test("while it waits for its turn: it does not begin when its turn comes", async () => {
     const { site, open } = await gated();
     await using _ = site;
-    await using orb = new Orb({ APP_MAX_CONCURRENT_TASKS: "1" });
+    await using orb = new Orb({ APP_MAX_CONCURRENT_TASKS: "1", APP_HTTP_TIMEOUT_SECONDS: "600" });
     const served = await Served.start(orb);
     const first = await served.api.post("/scraping/async-scrape", { url: site.url("/"), strategy: "http" });
     await site.visited("/");
@@ -93,7 +93,7 @@ describe("a terminal that is closed", { skip: !hasScript && "there is no script(
   test("stops the crawl that was followed there as Ctrl-C does, and leaves nobody at work", async () => {
     const { site } = await gated();
     await using _ = site;
-    await using orb = new Orb();
+    await using orb = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
     const screen = onTerminal(orb, ["crawl", site.url("/"), "--strategy", "http"]);
     await site.visited("/");
     screen.close();

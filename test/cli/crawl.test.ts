@@ -7,6 +7,7 @@ import type { CrawlDetail } from "../../src/orchestrator/crawls/view.ts";
 import { Orb, until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { firstTimes, hang, held, html, sendTo, slow, status } from "../support/misbehaviours.ts";
+import { somePort } from "../support/services.ts";
 import { Desk } from "./desk.ts";
 import { hasScript, onTerminal } from "./screen.ts";
 
@@ -93,15 +94,14 @@ describe("orb crawl", { concurrency: 2 }, () => {
   test("of several sites a dead one is named, the others are got, and the crawl is done in part", async () => {
     await using one = await MisbehavingSite.start({ "/": page(1, "/more"), "/more": page(2) });
     await using other = await MisbehavingSite.start({ "/": slow(300, page(3)) });
-    const gone = await MisbehavingSite.start();
-    await gone[Symbol.asyncDispose]();
+    const gone = `127.0.0.1:${await somePort()}`;
     await using desk = new Desk();
-    const starts = [gone, one, other].map((site) => site.url("/"));
+    const starts = [`http://${gone}/`, one.url("/"), other.url("/")];
     const { code, stdout, stderr } = await desk.run(["crawl", ...starts, "--strategy", "http"]);
     assert.equal(code, 3, stderr);
     assert.deepEqual(urls(stdout), [one.url("/"), one.url("/more"), other.url("/")].toSorted());
     assert.match(stderr, /\nRun completed in part: 3 pages got; 1 page failed \(\S{36}\)\n/);
-    assert.ok(stderr.includes(`\nnothing from ${gone.name}; orb runs sites `), stderr);
+    assert.ok(stderr.includes(`\nnothing from ${gone}; orb runs sites `), stderr);
   });
 
   test("where nothing can be written is found out before the first request", async () => {
@@ -230,7 +230,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
   test("what ran out of time goes on where it was", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
     await using orb = new Desk();
-    const first = await orb.run(["crawl", site.url("/"), ...flags, "--timeout-minutes", "0.1", "--json"]);
+    const first = await orb.run(["crawl", site.url("/"), ...flags, "--timeout-minutes", "0.25", "--json"]);
     const view = JSON.parse(first.stdout) as CrawlDetail;
     assert.deepEqual([first.code, view.end_reason, view.failed_items], [3, "limit_time", 0], first.stderr);
     site.on("/hangs", page(1));

@@ -3,6 +3,11 @@ import { runHere, type Said, type Typing } from "./here.ts";
 
 /** An installation in a folder of its own whose commands run in this process, but for those that are started. */
 export class Desk extends Orb {
+  constructor(env: Record<string, string> = {}) {
+    // What never answers is not to be given up before it has been looked at, which takes long on a busy machine.
+    super({ APP_HTTP_TIMEOUT_SECONDS: "600", ...env });
+  }
+
   override run(
     args: readonly string[],
     { env = {}, ...typing }: Typing & { env?: Record<string, string> } = {},

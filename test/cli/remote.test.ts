@@ -3,13 +3,14 @@ import { describe, test } from "node:test";
 import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { SessionView } from "../../src/orchestrator/sessions.ts";
 import { Orb, type OrbProcess } from "../chaos/orb.ts";
+import { somePort } from "../support/services.ts";
 import { Desk } from "./desk.ts";
 import { openShop } from "./site.ts";
 
 const TOKEN = "a-token-of-good-length-4711";
 
-async function serve(orb: Orb): Promise<{ server: OrbProcess; url: string }> {
-  const server = orb.start(["serve", "--port", "0"]);
+async function serve(orb: Orb, port = "0"): Promise<{ server: OrbProcess; url: string }> {
+  const server = orb.start(["serve", "--port", port]);
   await server.said("listening on");
   return { server, url: /listening on (http:\/\/[^"]+)/.exec(server.stderr)?.[1] ?? "" };
 }
@@ -138,9 +139,9 @@ describe("commands with --url", { concurrency: 2 }, () => {
 
   test("a server that stops while somebody follows is waited for, and the events go on where they were", async () => {
     await using shop = await openShop();
-    await using there = new Orb();
-    const first = await serve(there);
-    const port = new URL(first.url).port;
+    await using there = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
+    const port = String(await somePort());
+    const first = await serve(there, port);
     const job = await there.json<JobView>("jobs", "create", "--target-url", shop.url("/never"));
     const wait = there.start(["jobs", "run", job.id, "--wait", "--url", first.url]);
     await shop.when(() => shop.open === 1, "the page is asked for");

@@ -60,7 +60,11 @@ describe("orb serve", { concurrency: 2 }, () => {
 
   test("finishes what is in flight and answers calls that run, but takes no more of either", async () => {
     await using target = await Target.start(1);
-    await using orb = new Orb({ APP_MAX_PER_HOST: "1" });
+    await using orb = new Orb({
+      APP_MAX_PER_HOST: "1",
+      APP_SHUTDOWN_GRACE_SECONDS: "300",
+      APP_HTTP_TIMEOUT_SECONDS: "600",
+    });
     const gate = Promise.withResolvers<void>();
     target.script = async (path) => {
       if (path === "/slow") await gate.promise;

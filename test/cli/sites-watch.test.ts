@@ -5,6 +5,7 @@ import { sitesBlock } from "../../src/cli/sites-block.ts";
 import type { SiteProgress, SiteView } from "../../src/orchestrator/site-view.ts";
 import type { SitesProgress } from "../../src/orchestrator/sites-progress.ts";
 import { Place } from "../jobs/kit.ts";
+import { somePort } from "../support/services.ts";
 import { Desk } from "./desk.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:00Z");
@@ -158,7 +159,8 @@ describe("orb sites", { concurrency: 2 }, () => {
 
   test("--watch of a server that is restarted says so, waits for it, and goes on", async () => {
     await using desk = new Desk();
-    await using place = await Place.open();
+    // It comes back where it was.
+    await using place = await Place.open({ APP_PORT: String(await somePort()) });
     const url = place.api.url;
     const restarted = Promise.withResolvers<void>();
     let begun = false;
@@ -171,7 +173,7 @@ describe("orb sites", { concurrency: 2 }, () => {
       },
       said: (stderr) => {
         if (!stderr.includes("The server is gone") || stderr.includes("answers again")) return;
-        restarted.promise.then(() => place.start({ env: { APP_PORT: new URL(url).port } }));
+        restarted.promise.then(() => place.start());
       },
     });
     const { code, stdout, stderr } = await watching;

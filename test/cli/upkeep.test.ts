@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { Target } from "../chaos/target.ts";
 import { BUCKET, S3_KEY, S3Server } from "../support/s3-server.ts";
+import { somePort } from "../support/services.ts";
 import { Desk } from "./desk.ts";
 
 interface Doctor {
@@ -68,7 +69,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
   });
 
   test("orb doctor on a healthy installation finds nothing", async () => {
-    await using orb = new Desk();
+    await using orb = new Desk({ APP_PORT: String(await somePort()) });
     const report = await orb.json<Doctor>("doctor");
     assert.equal(report.healthy, true);
     assert.deepEqual(
@@ -92,7 +93,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
 
   test("orb doctor looks at the bucket, and says what to do when it cannot be used", async () => {
     await using server = await S3Server.start();
-    await using orb = new Desk(server.env());
+    await using orb = new Desk({ ...server.env(), APP_PORT: String(await somePort()) });
     const report = await orb.json<Doctor>("doctor");
     assert.deepEqual(checkOf(report, "artifacts").status, "ok");
     assert.equal(checkOf(report, "artifacts").what, `s3://${BUCKET}/files`);

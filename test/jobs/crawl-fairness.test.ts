@@ -65,9 +65,22 @@ describe("two crawls of one site", () => {
     await using place = await Place.open({ APP_MAX_PER_HOST: "4" });
     await using site = await sharedSite("wide", "narrow");
     const crawler = new Crawler(place);
+    // The wide one does nothing until the other is there; then it goes slowly until that has its first page.
+    const isThere = Promise.withResolvers<void>();
+    const hasBegun = site.when(() => site.visits.some(isOf("narrow")), "the narrow one begins");
+    for (let n = 0; n < PAGES; n += 1) {
+      const answer = html(`<title>${n}</title><p>wide ${n}</p>`);
+      site.on(`/wide/page-${n}`, async (visit, response, at) => {
+        await isThere.promise;
+        const waited = new Promise<void>((resolve) => at.after(n < 10 ? 60 : 3000, resolve));
+        await Promise.race([waited, hasBegun]);
+        if (!response.destroyed) await answer(visit, response, at);
+      });
+    }
     const wide = await crawler.submit({ url: site.url("/wide"), fields: { p: "p" }, max_concurrent_articles: 10 });
     await site.visited("/wide/page-0");
     const narrow = await crawler.submit({ url: site.url("/narrow"), fields: { p: "p" }, max_concurrent_articles: 1 });
+    isThere.resolve();
     const ends = await Promise.all([crawler.ended(wide), crawler.ended(narrow)]);
     assert.deepEqual(
       ends.map(({ view }) => view.completed_items),

@@ -241,7 +241,8 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
   });
 
   test("a page that is tried again is told with what went wrong, before it fails for good", async () => {
-    await using site = await MisbehavingSite.start({ "/": status(500) });
+    // It is waited for so long that everything can be looked at meanwhile.
+    await using site = await MisbehavingSite.start({ "/": status(500, { "retry-after": "120" }) });
     const id = await begin({ url: site.url("/"), strategy: "http", timeout_minutes: 5 });
     await site.visited("/");
     let stuck = await view(id);
@@ -294,7 +295,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
   });
 
   test("a site that keeps failing is left alone, tried once, and comes back", async () => {
-    await using cautious = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "1" });
+    await using cautious = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "12" });
     const paths = Array.from({ length: 12 }, (_, n) => `/p/${n}`);
     await using site = await MisbehavingSite.start({ "/": page("Start", ...paths) });
     for (const path of paths) site.on(path, status(500));

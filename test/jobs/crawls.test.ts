@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
-import { firstTimes, hang, html, robots, sendTo, slow, status } from "../support/misbehaviours.ts";
+import { firstTimes, hang, held, html, robots, sendTo, status } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
 
 const WORDS = "<p>Some words, long enough, that somebody wrote for others to read them.</p>".repeat(4);
@@ -80,14 +80,17 @@ describe("a crawl", () => {
   test("keeps what it has when its time is over", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start", "/slow", "/next"), "/next": page("Next") });
     site.on("/slow", hang);
-    const body = { url: site.url("/"), timeout_minutes: 0.03 };
-    const { view: part, results: found } = await crawl(body);
+    // Long enough for the two others on a busy machine.
+    const body = { url: site.url("/"), timeout_minutes: 0.2 };
+    const [{ view: part, results: found }, { view: none }] = await Promise.all([
+      crawl(body),
+      crawl({ ...body, partial_results_ok: false }),
+    ]);
     assert.deepEqual(
       [part.status, part.end_reason, found.items.length],
       ["partial", "limit_time", 2],
       part.message ?? "",
     );
-    const { view: none } = await crawl({ ...body, partial_results_ok: false });
     assert.equal(none.status, "failed");
   });
 
@@ -171,25 +174,27 @@ describe("a crawl", () => {
     await using site = await MisbehavingSite.start({
       "/": page("Start", ...Array.from({ length: 30 }, (_, n) => `/p/${n}`)),
     });
-    for (let n = 0; n < 30; n += 1) site.on(`/p/${n}`, slow(200, page(`Page ${n}`)));
+    for (let n = 0; n < 30; n += 1) site.on(`/p/${n}`, hang);
     const id = await submit({ url: site.url("/"), max_concurrent_articles: 2 });
     await site.visited("/p/1", 1);
     const answer = await place.api.call("DELETE", `/scraping/tasks/${id}`);
     assert.deepEqual([answer.status, answer.json<CrawlView>().status], [200, "cancelled"]);
     assert.equal((await place.api.call("DELETE", `/scraping/tasks/${id}`)).status, 200, "twice is no mistake");
     assert.ok((await results(id)).items.length >= 1);
-    assert.ok(site.visits.length < 10, "two at a time");
+    assert.ok(site.visits.filter(({ path }) => path.startsWith("/p/")).length <= 2, "two at a time");
   });
 
   test("waits its turn when others are running", async () => {
     await using busy = await Place.open({ APP_MAX_CONCURRENT_TASKS: "1" });
-    await using site = await MisbehavingSite.start({ "/1": slow(500, page("One")), "/2": page("Two") });
+    const seen = Promise.withResolvers<void>();
+    await using site = await MisbehavingSite.start({ "/1": held(seen.promise, page("One")), "/2": page("Two") });
     const begin = async (path: string) =>
       (await busy.api.post("/scraping/async-scrape", { url: site.url(path) })).json<{ task_id: string }>().task_id;
     const [first, second] = [await begin("/1"), await begin("/2")];
     await site.visited("/1", 1);
     const waiting = (await busy.api.get(`/scraping/tasks/${second}/status`)).json<CrawlView>();
     assert.deepEqual([waiting.status, site.count("/2")], ["pending", 0]);
+    seen.resolve();
     await busy.ended(first);
     assert.equal((await busy.ended(second)).status, "completed");
   });

@@ -63,7 +63,7 @@ describe("what a site does wrong, seen by a browser", { ...browserGate, concurre
         strategy: "browser",
         max_attempts: 1,
         // Only what never ends is to be cut short; everything else has all the time that a busy machine takes.
-        timeout_seconds: code === "timeout" ? 2 : 30,
+        timeout_seconds: code === "timeout" ? 5 : 120,
       });
       assert.deepEqual([run.status, run.failure_code], ["failed", code], `${run.failure_reason}: ${run.error_message}`);
       assert.match(run.failure_reason ?? "", reason, run.error_message ?? "");

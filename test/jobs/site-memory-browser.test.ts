@@ -28,7 +28,7 @@ test(
     await site.when(() => site.visits.length === 1, "the first page is asked for");
     const waitingFor = async () =>
       (await place.api.get(`/jobs/runs/${id}/sites`)).json<RunSiteView[]>()[0]!.waiting_for?.reason ?? null;
-    const giveUpAt = Date.now() + 30_000;
+    const giveUpAt = Date.now() + 240_000;
     while ((await waitingFor()) !== "memory") {
       assert.ok(Date.now() < giveUpAt, `it waits for ${await waitingFor()}`);
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -198,7 +198,7 @@ describe("how a page is got that needs a browser", { ...browserGate, concurrency
     const stuck = await place.begin({
       target_url: site.url("/"),
       strategy: "browser",
-      timeout_seconds: 2,
+      timeout_seconds: 6,
       max_attempts: 1,
     });
     await site.visited("/");

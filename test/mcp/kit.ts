@@ -43,6 +43,9 @@ export async function openMagazine(): Promise<Target> {
   return target;
 }
 
+/** Longer than anything here takes on a busy machine. */
+const PATIENCE_MS = 240_000;
+
 /** What a tool answered, for people and for programs. */
 export interface Told {
   text: string;
@@ -63,7 +66,10 @@ export class Agent implements AsyncDisposable {
     args: Record<string, unknown> = {},
     options: { signal?: AbortSignal; onprogress?: (told: { message?: string | undefined }) => void } = {},
   ): Promise<Told> {
-    const { content, structuredContent, isError } = await this.client.callTool({ name, arguments: args }, options);
+    const { content, structuredContent, isError } = await this.client.callTool(
+      { name, arguments: args },
+      { timeout: PATIENCE_MS, ...options },
+    );
     const [first] = content;
     assert.ok(first?.type === "text" && content.length === 1, "an answer is one text");
     const told = {

@@ -283,7 +283,7 @@ describe("a site that misbehaves", () => {
     site.on("/garbage", rawThenClose("this is not HTTP at all\r\n\r\n"));
     site.on("/huge", rawThenClose(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}\r\n\r\n`));
     site.on("/silent", silence);
-    await using proxy = await startProxy({ idleMs: 300, lookup: async () => [] });
+    await using proxy = await startProxy({ idleMs: 3_000, lookup: async () => [] });
     const guest = proxy.admit();
     const reasonOf = async (url: string) => {
       const got = await get(proxy, guest, url);

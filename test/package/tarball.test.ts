@@ -149,7 +149,7 @@ process.stdout.write(\`\${page?.["title"]}\\n\`);
         `import { createClient } from "orbweaver/client";
 const client = createClient({ url: process.argv[2] ?? "" });
 const { id } = await client.runs.start({ target_url: ${JSON.stringify(page)}, fields: { title: "h1" } });
-const { status } = await client.waitForRun(id, { timeoutMs: 60_000 });
+const { status } = await client.waitForRun(id, { timeoutMs: 240_000 });
 for await (const { data } of client.runs.results(id)) process.stdout.write(\`\${status} \${String(data["title"])}\\n\`);
 `,
       );

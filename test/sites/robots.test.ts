@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { MisbehavingSite, type Route } from "../support/misbehaving-site.ts";
 import { hang, held, page, resetAtOnce, robots, sendTo, status } from "../support/misbehaviours.ts";
-import { failureOf, testClient } from "../support/net.ts";
+import { failureOf, PLENTY, testClient } from "../support/net.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const BACKOFF = { baseMs: 30_000, maxMs: 300_000 };
@@ -14,9 +14,9 @@ const DAY = 24 * 3_600_000;
 const FORBIDS = robots("User-agent: *\nDisallow: /private\n\nUser-agent: orb-test\nDisallow: /for-others\n");
 
 /** A gate before one site, with a clock that the test moves and a store that outlives it. */
-async function gateBefore(route: Route | null) {
+async function gateBefore(route: Route | null, limits = PLENTY) {
   const site = await MisbehavingSite.start(route === null ? {} : { "/robots.txt": route });
-  const http = testClient({ limits: { connectMs: 2000, headersMs: 2000, idleMs: 2000, totalMs: 2000 } });
+  const http = testClient({ limits });
   const clock = new FakeClock();
   const folder = tempDir();
   const open = () => openSqliteStore({ path: join(folder.path, "orb.db"), clock });

@@ -171,7 +171,7 @@ export function reset(bytes = ""): Behaviour {
   return (socket) => {
     if (bytes === "") return socket.resetAndDestroy();
     // The reader has to have them before the reset overtakes them.
-    socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 20));
+    socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 100));
     return undefined;
   };
 }

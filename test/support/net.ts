@@ -15,6 +15,9 @@ export const LIMITS: Partial<HttpLimits> = {
   maxHeaderBytes: 16 * 1024,
 };
 
+/** There is plenty of time for all that a test is not about, however busy the machine is. */
+export const PLENTY: Partial<HttpLimits> = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
+
 export type TestClient = HttpClient & AsyncDisposable;
 
 /** A client that may use the loopback network, closed at the end of its block. */

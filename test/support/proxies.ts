@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { createServer as createTlsServer } from "node:tls";
 import { parseUpstream, type Upstream } from "../../src/domain/upstream.ts";
 import { type Certificate, selfSigned } from "./certificate.ts";
+import { somePort } from "./services.ts";
 
 export type ProxyKind = "connect" | "connect-tls" | "socks5";
 
@@ -109,6 +110,8 @@ export class TestProxy {
   }
 
   async start(): Promise<void> {
+    // One that nobody else is given while it is gone.
+    this.#port = await somePort();
     await this.#listen();
     if (this.#spec.behaviour === "dead") await this.kill();
   }

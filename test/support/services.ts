@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { postgres } from "../../src/supervisor/postgres.ts";
@@ -172,13 +173,18 @@ export function startPostgres(args: readonly string[] = []): Promise<TestService
   return TestService.begin(postgres, args);
 }
 
-export function somePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen({ host: "127.0.0.1", port: 0 }, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
+/**
+ * A port at which nobody listens, now and later: it is none of those that the system hands out to whoever asks for any, so
+ * that it can be used, left and used again, or stay closed.
+ */
+export async function somePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false));
+      server.listen({ host: "0.0.0.0", port }, () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }

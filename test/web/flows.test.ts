@@ -6,8 +6,7 @@ import { assertAccessible, assertFits, dashboardAndSite } from "./kit.ts";
 const HOSTILE = "<img src=x onerror=alert(1)> & a name that goes on and on, as names of people who paste sometimes do";
 
 describe("workflows", browserGate, () => {
-  // Requests are held until the page has been looked at, which may take long on a busy machine.
-  const here = dashboardAndSite({}, () => ({ APP_HTTP_TIMEOUT_SECONDS: "60" }));
+  const here = dashboardAndSite();
 
   const call = (name: string, path: string, more: object = {}) => ({
     name,
@@ -81,6 +80,7 @@ describe("workflows", browserGate, () => {
 
     await page.getByRole("tab", { name: "Timeline" }).click();
     const times = page.getByRole("list", { name: "Steps by time" });
+    await times.getByRole("listitem").nth(4).waitFor();
     assert.equal(await times.getByRole("listitem").count(), 5);
     await assertAccessible(page);
     await page.getByRole("tab", { name: "Events" }).click();
@@ -216,6 +216,7 @@ describe("workflows", browserGate, () => {
 
     await page.getByRole("tab", { name: "Versions" }).click();
     const changes = page.getByRole("list", { name: "Changes" });
+    await changes.getByRole("listitem").nth(2).waitFor();
     assert.deepEqual(await changes.getByRole("listitem").allInnerTexts(), [
       "Added\nstep tell",
       "Changed\ndescription",

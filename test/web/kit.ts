@@ -6,10 +6,24 @@ import { after, before } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { Place } from "../jobs/kit.ts";
 import { type TestSite, webSite } from "../support/browser-kit.ts";
+import { MESSAGE_MS } from "../../web/src/logic/message-time.ts";
 import { ensureWeb } from "../../scripts/web.mjs";
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+
+/** Longer than anything here takes on a busy machine: it is only waited for in vain when something is wrong. */
+const PATIENCE_MS = 120_000;
+
+/**
+ * What is said in passing goes away after some seconds. A test on a machine that stands still for as long would miss it:
+ * here it stays ten times as long.
+ */
+const KEEP_MESSAGES = `{
+  const later = window.setTimeout;
+  window.setTimeout = (work, ms, ...more) =>
+    later(work, ms === ${MESSAGE_MS} || ms === ${2 * MESSAGE_MS} ? 10 * ms : ms, ...more);
+}`;
 
 export interface OpenOptions {
   phone?: boolean;
@@ -40,7 +54,8 @@ export class Dashboard implements AsyncDisposable {
 
   static async open(env: Record<string, string> = {}): Promise<Dashboard> {
     await ensureWeb();
-    const place = await Place.open(env);
+    // Requests are held until a page has been looked at, which may take long on a busy machine.
+    const place = await Place.open({ APP_HTTP_TIMEOUT_SECONDS: "600", ...env });
     try {
       return new Dashboard(place, await launchBrowser());
     } catch (error) {
@@ -80,7 +95,7 @@ export function dashboardAndSite(
 /** Runs as root in containers, where Chromium has no sandbox; it opens nothing but our own pages. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = process.env["ORB_TEST_CHROMIUM"] ?? "";
-  return chromium.launch({ executablePath, chromiumSandbox: false, args: ["--disable-gpu"] });
+  return chromium.launch({ executablePath, chromiumSandbox: false, args: ["--disable-gpu"], timeout: PATIENCE_MS });
 }
 
 export async function openPage(
@@ -98,6 +113,8 @@ export async function openPage(
       locale: "en-GB",
       ...(phone ? { hasTouch: true, isMobile: true, deviceScaleFactor: 2 } : {}),
     }));
+  context.setDefaultTimeout(PATIENCE_MS);
+  await context.addInitScript(KEEP_MESSAGES);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {

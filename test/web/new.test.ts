@@ -173,14 +173,17 @@ describe("the page for new runs", browserGate, () => {
     const { page } = opened;
     const url = here.site.url("/a");
     const begun = async () => (await api.get(`/runs?q=${encodeURIComponent("/a")}&limit=50`)).json<RunView[]>().length;
-    // The server does it, and the answer is lost on its way.
+    // The server does it, and the answer is lost on its way, once all presses were made.
+    const pressed = Promise.withResolvers<void>();
     await page.route("**/runs", async (route) => {
       await route.fetch();
+      await pressed.promise;
       await route.abort();
     });
     const field = page.getByLabel("URL", { exact: true });
     await field.fill(url);
     for (let press = 0; press < 3; press += 1) await field.press("Enter");
+    pressed.resolve();
     await page.getByText("The server does not answer.").waitFor();
     assert.equal(await begun(), 1);
     await page.unroute("**/runs");

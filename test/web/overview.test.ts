@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { browserGate, html } from "../support/browser-kit.ts";
+import { somePort } from "../support/services.ts";
 import { assertAccessible, assertFits, dashboardAndSite, holds } from "./kit.ts";
 
 const PAGE = "<p>This sentence is long enough to be taken for the content of a page.</p>";
 
+// Its server goes and comes back where it was.
+const port = String(await somePort());
+
 describe("the overview", browserGate, () => {
-  const here = dashboardAndSite();
+  const here = dashboardAndSite({}, () => ({ APP_PORT: port }));
 
   it("teaches a new installation, and starts its first crawl, which is then watched without a reload", async () => {
     const held = Promise.withResolvers<void>();
@@ -60,7 +64,6 @@ describe("the overview", browserGate, () => {
   });
 
   it("says that the connection is lost, and goes on by itself once the server is back", async () => {
-    const { port } = new URL(here.dashboard.url);
     await using opened = await here.dashboard.show("/", { expected: /net::ERR_|503|does not answer/ });
     const { page } = opened;
     await page.getByText("Live", { exact: true }).waitFor();
@@ -71,7 +74,7 @@ describe("the overview", browserGate, () => {
     // A page that was not looked at yet cannot be loaded now: it is as soon as the server is back.
     await page.getByRole("link", { name: "Sites", exact: true }).click();
     await page.getByText("This page could not be shown.").waitFor();
-    await here.dashboard.place.start({ env: { APP_PORT: port } });
+    await here.dashboard.place.start();
     await page.getByText("Live", { exact: true }).waitFor();
     await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
     await page.getByText("Connection lost, trying again").waitFor({ state: "hidden" });

@@ -10,8 +10,11 @@ import { Crawler } from "../jobs/crawler.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { held, html, page as plain } from "../support/misbehaviours.ts";
+import { somePort } from "../support/services.ts";
 import { holds, launchBrowser, openPage } from "./kit.ts";
 
+/** Nobody else is given it while the server is gone. */
+const port = String(await somePort());
 const KILLS = 2;
 const TURNS = 8;
 
@@ -30,8 +33,9 @@ describe("a dashboard whose server dies or hangs", browserGate, () => {
   let browser: Browser;
   before(async () => {
     await ensureWeb();
-    orb = new Orb();
-    served = await Served.start(orb);
+    // The page that keeps the crawl going is held for as long as the test takes.
+    orb = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
+    served = await Served.start(orb, ["--port", port]);
     browser = await launchBrowser();
   });
   after(async () => {
@@ -45,7 +49,6 @@ describe("a dashboard whose server dies or hangs", browserGate, () => {
       "/": html(`<h1>Start</h1><a href="/held">next</a>`),
       "/held": held(gate.promise, plain("Held")),
     });
-    const { port } = new URL(served.api.url);
     const id = await new Crawler(served).submit({ url: site.url("/"), max_depth: 1 });
     await site.visited("/held");
     const turn = async (what: "pause" | "resume") => {

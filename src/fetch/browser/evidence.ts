@@ -2,7 +2,8 @@ import type { CDPSession } from "playwright-core";
 import type { Clock } from "../../base/clock.ts";
 import type { PageEvidence } from "../page.ts";
 
-const EVIDENCE_MS = 2_500;
+/** A busy machine takes seconds for a picture; a page whose script never rests gives none at all. */
+const EVIDENCE_MS = 6_000;
 const LARGEST_PICTURE = 4 * 1024 * 1024;
 
 /** What can be seen of the page now. Takes little time, whatever state the page is in, and never fails. */

@@ -18,7 +18,7 @@ export interface LaunchOptions {
   headed?: boolean;
 }
 
-const LAUNCH_MS = 30_000;
+const LAUNCH_MS = 60_000;
 
 /** Starts browsers. Remembers whether the sandbox works here, so that the warning comes once. */
 export class Launcher {

@@ -19,6 +19,7 @@ import {
 import { FULL } from "../../support/gate.ts";
 import { failureOf } from "../../support/net.ts";
 import { startProxies } from "../../support/proxies.ts";
+import { eventually } from "./processes.ts";
 
 const LONG = "This sentence is long enough to be taken for the content of a page.";
 
@@ -234,18 +235,26 @@ describe("a page that tries to reach what is forbidden", browserGate, () => {
       "worker that fetches",
     ];
     const pathOf = (name: string) => `/${encodeURIComponent(name)}`;
+    const missing = () => {
+      const arrived = new Set(open.log.map(({ path }) => decodeURIComponent(path.slice(1))));
+      return NAMES.filter((name) => !arrived.has(name));
+    };
+    // A headless browser has no use for icons, manifests and the like; the others show that the attempts are real.
+    const MOST = 12;
+    // A busy machine says that it has tried before it has: nobody leaves the page on which most of them are before that.
+    const enough = eventually("most of them arrive", () => {
+      return missing().filter((name) => !LEAVING.includes(name)).length <= MOST;
+    });
     await tryAll((name) => open.url(pathOf(name)), {
       through: permitted,
-      tried: (name, said) => {
+      tried: async (name, said) => {
         const arrived = open.hit(pathOf(name));
-        return sure.includes(name) ? arrived : Promise.race([said, arrived]);
+        if (sure.includes(name)) await arrived;
+        else await Promise.race([LEAVING.includes(name) ? said : said.then(() => enough), arrived]);
       },
     });
-    const arrived = new Set(open.log.map(({ path }) => decodeURIComponent(path.slice(1))));
-    const missing = NAMES.filter((name) => !arrived.has(name));
-    // A headless browser has no use for icons, manifests and the like; the others show that the attempts are real.
-    assert.ok(missing.length <= 12, `these never arrive anywhere: ${missing.join(", ")}`);
-    for (const name of sure) assert.ok(!missing.includes(name), name);
+    assert.ok(missing().length <= MOST, `these never arrive anywhere: ${missing().join(", ")}`);
+    for (const name of sure) assert.ok(!missing().includes(name), name);
   });
 
   it("by WebRTC sends it no packet", async () => {

@@ -6,8 +6,17 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { silentLog } from "../../../src/base/log.ts";
 import { PageFailure } from "../../../src/fetch/page.ts";
-import { browserGate, html, type Route, startBrowser, type TestBrowser, webSite } from "../../support/browser-kit.ts";
+import {
+  browserGate,
+  html,
+  type Route,
+  SITE,
+  startBrowser,
+  type TestBrowser,
+  webSite,
+} from "../../support/browser-kit.ts";
 import { failureOf } from "../../support/net.ts";
+import { somePort } from "../../support/services.ts";
 import { root } from "../../support/source.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { eventually, isAlive, profileFolders, renderersOf, treeOf } from "./processes.ts";
@@ -36,7 +45,7 @@ describe("a browser", browserGate, () => {
   it("that hangs is replaced, and its pages fail as crashed", async () => {
     await using site = await webSite({ "/": PAGE, "/hold": never });
     await using browser = startBrowser();
-    const held = failureOf(browser.fetch(site.url("/hold"), { timeoutMs: 60_000 }));
+    const held = failureOf(browser.fetch(site.url("/hold"), { timeoutMs: 240_000 }));
     await site.hit("/hold");
     const first = browser.pool.browserPid!;
     process.kill(first, "SIGSTOP");
@@ -86,7 +95,7 @@ describe("a browser", browserGate, () => {
 
     it("ends a page that spins at its time, kills its process, and serves others meanwhile", async () => {
       await using site = await webSite({ "/": PAGE, "/spin": ENDLESS });
-      const spinning = browser.fetch(site.url("/spin"), { timeoutMs: 1_500 }).catch((error: unknown) => error);
+      const spinning = browser.fetch(site.url("/spin"), { timeoutMs: 5_000 }).catch((error: unknown) => error);
       await site.hit("/spinning");
       assert.equal((await browser.fetch(site.url("/"))).status, 200);
       const error = await spinning;
@@ -115,13 +124,13 @@ describe("a browser", browserGate, () => {
         response.on("drain", more);
         more();
       });
-      const error = await browser.fetch(site.url("/stream"), { timeoutMs: 1_500 }).catch((failure: unknown) => failure);
+      const error = await browser.fetch(site.url("/stream"), { timeoutMs: 8_000 }).catch((failure: unknown) => failure);
       assert.ok(error instanceof PageFailure);
       assert.equal(error.failure.reason, "timeout_total");
       assert.match(error.evidence?.html ?? "", /This sentence/);
       assert.ok((error.evidence?.screenshot?.length ?? 0) > 1_000);
       const flooded = await failureOf(
-        browser.fetch(site.url("/flood"), { timeoutMs: 30_000, maxBodyBytes: 1_000_000 }),
+        browser.fetch(site.url("/flood"), { timeoutMs: 120_000, maxBodyBytes: 1_000_000 }),
       );
       assert.equal(flooded.reason, "body_too_large");
     });
@@ -134,14 +143,13 @@ describe("a browser", browserGate, () => {
           void request.socket.end(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9999\r\n\r\n${PAGE}`),
         "/gzip": html("this is not gzip", 200, { "content-encoding": "gzip" }),
       });
-      const closed = await webSite();
-      await closed[Symbol.asyncDispose]();
+      const closed = `http://${SITE}:${await somePort()}/`;
       const reason = async (url: string) => (await failureOf(browser.fetch(url))).reason;
       assert.equal(await reason(site.url("/reset")), "connection_reset");
       assert.equal(await reason(site.url("/garbage")), "malformed_response");
       assert.equal(await reason(site.url("/cut")), "truncated_body");
       assert.equal(await reason(site.url("/gzip")), "decompression_failed");
-      assert.equal(await reason(closed.url("/")), "connection_refused");
+      assert.equal(await reason(closed), "connection_refused");
       assert.equal(await reason("http://gone.test/"), "dns_failed");
       assert.equal(await reason("https://gone.test/"), "dns_failed");
       assert.equal(await reason(site.url("/").replace("http:", "https:")), "tls_failed");

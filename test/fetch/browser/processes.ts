@@ -47,7 +47,7 @@ export function profileFolders(): string[] {
 }
 
 /** What it waits for is seen by looking only; it looks often, and gives up late. */
-export async function eventually(what: string, condition: () => boolean, limitMs = 60_000): Promise<void> {
+export async function eventually(what: string, condition: () => boolean, limitMs = 240_000): Promise<void> {
   const until = performance.now() + limitMs;
   while (!condition()) {
     if (performance.now() > until) throw new Error(`this never became true: ${what}`);

@@ -222,10 +222,11 @@ function useRowKeys<Row>(
     const key = keyOf(row);
     setCurrent({ key, index });
     reveal(index);
-    // The row may have to be drawn first.
-    requestAnimationFrame(() => {
-      body.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: false });
-    });
+    const drawn = () => body.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+    // At once, or the next key would go astray; but the row may have to be drawn first.
+    const there = drawn();
+    if (there) there.focus({ preventScroll: false });
+    else requestAnimationFrame(() => drawn()?.focus({ preventScroll: false }));
   };
   const latest = useRef({ rows, current, focus, open });
   latest.current = { rows, current, focus, open };

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
+import { MESSAGE_MS } from "../logic/message-time.ts";
 import type { Tone } from "../logic/states.ts";
 import { Button, IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
@@ -20,7 +21,6 @@ export interface ToastAction {
   run: () => void;
 }
 
-const SHOWN_MS = 6000;
 let messages: readonly ToastMessage[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
@@ -39,7 +39,7 @@ export function toast(text: string, tone: ToastMessage["tone"] = "good", action:
   const others = messages.filter((message) => message.text !== text || message.tone !== tone);
   change([...others.slice(-3), { id, tone, text, action }]);
   // What went wrong stays until it was read.
-  if (tone !== "bad") setTimeout(() => dismiss(id), action === null ? SHOWN_MS : 2 * SHOWN_MS);
+  if (tone !== "bad") setTimeout(() => dismiss(id), action === null ? MESSAGE_MS : 2 * MESSAGE_MS);
 }
 
 /** An error in one sentence. */

@@ -5,7 +5,7 @@ import { availableParallelism, cpus, freemem } from "node:os";
 const cores = availableParallelism();
 /** At any time, and at most. */
 const FEW = Math.min(7, cores + 2);
-const MANY = Math.min(12, cores + 6);
+const MANY = Math.min(9, cores + 6);
 const LOOK_MS = 1500;
 /** Of all the time of all cores, since the last look. */
 const IDLE_ENOUGH = 0.12;
@@ -45,7 +45,8 @@ function spareTime() {
     const now = timesOf();
     const idle = (now.idle - last.idle) / Math.max(1, now.all - last.all);
     last = now;
-    return idle > IDLE_ENOUGH && freemem() > FREE_BYTES;
+    // A container may have less than the machine; older Nodes cannot tell.
+    return idle > IDLE_ENOUGH && (process.availableMemory?.() ?? freemem()) > FREE_BYTES;
   };
 }
 

@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { TTL } from "../contract/store/kit.ts";
 import { FULL, handClock } from "./bench.ts";
-import { type Action, LANES, OWNERS, RUNS, VERDICTS, World } from "./world.ts";
+import { compareWorld } from "./world-compare.ts";
+import { type Action, LANES, OWNERS, RUNS, VERDICTS } from "./world-model.ts";
+import { World } from "./world.ts";
 import { madeInMemory } from "../support/made-database.ts";
 
 const owner = fc.constantFrom(...OWNERS);
@@ -79,7 +81,7 @@ test("any story of runs, lanes and owners ends as a simple model says", { timeou
           if (what.do === "takeLane") await world.step({ do: "takeEngine", owner: what.owner });
           await world.step(what);
         }
-        await world.compare();
+        await compareWorld(world);
         await world.finish();
       } finally {
         await store.close();

@@ -1,79 +1,21 @@
 import assert from "node:assert/strict";
 import { NO_TASKS, endOfRun, type TaskCounts } from "../../src/domain/run-end.ts";
+import { OPEN_TASK_STATES, type RunState, TERMINAL_RUN_STATES } from "../../src/domain/states.ts";
+import type { LaneGrant, Store } from "../../src/store/port.ts";
+import { attempt, candidate, newTask, refused, TTL } from "../contract/store/kit.ts";
+import { compareWorld } from "./world-compare.ts";
 import {
-  OPEN_TASK_STATES,
-  type RunState,
-  TASK_STATES,
-  type TaskState,
-  TERMINAL_RUN_STATES,
-} from "../../src/domain/states.ts";
-import type { ClaimedTask, LaneGrant, RunRecord, SettledTask, Store } from "../../src/store/port.ts";
-import {
-  attempt,
-  candidate,
-  DONE,
-  FAILED,
-  movedTo,
-  newTask,
-  refused,
-  retryAt,
-  SKIPPED,
-  TTL,
-} from "../contract/store/kit.ts";
-
-export const OWNERS = ["A", "B"] as const;
-export const LANES = ["site:l0.example", "site:l1.example", "site:l2.example"] as const;
-export const RUNS = [0, 1, 2] as const;
-export const VERDICTS = ["completed", "skipped", "failed", "retry", "rate_wait", "handed_back", "moved"] as const;
-
-export type Owner = (typeof OWNERS)[number];
-export type Action =
-  | { do: "openRun"; run: number }
-  | { do: "enqueue"; run: number; lane: number; keys: number[] }
-  | { do: "takeEngine"; owner: Owner }
-  | { do: "takeLane"; owner: Owner; lane: number }
-  | { do: "releaseLane"; owner: Owner; lane: number }
-  | { do: "claim"; pick: number; limit: number }
-  | { do: "settle"; pick: number; take: number; verdict: (typeof VERDICTS)[number]; to: number }
-  | { do: "heartbeat"; owner: Owner }
-  | { do: "pass"; ms: number }
-  | { do: "pause" | "resume" | "cancel" | "recover"; run: number }
-  | { do: "retryFailed"; run: number; lane: number | null; limit: number };
-
-interface ModelTask {
-  key: string;
-  lane: number;
-  state: TaskState;
-  tries: number;
-  waits: number;
-  readyAt: number;
-  history: number;
-  born: number;
-}
-
-interface ModelRun {
-  record: RunRecord;
-  status: RunState;
-  generation: number;
-  ends: number;
-  tasks: ModelTask[];
-}
-
-interface ModelLane {
-  known: boolean;
-  owner: Owner | null;
-  epoch: number;
-  until: number;
-}
-
-/** A claim that someone still believes in: whether it may be settled is the store's to say. */
-interface InFlight {
-  owner: Owner;
-  lane: number;
-  grant: LaneGrant;
-  run: number;
-  task: ClaimedTask;
-}
+  type Action,
+  type InFlight,
+  LANES,
+  type ModelLane,
+  type ModelRun,
+  type ModelTask,
+  type Owner,
+  RUNS,
+  type Settling,
+} from "./world-model.ts";
+import { applyVerdict, verdictOf } from "./world-verdicts.ts";
 
 const isOpen = (task: ModelTask) => OPEN_TASK_STATES.includes(task.state);
 
@@ -267,14 +209,14 @@ export class World {
     assert.ok(!starved, "no run gets two more than one that still has work");
   }
 
-  async settle(what: Extract<Action, { do: "settle" }>): Promise<void> {
+  async settle(what: Settling): Promise<void> {
     const first = this.inFlight[what.pick % this.inFlight.length];
     if (first === undefined) return;
     const { owner: who, lane: at } = first;
     // One batch per grant: what was claimed under an older grant is settled with that one.
     const batch = this.inFlight.filter((one) => one.grant === first.grant).slice(0, what.take);
     this.inFlight = this.inFlight.filter((one) => !batch.includes(one));
-    const verdict = this.verdict(what);
+    const verdict = verdictOf(what, this.times.wall);
     const result = await this.stores[who].settle(
       [
         {
@@ -302,7 +244,8 @@ export class World {
         known.state = "cancelled";
         continue;
       }
-      this.apply(known, what);
+      applyVerdict(known, what, this.times.wall);
+      if (what.verdict === "moved") this.knowLane(what.to);
       live += 1;
     }
     const ended = [...touched].filter((one) => this.end(one));
@@ -311,52 +254,6 @@ export class World {
       new Map(ended.map((one) => [one.record.id, one.status])),
     );
     assert.deepEqual(result.opened, what.verdict === "moved" && live > 0 ? [LANES[what.to]] : []);
-  }
-
-  verdict(what: Extract<Action, { do: "settle" }>): SettledTask["verdict"] {
-    switch (what.verdict) {
-      case "completed":
-        return { ...DONE, results: [{ n: 1 }] } as SettledTask["verdict"];
-      case "skipped":
-        return SKIPPED;
-      case "failed":
-        return FAILED;
-      case "retry":
-        return retryAt(this.times.wall + 500);
-      case "rate_wait":
-      case "handed_back":
-        return { kind: what.verdict };
-      case "moved":
-        return movedTo(LANES[what.to] ?? "");
-    }
-  }
-
-  apply(task: ModelTask, what: Extract<Action, { do: "settle" }>): void {
-    task.history += 1;
-    switch (what.verdict) {
-      case "completed":
-      case "skipped":
-      case "failed":
-        task.state = what.verdict;
-        task.tries += 1;
-        return;
-      case "retry":
-        task.state = "retrying";
-        task.tries += 1;
-        task.readyAt = this.times.wall + 500;
-        return;
-      case "rate_wait":
-        task.waits += 1;
-        task.state = "queued";
-        return;
-      case "handed_back":
-        task.state = "queued";
-        return;
-      case "moved":
-        task.lane = what.to;
-        this.knowLane(what.to);
-        task.state = "queued";
-    }
   }
 
   async heartbeat(who: Owner): Promise<void> {
@@ -409,7 +306,7 @@ export class World {
       if (one?.status === "paused" || one?.status === "recovering") await this.step({ do: "resume", run: index });
     }
     for (const at of LANES.keys()) await this.takeLane("B", at);
-    await this.compare();
+    await compareWorld(this);
     await this.expectClean();
     for (const at of LANES.keys()) await this.claim("B", at, 1000);
     while (this.inFlight.length > 0) {
@@ -417,33 +314,8 @@ export class World {
     }
     for (const one of this.runs)
       assert.ok(one === null || TERMINAL_RUN_STATES.includes(one.status) || one.tasks.length === 0);
-    await this.compare();
+    await compareWorld(this);
     await this.expectClean();
-  }
-
-  /** The store says what the model says, to whomever one asks. */
-  async compare(): Promise<void> {
-    for (const one of this.runs) {
-      if (one === null) continue;
-      const record = await this.stores.B.run(one.record.id);
-      assert.deepEqual([record?.status, record?.generation], [one.status, one.generation]);
-      const counts = { ...NO_TASKS };
-      for (const row of await this.stores.B.counts(one.record.id)) {
-        for (const name of TASK_STATES) counts[name] += row.counts[name];
-      }
-      assert.deepEqual(counts, this.counts(one));
-      const tasks = await this.stores.B.tasks(one.record.id, { limit: 1000 });
-      assert.deepEqual(
-        tasks.map((task) => [task.key, task.lane, task.state, task.tries, task.waits, task.attempts.length]),
-        one.tasks.map((task) => [task.key, LANES[task.lane], task.state, task.tries, task.waits, task.history]),
-      );
-      for (const task of tasks) {
-        assert.equal((await this.any.resultsOf(task.id)).length, task.state === "completed" ? 1 : 0);
-      }
-      const events = await this.any.events(one.record.id, { limit: 10_000 });
-      const ends = events.filter((event) => /^Run (completed|failed|cancelled)/.test(event.message));
-      assert.equal(ends.length, one.ends);
-    }
   }
 
   async expectClean(): Promise<void> {

@@ -1,6 +1,190 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { configurationOf } from "../../web/src/logic/run-configuration.ts";
+import { type EventList, noEvents, type RunEvent, shownEvents, withEvents } from "../../web/src/logic/run-events.ts";
+import {
+  actionsOf,
+  atWorkWords,
+  messageBeside,
+  outcomeBesideCounts,
+  outcomeWords,
+  placeIn,
+  progressWords,
+  titleOf,
+  waitingPlaces,
+} from "../../web/src/logic/run-page.ts";
+import { progressOf } from "../../web/src/logic/run-progress.ts";
 import { type FirstTab, firstTab } from "../../web/src/logic/run-first-tab.ts";
+
+test("only what a run's state allows is offered", () => {
+  const offered = (status: string, kind = "crawl") =>
+    Object.entries(actionsOf({ status, kind }))
+      .filter(([, can]) => can)
+      .map(([name]) => name);
+  assert.deepEqual(offered("running"), ["cancel", "pause", "retryFailed", "clone"]);
+  assert.deepEqual(offered("paused"), ["cancel", "resume", "clone"]);
+  assert.deepEqual(offered("waiting_for_human", "page"), ["cancel", "clone"]);
+  assert.deepEqual(offered("cancelled"), ["clone"]);
+  assert.deepEqual(offered("partial"), ["retryFailed", "clone"]);
+  assert.deepEqual(offered("completed", "queue"), []);
+});
+
+test("how far a run is, in as few words as are known", () => {
+  const counts = { queued: 5, running: 2, retrying: 0, completed: 12, failed: 1, skipped: 0 };
+  const words = (more: object) =>
+    progressWords({ counts, progress: 65, perSecond: 2.5, etaSeconds: 40, active: true, ...more });
+  assert.equal(words({}), "13 of 20 known pages · 2.5/s · 40 s left");
+  assert.equal(words({ perSecond: 0, etaSeconds: null }), "13 of 20 known pages");
+  assert.equal(words({ active: false, counts: { ...counts, queued: 0, running: 0 } }), "13 pages");
+  assert.equal(words({ active: false, counts: null }), "");
+  // Of a crawl that has seen little yet the bar is about what it may fetch; it never falls when more becomes known.
+  assert.equal(words({ progress: 15, etaSeconds: null, perSecond: null }), "13 pages done, 20 known so far");
+  assert.equal(words({ progress: 80, etaSeconds: null, perSecond: null }), "13 pages done, 20 known so far");
+  assert.deepEqual(["Run completed", "Run started", null].map(outcomeWords), ["", "", ""]);
+  assert.deepEqual(
+    [
+      "Run completed: 151 pages got",
+      "Run completed in part: 3 pages got (1 unchanged); 1 page failed",
+      "Run completed: 9 pages got, 2 not found; it has as many pages as it may have",
+      "Run failed: nothing was got",
+      "Run completed in part: 93 pages got, 1 not found, 1 disallowed by robots.txt; 3 pages failed",
+    ].map(outcomeBesideCounts),
+    [
+      "",
+      "",
+      "2 not found; it has as many pages as it may have",
+      "nothing was got",
+      "1 not found; 1 disallowed by robots.txt; 3 failed otherwise",
+    ],
+  );
+  assert.equal(atWorkWords(60_000, 58), null);
+  assert.equal(atWorkWords(60_000, 50, 20_000), null, "asked for a while ago");
+  assert.equal(atWorkWords(288_000, 25, 20_000), "at work for 25 s of it");
+  assert.equal(atWorkWords(7_200_000, 600), "at work for 10m of it");
+  assert.equal(outcomeWords("Run completed in part: 8 pages got"), "8 pages got");
+  assert.equal(outcomeWords("Something else"), "Something else");
+  assert.equal(titleOf({ name: " ", url: "https://www.a.example/", kind: "page" }), "a.example");
+  assert.equal(titleOf({ name: null, url: null, kind: "queue" }), "The queue");
+});
+
+test("events come once, and are found by level, by their words and by what they say beside", () => {
+  const event = (id: string, level: RunEvent["level"], message: string, meta = {}): RunEvent => ({
+    id,
+    run_id: "r",
+    level,
+    message,
+    meta,
+    created_at: "2026-05-04T10:00:00Z",
+  });
+  const idsOf = ({ list }: EventList) => list.map(({ id }) => id);
+  const first = withEvents(noEvents(), [
+    event("1", "info", "Run created"),
+    event("2", "warn", "Retry scheduled", { url: "https://x/Deep" }),
+  ]);
+  const all = withEvents(first, [event("2", "warn", "Retry scheduled"), event("3", "error", "Run failed")]);
+  assert.deepEqual(
+    [idsOf(first), idsOf(all)],
+    [
+      ["1", "2"],
+      ["1", "2", "3"],
+    ],
+  );
+  assert.equal(withEvents(all, [event("3", "error", "Run failed")]), all);
+  const shown = (level: "all" | "warn" | "error", text = "") =>
+    shownEvents(all.list, { level, text }).map(({ id }) => id);
+  assert.deepEqual([shown("all"), shown("warn"), shown("error")], [["1", "2", "3"], ["2", "3"], ["3"]]);
+  assert.deepEqual([shown("all", " RUN "), shown("all", "deep")], [["1", "3"], ["2"]]);
+  // Of very many the newest are kept, and how many there were is known.
+  const more = withEvents(all, [event("4", "info", "a"), event("5", "info", "b"), event("4", "info", "a")], 3);
+  assert.deepEqual([idsOf(more), more.ids.size, more.total], [["3", "4", "5"], 3, 5]);
+});
+
+test("how far a run is comes from what is newer, and at its end from the answer alone", () => {
+  const counts = { queued: 1, running: 1, retrying: 0, completed: 11, failed: 0, skipped: 0 };
+  const told = (status: "running" | "completed", at: number) => ({
+    at,
+    run: { status, counts, per_second: 4, eta_seconds: 9 },
+  });
+  const asked = (completed_items: number, at: number) => ({
+    at,
+    crawl: {
+      queued_items: 3,
+      retrying_items: 1,
+      running_items: 0,
+      completed_items,
+      failed_items: 2,
+      skipped_items: 0,
+      pages_per_second: 2,
+    },
+  });
+  const progress = (...[status, live, crawl]: Parameters<typeof progressOf>) => {
+    const { counts: known, perSecond, etaSeconds } = progressOf(status, live, crawl);
+    return [known?.completed, perSecond, etaSeconds];
+  };
+  assert.deepEqual(progress("running", told("running", 2000), asked(10, 1000)), [11, 4, 9]);
+  // The answer knows more pages; how fast it goes the stream said a moment ago.
+  assert.deepEqual(progress("running", told("running", 1000), asked(12, 2000)), [12, 4, 9]);
+  // Of a run that is not among the newest the stream says nothing any more.
+  assert.deepEqual(progress("running", told("running", 1000), asked(20, 60_000)), [20, 2, null]);
+  // It ended unheard: what was told before is of no worth, however new it is.
+  assert.deepEqual(progress("completed", told("running", 9000), asked(25, 8000)), [25, 2, null]);
+  assert.deepEqual(progress("completed", told("running", 9000), null), [undefined, null, null]);
+  assert.deepEqual(progress("completed", told("completed", 9000), null), [11, 4, 9]);
+  // It was begun anew after it had ended.
+  assert.deepEqual(progress("running", told("completed", 9000), asked(25, 8000)), [25, 2, null]);
+  assert.deepEqual(progressOf("running", null, asked(5, 0)).counts, {
+    queued: 2,
+    running: 0,
+    retrying: 1,
+    completed: 5,
+    failed: 2,
+    skipped: 0,
+  });
+});
+
+test("what a run waits for names its site once", () => {
+  const message = "a.example: It is paused: resume it to go on";
+  assert.equal(messageBeside("a.example/start", message), "It is paused: resume it to go on");
+  assert.equal(messageBeside("Prices", message), message);
+});
+
+test("what a run was asked for is read by name, without what nobody has set", () => {
+  const { plain, rules } = configurationOf({
+    kind: "crawl",
+    name: null,
+    tags: [],
+    crawl: {
+      url: ["https://a.example/", "https://b.example/"],
+      max_pages: 50,
+      same_site: true,
+      fields: { a: { css: "b" } },
+    },
+  });
+  assert.deepEqual(
+    plain.map(({ name, value }) => `${name}: ${value}`),
+    ["Kind: Crawl", "URL: https://a.example/, https://b.example/", "Pages, at most: 50", "Stays on the site: Yes"],
+  );
+  assert.deepEqual(rules, [
+    { name: "What is read", key: "fields", value: JSON.stringify({ a: { css: "b" } }, null, 2) },
+  ]);
+});
+
+test("where a run waits, and what sets its pace, is told by its sites", () => {
+  const at = (site: string, reason: string | null) => ({
+    site,
+    waiting_for: reason === null ? null : { reason, until: null, message: `It waits: ${reason}` },
+  });
+  const names = (...sites: ReturnType<typeof at>[]) => {
+    const { held, paced } = waitingPlaces(sites);
+    return [held.map(({ site }) => site), paced?.site ?? null];
+  };
+  assert.deepEqual(names(at("a.example", null), at("b.example", "circuit_open")), [["b.example"], null]);
+  assert.deepEqual(names(at("a.example", "min_delay")), [[], "a.example"]);
+  assert.deepEqual(names(at("a.example", "min_delay"), at("b.example", null)), [[], null]);
+  assert.deepEqual(names(at("a.example", "run_paused")), [[], null]);
+  assert.deepEqual(placeIn("a.example:8080: It is paused"), { site: "a.example:8080", message: "It is paused" });
+  assert.deepEqual(placeIn("No worker runs: start one").site, null);
+});
 
 const NONE = { queued: 0, running: 0, retrying: 0, completed: 0, failed: 0, skipped: 0 };
 

@@ -15,8 +15,11 @@ const ALONE = [
   ...["simulation/", "store/", "web/"],
   ...["fetch/download", "jobs/crawl-traps", "jobs/memory-limit", "jobs/workers", "net/memory", "supervisor/services"],
 ];
-/** Though the folder's others are. */
-const NOT_ALONE = ["web/logic-"];
+/** Though the folder's others are: they are short, and start nothing. */
+const NOT_ALONE = [
+  ...["docs/crawling", "docs/images", "docs/pages", "docs/templates", "store/cleaned", "store/sqlite-audit"],
+  ...["store/sqlite-files", "store/sqlite-lists", "store/sqlite-plans", "store/sqlite-workflow-", "web/logic-"],
+];
 /** What a file does before and after all of its tests, a process does before and after all of its files. */
 const OWN_HOOKS = /^(?:before|after)(?:Each)?\(/m;
 
@@ -26,15 +29,14 @@ export function groupsOf(folder, files) {
   const open = new Map();
   for (const file of files) {
     const place = dirname(file);
-    const kind = NOT_ALONE.find((start) => file.startsWith(start)) ?? place;
     if (isAlone(folder, file)) {
       groups.push([file]);
       continue;
     }
-    let group = open.get(kind);
+    let group = open.get(place);
     if (group === undefined || group.length === MOST) groups.push((group = []));
     group.push(file);
-    open.set(kind, group);
+    open.set(place, group);
   }
   return groups;
 }

@@ -1,7 +1,9 @@
 /** Looks at what an installation needs. Part of the composition root, because it looks at everything. */
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { systemClock } from "./base/clock.ts";
 import { isOrbError, messageOf } from "./base/errors.ts";
 import { mayBeAlive, ownIdentity } from "./base/machine.ts";
+import { clockApart } from "./base/shared-clock.ts";
 import type { DoctorCheck } from "./cli/wiring.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { type Client, openClient } from "./client.ts";
@@ -53,13 +55,14 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
     await using client = await openClient(config);
     await client.store.probe();
     await client.artifacts.probe();
+    examineRoom(client, add);
     const apart = client.cluster === null ? null : await filesApart(client);
     if (apart === null) add("artifacts", "ok", client.artifacts.home);
     else add("artifacts", "warning", apart.what, apart.fix);
     add("database", "ok", await placeOf(config, client.cluster));
     if (client.cluster !== null) {
       await examineCluster(client, client.cluster, add);
-      checks.push(...(await examineExtras(config)));
+      checks.push(...(await examineExtras(config, clockApart(client.clock, systemClock))));
       return checks;
     }
     const holder = await client.store.engineHolder();
@@ -97,9 +100,18 @@ export async function examine(load: () => LoadedConfig): Promise<DoctorCheck[]> 
 
 type Add = (name: string, status: DoctorCheck["status"], what: string, fix?: string | null) => void;
 
+/** As those who work see it: also the disk of files that are kept elsewhere. */
+function examineRoom({ room }: Client, add: Add): void {
+  try {
+    room.check();
+  } catch (error) {
+    add("room", "problem", messageOf(error), "make room there, or set APP_MIN_FREE_DISK_MB; work waits until then");
+  }
+}
+
 async function placeOf({ database }: Config, cluster: Cluster | null): Promise<string> {
   if (database.kind === "sqlite" || cluster === null) return database.kind === "sqlite" ? database.path : database.kind;
-  const { takeSchema } = await import("./store/postgres/store.ts");
+  const { takeSchema } = await import("./store/postgres/address.ts");
   const { url, schema } = takeSchema(cluster.databaseUrl);
   const { hostname, port, pathname } = new URL(url);
   return `Postgres, ${pathname.slice(1)} on ${hostname}${port === "" ? "" : `:${port}`}, schema ${schema}`;

@@ -71,7 +71,7 @@ export async function takeUp(
   };
   const health = async ({ identity }: Handle, first: boolean): Promise<Health> => {
     if (identity === null || client === null) return { ok: false, why: "it is not ours" };
-    return workerHealth({ store: client.store, clock: systemClock }, identity, { ask: first });
+    return workerHealth({ store: client.store, clock: client.clock }, identity, { ask: first });
   };
   // What is open leads to where nobody is any more; the next process to begin opens it anew.
   const own = { program, moved: close, workerHealth: health };

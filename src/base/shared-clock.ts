@@ -31,3 +31,14 @@ export function sharedClock(own: Clock, log: Log): SharedClock {
     },
   };
 }
+
+/** What to say of this machine's clock; null: it is that of all. */
+export function clockApart(shared: Clock, own: Clock): { what: string; fix: string } | null {
+  const ahead = shared.now() - own.now();
+  if (Math.abs(ahead) <= TOLERATED_MS) return null;
+  const apart = `${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? "behind" : "ahead of"} the database's`;
+  return {
+    what: `${new Date(own.now()).toISOString()} is ${apart}, which is used instead`,
+    fix: "set the clock of this machine, and let the network keep it (NTP)",
+  };
+}

@@ -41,7 +41,11 @@ function refuseOtherKinds({ database }: Config, to: string): void {
     throw new OrbError("input_invalid", `${path}: ${message}`, { hint, fields: [{ path, message }] });
   };
   if (!/^postgres(?:ql)?:\/\//.test(to) || !URL.canParse(to))
-    refuse("--to", EXPECTED, "A copy goes from SQLite into Postgres.");
+    refuse(
+      "--to",
+      EXPECTED,
+      "A copy goes from SQLite into Postgres. A password with other characters than letters, digits and . _ ~ - has them as %XX, such as %2F for /.",
+    );
   if (new URL(to).pathname.length < 2) refuse("--to", `${EXPECTED}: it names no database`, "Name one that is there.");
   if (database.kind !== "sqlite")
     refuse(

@@ -23,7 +23,7 @@ export const OPTIONS = {
   }),
   redisUrl: optional({
     name: "APP_REDIS_URL",
-    type: type.url(["redis", "rediss"]),
+    type: type.redis,
     about:
       "Redis of the distributed engine; goes with Postgres. Also where the Redis of `APP_MANAGED_SERVICES` is, or is to be.",
     example: "redis://localhost:6379",

@@ -133,6 +133,20 @@ export function url(schemes: readonly string[]): ValueType<string> {
   };
 }
 
+const PERCENT = "a password with other characters than letters, digits and . _ ~ - has them as %XX, such as %2F for /";
+
+/** redis://HOST:PORT/NUMBER; the number of a database in it may be left out. */
+export const redis: ValueType<string> = {
+  expected: url(["redis", "rediss"]).expected,
+  parse: (text, cwd) => {
+    if (/^rediss?:/.test(text) && !URL.canParse(text)) refuse(PERCENT);
+    const { pathname } = new URL(url(["redis", "rediss"]).parse(text, cwd));
+    if (!/^\/?\d*$/.test(pathname)) refuse(`"${pathname}" behind the host is not the number of a database in it`);
+    return text;
+  },
+  format: String,
+};
+
 /** Scheme, host and port of a server, and nothing behind them. */
 export const origin: ValueType<string> = {
   expected: "http:// or https:// with a host, and a port if it has one",
@@ -168,8 +182,10 @@ export type DatabaseTarget =
 export const database: ValueType<DatabaseTarget> = {
   expected: "sqlite:PATH or postgres://…",
   parse: (text, cwd) => {
-    if (/^postgres(ql)?:/.test(text))
+    if (/^postgres(ql)?:/.test(text)) {
+      if (!URL.canParse(text)) refuse(PERCENT);
       return { kind: "postgres", url: url(["postgres", "postgresql"]).parse(text, cwd) };
+    }
     if (!text.startsWith("sqlite:")) refuse();
     const file = text.slice("sqlite:".length);
     if (file.includes(":memory:") || file.includes("mode=memory")) {
@@ -198,7 +214,8 @@ export type ArtifactsTarget =
 export const artifacts: ValueType<ArtifactsTarget> = {
   expected: "s3://BUCKET/PREFIX (a bucket has 3 to 63 characters) or a directory",
   parse: (text, cwd) => {
-    if (!text.includes("://")) return { kind: "local", path: path.parse(text, cwd) };
+    // s3:/bucket and S3://bucket are slips, not directories.
+    if (!text.includes("://") && !/^s3:/i.test(text)) return { kind: "local", path: path.parse(text, cwd) };
     const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text);
     if (match === null) return refuse();
     return { kind: "s3", bucket: match[1] ?? "", prefix: (match[2] ?? "").replace(/\/+$/, "") };

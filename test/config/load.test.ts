@@ -247,3 +247,13 @@ test("Redis goes with Postgres, or is managed", () => {
   const onSqlite = { APP_MANAGED_SERVICES: "redis,postgres", APP_DATABASE_URL: "sqlite:orb.db" };
   assert.equal(load(onSqlite).config.database.kind, "sqlite");
 });
+
+test("addresses with a slip in them are refused with what to do", () => {
+  const withRedis = (redis: string) => ({ APP_DATABASE_URL: "postgres://localhost/orb", APP_REDIS_URL: redis });
+  assert.match(refusal(withRedis("redis://localhost/second")).message, /number of a database/);
+  assert.match(refusal(withRedis("redis://:a/b@localhost")).message, /%2F/);
+  load(withRedis("rediss://u:p@localhost:6380/3"));
+  assert.match(refusal({ APP_DATABASE_URL: "postgres://orb:a/b@localhost/orb" }).message, /%2F/);
+  for (const text of ["s3:/bucket/prefix", "S3://bucket/prefix"])
+    assert.deepEqual(pathsOf(refusal({ APP_ARTIFACTS_URL: text })), ["APP_ARTIFACTS_URL"]);
+});

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import pg from "pg";
+import { systemClock } from "../../src/base/clock.ts";
+import { isOrbError } from "../../src/base/errors.ts";
 import { PostgresConnection } from "../../src/store/postgres/connection.ts";
 import { ask, type LineEnds, makeLine } from "../../src/store/postgres/line.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 
@@ -185,5 +188,19 @@ describe("a connection to Postgres", servicesGate, () => {
     const [late] = say("SELECT pg_sleep(0.5), 'late' AS n", 50);
     assert.ok(late !== undefined && "error" in late && late.error.code === null);
     for (const n of [2, 3]) assert.deepEqual(say(`SELECT ${n} AS n`), [{ rows: [{ n }], count: 1 }]);
+  });
+
+  test("a user who may not use the schema is told so, and everybody by how much the clocks differ", async () => {
+    const heard: number[] = [];
+    const open = (url: string) =>
+      openPostgresStore({ url, clock: systemClock, onAhead: (aheadMs) => heard.push(aheadMs) });
+    await (await open(`${service.url}?schema=closed`)).close();
+    assert.ok(heard.length > 0 && heard.every((aheadMs) => Math.abs(aheadMs) < 5000), String(heard));
+    await admin.query("CREATE ROLE stranger LOGIN PASSWORD 'stranger'");
+    const url = Object.assign(new URL(service.url), { username: "stranger", password: "stranger" });
+    await assert.rejects(
+      open(`${url.href}?schema=closed`),
+      (error) => isOrbError(error, "database_unavailable") && /permission denied for schema closed/.test(error.message),
+    );
   });
 });

@@ -5,6 +5,7 @@ import type { Option } from "../../config/option.ts";
 import { BadValue } from "../../config/types.ts";
 import type { CliContext } from "../context.ts";
 import { paint, printJson, wrapped } from "../output.ts";
+import { placesOf } from "../places.ts";
 import { stopRequest } from "../stop.ts";
 import type { CliServer, Wiring } from "../wiring.ts";
 
@@ -73,13 +74,6 @@ async function serve(context: CliContext, options: ServeOptions): Promise<void> 
     await server.stop();
   }
   log.info("stopped");
-}
-
-function placesOf(config: Config): { database: string; files: string } {
-  return {
-    database: config.database.kind === "sqlite" ? config.database.path : OPTIONS.database.name,
-    files: OPTIONS.artifacts.type.format(config.artifacts),
-  };
 }
 
 /** Where it listens, what it does, where the data is, and what to try next. */

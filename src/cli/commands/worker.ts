@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { printJson } from "../output.ts";
+import { placesOf } from "../places.ts";
 import { stopRequest } from "../stop.ts";
 import { positiveInteger } from "../values.ts";
 
@@ -31,7 +32,8 @@ async function work(context: CliContext, options: { workers?: number; maxPerHost
     onRole: (role) => {
       if (role === "standby") log.info("another process works on this database; standing by");
       if (role === "drained") log.info("drained: no work is taken until orb workers resume");
-      if (role === "engine") log.info("working on runs and the queue");
+      if (role === "engine")
+        log.info("working on runs and the queue", { pid: process.pid, slots: config.maxWorkers, ...placesOf(config) });
     },
     onTask: (name, what, end) => {
       if (what === "ended") log.debug("a task ended", { site: name, end });

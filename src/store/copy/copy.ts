@@ -1,7 +1,8 @@
 /** The way from one machine to many: an SQLite database that nobody uses is copied into an empty schema of Postgres. */
 import type { Clock } from "../../base/clock.ts";
 import { isOrbError, OrbError } from "../../base/errors.ts";
-import { openPostgresStore, takeSchema } from "../postgres/store.ts";
+import { takeSchema } from "../postgres/address.ts";
+import { openPostgresStore } from "../postgres/store.ts";
 import type { Value } from "../sql/connection.ts";
 import { CopySource } from "./source.ts";
 import { CopyTarget, type TargetColumn } from "./target.ts";

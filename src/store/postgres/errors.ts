@@ -32,6 +32,53 @@ export function isConflict({ code }: PlainError): boolean {
   return code === "40001" || code === "40P01";
 }
 
+/** What is said of a connection on which the server does not have what was set for it. */
+export const SETTINGS_LOST = "a pooler in between keeps the settings of the connection to itself";
+
+/** Why there is no connection, or none that can be used, and what to do about each; the first one that fits. */
+const CONNECTING: readonly { is(error: PlainError): boolean; what: string; hint: string }[] = [
+  {
+    is: ({ code }) => code === "42501",
+    what: "does not let us in",
+    hint: "The user in APP_DATABASE_URL needs CREATE on the database (GRANT CREATE ON DATABASE name TO user), or to own the schema.",
+  },
+  {
+    is: ({ code }) => code === "28P01" || code === "28000" || code === "3D000",
+    what: "does not let us in",
+    hint: "Check user, password and database name in APP_DATABASE_URL, and what that user may do.",
+  },
+  {
+    is: ({ code }) => code === "25006",
+    what: "takes no writes",
+    hint: "It is a standby, or was set to read only: point APP_DATABASE_URL at the primary.",
+  },
+  {
+    is: ({ message }) => message === SETTINGS_LOST || message.startsWith("unsupported startup parameter"),
+    what: "is behind a pooler that cannot be used",
+    hint: "Let APP_DATABASE_URL name the server itself, not PgBouncer: each process keeps four connections and needs no pooler.",
+  },
+  {
+    is: ({ code }) => code === "53300",
+    what: "takes no more connections",
+    hint: "Each process has four of them: raise max_connections, or the limit of the role or the database, or run fewer processes.",
+  },
+  {
+    is: ({ code, message }) => code === null && /certificate|\bSSL\b|\bTLS\b|altname/i.test(message),
+    what: "cannot be reached by TLS",
+    hint: "In APP_DATABASE_URL, sslmode=require wants a certificate that can be checked: sslrootcert=FILE names who signed it, sslmode=no-verify does not check, sslmode=disable does without encryption.",
+  },
+  {
+    is: ({ code, message }) => code === null && /^E[A-Z]+: .*, open '/.test(message),
+    what: "cannot be asked",
+    hint: "Correct sslrootcert, sslcert or sslkey in APP_DATABASE_URL: each names a file on this machine.",
+  },
+  {
+    is: (error) => isConnectionLost(error) || error.code?.startsWith("53") === true,
+    what: "cannot be reached",
+    hint: "See that it runs, and that host and port in APP_DATABASE_URL are its own.",
+  },
+];
+
 /** Turns what Postgres says into the product's errors. */
 export function postgresError(error: PlainError, text = ""): Error {
   const { message, code } = error;
@@ -42,16 +89,9 @@ export function postgresError(error: PlainError, text = ""): Error {
     return new OrbError("database_busy", `the database was kept busy for too long: ${message}`, { cause });
   if (code === STOOD_STILL)
     return new OrbError("database_busy", "the database ended a transaction that stood still for too long", { cause });
-  if (code === "28P01" || code === "28000" || code === "3D000" || code === "42501")
-    return new OrbError("database_unavailable", `the database does not let us in: ${message}`, {
-      cause,
-      hint: "Check user, password and database name in APP_DATABASE_URL, and what that user may do.",
-    });
-  if (isConnectionLost(error) || code?.startsWith("53") === true)
-    return new OrbError("database_unavailable", `the database cannot be reached: ${message}`, {
-      cause,
-      hint: "See that it runs, and that host and port in APP_DATABASE_URL are its own.",
-    });
+  const known = CONNECTING.find(({ is }) => is(error));
+  if (known !== undefined)
+    return new OrbError("database_unavailable", `the database ${known.what}: ${message}`, { cause, hint: known.hint });
   if (message.startsWith("illegal ")) return new OrbError("illegal_transition", message, { cause });
   return cause;
 }

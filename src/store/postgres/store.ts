@@ -5,6 +5,7 @@ import { OrbError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { Trouble } from "../../base/trouble.ts";
 import type { Store } from "../port.ts";
+import { takeSchema } from "./address.ts";
 import { type LineEnds, makeLine } from "./line.ts";
 import { READS } from "./reads.ts";
 import type { Call, Opened, Ready, Said, SaidError, ThreadData } from "./thread.ts";
@@ -24,7 +25,6 @@ export interface PostgresOptions {
 }
 
 const READERS = 2;
-export const DEFAULT_SCHEMA = "orbweaver";
 
 type Listener = (what: "events" | "control") => void;
 
@@ -49,10 +49,13 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   const wire = startWire(url, schema, lines);
   const listeners = new Set<Listener>();
   const trouble = new Trouble(options.log ?? silentLog);
+  const compared = Promise.withResolvers<void>();
   wire.on("message", (message: WireNews) => {
     if ("news" in message) for (const listener of listeners) listener(message.news);
-    else if ("aheadMs" in message) options.onAhead?.(message.aheadMs);
-    else if (message.trouble === null) trouble.ends("the database is heard again");
+    else if ("aheadMs" in message) {
+      options.onAhead?.(message.aheadMs);
+      compared.resolve();
+    } else if (message.trouble === null) trouble.ends("the database is heard again");
     else trouble.begins("the database is not heard; it is tried again", { error: message.trouble });
   });
   // Only now: whoever listens to a thread keeps the process alive.
@@ -74,6 +77,10 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   try {
     // The first one migrates; what the others do needs its tables.
     for (const worker of workers) desks.push(await Desk.open(worker));
+    // Told of every new connection: nobody begins before it is known what time it is.
+    wire.ref();
+    await compared.promise;
+    wire.unref();
   } catch (error) {
     await Promise.all(workers.map((worker) => worker.terminate()));
     await close();
@@ -100,29 +107,6 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
     [Symbol.asyncDispose]: close,
   } as unknown as Store;
   return { store, migrated: writer.migrated as NonNullable<Opened["migrated"]> };
-}
-
-export function takeSchema(address: string): { url: string; schema: string } {
-  const url = new URL(address);
-  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
-  url.searchParams.delete("schema");
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw new OrbError(
-      "config_invalid",
-      "APP_DATABASE_URL: the schema's name has other characters than a-z, 0-9 and _",
-      {
-        fields: [{ path: "APP_DATABASE_URL", message: "schema: small letters, digits and _ only" }],
-      },
-    );
-  // It would take the place of ours, which say where the tables are.
-  if (url.searchParams.has("options"))
-    throw new OrbError("config_invalid", "APP_DATABASE_URL: `options` cannot be given", {
-      fields: [
-        { path: "APP_DATABASE_URL", message: "leave `options` out; set what it says for the role or the database" },
-      ],
-      hint: "For example: ALTER ROLE name SET statement_timeout = '5min'. Another schema is named by `schema`.",
-    });
-  return { url: url.href, schema };
 }
 
 function startWire(url: string, schema: string, lines: readonly LineEnds[]): Worker {

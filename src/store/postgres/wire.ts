@@ -5,7 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
 import { systemClock } from "../../base/clock.ts";
-import { isConnectionLost, type PlainError, plainError } from "./errors.ts";
+import { isConnectionLost, type PlainError, plainError, SETTINGS_LOST } from "./errors.ts";
 import { type Answer, answer, type Batch, type LineEnds, type Request, type WireValue } from "./line.ts";
 
 export interface WireData {
@@ -57,6 +57,9 @@ const types = {
 
 const { url, schema, lines } = workerData as WireData;
 
+const tell = (news: WireNews) => parentPort?.postMessage(news);
+let toldAheadMs = 0;
+
 async function connect(readOnly: boolean): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -72,11 +75,32 @@ async function connect(readOnly: boolean): Promise<pg.Client> {
   client.on("error", () => {});
   try {
     await client.connect();
+    await getToKnow(client);
   } catch (error) {
     void client.end().catch(() => {});
     throw error;
   }
   return client;
+}
+
+const NOW = "extract(epoch FROM clock_timestamp()) * 1000 AS now";
+
+/** A pooler may keep our settings to itself, and Postgres passes over a schema that we may not use: tables would be missing. */
+async function getToKnow(client: pg.Client): Promise<void> {
+  const [asked, begun] = [systemClock.now(), systemClock.monotonic()];
+  const { rows } = await client.query(
+    `SELECT current_setting('search_path') AS path, ${NOW},
+       (SELECT has_schema_privilege(oid, 'USAGE')::int FROM pg_catalog.pg_namespace WHERE nspname = $1) AS allowed`,
+    [schema],
+  );
+  const tookMs = systemClock.monotonic() - begun;
+  const [{ path, allowed, now }] = rows as [{ path: string; allowed: number | null; now: number }];
+  if (path.replaceAll('"', "") !== schema) throw new Error(SETTINGS_LOST);
+  if (allowed === 0)
+    throw Object.assign(new Error(`permission denied for schema ${schema}`), { code: "42501", severity: "ERROR" });
+  // Told in any case: whoever begins waits for it.
+  if (tookMs < TIMELY_MS) toldAheadMs = now - asked - tookMs / 2;
+  tell({ aheadMs: toldAheadMs });
 }
 
 function valueOf(value: WireValue): unknown {
@@ -169,7 +193,6 @@ const speakers = lines.map(({ end, readOnly }) => {
   return speaker;
 });
 
-const tell = (news: WireNews) => parentPort?.postMessage(news);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const closing = new AbortController();
@@ -233,12 +256,9 @@ async function listen(): Promise<void> {
   }
 }
 
-const CHANGES = `SELECT (SELECT version FROM control) AS control, (SELECT max(n) FROM events) AS events,
-  extract(epoch FROM clock_timestamp()) * 1000 AS now`;
+const CHANGES = `SELECT (SELECT version FROM control) AS control, (SELECT max(n) FROM events) AS events, ${NOW}`;
 /** There are no tables yet, or somebody is changing them; both are answers. */
 const NOT_NOW = new Set(["42P01", "55P03"]);
-
-let toldAheadMs = 0;
 
 function tellTime(aheadMs: number): void {
   if (Math.abs(aheadMs - toldAheadMs) < SAME_TIME_MS) return;

@@ -1,0 +1,70 @@
+/** What `APP_DATABASE_URL` says of a Postgres, beside where it is. */
+import { OrbError } from "../../base/errors.ts";
+
+export const DEFAULT_SCHEMA = "orbweaver";
+
+/**
+ * What stands behind the question mark. Others than these are refused: a slip in `sslmode` would go unnoticed, and all
+ * that is said with it unencrypted. Not all of them do something; those that do not are in addresses that people are given.
+ */
+const KNOWN = new Set([
+  "schema",
+  "sslmode",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "sslnegotiation",
+  "host",
+  "port",
+  "application_name",
+  "client_encoding",
+  "connect_timeout",
+  "channel_binding",
+  "gssencmode",
+  "keepalives",
+  "keepalives_idle",
+  "keepalives_interval",
+  "keepalives_count",
+  "target_session_attrs",
+]);
+
+/** Whoever asks for encryption gets it with a server whose certificate is right, whichever of these words was used. */
+const VERIFIED = ["prefer", "require", "verify-ca", "verify-full"];
+const SSL_MODES = ["disable", "no-verify", ...VERIFIED];
+
+export function takeSchema(address: string): { url: string; schema: string } {
+  const url = new URL(address);
+  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
+  url.searchParams.delete("schema");
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw refusal(
+      "the schema's name has other characters than a-z, 0-9 and _",
+      "schema: small letters, digits and _ only",
+    );
+  // It would take the place of ours, which say where the tables are.
+  if (url.searchParams.has("options"))
+    throw refusal(
+      "`options` cannot be given",
+      "leave `options` out; set what it says for the role or the database",
+      "For example: ALTER ROLE name SET statement_timeout = '5min'. Another schema is named by `schema`.",
+    );
+  const strange = [...url.searchParams.keys()].find((name) => !KNOWN.has(name));
+  if (strange !== undefined)
+    throw refusal(
+      `\`${strange}\` is not known`,
+      `${strange}: not known`,
+      `Leave it out, or correct it: ${[...KNOWN].slice(0, 5).join(", ")} are those that matter most.`,
+    );
+  const mode = url.searchParams.get("sslmode");
+  if (mode !== null && !SSL_MODES.includes(mode))
+    throw refusal(`sslmode=${mode} is not known`, `sslmode: expected one of ${SSL_MODES.join(", ")}`);
+  if (mode !== null && VERIFIED.includes(mode)) url.searchParams.set("sslmode", "verify-full");
+  return { url: url.href, schema };
+}
+
+function refusal(what: string, message: string, hint = `Expected: ${message.replace(/^.*?: (?:expected )?/, "")}`) {
+  return new OrbError("config_invalid", `APP_DATABASE_URL: ${what}`, {
+    fields: [{ path: "APP_DATABASE_URL", message }],
+    hint,
+  });
+}

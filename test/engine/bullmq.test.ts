@@ -57,17 +57,24 @@ describe("Redis", servicesGate, () => {
 
   test("whoever is not let in is told at once, and what to do", async () => {
     await using service = await startRedis();
-    const attempt = async (user: string, what: RegExp) => {
-      const redis = redisAt(service.url.replace(/\/\/.*@/, `//${user}`));
-      await assert.rejects(requireRedis(redis, systemClock, 600_000), (error) => {
-        assert.ok(isOrbError(error, "service_unavailable"), String(error));
-        assert.match(`${error.message}: ${error.hint}`, what);
+    const attempt = async (url: string, what: RegExp, patienceMs = 600_000) => {
+      const redis = redisAt(url);
+      await assert.rejects(requireRedis(redis, systemClock, patienceMs), (error) => {
+        assert.ok(isOrbError(error), String(error));
+        assert.match(`${error.code}: ${error.message}: ${error.hint}`, what);
         return true;
       });
       redis.disconnect();
     };
-    await attempt("", /wants a password: .*redis:\/\/:PASSWORD@/);
-    await attempt(":wrong@", /does not take this user and password: .*APP_REDIS_URL/);
+    const as = (user: string) => service.url.replace(/\/\/.*@/, `//${user}`);
+    await attempt(as(""), /^service_unavailable: .*wants a password: .*redis:\/\/:PASSWORD@/);
+    await attempt(as(":wrong@"), /^service_unavailable: .*does not take this user and password: .*APP_REDIS_URL/);
+    await attempt(
+      new URL("/99", service.url).href,
+      /^config_invalid: .*no database 99.*: End the address with a lower/,
+    );
+    const secured = service.url.replace("redis://", "rediss://");
+    await attempt(secured, /^service_unavailable: .*cannot be used: .*redis:\/\/ where it speaks no TLS/, 3000);
     const said: string[] = [];
     const log = createLog({ level: "info", pretty: false, write: (line) => said.push(line) });
     const cluster = { databaseUrl: "", redisUrl: service.url.replace(/\/\/.*@/, "//") };

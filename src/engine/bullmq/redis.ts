@@ -24,8 +24,16 @@ export function redisAt(url: string): Redis {
 /** Throws when there is no Redis to be had in time, or none that tickets are safe in. */
 export async function requireRedis(redis: Redis, clock: Clock, patienceMs: number): Promise<void> {
   await reached(redis, clock, patienceMs);
-  const refusal = refusalOf(await redis.info());
-  if (refusal !== null) throw refusal;
+  // Asked for once more: a number that there is not would only be a line in the log, again and again.
+  const { db = 0 } = redis.options;
+  await redis.select(db).catch((error: Error) => {
+    throw refusal(
+      `Redis has no database ${db}: ${error.message}`,
+      "End the address with a lower number, or with none.",
+    );
+  });
+  const refused = refusalOf(await redis.info());
+  if (refused !== null) throw refused;
 }
 
 /** Its version; throws like `requireRedis`. The connection is one of its own: none that waits for something else. */
@@ -60,7 +68,7 @@ export function reached(redis: Redis, clock: Clock, patienceMs: number): Promise
       done(() =>
         reject(
           new OrbError("service_unavailable", `Redis at ${placeOf(redis)} cannot be used: ${last}`, {
-            hint: "Start it, or correct APP_REDIS_URL.",
+            hint: adviceFor(last, redis),
             fields: [{ path: "APP_REDIS_URL", message: last }],
           }),
         ),
@@ -70,6 +78,17 @@ export function reached(redis: Redis, clock: Clock, patienceMs: number): Promise
     redis.on("ready", ready);
     if (redis.status === "ready") ready();
   });
+}
+
+/** A server that speaks TLS and one that does not understand nothing of each other, and do not say so. */
+function adviceFor(said: string, { options }: Redis): string {
+  if (options.tls === undefined)
+    return /ECONNRESET|EPIPE|closed/i.test(said)
+      ? "Something answers there and breaks off: if it speaks TLS alone, write rediss:// in APP_REDIS_URL."
+      : "Start it, or correct APP_REDIS_URL.";
+  return /certificate|self.signed|altname|issuer/i.test(said)
+    ? "Its certificate cannot be checked: NODE_EXTRA_CA_CERTS=FILE names who signed it, and the host in APP_REDIS_URL must be one that it is for."
+    : "Start it, or correct APP_REDIS_URL: redis:// where it speaks no TLS.";
 }
 
 /** What Redis says to whom it does not let in; null: it says something else. */

@@ -4,9 +4,9 @@ import { availableParallelism, cpus, freemem } from "node:os";
 
 const cores = availableParallelism();
 /** At any time, and at most. */
-const FEW = Math.min(7, cores + 2);
+const FEW = Math.min(7, cores + 3);
 const MANY = Math.min(9, cores + 6);
-const LOOK_MS = 1500;
+const LOOK_MS = 800;
 /** Of all the time of all cores, since the last look. */
 const IDLE_ENOUGH = 0.12;
 /** A process may have a browser and several servers. */

@@ -26,7 +26,7 @@ const LONG = [
     "docs/examples",
   ],
   ...["chaos/jobs", "store/postgres", "demo/", "chaos/", "simulation/", "fetch/browser/", "engine/", "cli/", "jobs/"],
-  ...["web/", "lanes/worker", "store/", "supervisor/", "workflows/"],
+  ...["proxies/", "web/", "lanes/worker", "store/", "supervisor/", "workflows/"],
 ];
 
 await script(async (args) => {

@@ -131,6 +131,10 @@ describe("the pages of runs", browserGate, () => {
     const broken = new URL(page.url()).searchParams.get("task") ?? "";
     await page.keyboard.press("Escape");
     await page.waitForURL((url) => !url.searchParams.has("task"));
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy link" }).click();
+    assert.match(page.url(), /[?&]tab=/);
+    await holds(page, "navigator.clipboard.readText().then((text) => text === location.href)");
     // It is none of those that are listed.
     await using shared = await dashboard.show(`/runs/${id}?tab=pages&status=completed&task=${broken}`, {
       expected: /404/,

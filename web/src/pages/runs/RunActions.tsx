@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useLocation } from "wouter";
+import { useLocation, useSearch } from "wouter";
 import type { Run } from "../../api/types.ts";
 import { call } from "../../api/client.ts";
 import { queryClient, useChange } from "../../api/query.ts";
@@ -44,7 +44,9 @@ export function RunActions({ run, failed }: { run: Run; failed: number | null })
   const isOver = !can.cancel && !can.pause && !can.resume;
   const showsRetry = canRetry && (!phone || isOver);
   const showsClone = can.clone && (!phone || (isOver && !canRetry));
-  const link = `${location.origin}/runs/${run.id}`;
+  // What is seen: the tab, its filters, the page that is looked at.
+  const search = useSearch();
+  const link = `${location.origin}/runs/${run.id}${search === "" ? "" : `?${search}`}`;
   return (
     <>
       {can.resume ? (

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { until } from "../chaos/orb.ts";
 import { Crawler } from "../jobs/crawler.ts";
 import { plainUrl } from "../../web/src/logic/format.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
@@ -134,7 +135,8 @@ describe("the pages of runs", browserGate, () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy link" }).click();
     assert.match(page.url(), /[?&]tab=/);
-    await holds(page, "navigator.clipboard.readText().then((text) => text === location.href)");
+    const copied = () => page.evaluate("navigator.clipboard.readText()");
+    await until(async () => (await copied()) === page.url(), "the link leads to what is seen");
     // It is none of those that are listed.
     await using shared = await dashboard.show(`/runs/${id}?tab=pages&status=completed&task=${broken}`, {
       expected: /404/,

@@ -35,7 +35,11 @@ function toLine({ type, data }) {
 
 function errorText(error) {
   const cause = error?.cause ?? error;
-  return typeof cause === "string" ? cause : inspect(cause, { depth: 5 });
+  if (typeof cause === "string") return cause;
+  // A test that fails while things are in use often makes their end fail, too: what failed first says why.
+  if (cause instanceof SuppressedError)
+    return `${errorText(cause.suppressed)}\nand then, at the end of it:\n${errorText(cause.error)}`;
+  return inspect(cause, { depth: 5 });
 }
 
 /**

@@ -67,6 +67,17 @@ test("a failure is shown in full, counted once, and makes the run fail", () => {
   assert.match(result.out, /a\.test\.ts:2/);
 });
 
+test("what made a test fail is told first, and then what its end made of it", () => {
+  const result = runTests({
+    "a.test.ts": `test("both", async () => {
+      await using thing = { async [Symbol.asyncDispose]() { throw new Error("it would not end"); } };
+      throw new Error("it went wrong");
+    });`,
+  });
+  assert.equal(result.last, "0 passed, 1 failed");
+  assert.match(result.out, /Error: it went wrong\n[^]*and then, at the end of it:\n *Error: it would not end\n/);
+});
+
 test("a file that cannot be loaded, leaves early or dies is a failure", () => {
   const result = runTests({
     "load.test.ts": `throw new Error("no");`,

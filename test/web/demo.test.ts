@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { browserGate } from "../support/browser-kit.ts";
-import { assertAccessible, assertFits, Dashboard } from "./kit.ts";
+import { assertAccessible, assertFits, Dashboard, holds } from "./kit.ts";
 
 describe("the demo site on the dashboard", browserGate, () => {
   let dashboard: Dashboard;
@@ -25,7 +25,7 @@ describe("the demo site on the dashboard", browserGate, () => {
     const { page } = opened;
     await page.getByRole("button", { name: "Fill in the demo site" }).click();
     const url = page.getByRole("textbox", { name: "URL" });
-    await page.waitForFunction("document.querySelector('.new-url').value.startsWith('http://127.0.0.1:')");
+    await holds(page, "document.querySelector('.new-url').value.startsWith('http://127.0.0.1:')");
     assert.match(await url.inputValue(), /^http:\/\/127\.0\.0\.1:\d+\/$/);
     await page.getByRole("button", { name: "Fill in the demo site" }).waitFor({ state: "hidden" });
     await assertAccessible(page);

@@ -86,7 +86,7 @@ export async function deliverAlert(
     if (signal?.aborted === true) return null;
     const wait = alertRetryWait(retry, alert.tries + 1);
     const nextTryAt = wait === null ? null : clock.now() + wait;
-    return store.alertTried(alert.id, { error: messageOf(error), nextTryAt }, clock.now());
+    return store.alertTried(alert, { error: messageOf(error), nextTryAt }, clock.now());
   }
-  return store.alertTried(alert.id, { delivered: true }, clock.now());
+  return store.alertTried(alert, { delivered: true }, clock.now());
 }

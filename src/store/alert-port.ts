@@ -64,9 +64,12 @@ export interface AlertVerbs {
    * may be very many of them. Until `until` nobody else gets them.
    */
   takeDueAlerts(options: { limit: number; until: number }, now: number): Promise<AlertRecord[]>;
-  /** What came of a try; without another one it is given up. One that is not waiting any more stays as it is. */
+  /**
+   * What came of a try; without another one it is given up. One that is not waiting any more stays as it is, and a failure
+   * counts once: `tries` are those before it.
+   */
   alertTried(
-    id: string,
+    alert: Pick<AlertRecord, "id" | "tries">,
     outcome: { delivered: true } | { error: string; nextTryAt: number | null },
     now: number,
   ): Promise<AlertRecord>;

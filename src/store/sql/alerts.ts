@@ -31,7 +31,7 @@ export function alertVerbs(context: Context): AlertVerbs {
     alertCursor: async () => readCursor(context),
     findEvents: async (options) => findEvents(context, options),
     takeDueAlerts: async (options, now) => takeDueAlerts(context, options, now),
-    alertTried: async (id, outcome, now) => alertTried(context, id, outcome, now),
+    alertTried: async (alert, outcome, now) => alertTried(context, alert, outcome, now),
     alerts: async (filter) => readAlerts(context, filter),
     countAlerts: async () => countAlerts(context),
   };
@@ -183,7 +183,7 @@ function takeDueAlerts(
 
 function alertTried(
   context: Context,
-  id: string,
+  { id, tries }: Parameters<AlertVerbs["alertTried"]>[0],
   outcome: Parameters<AlertVerbs["alertTried"]>[1],
   now: number,
 ): AlertRecord {
@@ -201,9 +201,9 @@ function alertTried(
       connection
         .sql(
           `UPDATE alerts SET delivery = CASE WHEN CAST(?1 AS BIGINT) IS NULL THEN 'given_up' ELSE 'waiting' END, tries = tries + 1, next_try_at = ?1,
-             last_error = ?2 WHERE n = ?3 AND delivery = 'waiting'`,
+             last_error = ?2 WHERE n = ?3 AND delivery = 'waiting' AND tries = ?4`,
         )
-        .run(outcome.nextTryAt, outcome.error, n);
+        .run(outcome.nextTryAt, outcome.error, n, tries);
     const row = n === null ? undefined : connection.sql("SELECT * FROM alerts WHERE n = ?").get(n);
     if (row === undefined) throw new OrbError("not_found", `there is no alert with the id ${id}`);
     return toRecord(context, row as unknown as AlertRow);

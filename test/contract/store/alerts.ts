@@ -59,10 +59,12 @@ export function alertScenarios(scenario: Scenario): void {
     await store.raiseAlerts([newAlert("c")], later, kit.now);
     assert.deepEqual(keys(await due(store, kit.now)), ["a", "b"]);
     assert.deepEqual(keys(await due(store, kit.now, 1)), ["a"]);
-    const [a, b] = raised.map(({ id }) => id) as [string, string];
+    const [a, b] = raised as [AlertRecord, AlertRecord];
     const failed = await store.alertTried(a, { error: "500", nextTryAt: kit.now + 100 }, kit.now);
     assert.deepEqual([failed.delivery, failed.tries, failed.lastError], ["waiting", 1, "500"]);
     const done = await store.alertTried(b, { delivered: true }, kit.now + 3);
+    // Who has lost the answer says it again: it counts once.
+    assert.deepEqual(await store.alertTried(a, { error: "again", nextTryAt: kit.now + 900 }, kit.now), failed);
     assert.deepEqual(
       [done.delivery, done.tries, done.deliveredAt, done.nextTryAt],
       ["delivered", 1, kit.now + 3, null],
@@ -70,14 +72,14 @@ export function alertScenarios(scenario: Scenario): void {
     assert.deepEqual(keys(await due(store, kit.now + 99)), []);
     kit.pass(500);
     assert.deepEqual(keys(await due(store, kit.now)), ["a", "c"]);
-    const over = await store.alertTried(a, { error: "gone", nextTryAt: null }, kit.now);
+    const over = await store.alertTried(failed, { error: "gone", nextTryAt: null }, kit.now);
     assert.deepEqual([over.delivery, over.tries, over.lastError, over.nextTryAt], ["given_up", 2, "gone", null]);
     // A second opinion about what is over changes nothing.
     assert.deepEqual(await store.alertTried(a, { delivered: true }, kit.now), over);
     assert.deepEqual(await store.alertTried(b, { error: "late", nextTryAt: kit.now }, kit.now), done);
     assert.deepEqual(keys(await due(store, kit.now)), ["c"]);
     for (const id of [NOBODY, "not an id"])
-      await refused("not_found", store.alertTried(id, { delivered: true }, kit.now));
+      await refused("not_found", store.alertTried({ id, tries: 0 }, { delivered: true }, kit.now));
   });
 
   scenario(
@@ -96,7 +98,7 @@ export function alertScenarios(scenario: Scenario): void {
       assert.ok(mine.every(({ nextTryAt, delivery }) => nextTryAt === until && delivery === "waiting"));
       assert.deepEqual(keys(await other.takeDueAlerts({ limit: 3, until }, kit.now)), ["b", "c"]);
       assert.deepEqual(await other.takeDueAlerts({ limit: 3, until }, kit.now), []);
-      await store.alertTried(mine[0]!.id, { delivered: true }, kit.now);
+      await store.alertTried(mine[0]!, { delivered: true }, kit.now);
       kit.pass(1000);
       assert.deepEqual(keys(await due(other, kit.now)), ["lost", "a", "b", "c"]);
     },

@@ -23,7 +23,9 @@ export function sharedClock(own: Clock, log: Log): SharedClock {
     monotonic: () => own.monotonic(),
     after: (ms, fn, options) => own.after(ms, fn, options),
     heard(aheadMs) {
-      ahead = Math.abs(aheadMs) > TOLERATED_MS ? Math.round(aheadMs) : 0;
+      // One that is off by about as much as is tolerated would else go to and fro.
+      const tolerated = ahead === 0 ? TOLERATED_MS : TOLERATED_MS / 2;
+      ahead = Math.abs(aheadMs) > tolerated ? Math.round(aheadMs) : 0;
       if (ahead === 0) return trouble.ends("the clock of this machine agrees with the database's");
       trouble.begins("the clock of this machine is not that of the database, which is used instead: set it", {
         [ahead > 0 ? "seconds_slow" : "seconds_fast"]: Math.abs(ahead) / 1000,

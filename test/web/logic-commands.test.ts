@@ -257,6 +257,11 @@ test("where a command is too wide, its lines break behind parts of addresses, an
       "(  }') (https://a.example/)|(internationalisation-)|(of-)|(everything?)|(utm_campaign=)|(one&)|(page=)|2",
     ].join("\n"),
   );
+  const times = codeParts(`-d '{"url": "https://example.com", "schedule": "0 9 * * *"}'`);
+  assert.deepEqual(
+    times.filter((part) => part.whole).map((part) => part.text),
+    ["-d", '"https://example.com",', `"0 9 * * *"}'`],
+  );
   assert.deepEqual(codeParts("orb demo"), [{ text: "orb demo", whole: false, joint: false }]);
   const long = "x".repeat(30_000);
   assert.deepEqual(codeParts(long), [{ text: long, whole: false, joint: false }]);

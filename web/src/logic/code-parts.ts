@@ -15,6 +15,8 @@ const MOST_CHARACTERS = 20_000;
 /** So much stays with the \ at the end of a line. */
 const TAIL = 8;
 
+/** What stands between quotes is one word, if it is short. */
+const WORDS = /(?:"[^"]{0,24}"|\S)+|\s+/g;
 /** Addresses break behind their parts; the name of a host stays with what is before it. */
 const ADDRESS = /(?:[^/?&=,;]*:\/\/)?[^/?&=,;]*(?:[/?&=,;]+|$)/g;
 const NAME = /[^-._]*(?:[-._]+|$)/g;
@@ -38,7 +40,8 @@ export function codeParts(text: string): CodePart[] {
 
 function partsOf(line: string): CodePart[] {
   const [, indent = "", middle = "", end = ""] = /^(\s*)(.*?)( \\)?$/.exec(line) ?? [];
-  const parts = middle.split(/(\s+)/).flatMap((word, index) => (index % 2 === 1 ? [plain(word)] : piecesOf(word)));
+  const words = middle.match(WORDS) ?? [];
+  const parts = words.flatMap((word) => (word.trim() === "" ? [plain(word)] : piecesOf(word)));
   return withEnd(withIndent(parts, indent), end);
 }
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -189,14 +188,14 @@ function ownerOf(up: Upped): { uid: number; gid: number } {
 
 /** Takes a port, unless somebody has it already. */
 async function listenOn(port: number): Promise<AsyncDisposable> {
-  const server = createServer().listen(port, "127.0.0.1");
-  const taken = await Promise.race([
-    once(server, "listening").then(() => true),
-    once(server, "error").then(() => false),
-  ]);
+  const server = createServer();
+  const taken = Promise.withResolvers<boolean>();
+  server.once("listening", () => taken.resolve(true)).once("error", () => taken.resolve(false));
+  server.listen(port, "127.0.0.1");
+  const isMine = await taken.promise;
   return {
     async [Symbol.asyncDispose]() {
-      if (taken) await new Promise((resolve) => server.close(resolve));
+      if (isMine) await new Promise((resolve) => server.close(resolve));
     },
   };
 }

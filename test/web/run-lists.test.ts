@@ -3,11 +3,13 @@ import { after, before, describe, it } from "node:test";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { page as plain } from "../support/misbehaviours.ts";
-import { assertAccessible, assertFits, Dashboard } from "./kit.ts";
+import { assertAccessible, assertFits, Dashboard, holds } from "./kit.ts";
 
 /** As a name it has to stay text. */
 const HOSTILE = `<img src=x onerror="window.hurt=1">`;
 const MANY = 250;
+/** After so long a pause what was typed takes effect. */
+const TYPED_MS = 350;
 
 describe("the lists of runs and of saved jobs", browserGate, () => {
   let dashboard: Dashboard;
@@ -102,6 +104,23 @@ describe("the lists of runs and of saved jobs", browserGate, () => {
     await phone.page.getByRole("row").nth(3).waitFor();
     await assertFits(phone.page);
     await assertAccessible(phone.page);
+  });
+
+  it("forgets what was searched for once another view is chosen, on the slowest machine, too", async () => {
+    await using opened = await dashboard.show("/runs?q=many");
+    const { page } = opened;
+    const words = page.getByRole("searchbox", { name: "Name, address or id" });
+    await holds(page, "document.querySelector('main input[type=search]')?.value === 'many'");
+    // Where all else takes longer than the pause after typing, that pause takes no time.
+    await page.evaluate(`{
+      const later = window.setTimeout;
+      window.setTimeout = (work, ms, ...more) => (ms === ${TYPED_MS} ? work() : later(work, ms, ...more));
+    }`);
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Failed" }).click();
+    await holds(page, "document.querySelector('main input[type=search]').value === ''");
+    assert.equal(new URL(page.url()).search, "?status=partial,failed");
+    await words.fill("m");
+    await page.waitForURL("**/runs?status=partial,failed&q=m");
   });
 
   it("runs a saved job, gives it a schedule, says what is wrong with one, and deletes it", async () => {

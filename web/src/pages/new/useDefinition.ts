@@ -24,7 +24,10 @@ export function useDefinition(text: string): CheckedDefinition {
         text: { type: "application/yaml", text },
         signal: gone.signal,
       }).then(
-        ({ valid, errors, source = null }) => setChecked({ valid, problems: errors, source }),
+        ({ valid, errors, source = null }) => {
+          // What was typed since is another definition.
+          if (!gone.signal.aborted) setChecked({ valid, problems: errors, source });
+        },
         (error: unknown) => {
           if (gone.signal.aborted) return;
           const message = error instanceof Error ? error.message : String(error);

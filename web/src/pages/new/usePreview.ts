@@ -56,7 +56,9 @@ export function usePreview(page: FetchedPage | null, form: Form): Preview {
         ...(schema === null ? {} : { schema }),
       };
       call("previewExtraction", { body }, { signal: gone.signal }).then(
-        (found) => setPreview({ found, problem: null, busy: false }),
+        (found) => {
+          if (!gone.signal.aborted) setPreview({ found, problem: null, busy: false });
+        },
         (error: unknown) => {
           if (!gone.signal.aborted)
             setPreview({ found: null, problem: error instanceof Problem ? error : null, busy: false });

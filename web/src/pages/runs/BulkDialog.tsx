@@ -42,7 +42,9 @@ export function BulkDialog({ bulk, onClose, onDone }: { bulk: Bulk | null; onClo
     stopped.current = stop;
     const { action, filter } = bulk;
     call("changeRuns", { body: { action, filter, dry_run: true } }, { signal: stop.signal })
-      .then(setCounted)
+      .then((answer) => {
+        if (!stop.signal.aborted) setCounted(answer);
+      })
       .catch((why: unknown) => {
         if (!stop.signal.aborted) setError(why);
       });

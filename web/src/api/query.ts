@@ -11,6 +11,7 @@ import {
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call, callPage, type Input, type OperationName, type Page, Problem } from "./client.ts";
+import { createLookAgain } from "./look-again.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -26,6 +27,9 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
+
+/** For what the stream tells. What somebody here has changed is invalidated instead: an answer from before is of no use. */
+export const lookAgain: (names: readonly OperationName[]) => void = createLookAgain(queryClient);
 
 export function keyOf<Name extends OperationName>(name: Name, input?: Input<Name>): QueryKey {
   return input === undefined ? [name] : [name, input];
@@ -122,7 +126,7 @@ export function useChange<Name extends OperationName>(
 /** Loads what is shown of an operation again now and then, where the stream tells nothing of it. */
 export function useAgain(name: OperationName, everyMs: number): void {
   useEffect(() => {
-    const timer = setInterval(() => void queryClient.invalidateQueries({ queryKey: [name] }), everyMs);
+    const timer = setInterval(() => lookAgain([name]), everyMs);
     return () => clearInterval(timer);
   }, [name, everyMs]);
 }

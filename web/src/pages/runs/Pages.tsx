@@ -96,7 +96,7 @@ export function Pages({ run }: { run: Run }) {
   const follows = isActive(run.status) && !isRanked && (tasks.data?.pages.length ?? 0) <= 2;
   useEffect(() => {
     if (!follows) return;
-    const timer = window.setInterval(() => void refetch(), AGAIN_MS);
+    const timer = window.setInterval(() => void refetch({ cancelRefetch: false }), AGAIN_MS);
     return () => clearInterval(timer);
   }, [follows, refetch]);
   const { task, error: unknown, open } = useOpenTask(run, "pages", rows);

@@ -1,8 +1,7 @@
 /** One run with all that is told of it while it is looked at. */
 import { useEffect, useRef, useState } from "react";
-import type { OperationName } from "../../api/client.ts";
 import { useConnection, useLive } from "../../api/live.ts";
-import { keyOf, queryClient, useCall } from "../../api/query.ts";
+import { keyOf, lookAgain, queryClient, useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import type { RunEvent } from "../../logic/run-events.ts";
 import { progressOf } from "../../logic/run-progress.ts";
@@ -15,10 +14,6 @@ const MOST_SITES = 10;
 /** What changes when a run does, and what it has in the end. */
 const CHANGING = ["getRun", "getCrawl", "listRunErrors", "listRunSites"] as const;
 const AT_THE_END = [...CHANGING, "listResults", "listTasks", "getTask"] as const;
-
-function lookAgain(names: readonly OperationName[]): void {
-  for (const name of names) void queryClient.invalidateQueries({ queryKey: [name] });
-}
 
 export function useRun(id: string) {
   const input = { params: { run_id: id } };

@@ -1,5 +1,5 @@
 /** What pages about sites load, hear and change. */
-import { keyOf, queryClient, useChange } from "../../api/query.ts";
+import { keyOf, lookAgain, queryClient, useChange } from "../../api/query.ts";
 import { useLive } from "../../api/live.ts";
 import type { Site } from "../../api/types.ts";
 import type { SiteLimit } from "../../logic/limits.ts";
@@ -22,7 +22,7 @@ const REST_MS = 5000;
 
 /** Puts what changes at sites into all that is shown of them. */
 export function useLiveSites(): void {
-  const again = useSoon(() => void queryClient.invalidateQueries({ queryKey: ["listSites"] }), {
+  const again = useSoon(() => lookAgain(["listSites"]), {
     soonMs: SOON_MS,
     restMs: REST_MS,
   });

@@ -3,7 +3,7 @@ import type { FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Page } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
-import { keyOf, queryClient, useCall, usePages } from "../../api/query.ts";
+import { keyOf, lookAgain, queryClient, useCall, usePages } from "../../api/query.ts";
 import {
   type FlowEvent,
   type FlowFilter,
@@ -158,7 +158,7 @@ function useFlowList(filter: FlowFilter) {
     }),
   );
   // What begins and ends comes and goes in the list.
-  const again = useSoon(() => void queryClient.invalidateQueries({ queryKey: ["listWorkflows"] }), {
+  const again = useSoon(() => lookAgain(["listWorkflows"]), {
     soonMs: SOON_MS,
     restMs: REST_MS,
   });

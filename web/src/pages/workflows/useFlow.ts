@@ -1,7 +1,7 @@
 /** One workflow with its steps, kept up to date while it is looked at. */
 import { useEffect, useRef } from "react";
 import { useLive } from "../../api/live.ts";
-import { queryClient, useCall } from "../../api/query.ts";
+import { lookAgain, useCall } from "../../api/query.ts";
 import { isFlowActive } from "../../logic/flow-steps.ts";
 
 /** Entries of lists and percents make no events: they are asked for. */
@@ -18,10 +18,6 @@ const OLD_BY_EVENT = [
   "listItems",
 ] as const;
 
-export function lookAgain(): void {
-  for (const name of OLD_BY_EVENT) void queryClient.invalidateQueries({ queryKey: [name] });
-}
-
 export function useFlow(id: string) {
   const input = { params: { workflow_id: id } };
   const progress = useCall("getWorkflowProgress", input, {
@@ -34,7 +30,7 @@ export function useFlow(id: string) {
     if (run_id !== id) return;
     timer.current ??= window.setTimeout(() => {
       timer.current = undefined;
-      lookAgain();
+      lookAgain(OLD_BY_EVENT);
     }, PAUSE_MS);
   });
   return { progress, flow };

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
+import { createLookAgain } from "../../web/src/api/look-again.ts";
+
+/** A query whose answers are given by hand. */
+function watched(client: QueryClient, queryKey: readonly unknown[]) {
+  const asked: { answer: (value: number) => void; signal: AbortSignal }[] = [];
+  const observer = new QueryObserver(client, {
+    queryKey,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) => new Promise<number>((resolve) => asked.push({ answer: resolve, signal })),
+  });
+  const stop = observer.subscribe(() => {});
+  return { asked, stop, shown: () => observer.getCurrentResult().data };
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+test("what is told all the time keeps no answer from arriving, and the last of it is asked for", async () => {
+  const client = new QueryClient();
+  const lookAgain = createLookAgain(client);
+  const { asked, stop, shown } = watched(client, ["getRun", { id: 1 }]);
+  asked[0]!.answer(1);
+  await turn();
+  for (let round = 1; round <= 3; round += 1) {
+    for (let told = 0; told < 5; told += 1) lookAgain(["getRun", "getCrawl"]);
+    await turn();
+    assert.equal(asked.length, 2 * round, "the first is asked at once, all others wait for its answer");
+    lookAgain(["getRun"]);
+    asked.at(-1)!.answer(10 * round);
+    await turn();
+    assert.equal(asked.length, 2 * round + 1);
+    assert.equal(shown(), 10 * round);
+    asked.at(-1)!.answer(10 * round + 1);
+    await turn();
+    assert.deepEqual([asked.length, shown()], [2 * round + 1, 10 * round + 1], "nobody asks without need");
+  }
+  assert.ok(asked.every(({ signal }) => !signal.aborted));
+  stop();
+  client.clear();
+});

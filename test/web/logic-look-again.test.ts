@@ -40,3 +40,24 @@ test("what is told all the time keeps no answer from arriving, and the last of i
   stop();
   client.clear();
 });
+
+test("an answer that never comes is asked for anew, once enough is told after a while", async () => {
+  const client = new QueryClient();
+  let now = 0;
+  const lookAgain = createLookAgain(client, () => now);
+  const { asked, stop, shown } = watched(client, ["getRun", { id: 1 }]);
+  asked[0]!.answer(1);
+  await turn();
+  lookAgain(["getRun"]);
+  for (now = 0; now <= 20_000; now += 5000) lookAgain(["getRun"]);
+  await turn();
+  assert.deepEqual(
+    asked.map(({ signal }) => signal.aborted),
+    [false, true, false],
+  );
+  asked[2]!.answer(2);
+  await turn();
+  assert.deepEqual([asked.length, shown()], [3, 2]);
+  stop();
+  client.clear();
+});

@@ -19,14 +19,19 @@ export function EditableNumber({
   onSave: (value: number | null) => void;
 }) {
   const shown = showNumber(value);
-  const [text, setText] = useState(shown);
+  const [typed, setTyped] = useState({ text: shown, for: shown });
   const [wrong, setWrong] = useState<string | null>(null);
+  // In the same step as the new value: who left the field a moment later would save the old one again.
+  if (typed.for !== shown) {
+    setTyped({ text: shown, for: shown });
+    setWrong(null);
+  }
+  const { text } = typed;
+  const setText = (next: string) => setTyped({ text: next, for: shown });
   const id = useId();
   // What was saved is not shown before the server has said so: leaving the field meanwhile does not save it again.
   const sent = useRef<string | null>(null);
   useEffect(() => {
-    setText(shown);
-    setWrong(null);
     sent.current = null;
   }, [shown]);
   const save = () => {

@@ -109,6 +109,9 @@ function openLlm(config: Config, clock: Clock): LlmExtractor | null {
   return new LlmExtractor(endpoint, systemRandom);
 }
 
+/** What a page asks for besides may be slower than the page. */
+const LEAST_SILENCE_MS = 60_000;
+
 /** A browser as it is configured, under the guard; `env` is added to what it may see of ours. */
 export function openBrowser(
   config: Config,
@@ -124,6 +127,8 @@ export function openBrowser(
     policy: parseAddressPolicy(config.allowPrivateNetworks),
     userAgent: config.userAgent,
     maxPages: config.browserMaxPages ?? pagesForMemory(freemem()),
+    // Whoever gives pages more time means the site: it may use all of it before its first byte.
+    silenceMs: Math.max(LEAST_SILENCE_MS, config.browserNavTimeoutMs),
     ...(config.browserPath === null ? {} : { path: config.browserPath }),
     ...more,
     env: { ...harmlessEnvironment(), ...more.env },

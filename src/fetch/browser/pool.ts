@@ -35,6 +35,8 @@ export interface BrowserPoolOptions {
   maxBrowserBytes?: number;
   /** A browser without pages is ended after this time. */
   idleMs?: number;
+  /** The longest silence of a site. */
+  silenceMs?: number;
 }
 
 export interface BrowserPool {
@@ -256,12 +258,13 @@ class Pool implements BrowserPool {
   }
 
   async #start(): Promise<BrowserInstance> {
-    const { clock, policy, lookup, tls, log, userAgent, path, env, headed = false } = this.#options;
+    const { clock, policy, lookup, tls, silenceMs, log, userAgent, path, env, headed = false } = this.#options;
     this.#proxy ??= startBrowserProxy({
       policy,
       clock,
       ...(lookup === undefined ? {} : { lookup }),
       ...(tls === undefined ? {} : { tls }),
+      ...(silenceMs === undefined ? {} : { idleMs: silenceMs }),
     });
     const proxy = await this.#proxy;
     this.#launcher ??= new Launcher({ log, userAgent, path, env, headed, proxyAddress: proxy.address });

@@ -15,10 +15,16 @@ export class Slots {
   #used = 0;
   /** How many more each seeker could use, in the order in which they came. */
   readonly #waiting = new Map<SlotSeeker, number>();
+  readonly #later: (look: () => void) => void;
+  #looksLater = false;
 
-  /** `most` is asked whenever a slot is wanted or comes back: what it says may change. At least one. */
-  constructor(most: (used: number) => number) {
+  /**
+   * `most` is asked whenever a slot is wanted or comes back, and now and then while somebody waits: what it says may change
+   * although nobody leaves. At least one. `later` calls what it is given after a while.
+   */
+  constructor(most: (used: number) => number, later: (look: () => void) => void = () => {}) {
     this.#most = () => most(this.#used);
+    this.#later = later;
   }
 
   get used(): number {
@@ -34,7 +40,19 @@ export class Slots {
     this.#waiting.set(seeker, wanted);
     // There may be more slots than when the others came.
     this.#grant();
+    this.#lookLater();
     return false;
+  }
+
+  /** Where all that is under way takes long, nobody would hear that there is more room for others again. */
+  #lookLater(): void {
+    if (this.#looksLater || this.#waiting.size === 0) return;
+    this.#looksLater = true;
+    this.#later(() => {
+      this.#looksLater = false;
+      this.#grant();
+      this.#lookLater();
+    });
   }
 
   leaveLine(seeker: SlotSeeker): void {

@@ -41,7 +41,7 @@ export interface WorkerOptions {
   onTask?: (name: string, what: "started" | "ended", settled?: SettledTask) => void;
 }
 
-/** When to try a lane again that could not be worked on. */
+/** When to try a lane again that could not be worked on, and whether there is room for those in line. */
 const LATER_MS = 1000;
 
 /** Executes tasks: what the engine gives lanes to. */
@@ -63,7 +63,10 @@ export class LaneWorker implements LaneHost {
     this.#onOwner = options.onOwner;
     const yielding = new Yielding({ clock, log, gauge: options.gauge, most: options.maxWorkers });
     this.#shortage = new Shortage({ clock, log, onEnd: () => this.#slots.lookAgain() });
-    this.#slots = new Slots((used) => (this.#shortage.reason === null ? yielding.most(used) : 1));
+    this.#slots = new Slots(
+      (used) => (this.#shortage.reason === null ? yielding.most(used) : 1),
+      (look) => void clock.after(LATER_MS, look),
+    );
     this.#pressure = new Pressure({
       clock,
       log,

@@ -89,3 +89,26 @@ test("fewer slots than are in use are waited for, and more of them go to those i
   slots.take(c, 1);
   assert.deepEqual([b.granted, c.granted, slots.used], [3, 1, 5]);
 });
+
+test("whoever is in line hears of more slots, although nobody leaves; nothing is looked at while nobody waits", () => {
+  let most = 1;
+  const looks: (() => void)[] = [];
+  const slots = new Slots(
+    () => most,
+    (look) => looks.push(look),
+  );
+  const [a, b, c] = [new Lane(), new Lane(), new Lane()];
+  slots.take(a);
+  assert.equal(looks.length, 0);
+  slots.take(b);
+  slots.take(c);
+  assert.equal(looks.length, 1, "one look for all in line");
+  looks.shift()!();
+  assert.deepEqual([b.granted, c.granted, looks.length], [0, 0, 1]);
+  most = 2;
+  looks.shift()!();
+  assert.deepEqual([b.granted, c.granted, looks.length], [1, 0, 1]);
+  most = 3;
+  looks.shift()!();
+  assert.deepEqual([b.granted, c.granted, looks.length], [1, 1, 0]);
+});

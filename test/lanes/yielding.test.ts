@@ -128,3 +128,15 @@ test("a worker under strain has fewer pages in flight, does all of them, and goe
   await shop.finish();
   assert.equal(shop.starts.length, 1600);
 });
+
+test("what waits because the process was strained is begun when it is calm, although nothing that is under way ends", async (t) => {
+  let strain = LATE;
+  const shop = await Workshop.open(t, { maxWorkers: 16, latencyMs: 600_000, strain: () => strain });
+  await shop.clock.advance(1000);
+  await shop.run(Array.from({ length: 6 }, (_, n) => pages(`s${n}.example`, 1)).flat());
+  await shop.clock.advance(10_000);
+  assert.equal(shop.starts.length, 2, "no more than two at once");
+  strain = NO_STRAIN;
+  await shop.clock.advance(20_000);
+  assert.equal(shop.starts.length, 6);
+});

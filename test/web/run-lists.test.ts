@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { TYPED_MS } from "../../web/src/logic/typed-time.ts";
 import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { page as plain } from "../support/misbehaviours.ts";
@@ -8,8 +9,6 @@ import { assertAccessible, assertFits, Dashboard, holds } from "./kit.ts";
 /** As a name it has to stay text. */
 const HOSTILE = `<img src=x onerror="window.hurt=1">`;
 const MANY = 250;
-/** After so long a pause what was typed takes effect. */
-const TYPED_MS = 350;
 
 describe("the lists of runs and of saved jobs", browserGate, () => {
   let dashboard: Dashboard;

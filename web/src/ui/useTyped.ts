@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-
-const WAIT_MS = 350;
+import { TYPED_MS } from "../logic/typed-time.ts";
 
 /** Text of a filter that takes effect when typing stops, or at once by `submit`; spaces around it do not count. */
 export function useTyped(value: string, onChange: (value: string) => void) {
@@ -15,7 +14,7 @@ export function useTyped(value: string, onChange: (value: string) => void) {
   });
   useEffect(() => {
     if (text.trim() === value) return;
-    const timer = window.setTimeout(() => latest.current(text.trim()), WAIT_MS);
+    const timer = window.setTimeout(() => latest.current(text.trim()), TYPED_MS);
     return () => clearTimeout(timer);
   }, [text, value]);
   return {

@@ -4,6 +4,7 @@ import { usePages } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { count, plainUrl, sentence } from "../../logic/format.ts";
 import { isActive, lookOf } from "../../logic/states.ts";
+import { TYPED_MS } from "../../logic/typed-time.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -71,7 +72,6 @@ const COLUMNS: Column<Task>[] = [
 const Num = ({ value }: { value: number | null }) =>
   value === null ? <span className="soft">–</span> : <span className="num">{value}</span>;
 
-const WAIT_MS = 350;
 const AGAIN_MS = 4000;
 
 /** Every page that the run knows of, with what became of it. */
@@ -83,7 +83,7 @@ export function Pages({ run }: { run: Run }) {
   const [q, setQ] = useState("");
   const { shown, menu } = useColumns("tasks", COLUMNS);
   useEffect(() => {
-    const timer = window.setTimeout(() => setQ(text.trim()), WAIT_MS);
+    const timer = window.setTimeout(() => setQ(text.trim()), TYPED_MS);
     return () => clearTimeout(timer);
   }, [text]);
   const tasks = usePages("listTasks", {

@@ -19,6 +19,7 @@ export async function ensureBuilt({ folder, name, sources, build, place }) {
   const fresh = join(folder, "dist", `.${name}-${process.pid}`);
   try {
     if (isFresh(folder, target, sources)) return false;
+    removeLeftovers(join(folder, "dist"), name);
     // Looked at before: what is changed while it is built makes it stale again.
     const files = list(folder, sources);
     const hash = hashOf(folder, files);
@@ -32,6 +33,12 @@ export async function ensureBuilt({ folder, name, sources, build, place }) {
     rmSync(fresh, { recursive: true, force: true });
     unlock();
   }
+}
+
+/** What builds that were killed have left. Who has the lock builds alone. */
+function removeLeftovers(dist, name) {
+  for (const entry of readdirSync(dist))
+    if (entry.startsWith(`.${name}-`)) rmSync(join(dist, entry), { recursive: true, force: true });
 }
 
 /** The names of what the last build made. */

@@ -53,6 +53,8 @@ function place(fresh, target) {
   // The time of a part is the last at which it belonged to the program.
   const now = new Date();
   for (const name of madeIn(target)) if (existsSync(join(target, name))) utimesSync(join(target, name), now, now);
+  // Until the new one is there nothing says what the folder holds: a kill in between makes the next start build again.
+  rmSync(join(target, STAMP), { force: true });
   for (const name of readdirSync(fresh).sort((a, b) => turnOf(a) - turnOf(b)))
     renameSync(join(fresh, name), join(target, name));
 }

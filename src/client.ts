@@ -22,7 +22,7 @@ import { knownCode } from "./known-kinds.ts";
 import { BOARD_PLACE, type BoardDeps } from "./orchestrator/board.ts";
 import type { CrawlDeps } from "./orchestrator/jobs/deps.ts";
 import type { ProxyRules } from "./orchestrator/proxies/rules.ts";
-import { agreesOnKey, keyDiffers, openSeal } from "./secret-key.ts";
+import { agreesOnKey, keyDiffers, openSealOf } from "./secret-key.ts";
 import type { Store } from "./store/port.ts";
 import { refuseWhenFull } from "./store/refuse-when-full.ts";
 import { openSqliteStore } from "./store/sqlite/store.ts";
@@ -141,10 +141,11 @@ export async function openClient(
     ownPorts?: ReadonlySet<number>;
   } = {},
 ): Promise<Client> {
-  const { log = silentLog, seal = openSeal(config) } = given;
+  const { log = silentLog } = given;
   const cluster = given.store === undefined ? await clusterOf(config) : null;
   const { opened, clock } =
     given.store === undefined ? await openStore(config, cluster, own, log) : { opened: given.store, clock: own };
+  const seal = given.seal ?? (await openSealOf(config, opened));
   if (cluster !== null && !(await agreesOnKey(opened, seal))) {
     await opened.close();
     throw keyDiffers(config);

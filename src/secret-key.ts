@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { OrbError, systemCode } from "./base/errors.ts";
+import { OrbError } from "./base/errors.ts";
 import { createSeal, type Seal } from "./base/seal.ts";
+import { createFile, writeDraft } from "./base/whole-file.ts";
 import type { Config } from "./config/options.ts";
 import type { WorkerVerbs } from "./store/worker-port.ts";
 
@@ -15,14 +16,23 @@ export function secretKeyFile(config: Config): string {
  * Stored sessions and credentials are sealed under APP_SECRET_KEY. Without one, a key is made on first use and kept in
  * the data directory, readable by its owner alone: a copy of the database gives nothing away without it.
  */
-export function openSeal(config: Config): Seal {
+export function openSeal(config: Config, { fillEmptyFile = false } = {}): Seal {
   let seal: Seal | null = null;
-  const get = () => (seal ??= createSeal(config.secretKey ?? readOrMake(config)));
+  const get = () => (seal ??= createSeal(config.secretKey ?? readOrCreateKey(config, fillEmptyFile)));
   return {
     close: (value, about) => get().close(value, about),
     open: (bytes, about) => get().open(bytes, about),
     mark: (text) => get().mark(text),
   };
+}
+
+/**
+ * As `openSeal`. Versions up to 0.1.0 could be killed between creating the key file and filling it, and refused everything
+ * sealed from then on. An empty file is filled if the store proves that no key was ever used.
+ */
+export async function openSealOf(config: Config, store: Pick<WorkerVerbs, "hasSealed">): Promise<Seal> {
+  const isEmpty = config.secretKey === null && statSync(secretKeyFile(config), { throwIfNoEntry: false })?.size === 0;
+  return openSeal(config, { fillEmptyFile: isEmpty && !(await store.hasSealed()) });
 }
 
 /** Marked with a key, it tells whether two keys are the same, and nothing else. */
@@ -46,40 +56,22 @@ export function keyDiffers(config: Config): OrbError {
   });
 }
 
-/** So that the file is there after a power cut, and not only its content. */
-function flushFolder(path: string): void {
-  let folder: number;
-  try {
-    folder = openSync(path, "r");
-  } catch {
-    // Some systems do not open folders; they write names at once.
-    return;
-  }
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
-
-function readOrMake(config: Config): string {
+function readOrCreateKey(config: Config, fillEmptyFile: boolean): string {
   const path = secretKeyFile(config);
+  const fresh = `${randomBytes(32).toString("hex")}\n`;
   try {
-    mkdirSync(config.dataDir, { recursive: true });
-    // What is sealed under it reaches the disk with the database: a power cut must not take the key alone.
-    writeFileSync(path, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx", flush: true });
-    flushFolder(config.dataDir);
+    createFile(path, fresh, { mode: 0o600 });
+    // Of several processes that append at once, each reads the first line: they agree without a lock.
+    if (fillEmptyFile && statSync(path).size === 0) writeDraft(path, fresh, 0o600, "a");
   } catch (error) {
-    // Two processes may want it at once: the second takes the first one's.
-    if (systemCode(error) !== "EEXIST")
-      throw new OrbError("artifacts_unavailable", `the key for stored credentials cannot be written to ${path}`, {
-        cause: error,
-        hint: "Set APP_SECRET_KEY, or make the data directory writable.",
-      });
+    throw new OrbError("artifacts_unavailable", `the key for stored credentials cannot be written to ${path}`, {
+      cause: error,
+      hint: "Set APP_SECRET_KEY, or make the data directory writable.",
+    });
   }
-  const key = readFileSync(path, "utf8").trim();
+  const [key = ""] = readFileSync(path, "utf8").trim().split("\n");
   if (key.length >= 32) return key;
   throw new OrbError("secret_key_wrong", `${path} does not hold a whole key`, {
-    hint: "Set APP_SECRET_KEY, or remove the file if no session was stored yet.",
+    hint: "Restore the file from a backup or set APP_SECRET_KEY. Remove the file only if no credentials were stored yet.",
   });
 }

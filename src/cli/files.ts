@@ -1,10 +1,11 @@
 /** Files and streams that commands read from and write to, with mistakes in words that name them. */
-import { constants, createReadStream, createWriteStream } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { constants, createReadStream, createWriteStream, type Stats } from "node:fs";
+import { access, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
+import { flushFolder } from "../base/whole-file.ts";
 
 export async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   try {
@@ -39,10 +40,7 @@ function unwritable(path: string, error: unknown): OrbError | null {
 /** Whether a file could be written, before there is anything to write: work of hours must not end with a wrong name. */
 export async function refuseUnwritable(path: string): Promise<void> {
   try {
-    const there = await stat(path).catch((error: unknown) => {
-      if (systemCode(error) === "ENOENT") return null;
-      throw error;
-    });
+    const there = await statOrNull(path);
     if (there?.isDirectory() === true) throw Object.assign(new Error(path), { code: "EISDIR" });
     await access(there === null ? dirname(path) : path, constants.W_OK);
   } catch (error) {
@@ -50,18 +48,51 @@ export async function refuseUnwritable(path: string): Promise<void> {
   }
 }
 
-/** To standard output, or to a file; as fast as it is taken. */
+async function statOrNull(path: string): Promise<Stats | null> {
+  return stat(path).catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  });
+}
+
+/** To standard output, or to a file that keeps its old content until the new one is whole. */
 export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     const source = Readable.from(chunks, { objectMode: false });
     if (path === null) await pipeline(source, process.stdout, { end: false });
-    else await pipeline(source, createWriteStream(path));
+    else await writeWhole(path, source);
   } catch (error) {
     const code = systemCode(error) ?? "";
     // Whoever read the output has seen enough (`| head`).
     if (path === null && (code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")) return;
     throw (path === null ? null : unwritable(path, error)) ?? error;
   }
+}
+
+/** A table that was cut by a kill looks like a short one, so it gets its name when it is complete. */
+async function writeWhole(path: string, source: Readable): Promise<void> {
+  const there = await statOrNull(path);
+  const target = there === null ? path : await realpath(path);
+  const folder = dirname(target);
+  const isReplaceable = (there === null || there.isFile()) && (await isWritable(folder));
+  // Pipes, devices, and files in folders of others are written to directly.
+  if (!isReplaceable) return pipeline(source, createWriteStream(path));
+  const draft = `${target}.${process.pid}.part`;
+  try {
+    await pipeline(source, createWriteStream(draft, { flags: "wx", flush: true, mode: there?.mode ?? 0o666 }));
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  flushFolder(folder);
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A JSON file, or `-` for standard input. `option` is how the user named it. */

@@ -117,6 +117,8 @@ export interface WorkerVerbs {
    * is: from then on that one.
    */
   agreeOnKey(mark: string): Promise<boolean>;
+  /** Whether anything stored was sealed or marked with a key: then only that key will do. */
+  hasSealed(): Promise<boolean>;
   /** The mark of the place in which the files of this deployment are; null: none was set yet. */
   filesMark(): Promise<string | null>;
   /** Sets it if there is none, and says which one there is. */

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { harmlessEnvironment } from "../base/machine.ts";
+import { replaceFile } from "../base/whole-file.ts";
 import { isLoopback } from "../config/cross-check.ts";
 import { requireRedis } from "./programs.ts";
 import { pingRedis, redisTarget } from "./redis-wire.ts";
@@ -26,7 +27,7 @@ export const redis: ServiceKind = {
     mkdirSync(data, { recursive: true, mode: 0o700 });
     const config = configFile(folder);
     // The password stands in the file and not among the arguments, which every user of the machine can read.
-    writeFileSync(config, configText({ host, port, password, data }), { mode: 0o600 });
+    replaceFile(config, configText({ host, port, password, data }), { mode: 0o600 });
     return { file: requireRedis(), args: [config], cwd: data, env: harmlessEnvironment() };
   },
   urlOf: ({ port, password }) => `redis://:${password}@127.0.0.1:${port}`,

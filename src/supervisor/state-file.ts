@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { isProvenAlive, type ProcessIdentity } from "../base/machine.ts";
+import { replaceFile } from "../base/whole-file.ts";
 
 /**
  * `silent`: it runs and does not answer at the moment. `restarting`: it died and is started again soon. `crash_loop`: it
@@ -58,9 +59,7 @@ export class StateFile {
   }
 
   write(state: UpState): void {
-    mkdirSync(dirname(this.#path), { recursive: true });
-    writeFileSync(`${this.#path}.new`, `${JSON.stringify(state, null, 2)}\n`, { flush: true });
-    renameSync(`${this.#path}.new`, this.#path);
+    replaceFile(this.#path, `${JSON.stringify(state, null, 2)}\n`);
   }
 }
 

@@ -12,10 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, it } from "node:test";
+import { artifactPath, Folder } from "../../src/artifacts/layout.ts";
+import { writeSidecar } from "../../src/artifacts/part.ts";
+import { FolderPlace } from "../../src/artifacts/place.ts";
 import { createArtifactStore } from "../../src/artifacts/store.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { isOrbError } from "../../src/base/errors.ts";
 import { artifactContract, putBytes, readBytes } from "../contract/artifacts.ts";
+import { killedAtCall } from "../support/crash-at-call.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const SMALL = Buffer.from("a small page");
@@ -177,5 +181,36 @@ describe("a file that no row names any more", () => {
       }
     }
     assert.deepEqual(readdirSync(`${dir.path}/tmp`), []);
+  });
+});
+
+describe("a kill between any two system calls", () => {
+  it("leaves a small body that can be stored again and is whole then", async () => {
+    using dir = tempDir();
+    const hash = sha256(SMALL);
+    const folderOf = (round: number) => `${dir.path}/${round}`;
+    for (let round = 0, killed = true; killed; round += 1) {
+      open(folderOf(round));
+      const place = new FolderPlace(new Folder(folderOf(round), systemClock));
+      killed = killedAtCall(round, () => place.keepSmall(artifactPath(hash), SMALL));
+      const store = open(folderOf(round));
+      await putBytes(store, SMALL);
+      assert.deepEqual(await readBytes(store, hash), SMALL, `killed at call ${round}`);
+      assert.ok(await store.verify(hash));
+    }
+  });
+
+  it("leaves the description of a partial download whole or not there", () => {
+    using dir = tempDir();
+    open(dir.path);
+    for (let round = 0, killed = true; killed; round += 1) {
+      const described = part(`task-${round}`);
+      const folder = new Folder(dir.path, systemClock);
+      killed = killedAtCall(round, () => writeSidecar(folder, described));
+      writeFileSync(folder.part(described.key), "some bytes");
+      const found = open(dir.path).resumable(described.key);
+      assert.ok(found === null || found.etag === described.etag, `killed at call ${round}`);
+      assert.ok(killed || found !== null);
+    }
   });
 });

@@ -11,6 +11,7 @@ export const READS: readonly (keyof Store)[] = [
   "lanePriorities",
   "borrowers",
   "filesMark",
+  "hasSealed",
   "answered",
   "job",
   "jobs",

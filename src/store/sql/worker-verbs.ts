@@ -2,6 +2,7 @@
 import type { WorkerVerbs } from "../worker-port.ts";
 import type { Context } from "./context.ts";
 import { markFiles, readFilesMark } from "./files-mark.ts";
+import { hasSealed } from "./sealed.ts";
 import { endStoppedNow, stoppedTasks, stopTask } from "./stop-task.ts";
 import {
   agreeOnKey,
@@ -22,6 +23,7 @@ import {
 export function workerVerbs(context: Context): WorkerVerbs {
   return {
     agreeOnKey: async (mark) => agreeOnKey(context, mark),
+    hasSealed: async () => hasSealed(context),
     filesMark: async () => readFilesMark(context),
     markFiles: async (mark) => markFiles(context, mark),
     registerWorker: async (worker, now, keyMark) => registerWorker(context, worker, now, keyMark),

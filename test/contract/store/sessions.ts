@@ -20,6 +20,12 @@ async function make(kit: Kit, name: string | null, more: Partial<NewSession> = {
 const bytes = (sealed: Uint8Array | undefined) => [...(sealed ?? [])];
 
 export function sessionScenarios(scenario: Scenario): void {
+  scenario("what was sealed is known to be there, and an empty store has nothing sealed", async (kit) => {
+    assert.equal(await kit.store.hasSealed(), false);
+    await make(kit, "login");
+    assert.equal(await (await kit.open()).hasSealed(), true);
+  });
+
   scenario("a session is kept with its sealed bytes, which the answer does not repeat", async (kit) => {
     const given = newSession("login", { holds: ["cookies", "headers"], checkUrl: "https://a.example/me" });
     const { made, lanes, replayed } = await kit.store.createSession(given, kit.now);

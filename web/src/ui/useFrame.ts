@@ -54,7 +54,15 @@ export function useFrame({ html, marked = NOTHING, onPicked }: Wishes): Frame {
   }, []);
 
   useEffect(() => {
-    if (ready > 0) post({ type: "show", html });
+    if (ready === 0) return undefined;
+    let isOutdated = false;
+    // Loaded when the first page is shown: the parser is a tenth of the dashboard's code.
+    void import("../logic/clean-html.ts").then(({ cleanHtml }) => {
+      if (!isOutdated) post({ type: "show", html: cleanHtml(html) });
+    });
+    return () => {
+      isOutdated = true;
+    };
   }, [ready, html]);
   const picks = onPicked !== undefined;
   useEffect(() => {

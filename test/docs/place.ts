@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { somePort } from "../support/services.ts";
 import { builtBefore, read, root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { examplesOf } from "./markdown.ts";
@@ -22,12 +23,14 @@ export async function openPlace(): Promise<Place> {
   for (const name of ["package.json", "tsconfig.json"]) cpSync(join(root, name), join(dir, name));
   for (const name of ["bin", "dist", "src", "node_modules"]) symlinkSync(join(root, name), join(dir, name));
   const sites = await openSites();
+  const ports = await PagePorts.choose();
+  const toHere = (text: string) => ports.toHere(sites.toHere(text));
   return {
     dir,
-    toHere: (text) => sites.toHere(text),
+    toHere,
     run: (script) =>
       new Promise((resolve, reject) => {
-        const child = spawn("sh", ["-e", "-c", `exec 2>&1\n${sites.toHere(script)}`], {
+        const child = spawn("sh", ["-e", "-c", `exec 2>&1\n${toHere(script)}`], {
           cwd: dir,
           env: {
             PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
@@ -44,13 +47,44 @@ export async function openPlace(): Promise<Place> {
         let output = "";
         child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
         child.on("error", reject);
-        child.on("close", (code) => resolve({ code, output: sites.toPage(output.replaceAll(dir, "/srv/orb")) }));
+        child.on("close", (code) =>
+          resolve({ code, output: ports.toPage(sites.toPage(output.replaceAll(dir, "/srv/orb"))) }),
+        );
       }),
     [Symbol.asyncDispose]: async () => {
       await sites[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     },
   };
+}
+
+/** The ports at which pages start servers: free ones here, so that two runs of the tests do not meet. */
+class PagePorts {
+  static readonly #SHOWN = [8017, 8917, 8918];
+  readonly #here: ReadonlyMap<number, number>;
+
+  private constructor(here: ReadonlyMap<number, number>) {
+    this.#here = here;
+  }
+
+  static async choose(): Promise<PagePorts> {
+    const pairs = PagePorts.#SHOWN.map(async (shown) => [shown, await somePort()] as const);
+    return new PagePorts(new Map(await Promise.all(pairs)));
+  }
+
+  toHere(text: string): string {
+    return text.replace(/(--port |127\.0\.0\.1:)(\d+)/g, (all, before: string, port: string) => {
+      const here = this.#here.get(Number(port));
+      if (here === undefined && before === "--port " && port !== "0") throw new Error(`PagePorts lacks port ${port}`);
+      return here === undefined ? all : `${before}${here}`;
+    });
+  }
+
+  toPage(text: string): string {
+    let page = text;
+    for (const [shown, here] of this.#here) page = page.replaceAll(`127.0.0.1:${here}`, `127.0.0.1:${shown}`);
+    return page;
+  }
 }
 
 /** Types everything that a page shows, from top to bottom, and compares what it prints; each command is a test of its own. */

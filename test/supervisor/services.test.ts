@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
@@ -92,7 +93,8 @@ describe("services", servicesGate, () => {
       const made = (version: string) => writeFileSync(join(folder, "data", "PG_VERSION"), `${version}\n`);
       made("99");
       assert.equal(SERVICES.postgres.require(folder), newer);
-      made(/\d+/.exec(present)?.[0] ?? assert.fail(present));
+      const version = execFileSync(join(present, "postgres"), ["--version"], { encoding: "utf8" });
+      made(/\d+/.exec(version)?.[0] ?? assert.fail(version));
       assert.equal(SERVICES.postgres.require(folder), present);
       made("9.6");
       assert.throws(

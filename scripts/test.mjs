@@ -1,44 +1,49 @@
-// npm test [-- [--full] [--cpu] [--alone] [part of a file name …]]: runs the test files and prints, as the very last line,
-// how many tests passed and failed. --full adds the long ones, --cpu says what was taken of the processors, --alone gives
-// each file a process of its own.
-import { readFileSync, readdirSync } from "node:fs";
+// npm test [-- OPTIONS] [part of a file name …]: runs test files and prints, as the very last line, how many tests passed
+// and failed. Without file names it runs the fast tier; with them, all tests of those files.
+//   --tier fast|rest|all   which tests (scripts/test/tiers.mjs)
+//   --full                 all tiers, each test at its full size
+//   --grep TEXT            only tests with that in their name (a regular expression)
+//   --repeat N             everything N times
+//   --cpu                  what each process took of the processors, and the most expensive ones and slowest tests
+//   --alone                each file in a process of its own
+import { appendFileSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { ensureInstalled, node24, root, script } from "./bootstrap.mjs";
 import { ensureCode } from "./code.mjs";
 import { ensureChromium, findChromium } from "./chromium.mjs";
 import { ensureServices } from "./services.mjs";
-import { addTotals, describeFailure, noTotals, sentence } from "./reporter.mjs";
-import { runTestFiles } from "./test-file.mjs";
-import { groupsOf } from "./test-groups.mjs";
-import { clearTestFolder, makeTestFolder } from "./test-folder.mjs";
-import { eachAtGoodPace } from "./test-pace.mjs";
+import { forEachAtOnce } from "./test/at-once.mjs";
+import { groupsOf } from "./test/groups.mjs";
+import { addTotals, describeFailure, noTotals, sentence } from "./test/reporter.mjs";
+import { runTestFiles } from "./test/run-files.mjs";
+import { clearTestFolder, makeTestFolder } from "./test/temp-folder.mjs";
+import { byCost, setsOf } from "./test/tiers.mjs";
 import { ensureWeb } from "./web.mjs";
 
-/** Files that take long come first: one of them at the end would keep everybody waiting. `--cpu` says which they are. */
-const LONG = [
-  ...[
-    "store/postgres.test",
-    "cluster/services",
-    "package/",
-    "web/hostile",
-    "cluster/",
-    "docs/recipes",
-    "docs/examples",
-  ],
-  ...["chaos/jobs", "store/postgres", "demo/", "chaos/", "simulation/", "fetch/browser/", "engine/", "cli/", "jobs/"],
-  ...["proxies/", "web/", "lanes/worker", "store/", "supervisor/", "workflows/"],
-];
+const OPTIONS = {
+  tier: { type: "string" },
+  full: { type: "boolean", default: false },
+  grep: { type: "string" },
+  repeat: { type: "string", default: "1" },
+  cpu: { type: "boolean", default: false },
+  alone: { type: "boolean", default: false },
+};
+const MOST_EXPENSIVE = 20;
 
 await script(async (args) => {
+  const { values: options, positionals: names } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  const tier = options.tier ?? (options.full || names.length > 0 || options.grep !== undefined ? "all" : "fast");
+  if (!["fast", "rest", "all"].includes(tier)) throw new Error(`--tier: expected fast, rest or all, not ${tier}`);
+  const repeat = Number(options.repeat);
+  if (!Number.isInteger(repeat) || repeat < 1) throw new Error("--repeat: expected a whole number, 1 or more");
   await ensureInstalled();
-  const full = args.includes("--full");
   const folder = process.env.ORB_TEST_DIR ?? join(root, "test");
-  const files = findFiles(
-    folder,
-    args.filter((arg) => !arg.startsWith("--")),
-  );
-  const chromium = await chromiumFor(folder, files);
-  const servicesLack = await lacksServices(folder, files);
+  const textOf = (file) => readFileSync(join(folder, file), "utf8");
+  const sets = setsOf(tier, findFiles(folder, names), textOf);
+  const files = sets.flatMap((set) => set.files);
+  const chromium = await chromiumFor(files, textOf);
+  const servicesLack = await lacksServices(files, textOf);
   // Once, before many processes at the same time would want them. Tests that start `orb` run what users run: the built program.
   await ensureCode();
   // The tests of the dashboard say what is wrong with it.
@@ -46,9 +51,6 @@ await script(async (args) => {
     () => ({ ORB_BUILT: root }),
     () => ({}),
   );
-  const compiled = join(root, "node_modules", ".cache", "tests");
-  const totals = noTotals();
-  const failures = [];
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
   const temporary = makeTestFolder();
@@ -57,48 +59,82 @@ await script(async (args) => {
     cwd: root,
     // The files load much the same code: it is compiled once, and not by each of them.
     env: {
-      NODE_COMPILE_CACHE: compiled,
+      NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "tests"),
       ...process.env,
       TMPDIR: temporary,
       ...built,
       ORB_TEST_CHROMIUM: chromium,
-      ...(full ? { ORB_TEST_FULL: "1" } : {}),
+      ...(options.full ? { ORB_TEST_FULL: "1" } : {}),
     },
-    // No test takes so long; a slow machine that is busy with many of them must not make one fail.
-    testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? (full ? 900_000 : 300_000)),
+    // Only for what hangs: no test comes near it, also on a slow machine that is busy with many of them.
+    testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? (options.full ? 900_000 : 300_000)),
     spareMs: Number(process.env.ORB_TEST_SPARE_MS ?? 15_000),
     signal: stop.signal,
-    cpu: args.includes("--cpu"),
+    cpu: options.cpu,
   };
-  let cpuSeconds = 0;
-  const groups = args.includes("--alone") ? files.map((file) => [file]) : groupsOf(folder, files);
-  const runGroup = async (group) => {
-    const started = Date.now();
-    const result = await runTestFiles({ ...settings, files: group.map((file) => join(folder, file)) });
-    const seconds = ((Date.now() - started) / 1000).toFixed(1);
-    cpuSeconds += result.cpuSeconds;
-    const cpu = settings.cpu ? `, ${result.cpuSeconds.toFixed(1)} s of CPU` : "";
+  const started = Date.now();
+  const groups = sets.flatMap((set) => {
+    const lists = options.alone ? set.files.map((file) => [file]) : groupsOf(folder, set.files);
+    return lists.map((list) => ({ list, only: options.grep ?? set.only, skip: set.skip }));
+  });
+  const totals = noTotals();
+  const costs = [];
+  const tests = [];
+  const runGroup = async ({ list: group, only, skip }) => {
+    const began = Date.now();
+    const name = nameOf(group);
+    const onFailure = (failure) => {
+      const place = placeOf(folder, group, failure);
+      process.stdout.write(describeFailure(place, failure));
+      record({ failed: failure.name, place });
+    };
+    const paths = group.map((file) => join(folder, file));
+    let cpuMs = 0;
+    const onTest = (event) => {
+      const place = placeOf(folder, group, event);
+      tests.push({ name: `${place}: ${event.name}`, seconds: event.ms / 1000 });
+      if (options.cpu) record({ test: event.name, place, ms: event.ms, cpuMs: event.cpuMs - cpuMs });
+      cpuMs = event.cpuMs;
+    };
+    const result = await runTestFiles({ ...settings, files: paths, only, skip, onFailure, onTest });
+    const seconds = ((Date.now() - began) / 1000).toFixed(1);
+    const cpu = options.cpu ? `, ${result.cpuSeconds.toFixed(1)} s of CPU` : "";
+    costs.push({ name, seconds: result.cpuSeconds });
     // Each process's output stays together, although they run side by side.
     if (result.output.trim() !== "") process.stdout.write(result.output.replace(/\n*$/, "\n"));
     const mark = result.totals.failed > 0 ? "✖" : "✔";
-    const name = nameOf(group);
     process.stdout.write(`${mark} ${name}: ${sentence(result.totals)} (${seconds} s${cpu})\n`);
     if (result.leftovers) process.stdout.write(`  ${name} left processes behind; they were ended\n`);
     addTotals(totals, result.totals);
-    failures.push(...result.failures.map((failure) => describeFailure(placeOf(folder, group, failure), failure)));
   };
-  await eachAtGoodPace(groups, runGroup, { signal: stop.signal });
+  const rounds = Array.from({ length: repeat }, () => groups).flat();
+  await forEachAtOnce(rounds, runGroup, { signal: stop.signal });
   if (clearTestFolder(temporary)) process.stdout.write("programs were left behind; they were ended\n");
-  process.stdout.write(failures.join(""));
-  if (settings.cpu) process.stdout.write(`\n${cpuSeconds.toFixed(0)} s of CPU in all\n`);
-  const browserLacks = chromium === "" && files.some((file) => needsBrowser(folder, file));
+  if (options.cpu) {
+    const sum = costs.reduce((total, { seconds }) => total + seconds, 0).toFixed(0);
+    process.stdout.write(topTable("slowest tests, by the clock", tests));
+    process.stdout.write(topTable(`most expensive of ${sum} s of CPU in all`, costs));
+  }
+  const browserLacks = chromium === "" && files.some((file) => needsBrowser(textOf(file)));
   const lacking = process.env.CI === "true" && (browserLacks || servicesLack);
   const ran = totals.passed + totals.failed;
   if (stop.signal.aborted) process.stdout.write("\ninterrupted\n");
   else if (ran === 0) process.stdout.write("\nno test ran: nothing matches, or everything was skipped\n");
-  process.stdout.write(`\n${sentence(totals)}\n`);
+  process.stdout.write(`\ntier ${tier}: ${((Date.now() - started) / 1000).toFixed(0)} s\n${sentence(totals)}\n`);
+  record({ totals });
   return totals.failed > 0 || lacking || ran === 0 || stop.signal.aborted ? 1 : 0;
 });
+
+/** For programs that run this one: .ci/run, and the soak. */
+function record(entry) {
+  const path = process.env.ORB_TEST_RECORD;
+  if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`);
+}
+
+function topTable(title, list) {
+  const rows = list.toSorted((a, b) => b.seconds - a.seconds).slice(0, MOST_EXPENSIVE);
+  return `\n${title}:\n${rows.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${name}\n`).join("")}`;
+}
 
 /** `a/b.test.ts`, or `a/b, c and d` of those that share a process. */
 function nameOf(group) {
@@ -108,30 +144,25 @@ function nameOf(group) {
   return `${place}/ ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** The file in which a test stands. Tests that a kit makes stand in the kit: then it is also said of whom they are. */
+/** The file in which a test stands. Of tests that a kit defines, the file that runs them stands before it. */
 function placeOf(folder, group, { file }) {
   const place = file === undefined ? undefined : relative(folder, file).replaceAll("\\", "/");
   if (place === undefined) return nameOf(group);
   return group.includes(place) ? place : `${nameOf(group)}: ${place}`;
 }
 
-function findFiles(folder, filters) {
+function findFiles(folder, names) {
   return readdirSync(folder, { recursive: true })
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules/"))
-    .filter((file) => filters.length === 0 || filters.some((filter) => `test/${file}`.includes(filter)))
-    .sort((a, b) => turnOf(a) - turnOf(b) || (a < b ? -1 : 1));
-}
-
-function turnOf(file) {
-  const turn = LONG.findIndex((folder) => file.startsWith(folder));
-  return turn === -1 ? LONG.length : turn;
+    .filter((file) => names.length === 0 || names.some((name) => `test/${file}`.includes(name)))
+    .sort(byCost);
 }
 
 /** The browser for the tests, "" when it cannot be had. It is installed only when one of the files asks for it. */
-async function chromiumFor(folder, files) {
+async function chromiumFor(files, textOf) {
   if (process.env.ORB_TEST_CHROMIUM !== undefined) return process.env.ORB_TEST_CHROMIUM;
-  const needed = files.some((file) => needsBrowser(folder, file));
+  const needed = files.some((file) => needsBrowser(textOf(file)));
   const path = needed ? await ensureChromium() : findChromium();
   if (path === null && needed)
     process.stdout.write(
@@ -140,13 +171,13 @@ async function chromiumFor(folder, files) {
   return path ?? "";
 }
 
-function needsBrowser(folder, file) {
-  return /ORB_TEST_CHROMIUM|browser-kit\.ts/.test(readFileSync(join(folder, file), "utf8"));
+function needsBrowser(text) {
+  return /ORB_TEST_CHROMIUM|browser-kit\.ts/.test(text);
 }
 
 /** Whether the Redis and the Postgres that some of the files want cannot be had. */
-async function lacksServices(folder, files) {
-  const needed = files.some((file) => readFileSync(join(folder, file), "utf8").includes("services-kit.ts"));
+async function lacksServices(files, textOf) {
+  const needed = files.some((file) => textOf(file).includes("services-kit.ts"));
   if (!needed || (await ensureServices())) return false;
   process.stdout.write(
     "SKIPPED: tests of managed services: no Redis or Postgres here, and they could not be installed\n",

@@ -78,7 +78,7 @@ test("a program scrapes a page, runs a saved job and crawls a site", async (t) =
   assert.deepEqual(pages.toSorted(), ["page /", "page /one", "page /two"]);
 });
 
-test("a program runs a workflow with a step of its own, mends it and goes on from where it failed", async (t) => {
+test("a program runs a workflow with a step of its own, mends it and goes on from where it failed [slow]", async (t) => {
   await using site = await openSite();
   const config = configure(t);
   const dir = tempDir();
@@ -223,7 +223,7 @@ test("what is wrong with items is told all at once, by item and field, and nothi
   assert.equal((await orb.queue.stats()).total, 0);
 });
 
-test("what cannot be started is refused by its code, every time", async (t) => {
+test("what cannot be started is refused by its code, every time [slow]", async (t) => {
   // Nobody listens there.
   const config = configure(t, {
     APP_DATABASE_URL: "postgres://me@127.0.0.1:1/orb",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { root } from "./support/source.ts";
@@ -101,7 +102,7 @@ test("an error that nobody catches is told in full, and makes the run fail", () 
     assert.ok(result.out.includes(words), `${words}:\n${result.out}`);
 });
 
-test("a test that hangs is ended", () => {
+test("a test that hangs is ended [slow]", () => {
   const result = runTests(
     { "loop.test.ts": `test("waits", () => new Promise((resolve) => setTimeout(resolve, 60_000)));` },
     [],
@@ -113,7 +114,7 @@ test("a test that hangs is ended", () => {
   assert.match(result.out, /timed out after 300ms/);
 });
 
-test("an endless loop and a forgotten handle are ended, too", () => {
+test("an endless loop and a forgotten handle are ended, too [slow]", () => {
   const loop = { "loop.test.ts": `test("spins", () => { for (;;); });` };
   const spun = runTests(loop, [], { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "700" });
   assert.equal(spun.code, 1);
@@ -212,41 +213,131 @@ test("an installation is complete when it holds what the lock file asks for", as
   assert.equal(isInstalled(folder), false);
 });
 
-interface Pace {
-  eachAtGoodPace(
-    list: number[],
-    work: (one: number) => Promise<void>,
-    more: { signal?: AbortSignal; look: () => boolean; lookMs: number },
-  ): Promise<void>;
+interface AtOnce {
+  MOST_AT_ONCE: number;
+  forEachAtOnce(list: number[], work: (one: number) => Promise<void>, more?: { signal?: AbortSignal }): Promise<void>;
 }
 
-test("more files run at a time while the processors have time to spare, all of them once, and none after Ctrl-C", async () => {
-  const { eachAtGoodPace } = (await import(join(root, "scripts/test-pace.mjs"))) as Pace;
-  const mostAtOnce = async (spare: boolean) => {
-    let now = 0;
-    let most = 0;
-    const seen: number[] = [];
-    const looks: boolean[] = [];
-    const look = () => looks.push(spare) > 0 && spare;
-    const list = Array.from({ length: 40 }, (_, index) => index);
-    const work = async (one: number) => {
-      seen.push(one);
-      most = Math.max(most, (now += 1));
-      const until = looks.length + 12;
-      while (looks.length < until) await new Promise((resolve) => setTimeout(resolve, 1));
-      now -= 1;
-    };
-    await eachAtGoodPace(list, work, { look, lookMs: 1 });
-    assert.deepEqual(seen, list);
-    return most;
-  };
-  assert.ok((await mostAtOnce(true)) > (await mostAtOnce(false)));
+test("one process more than there are cores runs at a time, each once, and none starts after Ctrl-C", async () => {
+  const { MOST_AT_ONCE, forEachAtOnce } = (await import(join(root, "scripts/test/at-once.mjs"))) as AtOnce;
+  assert.equal(MOST_AT_ONCE, availableParallelism() + 1);
+  let now = 0;
+  let most = 0;
+  const seen: number[] = [];
+  const list = Array.from({ length: 40 }, (_, index) => index);
+  await forEachAtOnce(list, async (one) => {
+    seen.push(one);
+    most = Math.max(most, (now += 1));
+    await new Promise((resolve) => setImmediate(resolve));
+    now -= 1;
+  });
+  assert.deepEqual([seen, most], [list, MOST_AT_ONCE]);
   const begun: number[] = [];
   const stop = new AbortController();
   const work = async (one: number) => {
     begun.push(one);
     stop.abort();
   };
-  await eachAtGoodPace([1, 2, 3], work, { signal: stop.signal, look: () => true, lookMs: 1 });
+  await forEachAtOnce([1, 2, 3], work, { signal: stop.signal });
   assert.deepEqual(begun, [1]);
+});
+
+test("npm test leaves out what is slow, the rest is just that, and a file that is named is run whole", () => {
+  const files = {
+    "room/a.test.ts": `test("quick", () => {}); test("long [slow]", () => {});
+      describe("all of it [slow]", () => { it("one", () => {}); it("two", () => {}); });`,
+    "room/b.test.ts": `test("quick, too", () => {});`,
+    "package/c.test.ts": `test("packs", () => {});`,
+  };
+  assert.equal(runTests(files).last, "2 passed, 0 failed");
+  assert.equal(runTests(files, ["--tier", "rest"]).last, "4 passed, 0 failed");
+  assert.equal(runTests(files, ["--tier", "all"]).last, "6 passed, 0 failed");
+  assert.equal(runTests(files, ["room/a"]).last, "4 passed, 0 failed");
+  assert.equal(runTests(files, ["--grep", "^(quick|packs)"]).last, "3 passed, 0 failed");
+  assert.equal(runTests(files, ["room/a", "--grep", "quick", "--repeat", "3"]).last, "3 passed, 0 failed");
+  assert.match(runTests(files, ["--tier", "slow"]).err, /--tier: expected fast, rest or all/);
+});
+
+test("the lists of tiers name files that exist", async () => {
+  const { REST, FAST } = (await import(join(root, "scripts/test/tiers.mjs"))) as Record<string, string[]>;
+  const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".test.ts"),
+  );
+  const unknown = [...(REST ?? []), ...(FAST ?? [])].filter((start) => !files.some((file) => file.startsWith(start)));
+  assert.deepEqual(unknown, []);
+});
+
+test("a failure is printed at once, with the last lines of the processes that its test has started", async () => {
+  using dir = tempDir();
+  const go = join(dir.path, "go");
+  writeFileSync(
+    join(dir.path, "a.test.ts"),
+    `import { spawn } from "node:child_process";
+    import { once } from "node:events";
+    import { existsSync, openSync } from "node:fs";
+    import { test } from "node:test";
+    test("fails", async () => {
+      const piped = spawn("sh", ["-c", "echo piped line; echo to stderr >&2"]);
+      await once(piped, "close");
+      const log = openSync(process.env.TMPDIR + "/log", "a");
+      const logged = spawn("sh", ["-c", "echo logged line >&2; sleep 600"], { stdio: ["ignore", log, log] });
+      while (!existsSync("/proc/" + logged.pid + "/task")) await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      logged.unref();
+      throw new Error("with seed 4711");
+    });
+    test("goes on", async () => {
+      while (!existsSync(${JSON.stringify(go)})) await new Promise((resolve) => setTimeout(resolve, 5));
+    });`,
+  );
+  const { NODE_TEST_CONTEXT: _context, CI: _ci, ...plain } = process.env;
+  const runner = spawn(process.execPath, [join(root, "scripts/test.mjs")], {
+    env: { ...plain, ORB_TEST_DIR: dir.path },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let out = "";
+  for await (const chunk of runner.stdout.setEncoding("utf8")) {
+    out += String(chunk);
+    if (out.includes("with seed 4711") && !existsSync(go)) {
+      // The run has not ended: the next test waits for this.
+      assert.match(out, /✖ fails\n {2}a\.test\.ts:5\n/);
+      writeFileSync(go, "");
+    }
+  }
+  assert.match(out, /last lines of sh -c echo piped line[^\n]*, exit code 0\):\n {4}\| piped line\n {4}\| to stderr\n/);
+  assert.match(out, /\| logged line\n/);
+  assert.match(out, /1 passed, 1 failed\n$/);
+});
+
+test("the soak repeats a tier beside busy loops and names the tests that ever failed", () => {
+  using dir = tempDir();
+  const count = join(dir.path, "count");
+  writeFileSync(
+    join(dir.path, "a.test.ts"),
+    `import { appendFileSync, readFileSync } from "node:fs";
+    import { test } from "node:test";
+    test("fails the second time", () => {
+      appendFileSync(${JSON.stringify(count)}, "x");
+      if (readFileSync(${JSON.stringify(count)}, "utf8").length === 2) throw new Error("now and then");
+    });
+    test("passes", () => {});`,
+  );
+  const { NODE_TEST_CONTEXT: _context, CI: _ci, ...plain } = process.env;
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, "scripts/soak.mjs"), "--rounds", "3", "--hogs", "1"],
+    {
+      encoding: "utf8",
+      env: { ...plain, ORB_TEST_DIR: dir.path },
+    },
+  );
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /round 1: 2 passed, 0 failed[^\n]*\nround 2: 1 passed, 1 failed[^\n]*\nround 3: 2 passed, 0 failed/,
+  );
+  assert.match(
+    stdout,
+    /✖ fails the second time\n {4}a\.test\.ts\n {4}failed in round 2\n1 tests failed at least once\n$/,
+  );
 });

@@ -11,7 +11,7 @@ import { root } from "../support/source.ts";
 import { launchBrowser, openPage } from "../web/kit.ts";
 import { openGate } from "./kit.ts";
 
-test("a page in a browser imports the client as it is shipped, and works with it", browserGate, async () => {
+test("a page in a browser imports the client as it is shipped, and works with it [slow]", browserGate, async () => {
   await ensureCode();
   const built = readFileSync(join(root, "dist/code/client.js"), "utf8");
   assert.doesNotMatch(built, /^\s*(?:import|export)\b[^;]*\bfrom\b/m, "it is one file, and needs no other");

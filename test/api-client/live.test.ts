@@ -73,7 +73,7 @@ describe("a program that follows runs with the client", () => {
     assert.equal((await client.waitForRun(id)).status, "cancelled");
   });
 
-  test("follows a run over cut connections and a restart of the server: no event is lost, none comes twice", async () => {
+  test("follows a run over cut connections and a restart of the server: no event is lost, none comes twice [slow]", async () => {
     let release: (answer: Answer) => void = () => {};
     const script = shop.script;
     shop.script = (path, nth, request) =>

@@ -171,7 +171,7 @@ describe("a call that cannot be served", () => {
     assert.ok(!problemIn(secret, 400, "body_malformed").detail.includes("hunter2"), "the body is not repeated");
   });
 
-  test("may have 16 MiB where it brings a workflow, and 1 MiB elsewhere", async (t) => {
+  test("may have 16 MiB where it brings a workflow, and 1 MiB elsewhere [slow]", async (t) => {
     const place = await openPlace(t);
     // Within the process: over a connection the answer may come while the body is still being written.
     const send = async (method: "POST" | "PUT" | "PATCH", url: string, bytes: number) => {

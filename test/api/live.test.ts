@@ -245,7 +245,7 @@ describe("the live stream", () => {
     assert.equal(looks, before);
   });
 
-  test("goes on behind what was seen after the server was started again: no event is lost or told twice", async () => {
+  test("goes on behind what was seen after the server was started again: no event is lost or told twice [slow]", async () => {
     await using place = await Server.open({}, { worker: false });
     const begin = async (path: string) => (await place.begin({ target_url: `http://127.0.0.1:1/${path}` })).id;
     const stream = await listen(place.api.url);

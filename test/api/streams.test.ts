@@ -164,7 +164,7 @@ describe("an event stream", () => {
     assert.match((await place.get("/metrics")).text, /orb_http_open_streams 0\n/);
   });
 
-  test("never grows in memory for a reader that does not read, and loses nothing for it", async (t) => {
+  test("never grows in memory for a reader that does not read, and loses nothing for it [slow]", async (t) => {
     const total = 60_000;
     let made = 0;
     const source = async function* (): AsyncGenerator<SseEvent> {

@@ -67,7 +67,7 @@ describe("whoever creates a workflow", () => {
     assert.deepEqual(place.woken, [[laneOfStep(id, 0)]]);
   });
 
-  test("may name 100,000 addresses", async (t) => {
+  test("may name 100,000 addresses [slow]", async (t) => {
     const place = await openWorkflows(t);
     const urls = Array.from({ length: 100_000 }, (_, n) => `https://pictures.example/of/a/very/long/list/${n}.jpg`);
     const { params } = await place.make({ template: "image-dataset", params: { urls }, start: false });

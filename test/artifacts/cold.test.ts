@@ -180,7 +180,7 @@ describe("a file that was moved to the cold place", () => {
 });
 
 describe("kill -9 while files move to the cold place", () => {
-  it("leaves every one of them whole and readable, whenever it comes", async () => {
+  it("leaves every one of them whole and readable, whenever it comes [slow]", async () => {
     using dir = tempDir();
     const store = open(dir.path);
     const hashes: string[] = [];

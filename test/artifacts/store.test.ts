@@ -162,7 +162,7 @@ describe("a file that no row names any more", () => {
     assert.deepEqual([await store.has(hash), readdirSync(`${dir.path}/tmp`)], [true, []]);
   });
 
-  it("is there for whoever stores it while it is being removed, at whichever moment", async () => {
+  it("is there for whoever stores it while it is being removed, at whichever moment [slow]", async () => {
     using dir = tempDir();
     const [store, other] = [open(dir.path), open(dir.path)];
     for (const bytes of [SMALL, LARGE]) {

@@ -27,7 +27,7 @@ const UNSHARE = ["-Urpf", "--mount-proc", "--kill-child"];
 const containers = process.platform === "linux" && spawnSync("unshare", [...UNSHARE, "true"]).status === 0;
 
 test(
-  "a second engine in another container stands by, and does not take the first one's place",
+  "a second engine in another container stands by, and does not take the first one's place [slow]",
   { skip: containers ? false : "this machine makes no containers" },
   async () => {
     await using orb = new Orb({ APP_DEFAULT_MAX_ATTEMPTS: "1" });

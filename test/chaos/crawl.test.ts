@@ -71,7 +71,7 @@ describe("a crawl that is killed again and again", () => {
 });
 
 describe("a crawl of a site that asks for patience", () => {
-  test("leaves the site alone for as long as it asked, also when it is killed and started again meanwhile", async () => {
+  test("leaves the site alone for as long as it asked, also when it is killed and started again meanwhile [slow]", async () => {
     const patience = 10;
     const page = (n: number) => html(`<title>Page ${n}</title><p>Words of page ${n}.</p>`);
     const links = Array.from({ length: 6 }, (_, n) => `<a href="/page-${n}">x</a>`).join("");

@@ -33,7 +33,7 @@ function browsersOf(orb: Orb): string[] {
 }
 
 describe("pages that need a browser or a person, at the command line", browserGate, () => {
-  test("an empty shell is opened in a browser; the site is known for it until that is forgotten", async () => {
+  test("an empty shell is opened in a browser; the site is known for it until that is forgotten [slow]", async () => {
     await using site = await webSite({ "/app": SHELL });
     await using orb = openOrb();
     const scraped = await orb.json<{ strategy: string; records: { h: string }[] }>(
@@ -70,7 +70,7 @@ describe("pages that need a browser or a person, at the command line", browserGa
     assert.deepEqual([picture.toString("latin1", 1, 4), picture.readUInt32BE(16) >= 412], ["PNG", true]);
   });
 
-  test("a captcha ends a scrape, and lets a job wait for a person", async () => {
+  test("a captcha ends a scrape, and lets a job wait for a person [slow]", async () => {
     await using site = await webSite({ "/wall": html(CAPTCHA, 403) });
     await using orb = openOrb();
     const scraped = await orb.run(["scrape", site.url("/wall")]);
@@ -89,7 +89,7 @@ describe("pages that need a browser or a person, at the command line", browserGa
     assert.deepEqual([skipped.status, skipped.failure_reason], ["failed", "human_skipped"]);
   });
 
-  test("Ctrl-C takes the browser along", { skip: process.platform !== "linux" }, async () => {
+  test("Ctrl-C takes the browser along [slow]", { skip: process.platform !== "linux" }, async () => {
     await using site = await webSite({ "/never": () => {} });
     await using orb = openOrb();
     const scrape = orb.start(["scrape", site.url("/never"), "--strategy", "browser"]);

@@ -63,7 +63,7 @@ const har = (url: string) => {
 };
 
 describe("orb capture", () => {
-  test("a page that loads its list by a script becomes a job that asks for all of it", browserGate, async () => {
+  test("a page that loads its list by a script becomes a job that asks for all of it [slow]", browserGate, async () => {
     await using site = await openApplication();
     await using orb = new Desk({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
     const page = await orb.json<CapturedPage>("capture", site.url("/app"));
@@ -86,20 +86,24 @@ describe("orb capture", () => {
     assert.equal(csv.stdout.trim().split("\r\n").length, 1 + THINGS.length, "all pages of the list");
   });
 
-  test("a list that the page loads in three pieces is one call, and all of it is in the job", browserGate, async () => {
-    await using site = await openApplication();
-    await using orb = new Desk({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
-    const page = await orb.json<CapturedPage>("capture", site.url("/pieces"));
-    const [call, ...others] = page.calls;
-    assert.deepEqual([call?.url, call?.pages, others.length], [site.url("/api/linked?page=1"), 3, 0]);
-    assert.deepEqual(call?.items, { path: "$.data[*]", count: THINGS.length });
-    const saved = await orb.run(["capture", site.url("/pieces"), "--choose", "1", "--save"]);
-    assert.match(saved.stderr, /25 × \$\.data\[\*\] +link \(3 seen\)/);
-    const run = await orb.run(["jobs", "run", saved.stdout.trim(), "--wait"]);
-    assert.equal(run.code, 0, run.stderr);
-    const csv = await orb.run(["runs", "results", run.stdout.slice(0, 36), "--format", "csv"]);
-    assert.equal(csv.stdout.trim().split("\r\n").length, 1 + THINGS.length, "nothing is missing");
-  });
+  test(
+    "a list that the page loads in three pieces is one call, and all of it is in the job [slow]",
+    browserGate,
+    async () => {
+      await using site = await openApplication();
+      await using orb = new Desk({ APP_BROWSER_PATH: chromiumPath, APP_ALLOW_PRIVATE_NETWORKS: `${SITE}/32` });
+      const page = await orb.json<CapturedPage>("capture", site.url("/pieces"));
+      const [call, ...others] = page.calls;
+      assert.deepEqual([call?.url, call?.pages, others.length], [site.url("/api/linked?page=1"), 3, 0]);
+      assert.deepEqual(call?.items, { path: "$.data[*]", count: THINGS.length });
+      const saved = await orb.run(["capture", site.url("/pieces"), "--choose", "1", "--save"]);
+      assert.match(saved.stderr, /25 × \$\.data\[\*\] +link \(3 seen\)/);
+      const run = await orb.run(["jobs", "run", saved.stdout.trim(), "--wait"]);
+      assert.equal(run.code, 0, run.stderr);
+      const csv = await orb.run(["runs", "results", run.stdout.slice(0, 36), "--format", "csv"]);
+      assert.equal(csv.stdout.trim().split("\r\n").length, 1 + THINGS.length, "nothing is missing");
+    },
+  );
 
   test("a page without calls, and one that is not there, are said", browserGate, async () => {
     await using site = await openApplication();
@@ -112,7 +116,7 @@ describe("orb capture", () => {
     assert.match(forbidden.stderr, /private_address.*\n.*APP_ALLOW_PRIVATE_NETWORKS/);
   });
 
-  test("a HAR file becomes a job without a browser, and without the secrets in it", async () => {
+  test("a HAR file becomes a job without a browser, and without the secrets in it [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     orb.file("page.har", JSON.stringify(har(shop.url(""))));

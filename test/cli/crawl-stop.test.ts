@@ -46,7 +46,7 @@ async function before(url: string, action: (path: string) => Promise<void>) {
 const urlOf = (served: Served) => /listening on (http:\/\/[^"]+)/.exec(served.process.stderr)?.[1] ?? "";
 
 describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
-  test("just as it ends: what it has found is printed all the same", async () => {
+  test("just as it ends: what it has found is printed all the same [slow]", async () => {
     const { site, open } = await gated();
     await using _ = site;
     await using orb = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
@@ -66,7 +66,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
     await served.terminated();
   });
 
-  test("while it waits for its turn: it does not begin when its turn comes", async () => {
+  test("while it waits for its turn: it does not begin when its turn comes [slow]", async () => {
     const { site, open } = await gated();
     await using _ = site;
     await using orb = new Orb({ APP_MAX_CONCURRENT_TASKS: "1", APP_HTTP_TIMEOUT_SECONDS: "600" });
@@ -90,7 +90,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
 });
 
 describe("a terminal that is closed", { skip: !hasScript && "there is no script(1)" }, () => {
-  test("stops the crawl that was followed there as Ctrl-C does, and leaves nobody at work", async () => {
+  test("stops the crawl that was followed there as Ctrl-C does, and leaves nobody at work [slow]", async () => {
     const { site } = await gated();
     await using _ = site;
     await using orb = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });

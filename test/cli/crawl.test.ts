@@ -46,7 +46,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.ok(!stderr.includes("\u001b"), "nothing that only a screen understands");
   });
 
-  test("with --json there is JSON and nothing else", async () => {
+  test("with --json there is JSON and nothing else [slow]", async () => {
     await using site = await tree(1);
     await using orb = new Desk();
     const { code, stdout, stderr } = await orb.run(["crawl", site.url("/page-0"), ...flags, "--json"]);
@@ -58,7 +58,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(fetched(site), COUNT);
   });
 
-  test("what failed is told by reason and site, and a part of it is tried again", async () => {
+  test("what failed is told by reason and site, and a part of it is tried again [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/": page(0, "/gone", "/broken", "/fine"),
       "/fine": page(1),
@@ -91,7 +91,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.deepEqual([rest.code, urls(rest.stdout).length], [0, 4], rest.stderr);
   });
 
-  test("of several sites a dead one is named, the others are got, and the crawl is done in part", async () => {
+  test("of several sites a dead one is named, the others are got, and the crawl is done in part [slow]", async () => {
     await using one = await MisbehavingSite.start({ "/": page(1, "/more"), "/more": page(2) });
     await using other = await MisbehavingSite.start({ "/": slow(300, page(3)) });
     const gone = `127.0.0.1:${await somePort()}`;
@@ -124,7 +124,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(site.visits.length, 0);
   });
 
-  test("what could not be written in the end is told with the command that gets it", async () => {
+  test("what could not be written in the end is told with the command that gets it [slow]", async () => {
     await using orb = new Desk();
     const out = join(orb.dir, "folder", "pages.json");
     mkdirSync(join(orb.dir, "folder"));
@@ -144,7 +144,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(readFileSync(out, "utf8"), /Page 0/);
   });
 
-  test("with --json and --out the status is printed and what was found is in the file, also when nothing was", async () => {
+  test("with --json and --out the status is printed and what was found is in the file, also when nothing was [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0), "/gone": status(404) });
     await using orb = new Desk();
     const file = join(orb.dir, "pages.jsonl");
@@ -184,7 +184,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(fine.stdout, /there is no crawl with the id/, "these go with it");
   });
 
-  test("--resume writes the results as the crawl was begun with, and refuses at once what it cannot write", async () => {
+  test("--resume writes the results as the crawl was begun with, and refuses at once what it cannot write [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/1"), "/1": page(1), "/gone": status(404) });
     await using orb = new Desk();
     const begun = await orb.run(["crawl", site.url("/"), ...flags, "--format", "csv"]);
@@ -202,7 +202,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.equal(fetched(site), seen, "nothing was done");
   });
 
-  test("a page that was left says why, and a crawl that was cancelled cannot be resumed", async () => {
+  test("a page that was left says why, and a crawl that was cancelled cannot be resumed [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/": page(0, "/old", "/hangs"),
       "/old": sendTo("/"),
@@ -227,7 +227,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(nothing.stderr, /url: expected an absolute http or https URL, did you mean "http:\/\/notaurl\/"\?/);
   });
 
-  test("what ran out of time goes on where it was", async () => {
+  test("what ran out of time goes on where it was [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
     await using orb = new Desk();
     const first = await orb.run(["crawl", site.url("/"), ...flags, "--timeout-minutes", "0.25", "--json"]);
@@ -251,7 +251,7 @@ describe("orb crawl", { concurrency: 2 }, () => {
 });
 
 describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no script(1) here" }, () => {
-  test("Ctrl-C stops it, and the command that it prints goes on to the same pages as without", async () => {
+  test("Ctrl-C stops it, and the command that it prints goes on to the same pages as without [slow]", async () => {
     await using site = await tree(20);
     // The last pages come when it was told to stop: it must not be at its end before.
     const { promise: told, resolve: tell } = Promise.withResolvers<void>();
@@ -285,7 +285,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     await orb.audit();
   });
 
-  test("Ctrl-C while it waits its turn stops it, too, whoever else works", async () => {
+  test("Ctrl-C while it waits its turn stops it, too, whoever else works [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/long": hang, "/waits": page(1) });
     await using orb = new Desk({ APP_MAX_CONCURRENT_TASKS: "1" });
     const long = onTerminal(orb, ["crawl", site.url("/long"), ...flags]);
@@ -305,7 +305,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     await orb.audit();
   });
 
-  test("Ctrl-C a second time leaves at once, and nothing is lost", async () => {
+  test("Ctrl-C a second time leaves at once, and nothing is lost [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page(0, "/hangs"), "/hangs": hang });
     await using orb = new Desk();
     const screen = onTerminal(orb, ["crawl", site.url("/"), ...flags]);

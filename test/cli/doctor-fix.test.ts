@@ -32,7 +32,7 @@ describe("orb doctor --fix", () => {
   });
 
   test(
-    "installs a Chromium as root on Debian, and fetches the lists of packages only when it must",
+    "installs a Chromium as root on Debian, and fetches the lists of packages only when it must [slow]",
     { skip: canInstall ? false : "needs root on Debian" },
     async () => {
       await using orb = new Orb();

@@ -46,7 +46,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("a job from a file is changed, listed by its tag, and deleted", async () => {
+  test("a job from a file is changed, listed by its tag, and deleted [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     orb.file("job.json", JSON.stringify(listJob(shop)));
@@ -99,7 +99,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     assert.equal((JSON.parse(gone.stdout) as { error: { code: string } }).error.code, "not_found");
   });
 
-  test("a crawl is saved from flags in the words of orb crawl, changed, and run", async () => {
+  test("a crawl is saved from flags in the words of orb crawl, changed, and run [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const flags = ["--depth", "1", "--include", "/t/**", "--field", "heading=h1", "--attempts", "1"];
@@ -125,7 +125,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("orb crawl --format warc writes an archive of what the site sent; other runs have none", async () => {
+  test("orb crawl --format warc writes an archive of what the site sent; other runs have none [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const file = join(orb.dir, "shop.warc.gz");
@@ -183,7 +183,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     assert.equal(shop.hits.length, 0);
   });
 
-  test("orb worker does what is there; SIGTERM ends it with 0; leaving a wait does not cancel the run", async () => {
+  test("orb worker does what is there; SIGTERM ends it with 0; leaving a wait does not cancel the run [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const worker = orb.start(["worker"]);
@@ -215,7 +215,7 @@ describe("orb jobs and orb runs", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("a run that failed is told with its reason, and tried again when asked", async () => {
+  test("a run that failed is told with its reason, and tried again when asked [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const job = await orb.json<JobView>("jobs", "create", "--target-url", shop.url("/nowhere"));

@@ -141,7 +141,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, "not_found");
   });
 
-  test("an engine that is asked to stop finishes what it has, says so, and ends with 0", async () => {
+  test("an engine that is asked to stop finishes what it has, says so, and ends with 0 [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Desk();
     // The first one is not answered before the second is asked for, however slow the machine is.
@@ -164,7 +164,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     assert.equal(target.mostPerSite.get(target.sites[0] ?? ""), 2);
   });
 
-  test("a drain that is interrupted says that something is left", async () => {
+  test("a drain that is interrupted says that something is left [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Desk();
     target.latencyMs = 300;
@@ -177,7 +177,7 @@ describe("orb queue", { concurrency: 2 }, () => {
     assert.match(stderr, /nothing is lost: run it again to go on/);
   });
 
-  test("limits that are set from another terminal hold for running work", async () => {
+  test("limits that are set from another terminal hold for running work [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Desk();
     // Nothing is answered before the limit is set: the work must not be done before.

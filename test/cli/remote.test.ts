@@ -46,7 +46,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     assert.equal((await there.json<JobView[]>("jobs", "list")).length, 1);
   });
 
-  test("a page is got by the server, which keeps the run, and is printed here as if it were got here", async () => {
+  test("a page is got by the server, which keeps the run, and is printed here as if it were got here [slow]", async () => {
     await using shop = await openShop();
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
     await using here = new Desk({ APP_API_TOKEN: TOKEN });
@@ -67,7 +67,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     assert.deepEqual(await here.json("runs", "list"), [], "the database here knows nothing of it");
   });
 
-  test("what a workflow on a server says to type next works from here: it names the server", async () => {
+  test("what a workflow on a server says to type next works from here: it names the server [slow]", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
     await using here = new Desk({ APP_API_TOKEN: TOKEN });
     const { url } = await serve(there);
@@ -90,7 +90,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     );
   });
 
-  test("what a crawl and a job on a server say to type next names the server", async () => {
+  test("what a crawl and a job on a server say to type next names the server [slow]", async () => {
     await using shop = await openShop();
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
     await using here = new Desk({ APP_API_TOKEN: TOKEN });
@@ -106,7 +106,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     assert.match((await here.run(results.split(" "))).stdout, /Thing 1/, run.stderr);
   });
 
-  test("a server's refusals keep their code, message and fields", async () => {
+  test("a server's refusals keep their code, message and fields [slow]", async () => {
     await using there = new Orb({ APP_API_TOKEN: TOKEN });
     await using here = new Desk();
     const { url } = await serve(there);
@@ -137,7 +137,7 @@ describe("commands with --url", { concurrency: 2 }, () => {
     assert.match(other.stderr, /answered 404, and not as Orbweaver does/);
   });
 
-  test("a server that stops while somebody follows is waited for, and the events go on where they were", async () => {
+  test("a server that stops while somebody follows is waited for, and the events go on where they were [slow]", async () => {
     await using shop = await openShop();
     await using there = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
     const port = String(await somePort());

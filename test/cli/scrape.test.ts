@@ -43,7 +43,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.deepEqual(leftovers(orb), []);
   });
 
-  test("prints the page itself as HTML or its links, and beside --json no format is lost in silence", async () => {
+  test("prints the page itself as HTML or its links, and beside --json no format is lost in silence [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const links = await orb.run(["scrape", shop.url("/list"), "--format", "links"]);
@@ -67,7 +67,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.match(odd.stderr, /--action: expected click=CSS/);
   });
 
-  test("reads fields and items as the flags say, in every format, to a file", async () => {
+  test("reads fields and items as the flags say, in every format, to a file [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const rules = ["--items", "li.t", "--field", "name=a", "--field", "link:url=a@href", "--field", "price:number=b"];
@@ -105,7 +105,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.deepEqual(Object.keys(known.records[0] ?? {}), ["title", "word_count"]);
   });
 
-  test("lets a model read the page, as --llm-schema and --llm-prompt say", async () => {
+  test("lets a model read the page, as --llm-schema and --llm-prompt say [slow]", async () => {
     await using shop = await openShop();
     await using llm = await LlmServer.start();
     await using orb = new Desk();
@@ -122,7 +122,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.match(none.stdout + none.stderr, /APP_LLM_URL/);
   });
 
-  test("a page that fails ends with 1, the reason and what to do", async () => {
+  test("a page that fails ends with 1, the reason and what to do [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const people = await orb.run(["scrape", shop.url("/nowhere")]);
@@ -148,7 +148,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.match(hint ?? "", /rules/);
   });
 
-  test("what was found, but is hardly what was wanted, is noted beside it", async () => {
+  test("what was found, but is hardly what was wanted, is noted beside it [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const fields = ["--field", "name=a", "--field", "colour=.colour"];
@@ -166,7 +166,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.deepEqual(fine.notes, []);
   });
 
-  test("the advice fits what was tried, and the words that were given", async () => {
+  test("the advice fits what was tried, and the words that were given [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const fault = await orb.run(["scrape", shop.url("/fault")]);
@@ -203,7 +203,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.equal(shop.hits.length, 0);
   });
 
-  test("Ctrl-C cancels it: the request is dropped, and nothing is left", async () => {
+  test("Ctrl-C cancels it: the request is dropped, and nothing is left [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const scrape = orb.start(["scrape", shop.url("/never")]);
@@ -216,7 +216,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     assert.deepEqual(leftovers(orb), []);
   });
 
-  test("--save keeps the run; --cookie lets it in, and is shown nowhere", async () => {
+  test("--save keeps the run; --cookie lets it in, and is shown nowhere [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const { code, stdout, stderr } = await orb.run([
@@ -234,7 +234,7 @@ describe("orb scrape", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("--proxy pool leaves out proxies that cannot be opened, and says so when that is all of them", async () => {
+  test("--proxy pool leaves out proxies that cannot be opened, and says so when that is all of them [slow]", async () => {
     const auth = { username: "ann", password: "hunter2" };
     await using shop = await openShop();
     await using proxies = await startProxies([{ kind: "connect", auth }]);

@@ -58,7 +58,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("finishes what is in flight and answers calls that run, but takes no more of either", async () => {
+  test("finishes what is in flight and answers calls that run, but takes no more of either [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Orb({
       APP_MAX_PER_HOST: "1",
@@ -94,7 +94,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("a second signal ends it at once, and nothing is lost", async () => {
+  test("a second signal ends it at once, and nothing is lost [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Orb();
     const gate = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     await orb.audit();
   });
 
-  test("stands by when another process works, and hands it what comes in", async () => {
+  test("stands by when another process works, and hands it what comes in [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Orb();
     const engine = orb.start(["queue", "run"]);
@@ -131,7 +131,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     await isDone(server, "b");
   });
 
-  test("--no-worker only answers calls", async () => {
+  test("--no-worker only answers calls [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Orb();
     const server = await serve(orb, "--no-worker");
@@ -142,7 +142,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     assert.equal((await server.item("a")).status, "done");
   });
 
-  test("a port that is taken, an address that needs a token and words that are no port are told with the way out", async () => {
+  test("a port that is taken, an address that needs a token and words that are no port are told with the way out [slow]", async () => {
     await using orb = new Orb();
     const server = await serve(orb, "--no-worker");
     const taken = await orb.run(["serve", "--port", String(server.port)]);
@@ -159,7 +159,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     assert.deepEqual([error.code, error.fields[0]?.path], ["config_invalid", "APP_PORT"]);
   });
 
-  test("with --json standard output says where it listens, and nothing else", async () => {
+  test("with --json standard output says where it listens, and nothing else [slow]", async () => {
     await using orb = new Orb();
     const server = await serve(orb, "--json");
     server.process.kill("SIGINT");

@@ -6,7 +6,7 @@ import { Desk } from "./desk.ts";
 import { openShop } from "./site.ts";
 
 describe("orb sessions and orb login", { concurrency: 2 }, () => {
-  test("a password comes from standard input, lets a page in, and is shown nowhere", async () => {
+  test("a password comes from standard input, lets a page in, and is shown nowhere [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const origin = shop.url("");
@@ -30,7 +30,7 @@ describe("orb sessions and orb login", { concurrency: 2 }, () => {
     assert.deepEqual(await orb.json("sessions", "list"), []);
   });
 
-  test("a storage state as a newer Playwright writes it is taken for its own origin", async () => {
+  test("a storage state as a newer Playwright writes it is taken for its own origin [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const cookie = { path: "/", expires: -1, httpOnly: true, secure: false, sameSite: "Lax", partitionKey: "x" };
@@ -50,7 +50,7 @@ describe("orb sessions and orb login", { concurrency: 2 }, () => {
     assert.equal(run.code, 0, run.stderr);
   });
 
-  test("a rejected session ends with 1; wrong words are named, and no secret is repeated", async () => {
+  test("a rejected session ends with 1; wrong words are named, and no secret is repeated [slow]", async () => {
     await using shop = await openShop();
     await using orb = new Desk();
     const origin = shop.url("");

@@ -99,7 +99,7 @@ describe("the picture of all sites", () => {
 });
 
 describe("orb sites", { concurrency: 2 }, () => {
-  test("takes every setting, shows what holds, and names what cannot be", async () => {
+  test("takes every setting, shows what holds, and names what cannot be [slow]", async () => {
     await using desk = new Desk();
     const set = await desk.json<SiteView>(
       ...["sites", "set", "shop.test", "--strategy", "browser", "--respect-robots", "no"],
@@ -134,7 +134,7 @@ describe("orb sites", { concurrency: 2 }, () => {
     assert.equal((await desk.run(["sites", "set", "shop.test"])).code, 2);
   });
 
-  test("alone lists them; a slip of the finger is told", async () => {
+  test("alone lists them; a slip of the finger is told [slow]", async () => {
     await using desk = new Desk();
     assert.equal((await desk.run(["sites"])).stdout, "no site was seen yet\n");
     await desk.run(["sites", "pause", "shop.test"]);
@@ -157,7 +157,7 @@ describe("orb sites", { concurrency: 2 }, () => {
     assert.equal((JSON.parse(line ?? "") as SitesProgress).totals.paused_sites, 1);
   });
 
-  test("--watch of a server that is restarted says so, waits for it, and goes on", async () => {
+  test("--watch of a server that is restarted says so, waits for it, and goes on [slow]", async () => {
     await using desk = new Desk();
     // It comes back where it was.
     await using place = await Place.open({ APP_PORT: String(await somePort()) });

@@ -34,7 +34,7 @@ describe("orb sites", { concurrency: 2 }, () => {
     );
   });
 
-  test("a drain that waits for a paused site says so", async () => {
+  test("a drain that waits for a paused site says so [slow]", async () => {
     await using target = await Target.start(1);
     await using orb = new Desk();
     await orb.import([{ artifact_id: "a", url: target.url("/a") }]);

@@ -55,7 +55,7 @@ describe("at a terminal", { skip: hasScript ? false : "there is no script(1) her
     assert.match(screen.text, /"url": "http:\/\/shop\.test\/api\/short"/);
   });
 
-  test("without a display, orb login says what to type instead", async () => {
+  test("without a display, orb login says what to type instead [slow]", async () => {
     await using orb = new Orb();
     const screen = onTerminal(orb, ["login", "https://shop.test/login"]);
     assert.equal(await screen.ended, 2);

@@ -68,7 +68,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.match(stderr, /schema version 99, this program knows up to \d+/);
   });
 
-  test("orb doctor on a healthy installation finds nothing", async () => {
+  test("orb doctor on a healthy installation finds nothing [slow]", async () => {
     await using orb = new Desk({ APP_PORT: String(await somePort()) });
     const report = await orb.json<Doctor>("doctor");
     assert.equal(report.healthy, true);
@@ -91,7 +91,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.match(checkOf(report, "engine").what, /no process is working now/);
   });
 
-  test("orb doctor looks at the bucket, and says what to do when it cannot be used", async () => {
+  test("orb doctor looks at the bucket, and says what to do when it cannot be used [slow]", async () => {
     await using server = await S3Server.start();
     await using orb = new Desk({ ...server.env(), APP_PORT: String(await somePort()) });
     const report = await orb.json<Doctor>("doctor");
@@ -149,7 +149,7 @@ describe("looking after an installation", { concurrency: 2 }, () => {
     assert.equal((await engine.end()).code, 0);
   });
 
-  test("orb doctor says which browser there is, or how to get one; where the key is; whether the handlers load", async () => {
+  test("orb doctor says which browser there is, or how to get one; where the key is; whether the handlers load [slow]", async () => {
     await using orb = new Desk({ APP_HANDLERS: "handlers.mjs", APP_BROWSER_PATH: "no-such-browser" });
     orb.file("handlers.mjs", "export const handlers = { fetch_paper: async () => ({}) };");
     const looked = await orb.run(["doctor", "--json"]);

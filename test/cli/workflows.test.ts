@@ -50,7 +50,7 @@ const waits = (seconds: number, more = "") =>
   `name: Waits\nsteps:\n  - { name: w, task_type: wait, params: { seconds: ${seconds} }${more} }\n`;
 
 describe("orb workflows", { concurrency: 2 }, () => {
-  test("a step whose run waits because its site is paused says so, once, and show does", async () => {
+  test("a step whose run waits because its site is paused says so, once, and show does [slow]", async () => {
     await using site = await openSite();
     await using desk = new Desk();
     const [name = ""] = site.sites;
@@ -121,7 +121,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.equal((await desk.json<WorkflowDetail>("workflows", "show", again.workflow_id)).rerun_of, id);
   });
 
-  test("one that failed says why and how to go on; recover does what is left, from a step if it is said", async () => {
+  test("one that failed says why and how to go on; recover does what is left, from a step if it is said [slow]", async () => {
     await using site = await openSite();
     await using desk = new Desk();
     const file = desk.file("flow.yaml", flow(site));
@@ -156,7 +156,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.match(late.stderr, /a workflow that is completed cannot be recovered\n.*orb workflows rerun ID/);
   });
 
-  test("one that is wrong in itself is not offered a recovery, which would end the same way", async () => {
+  test("one that is wrong in itself is not offered a recovery, which would end the same way [slow]", async () => {
     await using site = await openSite();
     await using desk = new Desk();
     const steps = [
@@ -172,7 +172,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.doesNotMatch(failed.stderr, /workflows recover/);
   });
 
-  test("Ctrl-C pauses it, and the command that it prints goes on with it; watching it stops nothing", async () => {
+  test("Ctrl-C pauses it, and the command that it prints goes on with it; watching it stops nothing [slow]", async () => {
     await using site = await openSite();
     await using desk = new Desk();
     const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
@@ -216,7 +216,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     );
   });
 
-  test("created ones wait until they are started; they are paused, resumed and cancelled, and wrong moves are told", async () => {
+  test("created ones wait until they are started; they are paused, resumed and cancelled, and wrong moves are told [slow]", async () => {
     await using desk = new Desk();
     const input = waits(3600);
     const made = await desk.run(["workflows", "create", "-"], { input });
@@ -251,7 +251,7 @@ describe("orb workflows", { concurrency: 2 }, () => {
     assert.equal((await desk.run(["workflows", "list"])).stdout, "no workflows\n");
   });
 
-  test("what is wrong with a file is told by its line and column, all at once", async () => {
+  test("what is wrong with a file is told by its line and column, all at once [slow]", async () => {
     await using desk = new Desk();
     const bad =
       "name: Bad\nsteps:\n  - name: a\n    task_type: wiat\n  - name: b\n    task_type: wait\n    dependencies: [nobody]\n    params: { seconds: -1 }\n";
@@ -297,7 +297,7 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
     assert.deepEqual([fine.code, fine.stdout], [0, "nothing is wrong with it\n"]);
   });
 
-  test("templates are listed, shown, changed and put back as the next version; kinds tell their params", async () => {
+  test("templates are listed, shown, changed and put back as the next version; kinds tell their params [slow]", async () => {
     await using desk = new Desk();
     const list = await desk.run(["workflows", "templates", "list"]);
     assert.match(list.stdout, /^image-dataset +1 +yes +Downloads pictures/m);
@@ -355,7 +355,7 @@ ${file}:8:24: steps[1].params.seconds: must be at least 0
 });
 
 test(
-  "at a terminal the steps are a tree that changes in place, and stays when it is over",
+  "at a terminal the steps are a tree that changes in place, and stays when it is over [slow]",
   { skip: hasScript ? false : "there is no script(1) here" },
   async () => {
     await using site = await openSite();

@@ -269,35 +269,38 @@ export function artifactContract(name: string, open: () => Promise<ArtifactHarne
   });
 
   describe(`${name}: a file that was moved to the cold place`, () => {
-    scenario("is read, measured and verified as before, be it packed or not", async ({ store, another, tmp }) => {
-      for (const bytes of [
-        TEXT,
-        NOISE,
-        Buffer.alloc(0),
-        Buffer.from("short"),
-        Buffer.alloc(100, "a"),
-        Buffer.alloc(700),
-      ]) {
-        const { hash } = await putBytes(store, bytes);
-        const moved = await store.coolDown(hash);
-        assert.equal(moved?.before, bytes.length);
-        assert.ok(bytes !== TEXT || moved.after < TEXT.length / 100, `${moved.after} bytes`);
-        assert.ok(bytes !== NOISE || moved.after === NOISE.length);
-        for (const reader of [store, another()]) {
-          assert.equal(await reader.has(hash), true);
-          assert.equal(await reader.sizeOf(hash), bytes.length);
-          assert.ok((await readBytes(reader, hash)).equals(bytes));
-          assert.equal(await reader.verify(hash), true);
-          assert.ok(readFileSync(await reader.pathOf(hash)).equals(bytes));
+    scenario(
+      "is read, measured and verified as before, be it packed or not [slow]",
+      async ({ store, another, tmp }) => {
+        for (const bytes of [
+          TEXT,
+          NOISE,
+          Buffer.alloc(0),
+          Buffer.from("short"),
+          Buffer.alloc(100, "a"),
+          Buffer.alloc(700),
+        ]) {
+          const { hash } = await putBytes(store, bytes);
+          const moved = await store.coolDown(hash);
+          assert.equal(moved?.before, bytes.length);
+          assert.ok(bytes !== TEXT || moved.after < TEXT.length / 100, `${moved.after} bytes`);
+          assert.ok(bytes !== NOISE || moved.after === NOISE.length);
+          for (const reader of [store, another()]) {
+            assert.equal(await reader.has(hash), true);
+            assert.equal(await reader.sizeOf(hash), bytes.length);
+            assert.ok((await readBytes(reader, hash)).equals(bytes));
+            assert.equal(await reader.verify(hash), true);
+            assert.ok(readFileSync(await reader.pathOf(hash)).equals(bytes));
+          }
+          await store.coolDown(hash);
+          assert.deepEqual(await store.coolDown(hash), moved, "a second time changes nothing");
+          await putBytes(another(), bytes);
+          assert.deepEqual(await store.coolDown(hash), moved, "nor does storing it again");
+          assert.ok((await readBytes(store, hash)).equals(bytes));
         }
-        await store.coolDown(hash);
-        assert.deepEqual(await store.coolDown(hash), moved, "a second time changes nothing");
-        await putBytes(another(), bytes);
-        assert.deepEqual(await store.coolDown(hash), moved, "nor does storing it again");
-        assert.ok((await readBytes(store, hash)).equals(bytes));
-      }
-      assert.deepEqual(readdirSync(tmp), []);
-    });
+        assert.deepEqual(readdirSync(tmp), []);
+      },
+    );
 
     scenario("is noticed when it was altered there", async ({ store, damage }) => {
       for (const bytes of [TEXT, NOISE]) {

@@ -138,7 +138,7 @@ test("no text makes the rules throw", () => {
   fc.assert(fc.property(text, (parts) => void judge(parts.join(""))));
 });
 
-test("a megabyte made to be slow is read to its end", () => {
+test("a megabyte made to be slow is read to its end [slow]", () => {
   const million = 1_000_000;
   const made = [
     "<",

@@ -90,7 +90,7 @@ for (const exporter of EXPORTERS) {
     assert.ok(bytes.length > 0);
   });
 
-  test(`${exporter.name}: 200,000 records pass through a heap that could not hold them`, async () => {
+  test(`${exporter.name}: 200,000 records pass through a heap that could not hold them [slow]`, async () => {
     const count = 200_000;
     const worker = new Worker(new URL("./bounded-worker.ts", import.meta.url), {
       workerData: { format: exporter.name, count },

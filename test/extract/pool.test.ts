@@ -130,7 +130,7 @@ describe("pages read in threads", () => {
     assert.equal((await behind).extraction.title, "Tea");
   });
 
-  it("a page that needs too much memory takes its thread along, and only that", async () => {
+  it("a page that needs too much memory takes its thread along, and only that [slow]", async () => {
     await using reader = open({ threads: 1, memoryMb: 128 });
     const body = Buffer.from("<a href=/p?x=1 class=a id=b title=c lang=d rel=e>link</a>".repeat(240_000));
     const big = failureOf(reader.read({ ...page("x"), body }, { article: true }));

@@ -118,7 +118,7 @@ describe("a download", () => {
     assert.deepEqual(t.leftovers(), []);
   });
 
-  it("of 128 MB passes through without being held in memory", async () => {
+  it("of 128 MB passes through without being held in memory [slow]", async () => {
     await using t = await bench();
     const piece = Buffer.alloc(64 * 1024, "x");
     const pieces = 2_048;

@@ -22,7 +22,7 @@ after(async () => {
 const pathsOf = (data: readonly Document[]) =>
   data.map(({ metadata }) => new URL(metadata?.sourceURL ?? "").pathname).toSorted();
 
-test("somebody crawls a site of more than 250 pages with Firecrawl's client and waits for all documents", async () => {
+test("somebody crawls a site of more than 250 pages with Firecrawl's client and waits for all documents [slow]", async () => {
   const job = await app.crawl(site.url, { sitemap: "skip", pollInterval: 1, scrapeOptions: { formats: ["markdown"] } });
   assert.equal(job.status, "completed");
   assert.equal(job.data.length, 261);
@@ -48,7 +48,7 @@ test("somebody crawls a site of more than 250 pages with Firecrawl's client and 
   assert.deepEqual(piece.data, old.data.slice(250, 255));
 });
 
-test("a crawl stays below its start unless told otherwise, and follows the rules for paths", async () => {
+test("a crawl stays below its start unless told otherwise, and follows the rules for paths [slow]", async () => {
   const below = await app.crawl(`${site.url}/blog`, { pollInterval: 1 });
   assert.deepEqual(pathsOf(below.data), ["/blog", "/blog/from-sitemap", "/blog/one", "/blog/two"]);
   const chosen = await app.crawl(`${site.url}/`, {
@@ -142,7 +142,7 @@ test("somebody maps a site", async () => {
   assert.deepEqual(old.links, [`${site.url}/`, `${site.url}/pages/1`], "addresses alone");
 });
 
-test("the first version's client crawls, scrapes batches and asks for errors", async () => {
+test("the first version's client crawls, scrapes batches and asks for errors [slow]", async () => {
   const crawl = await app.v1.crawlUrl(`${site.url}/blog`, {
     ignoreSitemap: true,
     scrapeOptions: { formats: ["markdown"] },

@@ -170,7 +170,7 @@ test("a scrape is an ordinary run that expires as crawls do", async () => {
   assert.equal((await place.results(runs[0]?.id ?? ""))[0]?.task_id, page.metadata?.scrapeId);
 });
 
-test("with a model configured, json is what the model reads", async () => {
+test("with a model configured, json is what the model reads [slow]", async () => {
   await using llm = await LlmServer.start();
   await using other = await Place.open(llm.env);
   llm.on("/shop", says({ verdict: "boils" }));

@@ -109,7 +109,7 @@ const goodPicture = async () =>
     .toBuffer();
 
 describe("looking at image files", () => {
-  it("tells of a whole set what each file is", async () => {
+  it("tells of a whole set what each file is [slow]", async () => {
     using dir = tempDir();
     await using inspector = open();
     const { files } = await makeImageSet({ count: 100, seed: 3 });
@@ -176,7 +176,7 @@ describe("looking at image files", () => {
     ]);
   });
 
-  it("notices what is cut off anywhere, and is not troubled by what is added behind", async () => {
+  it("notices what is cut off anywhere, and is not troubled by what is added behind [slow]", async () => {
     using dir = tempDir();
     await using inspector = open();
     const picture = await photo(random, 120, 90);
@@ -304,7 +304,7 @@ describe("looking at image files", () => {
     await assert.rejects(many, /enough/);
   });
 
-  it("gives up on a file that takes too long, and on one that needs too much memory", async () => {
+  it("gives up on a file that takes too long, and on one that needs too much memory [slow]", async () => {
     using dir = tempDir();
     const clock = new WatchClock();
     await using inspector = open({ clock, processes: 1, timeoutMs: TIMEOUT_MS });

@@ -13,7 +13,7 @@ const WIDTH = 320;
 const HEIGHT = 240;
 
 describe("the hash of a picture", () => {
-  it("stays near when it is resized, recompressed, turned by its camera or cropped a little, and is far from others", async () => {
+  it("stays near when it is resized, recompressed, turned by its camera or cropped a little, and is far from others [slow]", async () => {
     using dir = tempDir();
     const random = seededRandom(11);
     const copies: string[] = [];

@@ -21,7 +21,7 @@ describe("cancelling a run", { concurrency: 6 }, () => {
     report("cancelling", { "slowest answer ms": Math.max(...answerMs) });
   });
 
-  test("while it waits for its turn", async () => {
+  test("while it waits for its turn [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Page") });
     // A site nobody has asked yet cannot be paused before it is known; one page makes it known.
     await place.run({ target_url: site.url("/") });
@@ -46,7 +46,7 @@ describe("cancelling a run", { concurrency: 6 }, () => {
       assert.equal(site.count("/"), 1);
     });
 
-  test("while another run keeps its site busy", async () => {
+  test("while another run keeps its site busy [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/busy": hang, "/next": page("Next"), "/known": page("Known") });
     await place.run({ target_url: site.url("/known") });
     const limits = await place.api.call("PATCH", `/sites/${site.name}`, { max_concurrency: 1 });
@@ -61,7 +61,7 @@ describe("cancelling a run", { concurrency: 6 }, () => {
     assert.equal(site.count("/next"), 0);
   });
 
-  test("while robots.txt is asked for", async () => {
+  test("while robots.txt is asked for [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/robots.txt": hang, "/": page("Page") });
     const run = await place.begin({ target_url: site.url("/"), respect_robots: true });
     await site.visited("/robots.txt");
@@ -69,7 +69,7 @@ describe("cancelling a run", { concurrency: 6 }, () => {
     assert.equal(site.count("/"), 0);
   });
 
-  test("while it waits to be tried again", async () => {
+  test("while it waits to be tried again [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": failsAtFirst, "/next": failsAtFirst });
     const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
     await place.said(run.id, /^Retry scheduled/);
@@ -79,7 +79,7 @@ describe("cancelling a run", { concurrency: 6 }, () => {
     assert.equal(site.count("/"), 1, "not even when what failed after it was tried again");
   });
 
-  test("while its site asks for patience", async () => {
+  test("while its site asks for patience [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": tooMany(REST_S), "/next": page("Next") });
     const run = await place.begin({ target_url: site.url("/") });
     await place.said(run.id, /^Rate limited/);

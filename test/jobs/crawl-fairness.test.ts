@@ -28,7 +28,7 @@ function mostAtOnce(visits: readonly Visit[]): number {
 const isOf = (part: string) => (visit: Visit) => visit.path.startsWith(`/${part}/`);
 
 describe("two crawls of one site", () => {
-  test("get on evenly, each within its own limit, and together within the site's", async () => {
+  test("get on evenly, each within its own limit, and together within the site's [slow]", async () => {
     await using place = await Place.open({ APP_MAX_PER_HOST: "4" });
     await using site = await sharedSite("red", "blue");
     const crawler = new Crawler(place);
@@ -61,7 +61,7 @@ describe("two crawls of one site", () => {
     assert.ok(ahead <= PAGES / 2, `one was ${ahead} pages ahead of the other`);
   });
 
-  test("one that may do much at once does not keep one that may do little from getting on", async () => {
+  test("one that may do much at once does not keep one that may do little from getting on [slow]", async () => {
     await using place = await Place.open({ APP_MAX_PER_HOST: "4" });
     await using site = await sharedSite("wide", "narrow");
     const crawler = new Crawler(place);

@@ -88,7 +88,7 @@ describe("a crawl that ran out of time", { concurrency: 3 }, () => {
     return { id, view };
   }
 
-  test("goes on with what was left when what failed is tried again", async () => {
+  test("goes on with what was left when what failed is tried again [slow]", async () => {
     await using site = await MisbehavingSite.start({});
     const { id } = await cutOff(site);
     site.on("/broken", page("Mended"));
@@ -97,7 +97,7 @@ describe("a crawl that ran out of time", { concurrency: 3 }, () => {
     assert.deepEqual([view.status, view.end_reason, items.length], ["completed", "exhausted", 3]);
   });
 
-  test("goes on although nothing had failed", async () => {
+  test("goes on although nothing had failed [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start", "/hangs"), "/hangs": hang });
     const body = { url: site.url("/"), timeout_minutes: 0.2, ...FIELDS };
     const { id, view: first } = await crawler.crawl(body);
@@ -111,7 +111,7 @@ describe("a crawl that ran out of time", { concurrency: 3 }, () => {
     assert.equal((await retry(id)).status, 409, "now nothing is left");
   });
 
-  test("is still out of time when only a part of what failed is tried again", async () => {
+  test("is still out of time when only a part of what failed is tried again [slow]", async () => {
     await using site = await MisbehavingSite.start({});
     const { id } = await cutOff(site);
     site.on("/broken", page("Mended"));
@@ -139,7 +139,7 @@ describe("crawls of which only one may run", () => {
     return answer.json<RunView>().status;
   };
 
-  test("wait their turn when they are resumed or what failed of them is tried again", async () => {
+  test("wait their turn when they are resumed or what failed of them is tried again [slow]", async () => {
     const isPaused = Promise.withResolvers<void>();
     await using site = await MisbehavingSite.start({
       "/paused": held(isPaused.promise, page("Paused", "/next")),

@@ -51,7 +51,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     return id;
   };
 
-  test("what failed is told by reason, with an example", async () => {
+  test("what failed is told by reason, with an example [slow]", async () => {
     await using site = await broken();
     const id = await brokenCrawl(site);
     const { error_groups: groups, failed_items: failed, errors: classes } = await view(id);
@@ -84,14 +84,14 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.equal((await place.api.get(`/jobs/runs/${crypto.randomUUID()}/errors`)).status, 404);
   });
 
-  test("a page that failed alone is told in the same way", async () => {
+  test("a page that failed alone is told in the same way [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": status(404) });
     const run = await place.run({ target_url: site.url("/"), strategy: "http" });
     const [group] = await errors(run.id);
     assert.deepEqual([group?.failure_reason, group?.count, group?.example.url], ["http_not_found", 1, site.url("/")]);
   });
 
-  test("failed pages are listed page by page beside the others, each once", async () => {
+  test("failed pages are listed page by page beside the others, each once [slow]", async () => {
     await using site = await broken();
     const id = await brokenCrawl(site);
     let next: string | undefined = `/scraping/tasks/${id}/results?include_errors=true&limit=4`;
@@ -120,7 +120,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     assert.equal((await place.api.get(`/scraping/tasks/${id}/results?cursor=${nonsense}`)).status, 422);
   });
 
-  test("a part of what failed is tried again: by reason, by code, by site, by name", async () => {
+  test("a part of what failed is tried again: by reason, by code, by site, by name [slow]", async () => {
     await using site = await broken();
     const id = await brokenCrawl(site);
     let ran = (await view(id)).duration_seconds;
@@ -294,7 +294,7 @@ describe("how a crawl is getting on", { concurrency: 4 }, () => {
     );
   });
 
-  test("a site that keeps failing is left alone, tried once, and comes back", async () => {
+  test("a site that keeps failing is left alone, tried once, and comes back [slow]", async () => {
     await using cautious = await Place.open({ APP_BREAKER_FAILURES: "5", APP_BREAKER_COOLDOWN_SECONDS: "12" });
     const paths = Array.from({ length: 12 }, (_, n) => `/p/${n}`);
     await using site = await MisbehavingSite.start({ "/": page("Start", ...paths) });

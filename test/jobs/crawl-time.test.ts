@@ -29,7 +29,7 @@ describe("a crawl whose time is over", { concurrency: 6 }, () => {
   });
   after(() => place[Symbol.asyncDispose]());
 
-  test("has every page that was finished, asks the site for nothing after its end, and says that it is partial", async () => {
+  test("has every page that was finished, asks the site for nothing after its end, and says that it is partial [slow]", async () => {
     await using site = await slowSite(300, 400);
     const { view, items } = await crawler.crawl({ ...TEN_SECONDS, url: site.url("/"), max_concurrent_articles: 3 });
     assert.deepEqual([view.status, view.end_reason, view.progress], ["partial", "limit_time", 100]);
@@ -51,7 +51,7 @@ describe("a crawl whose time is over", { concurrency: 6 }, () => {
     assert.equal((await crawler.results(view.task_id)).items.length, items.length, "nothing is written after the end");
   });
 
-  test("begins no page that would not be done in time", async () => {
+  test("begins no page that would not be done in time [slow]", async () => {
     await using site = await slowSite(300, 400);
     const { view } = await crawler.crawl({ ...TEN_SECONDS, url: site.url("/"), max_concurrent_articles: 2 });
     assert.equal(view.end_reason, "limit_time");
@@ -67,7 +67,7 @@ describe("a crawl whose time is over", { concurrency: 6 }, () => {
     );
   });
 
-  test("is failed when a part is not enough, and what it has can be read all the same", async () => {
+  test("is failed when a part is not enough, and what it has can be read all the same [slow]", async () => {
     await using site = await slowSite(300, 400);
     const body = { ...TEN_SECONDS, url: site.url("/"), max_concurrent_articles: 2, partial_results_ok: false };
     const { view, items } = await crawler.crawl(body);
@@ -75,7 +75,7 @@ describe("a crawl whose time is over", { concurrency: 6 }, () => {
     assert.ok(items.length > 0);
   });
 
-  test("cuts off what hangs, without calling that a failure of the page", async () => {
+  test("cuts off what hangs, without calling that a failure of the page [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start", "/hangs"), "/hangs": hang });
     const { view, errors } = await crawler.crawl({ ...TEN_SECONDS, url: site.url("/") });
     assert.deepEqual([view.status, view.end_reason, view.failed_items, errors], ["partial", "limit_time", 0, []]);
@@ -88,7 +88,7 @@ describe("a crawl whose time is over", { concurrency: 6 }, () => {
     assert.deepEqual([view.status, view.end_reason, view.completed_items], ["completed", "exhausted", 6]);
   });
 
-  test("does not lose time while it is paused", async () => {
+  test("does not lose time while it is paused [slow]", async () => {
     await using site = await slowSite(12, 250);
     const body = { url: site.url("/"), max_concurrent_articles: 1, timeout_minutes: 10, fields: { p: "p" } };
     const id = await crawler.submit(body);

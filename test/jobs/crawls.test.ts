@@ -77,7 +77,7 @@ describe("a crawl", () => {
     );
   });
 
-  test("keeps what it has when its time is over", async () => {
+  test("keeps what it has when its time is over [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start", "/slow", "/next"), "/next": page("Next") });
     site.on("/slow", hang);
     // Long enough for the two others on a busy machine.
@@ -142,7 +142,7 @@ describe("a crawl", () => {
     assert.equal(other.visits.length, 0);
   });
 
-  test("goes through a long list of numbered pages that only lead to each other, as long as they say something new", async () => {
+  test("goes through a long list of numbered pages that only lead to each other, as long as they say something new [slow]", async () => {
     const count = 1200;
     await using site = await MisbehavingSite.start({});
     for (let n = 0; n < count; n += 1)

@@ -41,7 +41,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     assert.deepEqual([answer.status, answer.headers["content-type"]], [200, "image/png"]);
   };
 
-  test("a screenshot makes http a browser, which says why, and is a file of the run", async () => {
+  test("a screenshot makes http a browser, which says why, and is a file of the run [slow]", async () => {
     const document = { formats: ["markdown", "screenshot"] as const };
     const run = await place.run({
       target_url: site.url("/"),
@@ -62,7 +62,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     await isPicture(screenshot?.artifact_id);
   });
 
-  test("what actions bring along stands in the document, and the page is read as they leave it", async () => {
+  test("what actions bring along stands in the document, and the page is read as they leave it [slow]", async () => {
     const run = await place.run({
       target_url: site.url("/"),
       fields: { words: "p" },
@@ -90,7 +90,7 @@ describe("documents and actions that need a browser", { ...browserGate, concurre
     assert.equal(new Set(files).size, 2);
   });
 
-  test("an action that cannot be done fails the run at once, with a picture of why", async () => {
+  test("an action that cannot be done fails the run at once, with a picture of why [slow]", async () => {
     const run = await place.run({
       target_url: site.url("/bare"),
       max_attempts: 3,

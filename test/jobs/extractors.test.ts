@@ -61,7 +61,7 @@ describe("extractors of the user's own", { concurrency: 3 }, () => {
     place.run({ target_url: site.url(path), strategy: "http", extract, ...more } as never);
   const records = async ({ id }: RunView) => (await place.results(id)).map(({ data }) => data);
 
-  test("one is given the page and its params, and gives a record or several", async () => {
+  test("one is given the page and its params, and gives a record or several [slow]", async () => {
     const ended = await run("/words", { name: "words", params: { least: 7 } });
     assert.equal(ended.status, "completed", String(ended.error_message));
     const type = "text/html; charset=utf-8";
@@ -83,7 +83,7 @@ describe("extractors of the user's own", { concurrency: 3 }, () => {
     assert.match(ended.error_message ?? "", /to of record 2/);
   });
 
-  test("one that hangs, dies, floods or fills the memory fails its page and nothing else", async () => {
+  test("one that hangs, dies, floods or fills the memory fails its page and nothing else [slow]", async () => {
     const reasons: Record<string, string> = {
       hang: "handler_timeout",
       loop: "handler_timeout",

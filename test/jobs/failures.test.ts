@@ -111,7 +111,7 @@ describe("what a site does oddly is borne", { concurrency: 4 }, () => {
   });
   after(() => place[Symbol.asyncDispose]());
 
-  test("a chain of redirects is followed and named", async () => {
+  test("a chain of redirects is followed and named [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/go": hops(page("Arrived")) });
     const run = await place.run({ target_url: site.url("/go?left=3") });
     assert.deepEqual([run.status, run.stats["title"]], ["completed", "Arrived"], String(run.error_message));

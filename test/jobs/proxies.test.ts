@@ -106,7 +106,7 @@ describe("a crawl through the pool", () => {
     );
   });
 
-  test("one that dies in the middle is dropped, no page fails and no attempt is spent", async () => {
+  test("one that dies in the middle is dropped, no page fails and no attempt is spent [slow]", async () => {
     await using shop = await Shop.open(60);
     await using proxies = await startProxies([
       { kind: "connect", behaviour: "dies-after:5" },
@@ -128,7 +128,7 @@ describe("a crawl through the pool", () => {
     assert.ok(others.every(({ state }) => state === "usable"));
   });
 
-  test("one that the site turns away is left out there, and its pages come through the others", async () => {
+  test("one that the site turns away is left out there, and its pages come through the others [slow]", async () => {
     await using shop = await Shop.open(60);
     await using proxies = await startProxies([{ kind: "connect", behaviour: "blocking" }, { kind: "connect" }]);
     await using place = await Place.open({ ...ENV, APP_MAX_PER_HOST: "1" });
@@ -153,7 +153,7 @@ describe("a crawl through the pool", () => {
 });
 
 describe("a crawl whose proxies have all gone", () => {
-  test("waits, says for what, asks nobody meanwhile, and goes on where it was when one is back", async () => {
+  test("waits, says for what, asks nobody meanwhile, and goes on where it was when one is back [slow]", async () => {
     await using shop = await Shop.open(60);
     await using proxies = await startProxies([
       { kind: "connect", behaviour: "dies-after:6" },
@@ -232,7 +232,7 @@ describe("a page through a proxy", () => {
     assertAllPassed(shop, proxies);
   });
 
-  test("one that the job names is never shown with its password, nor kept in clear", async () => {
+  test("one that the job names is never shown with its password, nor kept in clear [slow]", async () => {
     const auth = { username: "visible-user", password: "s3cr3t-Passw0rd" };
     await using shop = await Shop.open(3);
     await using proxies = await startProxies([{ kind: "socks5", auth }]);

@@ -192,7 +192,7 @@ describe("a saved crawl that runs again", () => {
     assert.deepEqual(depths, { Start: 0, Far: 1, "No twin any more": 1, Twins: 2 });
   });
 
-  test("numbered pages that only lead to each other are no trap the second time, either", async () => {
+  test("numbered pages that only lead to each other are no trap the second time, either [slow]", async () => {
     const count = 1200;
     await using site = await MisbehavingSite.start({});
     for (let n = 0; n < count; n += 1)

@@ -83,7 +83,7 @@ describe("a page that redirects to a site which is to be left alone", () => {
     assert.equal((await place.ended(id)).status, "completed");
   });
 
-  test("one that has asked for patience is not asked sooner", async () => {
+  test("one that has asked for patience is not asked sooner [slow]", async () => {
     await using there = await MisbehavingSite.start({
       "/busy": status(429, { "retry-after": "12" }),
       "/": page("There"),

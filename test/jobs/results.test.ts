@@ -212,7 +212,7 @@ describe("trying rules out", { concurrency: 4 }, () => {
   });
 });
 
-test("many runs are listed newest first, page by page, and narrowed by what is asked for", async () => {
+test("many runs are listed newest first, page by page, and narrowed by what is asked for [slow]", async () => {
   await using place = await Place.open();
   await using site = await MisbehavingSite.start({ "/good": page("Good"), "/gone": status(404) });
   const good = await place.job({ target_url: site.url("/good"), name: "Good things", tags: ["kept"] });

@@ -26,7 +26,7 @@ const SITE = {
 };
 
 describe("a finished crawl", () => {
-  test("says how long it is kept; after that every call about it says that there is none", async () => {
+  test("says how long it is kept; after that every call about it says that there is none [slow]", async () => {
     await using site = await MisbehavingSite.start(SITE);
     await using place = await Place.open({ APP_RETENTION_HOURS: "24" });
     await using client = await openClient(place.config);

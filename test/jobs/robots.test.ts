@@ -33,7 +33,7 @@ describe("robots.txt in a crawl", () => {
     (await place.api.post("/scraping/async-scrape", { url, ...more })).json<{ task_id: string }>().task_id;
   const view = async (id: string) => (await place.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
 
-  test("its delay lies between all requests, the first page included, also over a restart, and nobody is asked twice", async () => {
+  test("its delay lies between all requests, the first page included, also over a restart, and nobody is asked twice [slow]", async () => {
     await using site = await MisbehavingSite.start(star(6));
     site.on("/robots.txt", robots("User-agent: *\nCrawl-delay: 1.5\n"));
     const id = await begin(site.url("/"));
@@ -79,7 +79,7 @@ describe("robots.txt in a crawl", () => {
     assert.equal(site.count("/"), 0);
   });
 
-  test("one that asks for patience gets it for the whole site, for every run and over a restart, and no page pays", async () => {
+  test("one that asks for patience gets it for the whole site, for every run and over a restart, and no page pays [slow]", async () => {
     await using site = await MisbehavingSite.start(star(2));
     const allows = robots("User-agent: *\n");
     site.on("/robots.txt", firstTimes(1, status(429, { "retry-after": "12" }), allows));

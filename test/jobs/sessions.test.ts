@@ -232,7 +232,7 @@ describe("pages behind a door, without a browser", () => {
   });
 });
 
-test("credentials that were stored under another key fail the run with the way out, and are not tried again", async () => {
+test("credentials that were stored under another key fail the run with the way out, and are not tried again [slow]", async () => {
   await using site = await MisbehavingSite.start({ "/": headerAuth("x-api-key", SECRET.header, members) });
   await using place = await Place.open({ APP_SECRET_KEY: "the-first-key-of-good-length" });
   const { id: session_id } = await place.session({ origin: site.origin, headers: { "x-api-key": SECRET.header } });
@@ -280,7 +280,7 @@ describe("pages behind a door, in a browser", browserGate, () => {
       assert.ok(site.visits.every(({ byBrowser }) => byBrowser));
     });
 
-  test("a storage state opens what only scripts can open, and other origins see nothing of it", async () => {
+  test("a storage state opens what only scripts can open, and other origins see nothing of it [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/app": storageAuth("token", SECRET.storage, "Hello again") });
     const session = await place.session({
       origin: site.origin,

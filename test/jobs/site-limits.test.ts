@@ -95,14 +95,14 @@ describe("the limits of a site, changed while a crawl is at work there", () => {
     assert.ok(Math.max(...seen.map(beside)) <= 2);
   });
 
-  test("a rate, with a burst and without", async () => {
+  test("a rate, with a burst and without [slow]", async () => {
     const seen = await change({ max_concurrency: 10, requests_per_second: 5 }, 14);
     assert.ok(spanOf(seen, 8) >= 7 * 200 - JITTER_MS, `${spanOf(seen, 8)} ms for 8`);
     const waiting = await waitsFor("rate");
     assert.equal(waiting.until, null, "a wait of less than a quarter of a second is not worth a time");
   });
 
-  test("a pause between two requests", async () => {
+  test("a pause between two requests [slow]", async () => {
     const seen = await change({ requests_per_second: null, min_delay_ms: 300 }, 12);
     assert.ok(spanOf(seen, 6) >= 5 * 300 - JITTER_MS, `${spanOf(seen, 6)} ms for 6`);
   });

@@ -11,7 +11,7 @@ import { Place } from "./kit.ts";
 const PAGE = html("<title>Page</title><p>A page that says enough to be one.</p>");
 
 test(
-  "a site that has used up its share of the browser's memory says so, and keeps no other site waiting",
+  "a site that has used up its share of the browser's memory says so, and keeps no other site waiting [slow]",
   browserGate,
   async () => {
     await using place = await Place.open({ APP_BROWSER_MAX_PAGES: "4" });

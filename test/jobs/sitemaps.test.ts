@@ -108,7 +108,7 @@ describe("a crawl that is to use sitemaps", () => {
     assert.deepEqual([depths(off.items), off.said], [{ "/": 0 }, []]);
   });
 
-  test("stops at its page limit in the middle of a large sitemap, and at its depth", async () => {
+  test("stops at its page limit in the middle of a large sitemap, and at its depth [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start") });
     const many = Array.from({ length: 20_000 }, (_, n) => `/item/${n}`);
     for (const path of many.slice(0, 1000)) site.on(path, page(path));
@@ -214,7 +214,7 @@ describe("a crawl that is to use sitemaps", () => {
     assert.equal(nothing.status, 409);
   });
 
-  test("comes to an end with hostile sitemaps, and says what is wrong with them", async () => {
+  test("comes to an end with hostile sitemaps, and says what is wrong with them [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start"), "/good": page("Good") });
     const names = ["bomb", "circle-a", "dtd", "damaged", "html", "deep-0", "large"];
     site.on("/robots.txt", robots(names.map((name) => `Sitemap: ${site.url(`/${name}.xml`)}`).join("\n")));
@@ -244,7 +244,7 @@ describe("a crawl that is to use sitemaps", () => {
     for (const name of ["circle-a", "circle-b"]) assert.equal(site.count(`/${name}.xml`), 1, `${name} is read once`);
   });
 
-  test("reads a thousand sitemaps, and leaves the rest of an endless number", async () => {
+  test("reads a thousand sitemaps, and leaves the rest of an endless number [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": page("Start") });
     const maps = Array.from({ length: 1_200 }, (_, n) => `/map-${n}.xml`);
     for (const path of maps) site.on(path, file(urlset([])));

@@ -26,7 +26,7 @@ const SOLVER = `export const handlers = {
 `;
 
 describe("a solver that the user brings", browserGate, () => {
-  test("gets past walls without a person; where it does not, a person is asked", async () => {
+  test("gets past walls without a person; where it does not, a person is asked [slow]", async () => {
     using folder = tempDir();
     const module = join(folder.path, "solver.ts");
     writeFileSync(module, SOLVER);

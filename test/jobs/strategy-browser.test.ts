@@ -111,7 +111,7 @@ describe("how a page is got that needs a browser", { ...browserGate, concurrency
     );
   });
 
-  test("what was learned of a page is believed the next time, and forgotten when it is reset", async () => {
+  test("what was learned of a page is believed the next time, and forgotten when it is reset [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/a": rendered("A"), "/b": page("B") });
     const { id } = await place.job({ target_url: site.url("/a") });
     await place.run(id);
@@ -131,7 +131,7 @@ describe("how a page is got that needs a browser", { ...browserGate, concurrency
     assert.equal(site.count("/a"), 5);
   });
 
-  test("a site of which several pages needed a browser is not probed any more", async () => {
+  test("a site of which several pages needed a browser is not probed any more [slow]", async () => {
     await using site = await MisbehavingSite.start(
       Object.fromEntries(["/a", "/b", "/c", "/d"].map((path) => [path, rendered(path)])),
     );
@@ -140,7 +140,7 @@ describe("how a page is got that needs a browser", { ...browserGate, concurrency
     assert.deepEqual([evidenceOf(run).rule, site.count("/d")], ["learned", 1]);
   });
 
-  test("pages that were under way together build upon what each of them found", async () => {
+  test("pages that were under way together build upon what each of them found [slow]", async () => {
     const paths = ["/a", "/b", "/c"];
     const gates = paths.map(() => Promise.withResolvers<void>());
     await using site = await MisbehavingSite.start({ "/d": rendered("/d") });
@@ -163,7 +163,7 @@ describe("how a page is got that needs a browser", { ...browserGate, concurrency
     assert.match(evidenceOf(run).sign ?? "", /cloudflare/);
   });
 
-  test("a page that asks for its content, once or several times, is read when it is all there", async () => {
+  test("a page that asks for its content, once or several times, is read when it is all there [slow]", async () => {
     await using site = await MisbehavingSite.start({
       "/once": renderedAfter("Once", "/api/1"),
       "/often": renderedAfter("Often", "/api/1", "/api/2", "/api/3"),
@@ -193,7 +193,7 @@ describe("how a page is got that needs a browser", { ...browserGate, concurrency
     assert.deepEqual([run.status, run.resolved_strategy], ["completed", "browser"]);
   });
 
-  test("a script that never ends costs the page its time and nobody else's", async () => {
+  test("a script that never ends costs the page its time and nobody else's [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": endlessScript, "/fine": rendered("Fine") });
     const stuck = await place.begin({
       target_url: site.url("/"),

@@ -85,7 +85,7 @@ describe("an agent at /mcp of a server", () => {
     assert.match(await strange.text(), /"error":\{/);
   });
 
-  test("is answered when the server stops while it waits, and the run goes on afterwards", async () => {
+  test("is answered when the server stops while it waits, and the run goes on afterwards [slow]", async () => {
     const agent = await comeOverHttp(place.api.url, { modern: true });
     const started = await agent.ok("crawl_start", { url: target.url("/never/3"), max_depth: 0 });
     await target.when(() => target.count("/never/3") === 1, "the page is asked for");

@@ -187,7 +187,7 @@ describe("a proxy under the guard", () => {
 });
 
 describe("many proxies", () => {
-  it("have agents for the last few hundred of them, and what is under way through a forgotten one ends well", async () => {
+  it("have agents for the last few hundred of them, and what is under way through a forgotten one ends well [slow]", async () => {
     await using other = await startSite({ "/b": answer(200, "there") }, SITE);
     const held = Promise.withResolvers<void>();
     await using site = await startSite({ "/": answer(200, "hello") }, SITE);

@@ -12,7 +12,7 @@ import { PASSWORD, startTwelve, USABLE } from "./twelve.ts";
 const PAGES = 10;
 const paths = Array.from({ length: PAGES }, (_, index) => `/page-${index + 1}`);
 
-test("a check that is killed in its middle goes on, and a crawl goes through what it found and by no other way", async () => {
+test("a check that is killed in its middle goes on, and a crawl goes through what it found and by no other way [slow]", async () => {
   await using twelve = await startTwelve({ tls: true });
   const gate = Promise.withResolvers<void>();
   await using checked = await MisbehavingSite.start({ "/check": held(gate.promise, page("Here")) });

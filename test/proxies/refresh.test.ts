@@ -33,7 +33,7 @@ async function refresh(place: Place): Promise<RefreshView> {
 const list = async (place: Place, query = "") => (await place.api.get(`/proxies${query}`)).json<ProxyListView>();
 
 describe("proxies that somebody brings", { concurrency: 2 }, () => {
-  test("a check of twelve finds exactly the usable ones, and no answer, log or file tells a password", async () => {
+  test("a check of twelve finds exactly the usable ones, and no answer, log or file tells a password [slow]", async () => {
     await using twelve = await startTwelve();
     await using site = await MisbehavingSite.start({ "/check": page("Here") });
     await using place = await Place.open({ ...BY_HAND, APP_PROXY_CHECK_URL: site.url("/check") });
@@ -101,7 +101,7 @@ describe("proxies that somebody brings", { concurrency: 2 }, () => {
     assert.deepEqual(resting.proxies.map(({ port }) => twelve.nameAt(port)).toSorted(), ["dead", "dead socks"]);
   });
 
-  test("a check waits for a slow one as long as is configured, however short the time of a page is", async () => {
+  test("a check waits for a slow one as long as is configured, however short the time of a page is [slow]", async () => {
     await using running = await startProxies([{ kind: "connect", behaviour: "slow", slowMs: 2_000 }]);
     await using site = await MisbehavingSite.start({ "/check": page("Here") });
     const env = { APP_HTTP_TIMEOUT_SECONDS: "1", APP_PROXY_CHECK_TIMEOUT_SECONDS: "30" };
@@ -179,7 +179,7 @@ describe("proxies that somebody brings", { concurrency: 2 }, () => {
 });
 
 describe("orb proxies", { concurrency: 2 }, () => {
-  test("imports from standard input, checks while somebody watches, and lists without passwords", async () => {
+  test("imports from standard input, checks while somebody watches, and lists without passwords [slow]", async () => {
     await using twelve = await startTwelve();
     await using site = await MisbehavingSite.start({ "/check": page("Here") });
     await using desk = new Desk({ ...BY_HAND, APP_PROXY_CHECK_URL: site.url("/check") });

@@ -13,7 +13,7 @@ const DEAD = { kind: "connect", behaviour: "dead" } as const;
 const urlsOf = (running: Awaited<ReturnType<typeof startProxies>>) => running.all.map(({ url }) => url);
 
 describe("a run that needs proxies when there are too few", { concurrency: 2 }, () => {
-  test("waits, names the reason, has them checked, and goes on when there are enough", async () => {
+  test("waits, names the reason, has them checked, and goes on when there are enough [slow]", async () => {
     await using running = await startProxies([GOOD, GOOD, DEAD]);
     // The check is not over before it was looked at what waits for it.
     const looked = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     assert.equal((await place.task(id)).attempts.length, 1);
   });
 
-  test("goes on with fewer when it has waited long enough, or fails: as the policy says", async () => {
+  test("goes on with fewer when it has waited long enough, or fails: as the policy says [slow]", async () => {
     await using running = await startProxies([GOOD, DEAD]);
     await using site = await MisbehavingSite.start({ "/check": page("Here"), "/": page("Page") });
     const env = { ...ENV, APP_PROXY_WAIT_SECONDS: "4", APP_PROXY_CHECK_URL: site.url("/check") };
@@ -87,7 +87,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     );
   });
 
-  test("in its middle, when the last one dies: it waits, and goes on when that is back, without having lost a try", async () => {
+  test("in its middle, when the last one dies: it waits, and goes on when that is back, without having lost a try [slow]", async () => {
     await using running = await startProxies([{ kind: "connect", behaviour: "dies-after:5" }]);
     const [proxy] = running.all as [TestProxy];
     const paths = Array.from({ length: 12 }, (_, index) => `/page-${index + 1}`);
@@ -112,7 +112,7 @@ describe("a run that needs proxies when there are too few", { concurrency: 2 }, 
     assert.ok(paths.every((path) => site.of(path).length > 0));
   });
 
-  test("ends although checks can reach the proxies, when they let nobody in, or cannot be opened any more", async () => {
+  test("ends although checks can reach the proxies, when they let nobody in, or cannot be opened any more [slow]", async () => {
     const auth = { username: "user", password: "right" };
     await using running = await startProxies([
       { kind: "connect", auth },

@@ -87,6 +87,6 @@ test("any story of runs, lanes and owners ends as a simple model says", { timeou
         await store.close();
       }
     }),
-    { numRuns: FULL ? 5000 : 100 },
+    { numRuns: FULL ? 5000 : 60 },
   );
 });

@@ -13,6 +13,7 @@ const AUDITED_EVERY = FULL ? 1 : 4;
 const RESTORE = `UPDATE control SET version = 1, proxies = 0, proxies_removed = 0;
   UPDATE engine SET holder = NULL, epoch = 0, lease_until = 0;
   UPDATE meta SET value = '0' WHERE name = 'alerts_seen';
+  DELETE FROM meta WHERE name = 'key_mark';
   ALTER SEQUENCE events_n_seq RESTART`;
 const KEPT = new Set(["meta", "schema_version", "control", "engine", "alive"]);
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
@@ -7,6 +8,7 @@ import { isOrbError } from "../../src/base/errors.ts";
 import { PostgresConnection } from "../../src/store/postgres/connection.ts";
 import { ask, type LineEnds, makeLine } from "../../src/store/postgres/line.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { Cable } from "../support/cable.ts";
 import { startPostgres, type TestService } from "../support/services.ts";
 import { servicesGate } from "../support/services-kit.ts";
 
@@ -56,6 +58,22 @@ describe("a connection to Postgres", servicesGate, () => {
     await service[Symbol.asyncDispose]();
   });
 
+  test("a server that takes five seconds for the first connection is waited for [slow]", async () => {
+    const cable = await Cable.to(service.port);
+    try {
+      cable.freeze();
+      const url = new URL(service.url);
+      url.port = String(cable.port);
+      const opening = openPostgresStore({ url: url.href, clock: systemClock });
+      // Time is the subject: a connection that stands is given up after three seconds.
+      await Promise.race([wait(5000), opening]);
+      cable.thaw();
+      await (await opening).close();
+    } finally {
+      cable.cut();
+    }
+  });
+
   const empty = () => admin.query("DROP TABLE IF EXISTS things; CREATE TABLE things (name TEXT PRIMARY KEY)");
   const insert = "INSERT INTO things VALUES (?)";
 
@@ -77,7 +95,7 @@ describe("a connection to Postgres", servicesGate, () => {
     assert.deepEqual(direct.names(), ["after"]);
   });
 
-  test("what changes tables may take as long as it takes, and nobody thinks meanwhile that the server is gone", async () => {
+  test("what changes tables may take as long as it takes, and nobody thinks meanwhile that the server is gone [slow]", async () => {
     await admin.query(
       "CREATE TABLE control (version INT); CREATE TABLE events (n INT); INSERT INTO control VALUES (1)",
     );
@@ -190,7 +208,7 @@ describe("a connection to Postgres", servicesGate, () => {
     for (const n of [2, 3]) assert.deepEqual(say(`SELECT ${n} AS n`), [{ rows: [{ n }], count: 1 }]);
   });
 
-  test("a user who may not use the schema is told so, and everybody by how much the clocks differ", async () => {
+  test("a user who may not use the schema is told so, and everybody by how much the clocks differ [slow]", async () => {
     const heard: number[] = [];
     const open = (url: string) =>
       openPostgresStore({ url, clock: systemClock, onAhead: (aheadMs) => heard.push(aheadMs) });

@@ -17,7 +17,7 @@ import { page, status } from "../support/misbehaviours.ts";
 
 const ONE_TRY = { strategy: "http", escalate: false, max_attempts: 1 } as const;
 
-test("failed runs and an opened breaker are told once each, also after a restart", async () => {
+test("failed runs and an opened breaker are told once each, also after a restart [slow]", async () => {
   await using receiver = await AlertReceiver.start();
   await using site = await MisbehavingSite.start({ "/bad": status(500), "/good": page("fine") });
   await using place = await Place.open({
@@ -225,7 +225,7 @@ test("a receiver that takes nothing is asked with one at a time, the important f
   assert.ok(lines.some((line) => line.includes(hostname)));
 });
 
-test("without a receiver alerts are listed, and a test says what is missing", async () => {
+test("without a receiver alerts are listed, and a test says what is missing [slow]", async () => {
   await using site = await MisbehavingSite.start({ "/bad": status(500) });
   await using place = await Place.open();
   const { id } = await place.run({ target_url: site.url("/bad"), ...ONE_TRY });

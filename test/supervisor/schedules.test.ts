@@ -207,7 +207,7 @@ describe("a job with a schedule", () => {
     assert.deepEqual(await place.runs(bad.id), ["queued"]);
   });
 
-  test("thousands of jobs of one hour all start, however long that takes", async (t) => {
+  test("thousands of jobs of one hour all start, however long that takes [slow]", async (t) => {
     const place = await open(t);
     const many = 450;
     const ids: string[] = [];

@@ -48,7 +48,7 @@ describe("cancelling a workflow", { concurrency: 3 }, () => {
     await gone(id, site);
   });
 
-  test("while a step is to be tried again", async () => {
+  test("while a step is to be tried again [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": status(500) });
     const call = { name: "call", task_type: "webhook", params: { url: site.url("/") }, max_retries: 10 };
     const id = await shop.begin([call]);
@@ -141,7 +141,7 @@ describe("cancelling a workflow", { concurrency: 3 }, () => {
 });
 
 describe("a worker that is started again", () => {
-  test("goes on with a step that was at work, and with one that sleeps", async () => {
+  test("goes on with a step that was at work, and with one that sleeps [slow]", async () => {
     await using shop = await Workshop.open({ APP_SHUTDOWN_GRACE_SECONDS: "0.2", APP_HTTP_TIMEOUT_SECONDS: "250" });
     const go = signal();
     await using site = await MisbehavingSite.start({

@@ -153,7 +153,7 @@ describe("steps that start runs of their own", { concurrency: 3 }, () => {
     assert.equal((await download(["/a", "/lost"], { max_failed_ratio: 0.5 })).run.status, "completed");
   });
 
-  test("a step whose time is over while it waits cancels what it had started", async () => {
+  test("a step whose time is over while it waits cancels what it had started [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": hang });
     const id = await shop.begin([
       { name: "page", task_type: "scrape", params: { url: site.url("/") }, timeout: 6, max_retries: 0 },

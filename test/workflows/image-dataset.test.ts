@@ -148,7 +148,7 @@ describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, ()
     }
   }
 
-  test("from their addresses, in a ZIP file", async () => {
+  test("from their addresses, in a ZIP file [slow]", async () => {
     const urls = [...pictures.paths, "/cats/missing.jpg"].map((path) => pictures.site.url(path));
     const { id, tasks } = await run({ urls: [...urls, "ftp://files.example/not-http.jpg"] });
     assert.equal(tasks.get("crawl")?.status, "skipped");
@@ -182,7 +182,7 @@ describe(`a dataset of ${PICTURES} pictures, good, broken and repeated ones`, ()
     assert.equal((await place.events(id)).filter(({ message }) => message.startsWith("Run completed")).length, 1);
   });
 
-  test("from the pages of a crawl, in a TAR file that `tar` unpacks", async () => {
+  test("from the pages of a crawl, in a TAR file that `tar` unpacks [slow]", async () => {
     const { tasks } = await run({ crawl: { url: pictures.site.url("/") }, format: "json", archive: "tar.gz" });
     assert.equal(tasks.get("crawl")?.status, "completed");
     using folder = tempDir();

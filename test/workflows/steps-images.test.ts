@@ -41,7 +41,7 @@ const namesOf = (items: readonly Item[]) => items.map(({ name }) => name).sort()
 
 describe("a set of images that goes through validate and deduplicate", () => {
   for (const seed of [1, 2])
-    it(`comes out as it should, seed ${seed}: the good ones once, the others with their reasons`, async () => {
+    it(`comes out as it should, seed ${seed}: the good ones once, the others with their reasons [slow]`, async () => {
       await using place = new StepPlace();
       const set = await makeImageSet({ count: 200, seed });
       const inputs = await itemsOf(place, set);
@@ -86,7 +86,7 @@ function originalOf(set: ImageSet, name: string): string {
 }
 
 describe("validate", () => {
-  it("applies every rule to pictures, and says which one refuses", async () => {
+  it("applies every rule to pictures, and says which one refuses [slow]", async () => {
     await using place = new StepPlace();
     const picture = await photo(random, 200, 100);
     const jpeg = await place.file(await encoder(picture).jpeg().toBuffer(), { name: "a.jpg" });
@@ -238,7 +238,7 @@ describe("deduplicate", () => {
     assert.deepEqual(exact.output, { kept: 6, removed: 1, exact: 1, near: 0 });
   });
 
-  it("takes 20,000 pictures whose hashes are known without looking at a file", async () => {
+  it("takes 20,000 pictures whose hashes are known without looking at a file [slow]", async () => {
     await using place = new StepPlace();
     const hex = (digits: number) =>
       Array.from({ length: digits }, () => Math.floor(random.next() * 16).toString(16)).join("");

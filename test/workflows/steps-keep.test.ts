@@ -193,7 +193,7 @@ describe("a comparison with the last run", () => {
     ]);
   });
 
-  it("shows a bounded part of a great many changes, and has all of them in a file", async () => {
+  it("shows a bounded part of a great many changes, and has all of them in a file [slow]", async () => {
     await using place = new StepPlace();
     const text = "long ".repeat(10_000);
     const inputs = Array.from({ length: 300 }, (_, n) => offer(n, n, { text: `${text}${n}` }));

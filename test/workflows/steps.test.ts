@@ -86,7 +86,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     assert.equal(steps.get("bad")?.task.failure?.reason, "http_not_found");
   });
 
-  test("what failed for a moment is tried again after a second, under the same id and newly signed", async () => {
+  test("what failed for a moment is tried again after a second, under the same id and newly signed [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": firstTimes(1, status(500), json({})) });
     const secret = { body: { a: 1 }, headers: { authorization: "open-sesame" } };
     const { run, steps, id } = await shop.run([{ name: "call", ...call(site.url("/"), secret) }]);
@@ -112,7 +112,7 @@ describe("steps of a workflow", { concurrency: 4 }, () => {
     );
   });
 
-  test("tries are 1, 2 and 4 seconds apart, however it is that they fail", async () => {
+  test("tries are 1, 2 and 4 seconds apart, however it is that they fail [slow]", async () => {
     await using site = await MisbehavingSite.start({ "/": firstTimes(2, status(500), tooMany()) });
     const id = await shop.begin([{ name: "call", ...call(site.url("/")) }]);
     await shop.place.said(id, /tried again in 4/);

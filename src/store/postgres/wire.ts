@@ -18,6 +18,11 @@ export interface WireData {
 export type WireNews = { news: "events" | "control" } | { trouble: string | null } | { aheadMs: number };
 
 const CONNECT_MS = 3000;
+/**
+ * Until the first connection stands, nobody waits for an answer that must come soon, and giving up ends the process: a
+ * server that has just started, or whose machine is busy, gets more time. One that refuses is reported at once.
+ */
+const FIRST_CONNECT_MS = 20_000;
 /** Beyond these the server ends what we asked for; a transaction that stands still holds up everybody's writing. */
 const LIMITS = { statement_timeout: 60_000, lock_timeout: 15_000, idle_in_transaction_session_timeout: 5000 };
 /**
@@ -60,13 +65,15 @@ const { url, schema, lines } = workerData as WireData;
 const tell = (news: WireNews) => parentPort?.postMessage(news);
 let toldAheadMs = 0;
 
+let wasConnected = false;
+
 async function connect(readOnly: boolean): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     types: types as unknown as pg.CustomTypesConfig,
     pipeline: true,
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: wasConnected ? CONNECT_MS : FIRST_CONNECT_MS,
     application_name: "orbweaver",
     ...LIMITS,
     options: `-c search_path=${schema} -c synchronous_commit=off ${PLANNING} -c default_transaction_read_only=${readOnly ? "on" : "off"}`,
@@ -76,6 +83,7 @@ async function connect(readOnly: boolean): Promise<pg.Client> {
   try {
     await client.connect();
     await getToKnow(client);
+    wasConnected = true;
   } catch (error) {
     void client.end().catch(() => {});
     throw error;

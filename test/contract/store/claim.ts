@@ -180,7 +180,7 @@ export function claimScenarios(scenario: Scenario): void {
     assert.deepEqual([keysOf(last), last.nextReadyAt], [["a"], null]);
   });
 
-  scenario("a flood of due retries comes in portions, none is forgotten", async (kit) => {
+  scenario("a flood of due retries comes in portions, none is forgotten [slow]", async (kit) => {
     const run = await kit.runWith(many("t", 1200));
     const lane = await kit.take("A");
     const { tasks } = await kit.claim(lane, 1200);
@@ -228,22 +228,25 @@ export function claimScenarios(scenario: Scenario): void {
     );
   });
 
-  scenario("of many runs that wait for one site a claim serves some, and the next claims the others", async (kit) => {
-    const runs = [];
-    for (let index = 0; index < 70; index += 1) runs.push(await kit.runWith([`task-${index}`]));
-    const lane = await kit.take("A");
-    const seen: string[] = [];
-    for (;;) {
-      const { tasks, more } = await kit.claim(lane, 100);
-      seen.push(...tasks.map(({ runId }) => runId));
-      const states = await kit.store.runStates(runs.map(({ id }) => id));
-      assert.equal([...states.values()].filter((state) => state === "running").length, seen.length);
-      if (!more) break;
-      assert.ok(tasks.length > 0 && tasks.length < 70);
-    }
-    assert.deepEqual(
-      seen,
-      runs.map(({ id }) => id),
-    );
-  });
+  scenario(
+    "of many runs that wait for one site a claim serves some, and the next claims the others [slow]",
+    async (kit) => {
+      const runs = [];
+      for (let index = 0; index < 70; index += 1) runs.push(await kit.runWith([`task-${index}`]));
+      const lane = await kit.take("A");
+      const seen: string[] = [];
+      for (;;) {
+        const { tasks, more } = await kit.claim(lane, 100);
+        seen.push(...tasks.map(({ runId }) => runId));
+        const states = await kit.store.runStates(runs.map(({ id }) => id));
+        assert.equal([...states.values()].filter((state) => state === "running").length, seen.length);
+        if (!more) break;
+        assert.ok(tasks.length > 0 && tasks.length < 70);
+      }
+      assert.deepEqual(
+        seen,
+        runs.map(({ id }) => id),
+      );
+    },
+  );
 }

@@ -119,7 +119,7 @@ export function pageCopyScenarios(scenario: Scenario): void {
   });
 
   scenario(
-    "a job takes its copies along when it is deleted, however many; a refused deletion takes none",
+    "a job takes its copies along when it is deleted, however many; a refused deletion takes none [slow]",
     async (kit) => {
       const job = await makeJob(kit);
       const keys = Array.from({ length: 2500 }, (_, n) => `page-${n}`);

@@ -135,7 +135,7 @@ export function retentionScenarios(scenario: Scenario): void {
     assert.equal((await kit.store.sites({ limit: 10 }, kit.now)).length, 1, "what is known of the site stays");
   });
 
-  scenario("a removal goes on from any point, and the books are right at each", async (kit) => {
+  scenario("a removal goes on from any point, and the books are right at each [slow]", async (kit) => {
     const expired = [await endedCrawl(kit), await endedCrawl(kit, { letter: "b" })];
     kit.pass(HOUR);
     const kept = await endedCrawl(kit, { letter: "c" });

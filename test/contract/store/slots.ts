@@ -25,7 +25,7 @@ async function dueJob(kit: Kit, overlap: Slot["overlap"]) {
 }
 
 export function slotScenarios(scenario: Scenario): void {
-  scenario("a slot starts one run and is passed, from every connection", async (kit) => {
+  scenario("a slot starts one run and is passed, from every connection [slow]", async (kit) => {
     for (const overlap of ["skip", "queue", "cancel"] as const) {
       const due = await dueJob(kit, overlap);
       const other = await kit.open();
@@ -213,7 +213,7 @@ export function slotScenarios(scenario: Scenario): void {
     assert.equal((await due.start()).kind, "started");
   });
 
-  scenario("the last thousand times of a job are kept, and go with the job", async (kit) => {
+  scenario("the last thousand times of a job are kept, and go with the job [slow]", async (kit) => {
     const { made: job } = await kit.store.createJob(newJob("busy", { nextAt: kit.now }), kit.now);
     for (let n = 0; n < 1005; n += 1)
       await kit.store.passSlots(job.id, missedAt(kit.now + n), timeAt(kit.now + n + 1), kit.now);

@@ -65,7 +65,7 @@ describe("a page in the browser", browserGate, () => {
     for (const { path, headers } of site.log) assert.equal(headers["user-agent"], "orb-test/1.0", path);
   });
 
-  it("has what scripts put there: at once, after a request, after a chain of requests, after a timer", async () => {
+  it("has what scripts put there: at once, after a request, after a chain of requests, after a timer [slow]", async () => {
     const script = (code: string) =>
       `<div id=app></div><script>const app = document.getElementById("app"); ${code}</script>`;
     const show = (name: string) => `app.textContent = ${JSON.stringify(`${name}: ${LONG}`)}`;
@@ -108,7 +108,7 @@ describe("a page in the browser", browserGate, () => {
     assert.match(text(answer), /This sentence/);
   });
 
-  it("waits for a selector when asked to, and says so when it does not come", async () => {
+  it("waits for a selector when asked to, and says so when it does not come [slow]", async () => {
     await using site = await webSite({
       "/": `<p>${LONG}</p><script>setTimeout(() => document.body.append(Object.assign(document.createElement("b"), { id: "late" })), 700)</script>`,
     });
@@ -261,7 +261,7 @@ describe("a page in the browser", browserGate, () => {
 });
 
 describe("a page that is a challenge", browserGate, () => {
-  it("is waited for until it has passed, and taken as it is when it does not", async () => {
+  it("is waited for until it has passed, and taken as it is when it does not [slow]", async () => {
     await using browser = startBrowser({ isChallenge: ({ html }) => html.includes("Checking your browser") });
     let visits = 0;
     await using site = await webSite();

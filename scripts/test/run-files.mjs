@@ -6,24 +6,35 @@ import { fileURLToPath } from "node:url";
 import { EVENT_FD, noTotals, outcomeOf } from "./reporter.mjs";
 
 const REPORTER = fileURLToPath(new URL("./reporter.mjs", import.meta.url));
-const TOGETHER = fileURLToPath(new URL("./test-together.mjs", import.meta.url));
-const HOOKS = new URL("./test-hooks.mjs", import.meta.url).href;
+const TOGETHER = fileURLToPath(new URL("./load-files.mjs", import.meta.url));
+const HOOKS = new URL("./hooks.mjs", import.meta.url).href;
 
 const CPU_FD = 4;
 /** The shell knows what all that it waited for has used, and what those waited for. */
 const MEASURED = ["sh", "-c", `"$@"; code=$?; times >&${CPU_FD}; exit $code`, "sh"];
 
-/** `spareMs` is the time after its limit that a test gets to report that it failed; `cpu` asks for seconds of processor time. */
-export function runTestFiles({ node, files, cwd, env, testTimeoutMs, spareMs, signal, cpu = false }) {
+/**
+ * `only` and `skip` choose tests by their titles. `spareMs` is the time after its limit that a test gets to report that it failed;
+ * `cpu` asks for seconds of processor time. `onFailure` is called at once, not at the end.
+ */
+export function runTestFiles(options) {
+  const { node, files, only, skip, cwd, env, testTimeoutMs, spareMs, signal, onFailure, onTest, cpu = false } = options;
   return new Promise((resolve) => {
     const totals = noTotals();
-    const failures = [];
+    const fail = (failure) => {
+      totals.failed += 1;
+      onFailure(failure);
+    };
     let summary = false;
     let running = "its first test";
     let hung = false;
     let output = "";
     let times = "";
-    const flags = [`--import=${HOOKS}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${REPORTER}`];
+    const flags = [
+      ...[`--import=${HOOKS}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${REPORTER}`],
+      ...(only === undefined ? [] : [`--test-name-pattern=${only}`]),
+      ...(skip === undefined ? [] : [`--test-skip-pattern=${skip}`]),
+    ];
     const [command, ...words] = [
       ...(cpu ? MEASURED : []),
       ...[node, ...flags, "--test-reporter-destination=stdout"],
@@ -58,19 +69,13 @@ export function runTestFiles({ node, files, cwd, env, testTimeoutMs, spareMs, si
       const event = JSON.parse(line);
       if (event.type === "summary") summary = true;
       if (event.type === "start") running = event.name;
-      if (event.type === "stray") {
-        failures.push({ name: `in or after "${running}", outside of it`, error: event.error });
-        totals.failed += 1;
-      }
+      if (event.type === "stray") fail({ name: `in or after "${running}", outside of it`, error: event.error });
       const outcome = outcomeOf(event);
-      if (outcome === undefined) return;
-      totals[outcome] += 1;
-      if (outcome === "failed") failures.push(event);
+      if (outcome !== undefined) onTest?.(event);
+      if (outcome === "failed") fail(event);
+      else if (outcome !== undefined) totals[outcome] += 1;
     });
-    child.on("error", (error) => {
-      failures.push({ name: "the file could not be run", error: error.message });
-      totals.failed += 1;
-    });
+    child.on("error", (error) => fail({ name: "the file could not be run", error: error.message }));
     // `close` would wait for whatever inherited the streams; a moment is enough to read what was written.
     child.on("exit", (code, died) => {
       clearTimeout(silence);
@@ -78,14 +83,14 @@ export function runTestFiles({ node, files, cwd, env, testTimeoutMs, spareMs, si
       const leftovers = killAll();
       setTimeout(() => {
         const complaint = endOf({ code, died, hung, summary, running, totals });
-        if (complaint !== undefined) {
-          failures.push({
+        const processes = [{ name: "the tests' own process", state: died ?? `exit code ${code}`, tail: output }];
+        if (complaint !== undefined)
+          fail({
             name: files.length === 1 ? "the file as a whole" : "these files as a whole",
             error: complaint,
+            processes,
           });
-          totals.failed += 1;
-        }
-        resolve({ totals, failures, output, leftovers: leftovers && !hung, cpuSeconds: secondsOf(times) });
+        resolve({ totals, output, leftovers: leftovers && !hung, cpuSeconds: secondsOf(times) });
       }, 50);
     });
   });

@@ -1,10 +1,13 @@
-// How test results are counted and told. As a reporter of node:test (the default export) it runs inside each test
-// file's process and writes one JSON line per event to the pipe that scripts/test.mjs gave it: standard output stays
-// the tests' own. The rest of this file turns those events into numbers and text.
+// Counts and describes test results. As a reporter of node:test (the default export) it runs inside each test file's
+// process and writes one JSON line per event to the pipe that scripts/test.mjs gave it: standard output stays the tests'
+// own. The rest of this file turns those events into numbers and text.
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 
 export const EVENT_FD = 3;
+/** Where scripts/test/hooks.mjs keeps the last output of the processes that the running test has started. */
+export const LAST_LINES = Symbol.for("orb.test.lastLines");
+const MOST_LINES = 12;
 
 export default async function* report(source) {
   for await (const event of source) {
@@ -16,7 +19,7 @@ export default async function* report(source) {
 
 function toLine({ type, data }) {
   if (type === "test:summary") return { type: "summary", counts: data.counts };
-  // Told when it begins: `test:start` waits until those before it are reported, and thereby for the hooks of its suite.
+  // Sent when it begins: `test:start` waits until those before it are reported, and thereby for the hooks of its suite.
   if (type === "test:dequeue") return { type: "start", name: data.name };
   // An error that nobody caught, and that node:test cannot ascribe to a test.
   if (type === "test:diagnostic" && data.message.startsWith("Error: ")) return { type: "stray", error: data.message };
@@ -26,10 +29,15 @@ function toLine({ type, data }) {
     name: data.name,
     file: data.file,
     line: data.line,
+    ms: data.details?.duration_ms ?? 0,
+    /** Of this process and its threads, since it began. */
+    cpuMs: (({ user, system }) => (user + system) / 1000)(process.cpuUsage()),
     kind: data.details?.type,
     skipped: Boolean(data.skip) || Boolean(data.todo),
     failureType: data.details?.error?.failureType,
-    error: type === "test:fail" ? errorText(data.details?.error) : undefined,
+    ...(type === "test:fail"
+      ? { error: errorText(data.details?.error), processes: globalThis[LAST_LINES]?.(data.name) ?? [] }
+      : {}),
   };
 }
 
@@ -65,7 +73,14 @@ export function sentence(totals) {
   return `${totals.passed} passed, ${totals.failed} failed${skipped}`;
 }
 
+/** Name, place, reason (with its seed, if it has one), and the last lines of the processes that the test has started. */
 export function describeFailure(file, failure) {
   const where = failure.line === undefined ? file : `${file}:${failure.line}`;
-  return `\n✖ ${failure.name}\n  ${where}\n${failure.error.replace(/^/gm, "    ")}\n`;
+  const processes = (failure.processes ?? []).filter(({ tail }) => tail.trim() !== "");
+  const ends = processes.map(({ name, state, tail }) => `  last lines of ${name} (${state}):\n${lastLines(tail)}\n`);
+  return `\n✖ ${failure.name}\n  ${where}\n${failure.error.replace(/^/gm, "    ")}\n${ends.join("")}`;
+}
+
+function lastLines(text) {
+  return text.trimEnd().split("\n").slice(-MOST_LINES).join("\n").replace(/^/gm, "    | ");
 }

@@ -1,0 +1,81 @@
+// Which tests `npm test` runs (tier `fast`), and which `npm run test:rest` adds to them (tier `rest`). A test is fast unless
+// its title ends with [slow] or its file stands here.
+
+/** Files of which most tests are expensive, by what makes them so. A folder stands for all of its files. */
+export const REST = [
+  // Real processes that are killed, frozen, and started again.
+  ...[
+    "chaos/",
+    "cluster/",
+    "engine/bullmq.test",
+    "mcp/stdio",
+    "store/copy",
+    "store/postgres-faults",
+    "supervisor/children",
+  ],
+  // Installing, building and packing.
+  ...["package/"],
+  // A browser in each test.
+  ...["demo/", "fetch/browser/", "jobs/failures-browser", "jobs/people", "web/"],
+  // Much data.
+  ...["jobs/crawl-magazine", "jobs/memory-limit", "net/memory"],
+];
+
+/** Of what stands above: the story that shows that the feature works at all. */
+export const FAST = [
+  "chaos/crawl.",
+  "cluster/first.",
+  "demo/door.",
+  "fetch/browser/pages.",
+  "web/logic-",
+  "web/overview.",
+];
+
+export function isInRest(file) {
+  return REST.some((start) => file.startsWith(start)) && !FAST.some((start) => file.startsWith(start));
+}
+
+export const SLOW = "\\[slow\\]$";
+
+/** The files that have tests of a tier, in sets that run with the same choice of tests by their titles. */
+export function setsOf(tier, files, textOf) {
+  if (tier === "all") return [{ files }];
+  if (tier === "fast") return [{ files: files.filter((file) => !isInRest(file)), skip: SLOW }];
+  // The titles of a contract stand in its own files.
+  const mixed = files.filter((file) => !isInRest(file) && /\[slow\]|contract\//.test(textOf(file)));
+  return [{ files: files.filter(isInRest) }, { files: mixed, only: SLOW }];
+}
+
+/** Files that take long come first: one of them at the end would keep everybody waiting. `--cpu` says which they are. */
+const LONG = [
+  ...[
+    "store/postgres.test",
+    "cluster/services",
+    "package/",
+    "web/hostile",
+    "cluster/",
+    "docs/recipes",
+    "docs/examples",
+  ],
+  ...[
+    "chaos/jobs",
+    "store/postgres",
+    "demo/",
+    "chaos/",
+    "engine/bullmq",
+    "simulation/",
+    "fetch/browser/",
+    "engine/",
+    "cli/",
+  ],
+  ...["jobs/", "proxies/", "web/", "lanes/worker", "store/", "supervisor/", "workflows/"],
+];
+
+export function byCost(a, b) {
+  return turnOf(a) - turnOf(b) || (a < b ? -1 : 1);
+}
+
+function turnOf(file) {
+  const turn = LONG.findIndex((start) => file.startsWith(start));
+  return turn === -1 ? LONG.length : turn;
+}

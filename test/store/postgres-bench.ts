@@ -7,7 +7,7 @@ import { startPostgres, type TestService } from "../support/services.ts";
 import { FULL, handClock } from "./bench.ts";
 
 /** By default every so many scenarios end with an audit: it takes longer than most of them, and SQLite's all have one. */
-const AUDITED_EVERY = FULL ? 1 : 4;
+const AUDITED_EVERY = FULL ? 1 : 12;
 
 /** Rows that are there from the beginning, and how they are then. */
 const RESTORE = `UPDATE control SET version = 1, proxies = 0, proxies_removed = 0;

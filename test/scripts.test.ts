@@ -102,7 +102,7 @@ test("an error that nobody catches is told in full, and makes the run fail", () 
     assert.ok(result.out.includes(words), `${words}:\n${result.out}`);
 });
 
-test("a test that hangs is ended [slow]", () => {
+test("a test that hangs is ended", () => {
   const result = runTests(
     { "loop.test.ts": `test("waits", () => new Promise((resolve) => setTimeout(resolve, 60_000)));` },
     [],
@@ -114,7 +114,7 @@ test("a test that hangs is ended [slow]", () => {
   assert.match(result.out, /timed out after 300ms/);
 });
 
-test("an endless loop and a forgotten handle are ended, too [slow]", () => {
+test("an endless loop and a forgotten handle are ended, too", () => {
   const loop = { "loop.test.ts": `test("spins", () => { for (;;); });` };
   const spun = runTests(loop, [], { ORB_TEST_TIMEOUT_MS: "300", ORB_TEST_SPARE_MS: "700" });
   assert.equal(spun.code, 1);

@@ -4,21 +4,16 @@
 /** Files of which most tests are expensive, by what makes them so. A folder stands for all of its files. */
 export const REST = [
   // Real processes that are killed, frozen, and started again.
-  ...[
-    "chaos/",
-    "cluster/",
-    "engine/bullmq.test",
-    "mcp/stdio",
-    "store/copy",
-    "store/postgres-faults",
-    "supervisor/children",
-  ],
-  // Installing, building and packing.
-  ...["package/"],
+  ...["chaos/", "cluster/", "engine/bullmq.test", "jobs/workers", "mcp/stdio", "supervisor/children"],
+  ...["store/copy", "store/postgres-faults", "store/postgres-plans", "store/sqlite-crashes"],
+  ...["workflows/bucket", "workflows/custom-faults", "workflows/custom-served"],
+  // Installing, building, packing, and the scripts that do it.
+  ...["bootstrap.test", "deploy/probe", "package/", "scripts.test"],
   // A browser in each test.
-  ...["demo/", "fetch/browser/", "jobs/failures-browser", "jobs/people", "web/"],
-  // Much data.
-  ...["jobs/crawl-magazine", "jobs/memory-limit", "net/memory"],
+  ...["demo/", "fetch/browser/", "firecrawl/browser", "jobs/failures-browser", "jobs/people", "web/"],
+  // Much data, or many calls.
+  ...["api/board", "api/fuzz", "docs/monitoring", "firecrawl/refusals", "firecrawl/webhooks", "jobs/crawl-magazine"],
+  ...["jobs/crawl-traps", "jobs/memory-limit", "net/memory"],
 ];
 
 /** Of what stands above: the story that shows that the feature works at all. */

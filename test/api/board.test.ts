@@ -102,7 +102,7 @@ describe("with Redis", servicesGate, () => {
       assert.equal((await place.get(`${BOARD_PLACE}${path}`, bearer)).status, 404, path);
   });
 
-  test("a lane at work is shown as such, and is gone when it is done [slow]", async (t) => {
+  test("a lane at work is shown as such, and is gone when it is done", async (t) => {
     await using redis = await startRedis();
     await using open = await openBoard(redis);
     const place = await openPlace(t, { board: open.board });

@@ -29,7 +29,7 @@ async function picture(url: unknown): Promise<void> {
   assert.deepEqual(Buffer.from(await body.arrayBuffer()).subarray(0, 4), PNG);
 }
 
-test("a page is shown as a picture, after something was done on it [slow]", browserGate, async () => {
+test("a page is shown as a picture, after something was done on it", browserGate, async () => {
   const page = await app.scrape(`${site.url}/form`, {
     formats: ["markdown", { type: "screenshot", fullPage: true }],
     onlyMainContent: false,
@@ -52,7 +52,7 @@ test("a page is shown as a picture, after something was done on it [slow]", brow
   assert.match(scrapes[0]?.html ?? "", /You are Ariadne/);
 });
 
-test("a page is seen as a phone shows it, and an action that finds nothing is named [slow]", browserGate, async () => {
+test("a page is seen as a phone shows it, and an action that finds nothing is named", browserGate, async () => {
   const phone = await app.scrape(`${site.url}/form`, { mobile: true, onlyMainContent: false });
   assert.match(phone.markdown ?? "", /small window/);
   const missing = await refused(
@@ -62,7 +62,7 @@ test("a page is seen as a phone shows it, and an action that finds nothing is na
   assert.match(missing.message, /actions\[0\].*#nowhere/);
 });
 
-test("a webhook names files where whoever asked for them has found the server [slow]", browserGate, async () => {
+test("a webhook names files where whoever asked for them has found the server", browserGate, async () => {
   await using receiver = await Receiver.open();
   await app.startBatchScrape([`${site.url}/pages/1`], {
     options: { formats: ["screenshot"] },

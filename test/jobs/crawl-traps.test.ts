@@ -35,7 +35,7 @@ describe("a site that has no end", () => {
     return [view.status, view.end_reason, view.completed_items];
   };
 
-  test("a calendar in which every month leads to the next ones is left after a thousand pages [slow]", async () => {
+  test("a calendar in which every month leads to the next ones is left after a thousand pages", async () => {
     const month = (n: number) => `/calendar/${2000 + Math.floor(n / 12)}/${(n % 12) + 1}`;
     await using site = await endless((path) => {
       const [, , year = "2000", of = "0"] = path.split("/");
@@ -89,7 +89,7 @@ describe("a site that has no end", () => {
     assert.deepEqual([state, reason], ["completed", "limit_depth"]);
   });
 
-  test("a hundred thousand links on one page cost little memory, and the server answers meanwhile [slow]", async () => {
+  test("a hundred thousand links on one page cost little memory, and the server answers meanwhile", async () => {
     const list = html(
       `<title>List</title><p>All</p>${anchors(...Array.from({ length: 100_000 }, (_, n) => `/item/${n}`))}`,
     );
@@ -109,7 +109,7 @@ describe("a site that has no end", () => {
 });
 
 describe("a crawl that goes on after a restart", () => {
-  test("does not give a trap its allowance anew [slow]", async () => {
+  test("does not give a trap its allowance anew", async () => {
     await using place = await Place.open({ APP_MAX_PER_HOST: "20" });
     const crawler = new Crawler(place);
     await using site = await endless((path) => {

@@ -47,7 +47,7 @@ async function stopped(place: Place, run: RunView, task?: string): Promise<RunVi
 }
 
 describe("workers", () => {
-  test("a worker shows who it is and what it does, answers a ping, and is remembered after its end [slow]", async () => {
+  test("a worker shows who it is and what it does, answers a ping, and is remembered after its end", async () => {
     await using site = await MisbehavingSite.start({ "/": hang });
     await using place = await Place.open({ APP_MAX_WORKERS: "7" });
     const run = await place.begin({ target_url: site.url("/"), strategy: "http" });
@@ -81,7 +81,7 @@ describe("workers", () => {
     assert.equal((await place.api.get(`/workers/${run.id}`)).status, 404);
   });
 
-  test("a drained worker finishes what it has, takes no more until it is resumed, and keeps its API [slow]", async () => {
+  test("a drained worker finishes what it has, takes no more until it is resumed, and keeps its API", async () => {
     const gate = Promise.withResolvers<void>();
     await using site = await MisbehavingSite.start({
       "/slow": async (...visit) => {
@@ -113,7 +113,7 @@ describe("workers", () => {
   });
 });
 
-test("an API without a worker tells what the worker of another process does, and what is wrong there [slow]", async () => {
+test("an API without a worker tells what the worker of another process does, and what is wrong there", async () => {
   await using site = await MisbehavingSite.start({ "/": page("Page"), "/bad": status(500) });
   await using place = await Place.open({}, { worker: false });
   const elsewhere = { ...place.config, browserPath: join(place.dir, "no-browser") };
@@ -141,7 +141,7 @@ test("an API without a worker tells what the worker of another process does, and
 });
 
 describe("stopping a task", () => {
-  test("that waits, that waits to be tried again, and that is under way; trying it again takes it up [slow]", async () => {
+  test("that waits, that waits to be tried again, and that is under way; trying it again takes it up", async () => {
     const routes = { "/": page("Page"), "/hang": firstTimes(1, hang, page("Page")), "/500": status(500) };
     await using site = await MisbehavingSite.start(routes);
     await using place = await Place.open({ APP_RETRY_BASE_SECONDS: "30", APP_RETRY_MAX_SECONDS: "60" });
@@ -170,7 +170,7 @@ describe("stopping a task", () => {
     assert.deepEqual([site.count("/"), site.count("/500")], [0, 1]);
   });
 
-  test("of a handler that never ends, while another of the queue goes on [slow]", async () => {
+  test("of a handler that never ends, while another of the queue goes on", async () => {
     using folder = tempDir();
     const module = join(folder.path, "handlers.ts");
     writeFileSync(module, "export const handlers = { busy: () => { for (;;); }, quick: () => ({ ok: true }) };\n");

@@ -41,7 +41,7 @@ async function rest(child: Child): Promise<string[]> {
 const idOf = (line: string) => line.split(" ")[0] ?? "";
 
 describe("SQLite: a process that is killed", () => {
-  test("while it starts runs under keys leaves whole runs, and its repetition makes none twice [slow]", async () => {
+  test("while it starts runs under keys leaves whole runs, and its repetition makes none twice", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await withKit(async (kit, path) => {
         await using first = new Child("start-runs", path, "60");

@@ -1,13 +1,23 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { postgres } from "../../src/supervisor/postgres.ts";
 import { redis } from "../../src/supervisor/redis.ts";
 import type { ServiceKind } from "../../src/supervisor/service-kind.ts";
-import { requirePostgres } from "../../src/supervisor/programs.ts";
+import { postgresUser, requirePostgres } from "../../src/supervisor/programs.ts";
 import { root } from "./source.ts";
 import { tempDir } from "./temp-dir.ts";
 
@@ -139,7 +149,9 @@ function madeFiles(): string {
 }
 
 function copyMade(data: string): void {
-  if (!existsSync(madeFiles())) return;
+  const owner = statSync(madeFiles(), { throwIfNoEntry: false })?.uid;
+  // A checkout that was copied has the files of whoever copied it, and Postgres refuses those of others.
+  if (owner === undefined || owner !== (postgresUser()?.uid ?? process.getuid?.())) return;
   try {
     execFileSync("cp", ["-a", madeFiles(), data], { stdio: "ignore" });
   } catch {

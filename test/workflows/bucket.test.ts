@@ -59,7 +59,7 @@ describe("an installation whose files are in a bucket", () => {
     }
   }
 
-  test("makes a dataset of pictures, and serves it [slow]", async () => {
+  test("makes a dataset of pictures, and serves it", async () => {
     const set = await makeImageSet({ count: PICTURES, seed: 5 });
     for (const { name, bytes, contentType } of set.files)
       site.on(
@@ -107,7 +107,7 @@ describe("an installation whose files are in a bucket", () => {
     assert.ok(responses.some(({ url, payload }) => url === site.url("/start") && payload.toString().includes("Words")));
   });
 
-  test("waits while the storage is away, and no item pays for it [slow]", async () => {
+  test("waits while the storage is away, and no item pays for it", async () => {
     const body = Buffer.alloc(100_000, "a file that comes while the storage is away ");
     for (const name of ["/before", "/plain", "/handled"])
       site.on(name, (_visit, response) => void response.writeHead(200).end(Buffer.concat([Buffer.from(name), body])));

@@ -63,7 +63,7 @@ describe("step kinds that misbehave", () => {
   before(async () => void (place = await CustomPlace.open(MODULE)));
   after(() => place[Symbol.asyncDispose]());
 
-  test("fail alone, each with its reason, while others end well [slow]", async () => {
+  test("fail alone, each with its reason, while others end well", async () => {
     const wrong: string[] = [];
     for (const [kind, [reason, message]] of Object.entries(BAD)) {
       // What becomes of the process of a bad one is not the next one's trouble, nor that of one beside it.

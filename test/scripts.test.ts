@@ -274,15 +274,15 @@ test("a failure is printed at once, with the last lines of the processes that it
     join(dir.path, "a.test.ts"),
     `import { spawn } from "node:child_process";
     import { once } from "node:events";
-    import { existsSync, openSync } from "node:fs";
+    import { existsSync, openSync, readFileSync } from "node:fs";
     import { test } from "node:test";
     test("fails", async () => {
       const piped = spawn("sh", ["-c", "echo piped line; echo to stderr >&2"]);
       await once(piped, "close");
       const log = openSync(process.env.TMPDIR + "/log", "a");
       const logged = spawn("sh", ["-c", "echo logged line >&2; sleep 600"], { stdio: ["ignore", log, log] });
-      while (!existsSync("/proc/" + logged.pid + "/task")) await new Promise((resolve) => setTimeout(resolve, 5));
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const isLogged = () => readFileSync(process.env.TMPDIR + "/log", "utf8") !== "";
+      while (!isLogged()) await new Promise((resolve) => setTimeout(resolve, 5));
       logged.unref();
       throw new Error("with seed 4711");
     });

@@ -99,7 +99,13 @@ export class Cluster implements AsyncDisposable {
   /** Begins a crawl of these sites, page by page from their first; gives its id. */
   crawl(web: Web, options: Record<string, unknown> = {}): Promise<string> {
     const url = web.target.sites.map((_, site) => web.target.url("/", site));
-    return this.crawler.submit({ url, max_pages: 100_000, max_depth: 3, max_concurrent_articles: 100, ...options });
+    return this.crawler.submitUntilAccepted({
+      url,
+      max_pages: 100_000,
+      max_depth: 3,
+      max_concurrent_articles: 100,
+      ...options,
+    });
   }
 
   /** Every page of every site was got once as a result, and the books are right. */

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import type { CrawlErrorView } from "../../src/orchestrator/crawls/read.ts";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
 import type { Caller } from "./caller.ts";
@@ -33,6 +35,17 @@ export class Crawler {
     const answer = await this.#caller.api.post("/scraping/async-scrape", body);
     assert.equal(answer.status, 202, answer.text);
     return answer.json<{ task_id: string }>().task_id;
+  }
+
+  /** As clients do it: while the server says that its database cannot be reached, the same call is sent again. */
+  async submitUntilAccepted(body: object): Promise<string> {
+    const headers = { "idempotency-key": randomUUID() };
+    for (;;) {
+      const answer = await this.#caller.api.post("/scraping/async-scrape", body, headers);
+      if (answer.status === 202) return answer.json<{ task_id: string }>().task_id;
+      assert.equal(answer.status, 503, answer.text);
+      await wait(1000 * Number(answer.headers["retry-after"] ?? 1));
+    }
   }
 
   async view(id: string): Promise<CrawlView> {

@@ -1,65 +1,105 @@
 /**
- * Numbers as people write them: `£51.77`, `1.234,56 €`, `1 234,56`, `(5)`, `12 %`. The first number of the text counts;
- * a percentage is the number before the sign.
+ * Numbers as people write them: `£51.77`, `1.234,56 €`, `1 234,56`, `($5)`, `12 %`, `1万2800円`, `3.2K`, `1.5 million`. The
+ * first number of the text counts; a percentage is the number before the sign. Null: there is none, or it can be read in
+ * more than one way.
  */
-
-/** Languages that write the decimal comma; it decides only what the text itself leaves open (`1.234`, `1,234`). */
-const COMMA_LANGUAGES = new Set(
-  "af az be bg bs ca cs da de el es et eu fi fr gl hr hu hy id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr sv tr uk uz vi".split(
-    " ",
-  ),
-);
+import { decimalMarkOf } from "./decimal-mark.ts";
+import { hasCurrency, MINUS_AFTER_CURRENCY } from "./money.ts";
+import { plainDigits } from "./digits.ts";
+import { multiplierAt } from "./multiplier.ts";
 
 // Groups are three digits (two in India) apart by comma, point, apostrophe or a kind of space.
 const NUMBER =
-  /\d{1,3}(?:[ \u00a0\u2007\u2009\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'\u2019\u066b\u066c]\d+)*(?:[eE][+-]?\d{1,3}(?![\w]))?|[.,]\d+/;
-const OTHER_DIGITS = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/g;
+  /\d{1,3}(?:[ \u00a0\u2007\u2009\u202f]\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'\u2019]\d+)*(?:[eE][+-]?\d{1,3}(?![\w]))?|[.,]\d+/;
+const FRACTIONS: Readonly<Record<string, number>> = {
+  ...{ "¼": 0.25, "½": 0.5, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875 },
+};
 
 export function parseNumber(text: string, language: string | null = null): number | null {
-  const plain = text.slice(0, 1000).replace(OTHER_DIGITS, (digit) => String(digitValue(digit)));
+  const plain = plainDigits(text.slice(0, 1000));
   const match = NUMBER.exec(plain);
   if (match === null) return null;
-  const value = Number(normalise(match[0], language));
-  if (!Number.isFinite(value)) return null;
   const before = plain.slice(0, match.index);
-  const after = plain.slice(match.index + match[0].length);
-  return isNegative(before, after) && value !== 0 ? -value : value;
+  let rest = plain.slice(match.index + match[0].length);
+  // A time of day, an address of a machine, a version: no quantity.
+  if (/^:\d\d/.test(rest)) return null;
+  let value = 0;
+  for (let written = match[0], first = true; ; first = false) {
+    const digits = normalise(written, language);
+    const multiplier = multiplierAt(rest, { language, isMoney: hasCurrency(before.slice(-6)) });
+    if (digits === null || multiplier === null) return null;
+    value += multiplier.exponent === 0 ? Number(digits) : Number(shifted(digits, multiplier.exponent));
+    rest = rest.slice(multiplier.length);
+    // 1万2800, 3億5000万: what follows is added.
+    const more = multiplier.continues ? /^\s?(\d+(?:[.,]\d+)*)/.exec(rest) : null;
+    if (more === null) {
+      if (first) value += FRACTIONS[rest.charAt(0)] ?? 0;
+      break;
+    }
+    written = more[1] ?? "";
+    rest = rest.slice(more[0].length);
+  }
+  if (!Number.isFinite(value)) return null;
+  return isNegative(before, rest) && value !== 0 ? -value : value;
 }
 
-function digitValue(digit: string): number {
-  const code = digit.charCodeAt(0);
-  for (const zero of [0x0660, 0x06f0, 0x0966, 0xff10]) if (code >= zero && code <= zero + 9) return code - zero;
-  return 0;
+function shifted(digits: string, exponent: number): string {
+  const [number = "", own = "0"] = digits.split("e");
+  return `${number}e${Number(own) + exponent}`;
 }
 
-/** To what `Number` reads: groups removed, a point before the decimals. */
-function normalise(written: string, language: string | null): string {
-  const [number = "", exponent] = written.replaceAll("\u066b", ".").replaceAll("\u066c", ",").split(/e/i);
+/** To what `Number` reads: groups removed, a point before the decimals. Null: the marks contradict each other. */
+function normalise(written: string, language: string | null): string | null {
+  const [number = "", exponent] = written.split(/e/i);
   const plain = number.replace(/[ \u00a0\u2007\u2009\u202f'\u2019]/g, "");
-  const grouped = plain.length !== number.length;
-  const result = decimals(plain, grouped, language);
-  return exponent === undefined ? result : `${result}e${exponent}`;
+  const result = decimals(plain, plain.length !== number.length, language);
+  return result === null || exponent === undefined ? result : `${result}e${exponent}`;
 }
 
-function decimals(plain: string, grouped: boolean, language: string | null): string {
+function decimals(plain: string, grouped: boolean, language: string | null): string | null {
   const comma = plain.lastIndexOf(",");
   const point = plain.lastIndexOf(".");
   if (comma < 0 && point < 0) return plain;
   if (comma >= 0 && point >= 0) {
-    // Of two kinds the last is the decimal one.
-    return comma > point ? plain.replaceAll(".", "").replace(",", ".") : plain.replaceAll(",", "");
+    // Of two kinds the last is the decimal one, and stands there once.
+    const [decimal, group] = comma > point ? [",", "."] : [".", ","];
+    const [whole = "", rest = "", ...more] = plain.split(decimal);
+    return more.length === 0 && areGroups(whole.split(group)) ? `${whole.replaceAll(group, "")}.${rest}` : null;
   }
   const mark = comma >= 0 ? "," : ".";
   const parts = plain.split(mark);
-  if (parts.length > 2) return parts.join("");
+  if (parts.length > 2) return severalParts(parts);
   const [whole = "", rest = ""] = parts;
   const looksGrouped = !grouped && rest.length === 3 && /^[1-9]\d{0,2}$/.test(whole);
-  const decimalMark = language !== null && COMMA_LANGUAGES.has(language.slice(0, 2).toLowerCase()) ? "," : ".";
-  return looksGrouped && mark !== decimalMark ? whole + rest : `${whole}.${rest}`;
+  return looksGrouped && mark !== decimalMarkOf(language) ? whole + rest : `${whole}.${rest}`;
 }
 
-/** A minus before the number or its currency, or the accountants' brackets; `SKU-12` and `10-20` hold no minus. */
+/** `1.000.000`, `12,34,567`; `1.299.00` has decimals; `1.2.3` and `01.05.2024` are no numbers. */
+function severalParts(parts: readonly string[]): string | null {
+  if (areGroups(parts)) return parts.join("");
+  const last = parts.at(-1) ?? "";
+  const whole = parts.slice(0, -1);
+  return last.length <= 2 && whole.length > 1 && areGroups(whole) ? `${whole.join("")}.${last}` : null;
+}
+
+/** Threes, or in India twos and a three at the end. */
+function areGroups([first = "", ...groups]: readonly string[]): boolean {
+  if (groups.length === 0) return true;
+  if (!/^[1-9]\d{0,2}$/.test(first)) return false;
+  const last = groups.at(-1) ?? "";
+  const between = groups.slice(0, -1);
+  return (
+    last.length === 3 && (between.every(({ length }) => length === 3) || between.every(({ length }) => length === 2))
+  );
+}
+
+/** A minus before the number or its currency, or the accountants' brackets around money; `SKU-12`, `10-20` and `(128)` hold no minus. */
 function isNegative(before: string, after: string): boolean {
-  if (/(?:^|[^\w)\]])[-\u2212\u2012\u2013]\s?\p{Sc}?\s?$/u.test(before.slice(-8))) return true;
-  return /\(\s*\p{Sc}?\s?$/u.test(before.slice(-6)) && /^\s?\p{Sc}?\s*\)/u.test(after.slice(0, 6));
+  const near = before.slice(-8);
+  if (/(?:^|[^\p{L}\p{N}_)\]])[-\u2212\u2012\u2013]\s?(?:\p{Sc}|[A-Z]{2,3}\$?|[a-zč]{1,3}\.?)?\s?$/u.test(near))
+    return true;
+  if (MINUS_AFTER_CURRENCY.test(near)) return true;
+  const opening = /\(([^()\d]{0,6})$/.exec(near)?.[1];
+  const closing = /^([^()\d]{0,6})\)/.exec(after)?.[1];
+  return opening !== undefined && closing !== undefined && (hasCurrency(opening) || hasCurrency(closing));
 }

@@ -119,6 +119,55 @@ const DATES: readonly [text: string, date: string | null, language?: string][] =
   ["03/04/2024", "2024-04-03", "fr"],
   ["1714557600", "2024-05-01T10:00:00Z"],
   ["1714557600000", "2024-05-01T10:00:00Z"],
+  ["2024-05-01 09:15 EST", "2024-05-01T14:15:00Z"],
+  ["2024-05-01 09:15 XYZT", "2024-05-01"],
+  ["2024-05-01 09:15 IST", "2024-05-01"],
+  ["2024-05-01 09:15 IST", "2024-05-01T03:45:00Z", "en-IN"],
+  ["2024-05-01 09:15 CST", "2024-05-01T01:15:00Z", "zh-CN"],
+  ["July 4, 2024, 5:00 a.m. ET", "2024-07-04T09:00:00Z"],
+  ["January 4, 2024, 5:00 a.m. ET", "2024-01-04T10:00:00Z"],
+  ["July 4, 2024 5 PM Pacific Time", "2024-07-05T00:00:00Z"],
+  ["Wed May 01 2024 10:00:00 GMT+0200 (Central European Summer Time)", "2024-05-01T08:00:00Z"],
+  ["1 May 2024 10:30 UTC+2", "2024-05-01T08:30:00Z"],
+  ["20240501T101500Z", "2024-05-01T10:15:00Z"],
+  ["2024-05-01T10:00:00+02", "2024-05-01T08:00:00Z"],
+  ["Wed, 01 May 24 10:30:00 GMT", "2024-05-01T10:30:00Z"],
+  ["01 May 24 10:30 EDT", "2024-05-01T14:30:00Z"],
+  ["May 1, 2024 10:30 BY JOHN", "2024-05-01T10:30:00Z"],
+  ["v2024.1.2", null],
+  ["2024.1.2.3", null],
+  ["1–3 May 2024", "2024-05-01"],
+  ["May 1-3, 2024", "2024-05-01"],
+  ["28 April – 3 May 2024", "2024-04-28"],
+  ["December 30 – January 2, 2024", "2023-12-30"],
+  ["2024. 05. 01.", "2024-05-01"],
+  ["2024. 5. 1", "2024-05-01"],
+  ["01.05.24", "2024-05-01"],
+  ["01/05/24", null],
+  ["01/05/24", "2024-05-01", "fr"],
+  ["01/05/24", "2024-01-05", "en-US"],
+  ["24. 5. 1.", "2024-05-01", "ko"],
+  ["1/5/67", null, "th"],
+  ["1 พฤษภาคม 2567", "2024-05-01", "th"],
+  ["۱۲ اردیبهشت ۱۴۰۳", null, "fa"],
+  ["1403/02/12", null],
+  ["令和6年5月1日", "2024-05-01"],
+  ["2024년 5월 1일", "2024-05-01"],
+  ["1 мая 2024 г.", "2024-05-01"],
+  ["1 maja 2024", "2024-05-01"],
+  ["1. toukokuuta 2024", "2024-05-01"],
+  ["1. května 2024", "2024-05-01"],
+  ["1 Mayıs 2024", "2024-05-01"],
+  ["1 Μαΐου 2024", "2024-05-01"],
+  ["2024. május 1.", "2024-05-01"],
+  ["2024 m. gegužės 1 d.", "2024-05-01"],
+  ["2024. gada 1. maijs", "2024-05-01"],
+  ["1 במאי 2024", "2024-05-01"],
+  ["١ مايو ٢٠٢٤", "2024-05-01"],
+  ["1 मई 2024", "2024-05-01"],
+  ["1 tháng 5, 2024", "2024-05-01"],
+  ["1 listopada 2024", "2024-11-01", "pl"],
+  ["1. listopada 2024.", "2024-10-01", "hr"],
   ["31.02.2024", null],
   ["2024-13-01", null],
   ["3 hours ago", null],
@@ -167,6 +216,34 @@ test("any moment written as ISO 8601 or in an HTTP header is read back", () => {
       assert.equal(parseDate(moment.toUTCString()), expected);
     }),
   );
+});
+
+test(`any day that is written in one of ${LOCALES.length} languages is read back, or not at all`, () => {
+  const days = fc.integer({ min: 0, max: 20_000 }).map((number) => new Date(number * 86_400_000));
+  const unread = new Map<string, string>();
+  let read = 0;
+  const styles = ["full", "long", "medium", "short"] as const;
+  fc.assert(
+    fc.property(days, fc.constantFrom(...LOCALES), fc.constantFrom(...styles), (date, locale, dateStyle) => {
+      const text = new Intl.DateTimeFormat(locale, { dateStyle, timeZone: "UTC" }).format(date);
+      const parsed = parseDate(text, locale);
+      if (parsed === null) unread.set(`${locale} ${dateStyle}`, text);
+      else {
+        read += 1;
+        // Two digits may mean two centuries.
+        const expected = date.toISOString().slice(0, 10);
+        const isShort = dateStyle === "short" && !text.includes(expected.slice(0, 4));
+        assert.equal(
+          isShort ? parsed.slice(2) : parsed,
+          isShort ? expected.slice(2) : expected,
+          `${text} in ${locale}`,
+        );
+      }
+    }),
+    { numRuns: 4000 },
+  );
+  const told = [...unread].map(([where, text]) => `${where}: ${text}`).join("\n");
+  assert.ok(read > 3600, told);
 });
 
 test("no text makes a value parser throw or give nonsense", () => {

@@ -1,9 +1,13 @@
 /**
- * Dates as pages write them, to ISO 8601. A date without a time stays a date (`2024-05-01`); a time is given in UTC,
- * and one without a zone is taken as UTC. What can be read in two ways, `03/04/2024`, follows the page's language or
- * is refused. Relative dates ("3 hours ago") are refused: a page does not say when it was written.
+ * Dates as pages write them, to ISO 8601. A date without a time stays a date (`2024-05-01`); a time is given in UTC, and one
+ * without a zone is taken as UTC; one with a zone that is not known is left out. Of a range the first day counts. What can
+ * be read in two ways, `03/04/2024`, follows the page's language or is refused. Relative dates ("3 hours ago") are refused:
+ * a page does not say when it was written.
  */
-import { monthNumber, ZONES } from "./date-words.ts";
+import { dateOrderOf } from "./date-order.ts";
+import { plainDigits } from "./digits.ts";
+import { monthNumber } from "./month-names.ts";
+import { zoneOffset } from "./time-zones.ts";
 
 interface DateParts {
   year: number;
@@ -11,10 +15,21 @@ interface DateParts {
   day: number;
 }
 
+/** A date, and the text behind it, in which a time may follow. */
+interface Found extends DateParts {
+  after: string;
+}
+
+type Reader = (text: string, language: string | null) => Found | null;
+
 export function parseDate(text: string, language: string | null = null): string | null {
-  const given = text.slice(0, 300).replace(/\s+/g, " ").trim();
+  const given = plainDigits(text.slice(0, 300)).replace(/\s+/g, " ").trim();
   if (/^-?\d{10}$|^-?\d{13}$/.test(given)) return fromEpoch(given);
-  return isoDate(given) ?? writtenDate(given, language);
+  for (const read of READERS) {
+    const found = read(given, language);
+    if (found !== null) return withTime(found, found.after, language);
+  }
+  return null;
 }
 
 /** Seconds or milliseconds since 1970. */
@@ -23,78 +38,161 @@ function fromEpoch(digits: string): string {
   return new Date(digits.length > 11 ? value : value * 1000).toISOString().replace(".000Z", "Z");
 }
 
-const ISO =
-  /(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?:[T ,]{1,2}(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?\s?(Z|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?(?![\d-])/;
+const ISO = /(?<![\d.])(\d{4})-?(\d{2})-?(\d{2})(?=(T?\d{2}:?\d{2}|T))?(?![\d-])/;
+const COMPACT = /^\d{8}(?:T\d{2}:?\d{2}.*)?$/;
 
-function isoDate(text: string): string | null {
-  const match = ISO.exec(text);
+const iso: Reader = (text) => {
+  const match = ISO.exec(text) ?? /^(\d{4})(\d{2})(\d{2})(?=T\d{4})/.exec(text);
   if (match === null) return null;
-  const [, year, month, day, hour, minute, second, fraction, zone] = match;
-  const parts = { year: Number(year), month: Number(month), day: Number(day) };
   // Eight digits in a row are a date only when nothing else is there: they may be any number.
-  if (!match[0].includes("-") && match[0].length === 8 && match[0] !== text) return null;
-  if (!isDay(parts)) return null;
-  if (hour === undefined) {
-    const after = text.slice(match.index + match[0].length);
-    return withTime(parts, after);
-  }
-  const millis = fraction === undefined ? 0 : Math.floor(Number(`0.${fraction}`) * 1000);
-  return join(parts, Number(hour), Number(minute), Number(second ?? 0), millis, zoneMinutes(zone ?? "Z"));
-}
+  if (!match[0].includes("-") && !COMPACT.test(text)) return null;
+  return found(text, match, day(match[1], Number(match[2]), match[3]));
+};
 
-const WORD = String.raw`[\p{L}]{3,12}\.?`;
-const ORDINAL = "(?:st|nd|rd|th|er|º|ª|\\.)?";
+const WORD = String.raw`[\p{L}\p{M}]{2,18}\.?`;
+const ORDINAL = "(?:st|nd|rd|th|er|re|º|ª|\\.|-?(?:a|e))?";
+const RANGE = String.raw`(?:(\d{1,2})${ORDINAL} ?[-\u2013\u2014] ?)?`;
 const DAY_FIRST = new RegExp(
-  String.raw`(?<![\d:.])(\d{1,2})${ORDINAL}[ -]?(?:of |de |d['’])?[ -]?(${WORD})[ ,-]{0,2}(?:de |del )?(\d{4})(?!\d)`,
+  String.raw`(?<![\d:.,])${RANGE}(\d{1,2})${ORDINAL}[ -]?(?:of |de |d['’]|del |of the )?[ -]?(${WORD})[ ,،-]{0,3}(?:de |del |of )?(\d{4})(?!\d)`,
   "iu",
 );
-const MONTH_FIRST = new RegExp(String.raw`(${WORD})[ -](\d{1,2})${ORDINAL},? ?,? ?(\d{4})(?!\d)`, "iu");
-/** asctime: `Sun Nov  6 08:49:37 1994`. */
-const ASCTIME = /([A-Za-z]{3}) {1,2}(\d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4})/;
-const SHORT_YEAR = /(?<!\d)(\d{1,2})-([A-Za-z]{3})-(\d{2})(?!\d)/;
-const NUMERIC = /(?<![\d.:])(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?!\d)/;
-const EAST_ASIAN = /(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]/;
+const MONTH_FIRST = new RegExp(
+  String.raw`(${WORD})[ -](\d{1,2})${ORDINAL}(?: ?[-\u2013\u2014] ?\d{1,2}${ORDINAL})?,? ?,? ?(\d{4})(?!\d)`,
+  "iu",
+);
+/** `2024. május 1.`, `2024 m. gegužės 1 d.`, `2024. gada 1. maijs`, `2024-May-01`. */
+const YEAR_FIRST = new RegExp(
+  String.raw`(?<![\d.])(\d{4})(?:\.|\(e\)ko| m\.| ж\.)?[ -](?:gada )?(?:(${WORD})[ -](\d{1,2})|(\d{1,2})\.? (${WORD}))(?![\d:])`,
+  "iu",
+);
+/** Where the range began in a month of its own: `28 April – 3 May 2024`, `May 28 – June 3, 2024`. */
+const BEGAN_DAY_FIRST = new RegExp(
+  String.raw`(?<!\d)(\d{1,2})${ORDINAL}[ -]?(?:de )?(${WORD}) ?[-\u2013\u2014] ?$`,
+  "iu",
+);
+const BEGAN_MONTH_FIRST = new RegExp(String.raw`(${WORD})[ -](\d{1,2})${ORDINAL} ?[-\u2013\u2014] ?$`, "iu");
 
-function writtenDate(text: string, language: string | null): string | null {
-  let match = ASCTIME.exec(text);
-  if (match !== null) {
-    const parts = day(match[4], monthNumber(match[1] ?? ""), match[2]);
-    return parts === null ? null : withTime(parts, match[3] ?? "");
-  }
-  match = EAST_ASIAN.exec(text);
-  if (match !== null) return finish(text, match, day(match[1], Number(match[2]), match[3]));
-  match = DAY_FIRST.exec(text);
-  const dayFirst = match === null ? null : day(match[3], monthNumber(match[2] ?? ""), match[1]);
-  if (match !== null && dayFirst !== null) return finish(text, match, dayFirst);
-  match = MONTH_FIRST.exec(text);
-  const monthFirst = match === null ? null : day(match[3], monthNumber(match[1] ?? ""), match[2]);
-  if (match !== null && monthFirst !== null) return finish(text, match, monthFirst);
-  match = SHORT_YEAR.exec(text);
-  if (match !== null) {
-    // RFC 850's two digits: the nearest century, with 70 as the turn, as every parser of it does.
-    const short = Number(match[3]);
-    return finish(text, match, day(short + (short < 70 ? 2000 : 1900), monthNumber(match[2] ?? ""), match[1]));
-  }
-  match = NUMERIC.exec(text);
-  return match === null ? null : finish(text, match, numeric(match, language));
-}
+const dayFirst: Reader = (text, language) => {
+  const match = DAY_FIRST.exec(text);
+  if (match === null) return null;
+  const [, first, last, word = "", year] = match;
+  const end = day(yearOf(year, language), monthNumber(word, language), last);
+  if (end === null) return null;
+  if (first !== undefined) return rangeFrom(text, match, { ...end, day: Number(first) });
+  const began = BEGAN_DAY_FIRST.exec(text.slice(0, match.index));
+  return began === null ? found(text, match, end) : rangeBegan(text, match, end, began[2], began[1], language);
+};
 
-function finish(text: string, match: RegExpExecArray, parts: DateParts | null): string | null {
+const monthFirst: Reader = (text, language) => {
+  const match = MONTH_FIRST.exec(text);
+  if (match === null) return null;
+  const [, word = "", date, year] = match;
+  const parts = day(yearOf(year, language), monthNumber(word, language), date);
   if (parts === null) return null;
-  return withTime(parts, text.slice(match.index + match[0].length));
+  const began = BEGAN_MONTH_FIRST.exec(text.slice(0, match.index));
+  return began === null ? found(text, match, parts) : rangeBegan(text, match, parts, began[1], began[2], language);
+};
+
+function rangeFrom(text: string, match: RegExpExecArray, parts: DateParts): Found | null {
+  const first = isDay(parts) ? found(text, match, parts) : null;
+  // The time behind a range may be that of its end.
+  return first === null ? null : { ...first, after: "" };
 }
 
-/** `01.05.2024` is day first everywhere; with slashes or hyphens only Americans put the month first. */
-function numeric(match: RegExpExecArray, language: string | null): DateParts | null {
-  const [, first = "", mark = "", second = "", third = ""] = match;
-  if (first.length === 4) return day(first, Number(second), third);
-  if (third.length !== 4 || first.length > 2) return null;
+function rangeBegan(
+  text: string,
+  match: RegExpExecArray,
+  end: DateParts,
+  word: string | undefined,
+  date: string | undefined,
+  language: string | null,
+): Found | null {
+  const month = monthNumber(word ?? "", language);
+  if (month === null) return found(text, match, end);
+  return rangeFrom(text, match, { year: month > end.month ? end.year - 1 : end.year, month, day: Number(date) });
+}
+
+const yearFirst: Reader = (text, language) => {
+  const match = YEAR_FIRST.exec(text);
+  if (match === null) return null;
+  const [, year, before, dayBehind, dayBefore, behind] = match;
+  const month = monthNumber(before ?? behind ?? "", language);
+  return found(text, match, day(yearOf(year, language), month, dayBehind ?? dayBefore));
+};
+
+/** asctime: `Sun Nov  6 08:49:37 1994`, and with a zone before the year, as `date` prints it. */
+const ASCTIME = /([A-Za-z]{3}) {1,2}(\d{1,2}) (\d{2}:\d{2}:\d{2})((?: [A-Z]{3,4})?) (\d{4})/;
+const asctime: Reader = (text) => {
+  const match = ASCTIME.exec(text);
+  if (match === null) return null;
+  const parts = day(match[5], monthNumber(match[1] ?? "", "en"), match[2]);
+  return parts === null ? null : { ...parts, after: `${match[3] ?? ""}${match[4] ?? ""}` };
+};
+
+const EAST_ASIAN = /(?:(令和|平成|昭和|民國|民国) ?)?(\d{1,4}|元) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일号號]?/;
+const ERAS: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925, 民國: 1911, 民国: 1911 };
+const eastAsian: Reader = (text) => {
+  const match = EAST_ASIAN.exec(text);
+  if (match === null) return null;
+  const [, era, written = "", month, date] = match;
+  const year = (written === "元" ? 1 : Number(written)) + (era === undefined ? 0 : (ERAS[era] ?? 0));
+  return found(text, match, day(year, Number(month), date));
+};
+
+const VIETNAMESE = /(\d{1,2}) tháng (\d{1,2})(?:,| năm)? (\d{4})/i;
+const vietnamese: Reader = (text) => {
+  const match = VIETNAMESE.exec(text);
+  return match === null ? null : found(text, match, day(match[3], Number(match[2]), match[1]));
+};
+
+/** RFC 850 and RFC 822: a year of two digits, with a weekday or a time beside it. */
+const SHORT_YEAR = /(?<!\d)(\d{1,2})[- ]([A-Za-z]{3})[- ](\d{2})(?= \d{1,2}:\d{2})/;
+const shortYear: Reader = (text) => {
+  const match = SHORT_YEAR.exec(text);
+  if (match === null) return null;
+  return found(text, match, day(century(Number(match[3])), monthNumber(match[2] ?? "", "en"), match[1]));
+};
+
+/** The nearest century, with 70 as the turn, as every parser of two digits has it. */
+const century = (short: number) => short + (short < 70 ? 2000 : 1900);
+
+const NUMERIC = /(?<![\d.:\p{L}/-])(\d{1,4})([./-])( ?)(\d{1,2})\2\3(\d{1,4})(?!\d|[./-]\d|\p{L})/u;
+
+/** `01.05.2024` is day first everywhere; with slashes or hyphens the language decides, unless a number can only be a day. */
+const numeric: Reader = (text, language) => {
+  const match = NUMERIC.exec(text);
+  if (match === null) return null;
+  const [, first = "", mark = "", , second = "", third = ""] = match;
   const [a, b] = [Number(first), Number(second)];
-  if (mark === "." || a === b || a > 12) return day(third, b, first);
-  if (b > 12) return day(third, a, second);
-  const tag = language?.toLowerCase() ?? "";
-  if (tag === "en-us") return day(third, a, second);
-  return tag !== "" && tag !== "en" ? day(third, b, first) : null;
+  const give = (year: number | string, month: number, date: number) =>
+    found(text, match, day(typeof year === "string" ? yearOf(year, language) : year, month, String(date)));
+  if (first.length === 4) return give(first, b, Number(third));
+  const order = dateOrderOf(language);
+  if (first.length > 2 || third.length === 3 || (third.length === 1 && order !== "ymd")) return null;
+  if (third.length <= 2) {
+    // Thailand's years of two digits are another era's.
+    if (/^(?:th|fa|ar-sa)\b/i.test(language ?? "")) return null;
+    if (order === "ymd") return give(century(a), b, Number(third));
+    if (order === "mdy" && mark !== ".") return give(century(Number(third)), a, b);
+    return mark === "." || order === "dmy" ? give(century(Number(third)), b, a) : null;
+  }
+  if (mark === "." || a === b || a > 12) return give(third, b, a);
+  if (b > 12 || order === "mdy") return give(third, a, b);
+  return order === "dmy" ? give(third, b, a) : null;
+};
+
+const READERS: readonly Reader[] = [
+  ...[iso, asctime, eastAsian, vietnamese, dayFirst, monthFirst, yearFirst, shortYear, numeric],
+];
+
+function found(text: string, match: RegExpExecArray, parts: DateParts | null): Found | null {
+  return parts === null ? null : { ...parts, after: text.slice(match.index + match[0].length) };
+}
+
+/** Thailand counts from Buddha's death. */
+function yearOf(year: string | undefined, language: string | null): number {
+  const value = Number(year);
+  return value > 2400 && value < 2700 && /^th\b/i.test(language ?? "th") ? value - 543 : value;
 }
 
 function day(year: string | number | undefined, month: number | null, date: string | undefined): DateParts | null {
@@ -103,49 +201,39 @@ function day(year: string | number | undefined, month: number | null, date: stri
   return isDay(parts) ? parts : null;
 }
 
-function isDay({ year, month, day }: DateParts): boolean {
-  if (year < 1000 || month < 1 || month > 12 || day < 1) return false;
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+/** Other years are another calendar's, or no years. */
+function isDay({ year, month, day: date }: DateParts): boolean {
+  if (year < 1500 || year > 2200 || month < 1 || month > 12 || date < 1) return false;
+  return date <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 const TIME =
-  /^[\s,T|•·–-]*(?:at |um |à |a las |kl\.? )?(\d{1,2})(?:[:.h](\d{2}))(?:[:.](\d{2}))?(?:[.,]\d+)?\s?([ap])?\.?(?:m\b\.?)?\s?(?:Uhr)?\s?(?:\(?(Z|(?:UTC|GMT)?[+-]\d{1,2}:?\d{2}|[A-Z]{1,5})(?![a-z]))?/i;
+  /^[\s,T|•·–-]*(?:at |um |à |a las |alle |kl\.? |ore |в |о |γ )?(\d{1,2})(?:(?:[:.h](\d{2}))(?:[:.](\d{2})(?:[.,](\d+))?)?|(?= ?[ap]\.?m))(?: ?([ap])\.?m\b\.?)?(?: ?Uhr)?/i;
+const COMPACT_TIME = /^T(\d{2})(\d{2})(\d{2})?(?:[.,](\d+))?()/;
+const ZONE =
+  /^ ?\(?(Z\b|(?:UTC|GMT) ?[+\u2212-] ?\d{1,2}(?::?\d{2})?|[+\u2212-]\d{2}(?::?\d{2})?(?!\d)|[A-Z]{3,5}(?![\p{L}\d])|(?:ET|CT|MT|PT|UT)(?![\p{L}\d])|(?:Eastern|Central|Mountain|Pacific)(?= Time|\b))/u;
 
 /** The time that follows a date directly, if one does. */
-function withTime(parts: DateParts, after: string): string {
-  const match = TIME.exec(after);
-  const [, hours, minutes, seconds, half, zone] = match ?? [];
+function withTime(parts: DateParts, after: string, language: string | null): string {
+  const match = TIME.exec(after) ?? COMPACT_TIME.exec(after);
+  if (match === null) return isoDay(parts);
+  const [all, hours, minutes, seconds, fraction, half] = match;
   let hour = Number(hours);
-  if (match === null || hour > 23 || Number(minutes ?? 0) > 59) return isoDay(parts);
-  if (half !== undefined) {
+  if (half !== undefined && half !== "") {
     if (hour > 12) return isoDay(parts);
     hour = (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
   }
-  const offset = zone === undefined ? 0 : (ZONES[zone.toUpperCase()] ?? zoneMinutes(zone.replace(/^(UTC|GMT)/i, "")));
-  return join(parts, hour, Number(minutes ?? 0), Number(seconds ?? 0), 0, offset) ?? isoDay(parts);
-}
-
-function zoneMinutes(zone: string): number {
-  const match = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(zone);
-  if (match === null) return 0;
-  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
-  return match[1] === "-" ? -minutes : minutes;
-}
-
-function isoDay({ year, month, day }: DateParts): string {
-  return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10);
-}
-
-function join(
-  { year, month, day }: DateParts,
-  hour: number,
-  minute: number,
-  second: number,
-  millis: number,
-  offset: number,
-): string | null {
+  const [minute, second] = [Number(minutes ?? 0), Number(seconds ?? 0)];
   // 24:00 and a leap second are written now and then; both are the next moment.
-  if (hour > 24 || minute > 59 || second > 60 || Math.abs(offset) > 15 * 60) return null;
-  const time = Date.UTC(year, month - 1, day, hour, minute, second, millis) - offset * 60_000;
-  return new Date(time).toISOString().replace(".000Z", "Z");
+  if (hour > 24 || minute > 59 || second > 60) return isoDay(parts);
+  const millis = fraction === undefined ? 0 : Math.floor(Number(`0.${fraction}`) * 1000);
+  const moment = Date.UTC(parts.year, parts.month - 1, parts.day, hour, minute, second, millis);
+  const zone = ZONE.exec(after.slice(all.length))?.[1]?.replaceAll(" ", "");
+  const offset = zone === undefined ? 0 : zoneOffset(zone, moment, language);
+  if (offset === null || Math.abs(offset) > 15 * 60) return isoDay(parts);
+  return new Date(moment - offset * 60_000).toISOString().replace(".000Z", "Z");
+}
+
+function isoDay({ year, month, day: date }: DateParts): string {
+  return new Date(Date.UTC(year, month - 1, date)).toISOString().slice(0, 10);
 }

@@ -1,0 +1,41 @@
+/** Minutes east of Greenwich. Names that mean several zones (AST) are left out: a time with one of them is not known. */
+const OFFSETS: Readonly<Record<string, number>> = {
+  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, WET: 0, WEST: 60, BST: 60, CET: 60, MEZ: 60, CEST: 120, MESZ: 120, SAST: 120 },
+  ...{ EET: 120, EEST: 180, MSK: 180, TRT: 180, PKT: 300, WIB: 420, ICT: 420, HKT: 480, SGT: 480, AWST: 480, JST: 540 },
+  ...{ KST: 540, ACST: 570, AEST: 600, ACDT: 630, AEDT: 660, NZST: 720, NZDT: 780, BRT: -180, ART: -180, NST: -210 },
+  ...{ EST: -300, EDT: -240, CDT: -300, MST: -420, MDT: -360, PST: -480, PDT: -420, AKST: -540, AKDT: -480, HST: -600 },
+};
+
+/** Those that are an hour ahead in summer without saying so. */
+const PLACES: Readonly<Record<string, string>> = {
+  ...{ ET: "America/New_York", CT: "America/Chicago", MT: "America/Denver", PT: "America/Los_Angeles" },
+  ...{ EASTERN: "America/New_York", CENTRAL: "America/Chicago", MOUNTAIN: "America/Denver" },
+  ...{ PACIFIC: "America/Los_Angeles" },
+};
+
+/** A moment as if its clock were Greenwich's; null: the zone is not known, or means different ones. */
+export function zoneOffset(zone: string, moment: number, language: string | null): number | null {
+  const name = zone.toUpperCase().replace(/^(?:UTC|GMT)(?=[+\u2212-])/, "");
+  const numeric = /^([+\u2212-])(\d{1,2}):?(\d{2})?$/.exec(name);
+  if (numeric !== null) {
+    const minutes = Number(numeric[2]) * 60 + Number(numeric[3] ?? 0);
+    return numeric[1] === "+" ? minutes : -minutes;
+  }
+  // China's and America's, India's, Israel's and Ireland's: the page's language tells.
+  const tag = language?.toLowerCase() ?? "";
+  if (name === "CST") return tag.startsWith("zh") ? 480 : -360;
+  if (name === "IST") return /^(?:hi|en-in|bn|ta|te|mr|gu|kn|ml|pa)\b/.test(tag) ? 330 : null;
+  const place = PLACES[name];
+  return place === undefined ? (OFFSETS[name] ?? null) : offsetAt(place, moment);
+}
+
+function offsetAt(timeZone: string, moment: number): number {
+  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  const at = (time: number) => {
+    const name = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
+  };
+  // The offset at the moment that is meant: a first guess is off by hours only.
+  return at(moment - at(moment) * 60_000);
+}

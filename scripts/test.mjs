@@ -66,8 +66,8 @@ await script(async (args) => {
       ORB_TEST_CHROMIUM: chromium,
       ...(options.full ? { ORB_TEST_FULL: "1" } : {}),
     },
-    // Only for what hangs: no test comes near it, also on a slow machine that is busy with many of them.
-    testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? (options.full ? 900_000 : 300_000)),
+    // Only for what hangs: longer than test/support/patience.ts, which says what was waited for.
+    testTimeoutMs: Number(process.env.ORB_TEST_TIMEOUT_MS ?? 1_200_000),
     spareMs: Number(process.env.ORB_TEST_SPARE_MS ?? 15_000),
     signal: stop.signal,
     cpu: options.cpu,

@@ -10,14 +10,12 @@ import type { QueueStats } from "../../src/orchestrator/queue/stats.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { builtBefore, root } from "../support/source.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** What a command says of the machine that it runs on, which may be busy with other tests. */
 export const OF_THE_MACHINE = /^warning: fewer tasks at once,[^\n]*\n/gm;
 
 export { FULL } from "../support/gate.ts";
-
-/** Longer than anything here takes on a busy machine: who waits in vain says what for. */
-const PATIENCE_MS = 150_000;
 
 export interface Ended {
   code: number | null;

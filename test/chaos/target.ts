@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-
-/** Longer than anything here takes on a busy machine: who waits in vain says what for. */
-const PATIENCE_MS = 150_000;
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** One request as it was on the wire. */
 export interface Hit {

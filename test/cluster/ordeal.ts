@@ -7,12 +7,12 @@ import { FULL, report, until } from "../chaos/orb.ts";
 import type { Served } from "../chaos/served.ts";
 import type { Hit } from "../chaos/target.ts";
 import { type Cluster, Web, type Worker } from "./kit.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const SITES = 8;
 const PAGES = FULL ? 500 : 20;
 export const MOST_PER_SITE = 2;
 const LATENCY_MS = FULL ? 400 : 50;
-const PATIENCE_MS = FULL ? 600_000 : 200_000;
 /** The API answers within this time, whatever happens to what stands behind it; a machine with much else to do is slower. */
 const ANSWER_MS = FULL ? 5000 : 60_000;
 const ASK_MS = 200;

@@ -7,10 +7,9 @@ import { BOOKS } from "../../src/demo/books.ts";
 import { GALLERY_TRUTH } from "../../src/demo/gallery.ts";
 import type { DemoSummary } from "../../src/cli/demo-words.ts";
 import { Orb, until } from "../chaos/orb.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const CHROMIUM = process.env["ORB_TEST_CHROMIUM"] ?? "";
-/** It does a lot, and a busy machine takes its time. */
-const PATIENCE_MS = 240_000;
 const NO_BROWSER = { APP_BROWSER_PATH: "/nowhere/chromium" };
 
 /** What every demo shows, whatever the machine has. */

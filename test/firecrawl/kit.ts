@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Firecrawl } from "@mendable/firecrawl-js";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 export const clientOf = (url: string, apiKey = "any-key") => new Firecrawl({ apiKey, apiUrl: url });
 
@@ -17,8 +18,6 @@ export interface Heard {
     metadata: Record<string, unknown>;
   };
 }
-
-const PATIENCE_MS = 150_000;
 
 /** A program that is told of crawls. */
 export class Receiver implements AsyncDisposable {

@@ -6,9 +6,7 @@ import type { JobView } from "../../src/orchestrator/jobs/view.ts";
 import type { EventView, ResultView, RunView, TaskView } from "../../src/orchestrator/runs/view.ts";
 import type { SessionInput, SessionView } from "../../src/orchestrator/sessions.ts";
 import type { CheckedApi } from "./answers.ts";
-
-/** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 150_000;
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** What a user of the API does with jobs and runs. Waits for a run by its stream of events, never by asking again. */
 export abstract class Caller {

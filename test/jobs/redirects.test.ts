@@ -5,8 +5,7 @@ import { browserGate } from "../support/browser-kit.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html, json, page, sendTo, status } from "../support/misbehaviours.ts";
 import { Place } from "./kit.ts";
-
-const PATIENCE_MS = 240_000;
+import { PATIENCE_MS } from "../support/patience.ts";
 
 describe("a page that redirects to a site which is to be left alone", () => {
   let place: Place;

@@ -5,12 +5,11 @@ import { MisbehavingSite, type Visit } from "../support/misbehaving-site.ts";
 import { html, slow } from "../support/misbehaviours.ts";
 import { Crawler } from "./crawler.ts";
 import { Place } from "./kit.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const PAGES = 1000;
 /** Within this time a change has to be seen by the target. */
 const SOON_MS = 1000;
-/** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 240_000;
 /** Requests are timed where they arrive: the way there may take one longer than the one before. */
 const JITTER_MS = 60;
 

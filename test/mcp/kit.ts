@@ -5,6 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Orb } from "../chaos/orb.ts";
 import { type Answer, type Script, Target } from "../chaos/target.ts";
 import { root } from "../support/source.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const page = (title: string, body: string): Answer => ({
   headers: { "content-type": "text/html; charset=utf-8" },
@@ -42,9 +43,6 @@ export async function openMagazine(): Promise<Target> {
   target.script = magazine;
   return target;
 }
-
-/** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 240_000;
 
 /** What a tool answered, for people and for programs. */
 export interface Told {

@@ -20,6 +20,7 @@ import { startPostgres, type TestService } from "../support/services.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { Child, FULL } from "./bench.ts";
 import { PostgresLine } from "./postgres-line.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const open = (url: string) => openPostgresStore({ url, clock: systemClock });
 const openRun = (store: Store) => store.openRun({ kind: "queue", maxAttempts: 3, snapshot: {} }, Date.now());
@@ -32,8 +33,6 @@ function withSchema(url: string, schema: string): string {
   return named.href;
 }
 
-/** Callers are told that the database is away, and in time; never anything else. */
-const PATIENCE_MS = 150_000;
 async function said<T>(work: Promise<T>): Promise<T | null> {
   const hung = wait(PATIENCE_MS, "hung" as const, { ref: false });
   try {

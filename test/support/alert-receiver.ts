@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { PATIENCE_MS } from "./patience.ts";
 
 export interface ReceivedAlert {
   id: string;
@@ -13,8 +14,6 @@ export interface ReceivedAlert {
 }
 
 export const WEBHOOK_SECRET = "receiver-secret-0123456789";
-/** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 150_000;
 
 /** Whoever an operator lets alerts be sent to: a real server, in a network that targets may not be in. */
 export class AlertReceiver implements AsyncDisposable {

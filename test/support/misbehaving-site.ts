@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Behaviour } from "./hostile-site.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** One request as it came, and what became of it. */
 export interface Visit {
@@ -22,9 +23,6 @@ export interface Visit {
 
 /** What a path does. Called with the whole request, its body included. */
 export type Route = (visit: Visit, response: ServerResponse, site: MisbehavingSite) => void | Promise<void>;
-
-/** How long a test waits for a request that has to come. */
-const PATIENCE_MS = 150_000;
 
 /**
  * A web site that does what a test tells it to, path by path, and may be told otherwise while it runs. It keeps a record

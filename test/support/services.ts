@@ -20,9 +20,9 @@ import type { ServiceKind } from "../../src/supervisor/service-kind.ts";
 import { postgresUser, requirePostgres } from "../../src/supervisor/programs.ts";
 import { root } from "./source.ts";
 import { tempDir } from "./temp-dir.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 const PASSWORD = "test";
-const PATIENCE_MS = 150_000;
 const MOST_PORTS = 3;
 /** Power cuts are not tested; a kill of the process loses nothing that it has handed to the system. */
 const QUICK: Record<string, readonly string[]> = {

@@ -8,12 +8,10 @@ import { Place } from "../jobs/kit.ts";
 import { type TestSite, webSite } from "../support/browser-kit.ts";
 import { MESSAGE_MS } from "../../web/src/logic/message-time.ts";
 import { ensureWeb } from "../../scripts/web.mjs";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
-
-/** Longer than anything here takes on a busy machine: it is only waited for in vain when something is wrong. */
-const PATIENCE_MS = 120_000;
 
 /**
  * What is said in passing goes away after some seconds. A test on a machine that stands still for as long would miss it:

@@ -8,6 +8,7 @@ import type { StepRecord } from "../../src/store/workflow-port.ts";
 import { readItems } from "../../src/workflows/items-file.ts";
 import type { Item } from "../../src/workflows/step-kind.ts";
 import { Place } from "../jobs/kit.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 export interface StepInput {
   name: string;
@@ -118,9 +119,6 @@ export class Workshop implements AsyncDisposable {
     await this.place[Symbol.asyncDispose]();
   }
 }
-
-/** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 150_000;
 
 export interface Finished {
   id: string;

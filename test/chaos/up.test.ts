@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { identityOf } from "../../src/base/machine.ts";
 import { findPostgres } from "../../src/supervisor/programs.ts";
@@ -170,10 +170,15 @@ function redisOf(up: Upped) {
     }).trim();
 }
 
+/** Beside the server itself: what stands on the PATH may be a link to it alone. */
+function psql(): string {
+  return join(dirname(realpathSync(join(findPostgres() ?? "", "postgres"))), "psql");
+}
+
 function postgresOf(up: Upped) {
   return (statement: string): string =>
     execFileSync(
-      join(findPostgres() ?? "", "psql"),
+      psql(),
       ["-h", "127.0.0.1", "-p", portOf(up, "postgres"), "-U", "orb", "-d", "orb", "-qtAc", statement],
       { encoding: "utf8", env: { ...process.env, PGPASSWORD: passwordOf(up, "postgres") } },
     ).trim();

@@ -1,6 +1,8 @@
 // Which tests `npm test` runs (tier `fast`), and which `npm run test:rest` adds to them (tier `rest`). A test is fast unless
 // its title ends with [slow] or its file stands here.
 
+import { dirname, join } from "node:path";
+
 /** Files of which most tests are expensive, by what makes them so. A folder stands for all of its files. */
 export const REST = [
   // Real processes that are killed, frozen, and started again.
@@ -36,9 +38,26 @@ export const SLOW = "\\[slow\\]$";
 export function setsOf(tier, files, textOf) {
   if (tier === "all") return [{ files }];
   if (tier === "fast") return [{ files: files.filter((file) => !isInRest(file)), skip: SLOW }];
-  // The titles of a contract stand in its own files.
-  const mixed = files.filter((file) => !isInRest(file) && /\[slow\]|contract\//.test(textOf(file)));
-  return [{ files: files.filter(isInRest) }, { files: mixed, only: SLOW }];
+  const hasSlow = slowIn(textOf);
+  return [
+    { files: files.filter(isInRest) },
+    { files: files.filter((file) => !isInRest(file) && hasSlow(file)), only: SLOW },
+  ];
+}
+
+/** Whether a file has slow tests, itself or by a contract or a kit that it imports. */
+function slowIn(textOf) {
+  const known = new Map();
+  const hasSlow = (file) => {
+    if (known.has(file)) return known.get(file);
+    known.set(file, false);
+    const text = textOf(file);
+    const imports = [...text.matchAll(/from "(\.{1,2}\/[^"]+\.ts)"/g)].map(([, path]) => join(dirname(file), path));
+    const found = text.includes("[slow]") || imports.filter((path) => !path.startsWith("..")).some(hasSlow);
+    known.set(file, found);
+    return found;
+  };
+  return hasSlow;
 }
 
 /** Files that take long come first: one of them at the end would keep everybody waiting. `--cpu` says which they are. */

@@ -63,7 +63,7 @@ describe("the overview", browserGate, () => {
     assert.equal(await page.locator("img").count(), 0);
   });
 
-  it("says that the connection is lost, and goes on by itself once the server is back [slow]", async () => {
+  it("says that the connection is lost, and goes on by itself once the server is back", async () => {
     await using opened = await here.dashboard.show("/", { expected: /net::ERR_|503|does not answer/ });
     const { page } = opened;
     await page.getByText("Live", { exact: true }).waitFor();

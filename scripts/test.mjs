@@ -61,6 +61,8 @@ await script(async (args) => {
     env: {
       NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "tests"),
       ...process.env,
+      // Runs that the tests themselves start are not part of this one.
+      ORB_TEST_RECORD: undefined,
       TMPDIR: temporary,
       ...built,
       ORB_TEST_CHROMIUM: chromium,

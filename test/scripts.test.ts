@@ -309,6 +309,14 @@ test("a failure is printed at once, with the last lines of the processes that it
   assert.match(out, /1 passed, 1 failed\n$/);
 });
 
+test("what a run records for others holds its own tests, and none of runs that its tests start", () => {
+  using dir = tempDir();
+  const record = join(dir.path, "record.jsonl");
+  const body = `test("sees nothing", () => { if (process.env.ORB_TEST_RECORD !== undefined) throw new Error("seen"); });`;
+  assert.equal(runTests({ "a.test.ts": body }, [], { ORB_TEST_RECORD: record }).last, "1 passed, 0 failed");
+  assert.equal(readFileSync(record, "utf8"), `{"totals":{"passed":1,"failed":0,"skipped":0}}\n`);
+});
+
 test("the soak repeats a tier beside busy loops and names the tests that ever failed", () => {
   using dir = tempDir();
   const count = join(dir.path, "count");

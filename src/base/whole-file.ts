@@ -96,7 +96,7 @@ function linkUnlessThere(draft: string, path: string, content: string, mode: num
   }
 }
 
-/** Those of processes that were killed, and of those that came second. */
+/** Removes the drafts of killed processes and of those that lost the race. */
 function removeDrafts(path: string): void {
   const name = basename(path);
   for (const entry of readdirSync(dirname(path)))

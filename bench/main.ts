@@ -1,9 +1,18 @@
 /** npm run bench -- NAME [--rounds N] […]: measures one thing against peers and the physical limit, as ratios in one run. */
 import { parseArgs } from "node:util";
 
+interface BenchOptions {
+  part?: string;
+  pages?: string;
+  only?: string;
+  train?: boolean;
+  validate?: boolean;
+  folders: string[];
+}
+
 interface Bench {
   defaultRounds?: number;
-  run(rounds: number, options: { part?: string; pages?: string; only?: string }): Promise<boolean>;
+  run(rounds: number, options: BenchOptions): Promise<boolean>;
 }
 
 const BENCHES: Record<string, () => Promise<Bench>> = {
@@ -13,6 +22,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   browser: () => import("./browser/index.ts"),
   crawl: () => import("./crawl/index.ts"),
   extract: () => import("./extract/index.ts"),
+  content: () => import("./content/index.ts"),
   workflow: () => import("./workflow/index.ts"),
   "store-thread": () => import("./store-thread/index.ts"),
   cluster: () => import("./cluster/index.ts"),
@@ -27,17 +37,19 @@ const { positionals, values } = parseArgs({
     part: { type: "string" },
     pages: { type: "string" },
     only: { type: "string" },
+    train: { type: "boolean" },
+    validate: { type: "boolean" },
   },
 });
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; content takes folders of marked pages\n`,
   );
   process.exitCode = 2;
 } else {
   const { run, defaultRounds = 5 } = await bench();
   const { rounds = defaultRounds, ...options } = values;
-  const reached = await run(Number(rounds), options);
+  const reached = await run(Number(rounds), { ...options, folders: positionals.slice(1) });
   process.exitCode = reached ? 0 : 1;
 }

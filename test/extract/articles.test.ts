@@ -20,7 +20,7 @@ const SHAPES: Record<string, { language: string; words: number; without: string[
   code: { language: "en", words: 64, without: [] },
   docs: { language: "en", words: 63, without: ["Introduction", "Built with", "¶", "»"] },
   forum: { language: "en", words: 77, without: ["Search", "Powered by"] },
-  news: { language: "en-GB", words: 90, without: ["partners", "sofa", "Related", "advertise"] },
+  news: { language: "en-GB", words: 85, without: ["partners", "sofa", "Related", "advertise"] },
   paywall: { language: "en", words: 21, without: ["Subscribe", "More"] },
   recipe: { language: "de", words: 63, without: ["Start"] },
   rtl: { language: "ar", words: 34, without: ["الرئيسية"] },

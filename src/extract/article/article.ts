@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { squeeze } from "../dom/text.ts";
 import { cleanHtml } from "../values/clean-html.ts";
-import type { Found } from "./find.ts";
+import type { MainContent } from "../main-content/find.ts";
 import { detectLanguage } from "./language.ts";
 import { toMarkdown } from "./markdown.ts";
 import { toPlainText } from "./plain-text.ts";
@@ -25,8 +25,8 @@ export interface ArticleOptions {
   resolve(href: string): string | null;
 }
 
-export function readArticle(found: Found, options: ArticleOptions): Article {
-  const text = toPlainText(found.root, found.keep);
+export function readArticle(found: MainContent, options: ArticleOptions): Article {
+  const text = toPlainText(found.root, found.keepInText);
   const { keep, root } = found;
   // Markdown and HTML cost as much as all the rest, and often only the text is wanted.
   let markdown: string | null = null;

@@ -17,33 +17,3 @@ export function isHidden(element: Element): boolean {
   const style = element.attr("style");
   return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
 }
-
-const SURROUNDINGS = new Set(["nav", "footer", "aside", "form", "menu"]);
-const ROLES = new Set(["navigation", "banner", "contentinfo", "complementary", "search", "menu", "menubar", "dialog"]);
-const UNLIKELY =
-  /(?:^|[\s_-])(?:ad|ads|advert\w*|banner|breadcrumbs?|comments?|community|cookies?|consent|disqus|footer|gdpr|masthead|menu|modal|nav|navbar|navigation|newsletter|outbrain|pagination|pager|popup|promo\w*|recommend\w*|related|replies|rss|share|sharing|sharedaddy|shoutbox|sidebar|site-header|skip-link|social\w*|sponsor\w*|subscribe|subscription|supplemental|taboola|toc|toolbar|widget)(?:[\s_-]|$)/i;
-const LIKELY = /(?:^|[\s_-])(?:article|body|content|entry|h-?entry|main|page|post|story|text|blog|thread)(?:[\s_-]|$)/i;
-
-/** Navigation, advertisements, comments and the like. */
-export function isSurrounding(element: Element): boolean {
-  const { name } = element.tag;
-  if (SURROUNDINGS.has(name)) return name !== "form" || !wrapsPage(element);
-  if (name === "header") return !isInside(element);
-  if (element.attrTo - element.attrFrom < 6 || name === "body" || name === "article" || name === "main") return false;
-  const role = element.attr("role");
-  if (role !== undefined && ROLES.has(role)) return true;
-  const names = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
-  return names.length > 1 && UNLIKELY.test(names) && !LIKELY.test(names);
-}
-
-/** Old server frameworks put the whole page into one form. */
-function wrapsPage(form: Element): boolean {
-  return form.parent?.tag.name === "body" && form.first !== null && (form.last as unknown) !== form.first;
-}
-
-function isInside(element: Element): boolean {
-  for (let up = element.parent; up !== null; up = up.parent) {
-    if (up.tag.name === "article" || up.tag.name === "main" || up.tag.name === "section") return true;
-  }
-  return false;
-}

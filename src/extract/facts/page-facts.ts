@@ -1,7 +1,8 @@
 /** Everything that can be asked about one page, each worked out once and only when somebody asks. */
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { type Article, readArticle } from "../article/article.ts";
-import { findArticle, type Found } from "../article/find.ts";
+import { contextOf } from "../main-content/context.ts";
+import { findMainContent, type MainContent } from "../main-content/find.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/robots-directives.ts";
 import type { Document } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
@@ -22,7 +23,7 @@ export class PageFacts {
   #microdata: MicrodataItem[] | null = null;
   #body: { value: JsonValue | undefined } | null = null;
   #links: Link[] | null = null;
-  #mainContent: Found | null | undefined;
+  #mainContent: MainContent | null | undefined;
   #article: Article | null | undefined;
 
   constructor(page: { document: Document; url: string | null; text: string; isJson: boolean }) {
@@ -132,8 +133,8 @@ export class PageFacts {
   }
 
   /** The part of the page that it is about. */
-  get mainContent(): Found | null {
-    if (this.#mainContent === undefined) this.#mainContent = findArticle(this.document);
+  get mainContent(): MainContent | null {
+    if (this.#mainContent === undefined) this.#mainContent = findMainContent(this.document, contextOf(this));
     return this.#mainContent;
   }
 

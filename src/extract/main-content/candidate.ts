@@ -1,11 +1,12 @@
 /**
- * Finds the element that holds what a page is about. Every paragraph earns points by its length and its commas, less
+ * A first guess at the element that holds what a page is about, by rules. Every paragraph earns points by its length and its commas, less
  * what of it is links; then, from the body downwards, the search follows the child that holds most of them, and stops
  * where the points spread: at the column of an article, at the list of a forum's posts.
  */
-import type { Document, Element } from "../dom/nodes.ts";
+import type { Element } from "../dom/nodes.ts";
 import { isBlock } from "../dom/text.ts";
-import { isHidden, isSurrounding } from "./visible.ts";
+import { isHidden } from "../article/visible.ts";
+import { isSurrounding } from "./surroundings.ts";
 
 export interface Weight {
   chars: number;
@@ -14,9 +15,9 @@ export interface Weight {
   points: number;
 }
 
-export interface Found {
+export interface Candidate {
   root: Element;
-  /** False for what should not be rendered. */
+  /** False for what should not be shown. */
   keep(element: Element): boolean;
 }
 
@@ -27,9 +28,7 @@ const PARTS = new Set(
   ),
 );
 
-export function findArticle(document: Document): Found | null {
-  const body = bodyOf(document);
-  if (body === null) return null;
+export function findCandidate(body: Element): Candidate {
   const strict = weigh(body, true);
   const strictBody = strict.get(body) as Weight;
   // A page whose every part looks like surroundings is read without that suspicion.
@@ -46,14 +45,6 @@ export function findArticle(document: Document): Found | null {
       return weight === undefined || !careful || !isLinkList(element, weight, total);
     },
   };
-}
-
-function bodyOf(document: Document): Element | null {
-  const html = document.root.first;
-  for (let node = html?.kind === 1 ? html.first : null; node !== null; node = node.next) {
-    if (node.kind === 1 && node.tag.name === "body") return node;
-  }
-  return null;
 }
 
 function weigh(body: Element, careful: boolean): Map<Element, Weight> {

@@ -1,0 +1,133 @@
+/** A page as blocks of text: what stands together without a block element in between. */
+import type { Element, Node } from "../dom/nodes.ts";
+import { isBlock, squeeze } from "../dom/text.ts";
+import { addTo, type Box, type Hints, newBox } from "./boxes.ts";
+import { measure, type TextMeasure } from "./text-measure.ts";
+
+const SILENT = new Set(
+  "script style noscript template svg math iframe object embed applet canvas audio video map head link meta input select textarea datalist frame frameset option".split(
+    " ",
+  ),
+);
+const CONTROLS = new Set(["input", "select", "textarea"]);
+const STRONG = new Set(["b", "strong", "em"]);
+const HEADING = /^h[1-6]$/;
+
+export interface Block extends TextMeasure {
+  box: Box;
+  text: string;
+  linkWords: number;
+  links: number;
+  strongWords: number;
+}
+
+export interface BlockPage {
+  blocks: Block[];
+  /** In document order, the body first. */
+  boxes: Box[];
+  body: Box;
+}
+
+export function readBlocks(body: Element, hints: Hints): BlockPage {
+  const reader = new BlockReader(hints);
+  const top = reader.box(body, null, false);
+  return { blocks: reader.blocks, boxes: reader.boxes, body: top };
+}
+
+interface Inline {
+  inLink: boolean;
+  inStrong: boolean;
+}
+
+class BlockReader {
+  readonly blocks: Block[] = [];
+  readonly boxes: Box[] = [];
+  readonly #hints: Hints;
+  #text = "";
+  #linkWords = 0;
+  #strongWords = 0;
+  #links = 0;
+
+  constructor(hints: Hints) {
+    this.#hints = hints;
+  }
+
+  box(element: Element, parent: Box | null, inLink: boolean): Box {
+    const box = newBox(element, parent, this.blocks.length, this.#hints);
+    this.boxes.push(box);
+    const inside: Box[] = [];
+    this.#visit(element, box, { inLink, inStrong: false }, inside);
+    this.#flush(box);
+    countRepeats(inside);
+    if (HEADING.test(element.tag.name)) box.headings += 1;
+    if (parent !== null) addTo(parent, box);
+    return box;
+  }
+
+  #visit(element: Element, box: Box, { inLink, inStrong }: Inline, inside: Box[]): void {
+    for (let node: Node | null = element.first; node !== null; node = node.next) {
+      if (node.kind === 3) {
+        this.#add(node.data, { inLink, inStrong });
+        continue;
+      }
+      const { name } = node.tag;
+      if (name === "br") this.#text += " ";
+      else if (name === "img" || name === "picture") box.images += 1;
+      else if (isSilent(node)) box.controls += CONTROLS.has(name) ? 1 : 0;
+      else {
+        const link = inLink || name === "a";
+        if (name === "a") this.#links += 1;
+        if (this.#isBox(node, box)) {
+          this.#flush(box);
+          inside.push(this.box(node, box, link));
+        } else this.#visit(node, box, { inLink: link, inStrong: inStrong || STRONG.has(name) }, inside);
+      }
+    }
+  }
+
+  /** Buttons and labels are lines of their own, and what is hidden is apart from what is seen. */
+  #isBox(element: Element, { hidden }: Box): boolean {
+    const { name } = element.tag;
+    return isBlock(element) || name === "button" || name === "label" || (!hidden && this.#hints.isHidden(element));
+  }
+
+  #add(text: string, { inLink, inStrong }: Inline): void {
+    this.#text += text;
+    if (!inLink && !inStrong) return;
+    const { words } = measure(text);
+    if (inLink) this.#linkWords += words;
+    if (inStrong) this.#strongWords += words;
+  }
+
+  #flush(box: Box): void {
+    const text = squeeze(this.#text);
+    const [links, linkWords, strongWords] = [this.#links, this.#linkWords, this.#strongWords];
+    this.#text = "";
+    if (text === "") return;
+    [this.#links, this.#linkWords, this.#strongWords] = [0, 0, 0];
+    const counts = measure(text);
+    if (counts.words === 0) return;
+    const most = (words: number) => Math.min(counts.words, words);
+    const block = { ...counts, box, text, links, linkWords: most(linkWords), strongWords: most(strongWords) };
+    this.blocks.push(block);
+    box.words += block.words;
+    box.linkWords += block.linkWords;
+    box.blocks += 1;
+    if (block.words >= 10 && block.sentences > 0 && block.linkWords * 2 < block.words)
+      box.paragraphWords += block.words;
+  }
+}
+
+function isSilent(element: Element): boolean {
+  const { name } = element.tag;
+  // Declarative shadow roots hold the very content of the page.
+  return SILENT.has(name) && !(name === "template" && element.attr("shadowrootmode") !== undefined);
+}
+
+function countRepeats(boxes: readonly Box[]): void {
+  if (boxes.length === 1) boxes[0]!.repeats = 1;
+  if (boxes.length < 2) return;
+  const counts = new Map<string, number>();
+  for (const { shape } of boxes) counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  for (const box of boxes) box.repeats = counts.get(box.shape)!;
+}

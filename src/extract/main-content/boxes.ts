@@ -1,0 +1,119 @@
+/** The block elements of a page, each with what is inside it and what it stands in. */
+import type { Element } from "../dom/nodes.ts";
+import { layoutNames, MARK_NAMES, marksOf } from "./marks.ts";
+
+/** Levels up to the nearest box of a kind; this, if there is none. */
+export const FAR = 60;
+
+export const TAGS =
+  "nav footer header aside form main article section li table dl figure details blockquote pre button label p ul div".split(
+    " ",
+  );
+const TAG_INDEX = new Map(TAGS.map((name, index) => [name, index]));
+const ROLES: Readonly<Record<string, string>> = {
+  navigation: "nav",
+  menu: "nav",
+  menubar: "nav",
+  tablist: "nav",
+  contentinfo: "footer",
+  banner: "header",
+  complementary: "aside",
+  search: "form",
+  dialog: "form",
+  main: "main",
+  article: "article",
+  button: "button",
+};
+
+export interface Box {
+  element: Element;
+  parent: Box | null;
+  depth: number;
+  /** Its tag and classes. */
+  shape: string;
+  words: number;
+  linkWords: number;
+  blocks: number;
+  /** Words in blocks that read like a paragraph. */
+  paragraphWords: number;
+  images: number;
+  controls: number;
+  headings: number;
+  /** How many of its brothers, with itself, are built the same way. */
+  repeats: number;
+  /** How many blocks stand before it. */
+  firstBlock: number;
+  hidden: boolean;
+  /** In the part of the page that the rules found, and kept by them. */
+  inCandidate: boolean;
+  kept: boolean;
+  /** Levels up to the nearest box with each mark, and with each tag. */
+  marks: Uint8Array;
+  tags: Uint8Array;
+}
+
+/** What the rules say of an element. */
+export interface Hints {
+  root: Element;
+  keep(element: Element): boolean;
+  isHidden(element: Element): boolean;
+}
+
+export function newBox(element: Element, parent: Box | null, firstBlock: number, hints: Hints): Box {
+  const { name } = element.tag;
+  return {
+    element,
+    parent,
+    depth: parent === null ? 0 : parent.depth + 1,
+    shape: `${name}.${(element.attr("class") ?? "").slice(0, 40)}`,
+    words: 0,
+    linkWords: 0,
+    blocks: 0,
+    paragraphWords: 0,
+    images: 0,
+    controls: 0,
+    headings: 0,
+    repeats: 0,
+    firstBlock,
+    hidden: parent?.hidden === true || hints.isHidden(element),
+    inCandidate: parent?.inCandidate === true || element === hints.root,
+    kept: parent === null || (parent.kept && (element === hints.root || hints.keep(element))),
+    marks: marksAround(element, parent),
+    tags: tagsAround(element, parent),
+  };
+}
+
+function marksAround(element: Element, parent: Box | null): Uint8Array {
+  const marks = levelsUp(parent?.marks, MARK_NAMES.length);
+  if (parent === null) return marks;
+  let bits = marksOf(layoutNames(element));
+  for (let index = 0; bits !== 0; index += 1, bits >>>= 1) if ((bits & 1) === 1) marks[index] = 0;
+  return marks;
+}
+
+function tagsAround(element: Element, parent: Box | null): Uint8Array {
+  const tags = levelsUp(parent?.tags, TAGS.length);
+  for (const name of [element.tag.name, ROLES[element.attr("role") ?? ""] ?? ""]) {
+    const index = TAG_INDEX.get(name);
+    if (index !== undefined) tags[index] = 0;
+  }
+  return tags;
+}
+
+function levelsUp(above: Uint8Array | undefined, length: number): Uint8Array {
+  const levels = new Uint8Array(length).fill(FAR);
+  if (above !== undefined)
+    for (let index = 0; index < length; index += 1) levels[index] = Math.min(FAR, above[index]! + 1);
+  return levels;
+}
+
+/** What is in a box is also in the one around it. */
+export function addTo(parent: Box, box: Box): void {
+  parent.words += box.words;
+  parent.linkWords += box.linkWords;
+  parent.blocks += box.blocks;
+  parent.paragraphWords += box.paragraphWords;
+  parent.images += box.images;
+  parent.controls += box.controls;
+  parent.headings += box.headings;
+}

@@ -1,0 +1,105 @@
+/** The main content of a page: what people come for, without navigation, advertisements and the like. */
+import type { Document, Element } from "../dom/nodes.ts";
+import { isHidden } from "../article/visible.ts";
+import { type Block, type BlockPage, readBlocks } from "./blocks.ts";
+import { type Box, FAR, TAGS } from "./boxes.ts";
+import { type Candidate, findCandidate } from "./candidate.ts";
+import { chooseBlocks } from "./choose.ts";
+import { type PageContext, readRows } from "./columns.ts";
+import { MARK_NAMES } from "./marks.ts";
+import { likelihood, modelColumns } from "./model.ts";
+import { survey } from "./survey.ts";
+
+export interface MainContent {
+  root: Element;
+  /** False for what should not be shown. */
+  keep(element: Element): boolean;
+  /** The same for plain text, where the page's own headline is not part of the content. */
+  keepInText(element: Element): boolean;
+}
+
+/** The model knows pages of the web; what has fewer words than this is judged by the rules alone. */
+const FEW_WORDS = 100;
+
+export function findMainContent(document: Document, context: PageContext): MainContent | null {
+  const page = readPageBlocks(document);
+  if (page === null) return null;
+  const found = page.body.words < FEW_WORDS ? null : byModel(page, context);
+  return found ?? { ...page.candidate, keepInText: page.candidate.keep };
+}
+
+/** A page in blocks, with what the rules take for its content. */
+export function readPageBlocks(document: Document): (BlockPage & { candidate: Candidate }) | null {
+  const body = bodyOf(document);
+  if (body === null) return null;
+  const candidate = findCandidate(body);
+  return { ...readBlocks(body, { ...candidate, isHidden }), candidate };
+}
+
+function byModel(page: BlockPage, context: PageContext): MainContent | null {
+  const surveyed = survey(page, context.title);
+  const likely: number[] = [];
+  readRows(surveyed, context, modelColumns(), (row, { box }) => {
+    likely.push(isPlainlyNot(box, page.body) ? 0 : likelihood(row));
+  });
+  const chosen = chooseBlocks(page.blocks, likely);
+  const first = chosen.indexOf(true);
+  if (first < 0) return null;
+  const headline = surveyed.titleAt >= 0 && surveyed.titleAt <= first ? page.blocks[surveyed.titleAt]! : null;
+  const inText = new Selection(page, chosen);
+  if (headline === null || chosen[surveyed.titleAt]) return { ...inText.content(), keepInText: inText.keep };
+  const shown = new Selection(page, chosen.with(surveyed.titleAt, true));
+  return { ...shown.content(), keepInText: inText.keep };
+}
+
+const ADVERT = MARK_NAMES.indexOf("advert");
+const FOOTER = TAGS.indexOf("footer");
+
+/** What the page itself calls a footer, or an advertisement that is a small part of it. */
+function isPlainlyNot(box: Box, body: Box): boolean {
+  if (box.tags[FOOTER]! < FAR) return true;
+  const advert = box.marks[ADVERT] === 0 ? box : box.marks[ADVERT] === 1 ? box.parent : null;
+  return advert !== null && advert.words * 5 < body.words;
+}
+
+/** The chosen blocks as a part of the tree. */
+class Selection {
+  readonly #boxes = new Map<Element, boolean>();
+  readonly #root: Box;
+
+  constructor({ blocks, boxes, body }: BlockPage, chosen: readonly boolean[]) {
+    const counts = new Map<Box, number>();
+    let total = 0;
+    for (const [index, block] of blocks.entries()) {
+      if (!chosen[index]) continue;
+      total += 1;
+      for (let up: Box | null = block.box; up !== null; up = up.parent) counts.set(up, (counts.get(up) ?? 0) + 1);
+    }
+    // In document order the last box that has all of them is the innermost.
+    this.#root = boxes.findLast((box) => counts.get(box) === total) ?? body;
+    for (const box of boxes) {
+      this.#boxes.set(box.element, counts.has(box) || (box.blocks === 0 && isBesideChosen(box, blocks, chosen)));
+    }
+  }
+
+  content(): Pick<MainContent, "root" | "keep"> {
+    return { root: this.#root.element, keep: this.keep };
+  }
+
+  readonly keep = (element: Element): boolean => this.#boxes.get(element) ?? !isHidden(element);
+}
+
+/** A box without text, such as one of a picture, belongs to what stands before or after it. */
+function isBesideChosen(box: Box, blocks: readonly Block[], chosen: readonly boolean[]): boolean {
+  if (box.hidden) return false;
+  const { firstBlock } = box;
+  return (chosen[firstBlock - 1] ?? false) || (firstBlock < blocks.length && chosen[firstBlock]!);
+}
+
+function bodyOf(document: Document): Element | null {
+  const html = document.root.first;
+  for (let node = html?.kind === 1 ? html.first : null; node !== null; node = node.next) {
+    if (node.kind === 1 && node.tag.name === "body") return node;
+  }
+  return null;
+}

@@ -1,0 +1,174 @@
+/** What is known of a page's blocks before each of them is judged. */
+import type { Block, BlockPage } from "./blocks.ts";
+import type { Box } from "./boxes.ts";
+
+/** Blocks that are built alike. */
+export interface Shape {
+  blocks: number;
+  words: number;
+  linkWords: number;
+  sentences: number;
+  firstAt: number;
+}
+
+/** What the last heading before a block says. */
+export interface Chapter {
+  at: number;
+  level: number;
+  /** It announces other pages, or what readers say. */
+  kind: number;
+}
+
+export interface Survey extends BlockPage {
+  words: number;
+  paragraphWords: number;
+  shapes: Shape[];
+  chapters: Chapter[];
+  copies: number[];
+  /** Sums up to each block: of words, of words in links, of sentences. */
+  wordsBefore: Float64Array;
+  linksBefore: Float64Array;
+  sentencesBefore: Float64Array;
+  firstHeading: number;
+  firstLong: number;
+  lastLong: number;
+  articles: number;
+  largestArticle: Box | null;
+  /** The boxes from the body down to the one where the paragraphs spread. */
+  prosePath: Set<Box>;
+  proseDepth: number;
+  /** The heading that says what the page's title says; −1: there is none. */
+  titleAt: number;
+  titlePath: Set<Box>;
+}
+
+const HEADING = /^h[1-6]$/;
+const OTHERS =
+  /related|recommend|more (from|in|on|stories|news|articles)|you (may|might) also|also (like|viewed|bought)|read (more|next)|see also|trending|popular|latest|similar|up next|don.t miss|top stories|sponsored|follow us|newsletter|sign up|subscribe|share|about the author|tags|categories|archives|recent (posts|comments)|links|navigation|footer|menu|cookie|privacy/i;
+const TALK = /comments?|repl(y|ies)|reviews?|discussion|responses|leave a/i;
+
+export function survey(page: BlockPage, title: string): Survey {
+  const { blocks, boxes, body } = page;
+  const count = blocks.length;
+  const sums = () => new Float64Array(count + 1);
+  const [wordsBefore, linksBefore, sentencesBefore] = [sums(), sums(), sums()];
+  let [firstHeading, firstLong, lastLong] = [-1, -1, -1];
+  const chapters: Chapter[] = [];
+  let chapter: Chapter = { at: -1, level: 0, kind: 0 };
+  for (const [index, block] of blocks.entries()) {
+    wordsBefore[index + 1] = wordsBefore[index]! + block.words;
+    linksBefore[index + 1] = linksBefore[index]! + block.linkWords;
+    sentencesBefore[index + 1] = sentencesBefore[index]! + block.sentences;
+    if (block.words >= 20 && block.linkWords * 3 < block.words && !block.box.hidden) {
+      if (firstLong < 0) firstLong = index;
+      lastLong = index;
+    }
+    const { name } = block.box.element.tag;
+    if (HEADING.test(name)) {
+      if (firstHeading < 0 && name === "h1") firstHeading = index;
+      const kind = block.words > 10 ? 0 : OTHERS.test(block.text) ? 1 : TALK.test(block.text) ? 2 : 0;
+      chapter = { at: index, level: Number(name[1]), kind };
+    }
+    chapters.push(chapter);
+  }
+  let largestArticle: Box | null = null;
+  let articles = 0;
+  for (const box of boxes) {
+    if (box.element.tag.name !== "article") continue;
+    articles += 1;
+    if (largestArticle === null || box.words > largestArticle.words) largestArticle = box;
+  }
+  const prosePath = proseBoxes(boxes, body);
+  const titleAt = titleBlock(blocks, title);
+  return {
+    ...page,
+    words: Math.max(1, wordsBefore[count]!),
+    paragraphWords: Math.max(1, body.paragraphWords),
+    shapes: shapesOf(blocks),
+    chapters,
+    copies: copiesOf(blocks),
+    wordsBefore,
+    linksBefore,
+    sentencesBefore,
+    firstHeading,
+    firstLong,
+    lastLong,
+    articles,
+    largestArticle,
+    prosePath,
+    proseDepth: Math.max(...[...prosePath].map((box) => box.depth)),
+    titleAt,
+    titlePath: titleAt < 0 ? new Set() : boxesAround(blocks[titleAt]!.box),
+  };
+}
+
+/** The largest heading of those that stand in the page's title. */
+function titleBlock(blocks: readonly Block[], title: string): number {
+  let [found, best] = [-1, 7];
+  for (const [index, { text, box }] of blocks.entries()) {
+    const { name } = box.element.tag;
+    if (!HEADING.test(name) || box.hidden || Number(name[1]) >= best) continue;
+    const small = text.toLowerCase();
+    if (small.length < 5 || !(title.includes(small) || (title.length >= 12 && small.includes(title)))) continue;
+    [found, best] = [index, Number(name[1])];
+  }
+  return found;
+}
+
+function boxesAround(box: Box): Set<Box> {
+  const around = new Set<Box>();
+  for (let up: Box | null = box; up !== null; up = up.parent) around.add(up);
+  return around;
+}
+
+const DOMINANT = 0.6;
+
+function proseBoxes(boxes: readonly Box[], body: Box): Set<Box> {
+  const path = new Set([body]);
+  let current = body;
+  // Boxes come in document order: one that holds most of the prose of the current one follows it.
+  for (const box of boxes) {
+    if (
+      box.parent === current &&
+      !box.hidden &&
+      box.paragraphWords > current.paragraphWords * DOMINANT &&
+      box.blocks > 1
+    ) {
+      path.add(box);
+      current = box;
+    }
+  }
+  return path;
+}
+
+/** The same tags and classes, three levels up. */
+function shapeKey(box: Box): string {
+  let key = "";
+  for (let up: Box | null = box, steps = 0; up !== null && steps < 4; up = up.parent, steps += 1) key += `${up.shape}>`;
+  return key;
+}
+
+function shapesOf(blocks: readonly Block[]): Shape[] {
+  const shapes = new Map<string, Shape>();
+  return blocks.map((block, index) => {
+    const key = shapeKey(block.box);
+    let shape = shapes.get(key);
+    if (shape === undefined) {
+      shape = { blocks: 0, words: 0, linkWords: 0, sentences: 0, firstAt: index };
+      shapes.set(key, shape);
+    }
+    shape.blocks += 1;
+    shape.words += block.words;
+    shape.linkWords += block.linkWords;
+    shape.sentences += block.sentences;
+    return shape;
+  });
+}
+
+const SHORT = 40;
+
+function copiesOf(blocks: readonly Block[]): number[] {
+  const counts = new Map<string, number>();
+  for (const { text, words } of blocks) if (words <= SHORT) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return blocks.map(({ text, words }) => (words <= SHORT ? counts.get(text)! : 1));
+}

@@ -2,6 +2,10 @@
  * The Robots Exclusion Protocol, RFC 9309: what a site's robots.txt lets a crawler of a given name fetch. Anything may
  * stand in such a file, so nothing in it makes the parser throw: lines that make no sense are skipped.
  */
+import { meantUrl } from "./meant-url.ts";
+import { robotsLines } from "./robots-lines.ts";
+
+export { ROBOTS_BYTES } from "./robots-lines.ts";
 
 /** What a robots.txt says to one crawler. */
 export interface Robots {
@@ -37,10 +41,6 @@ interface Piece {
 /** The built-in search may compare each place with so many characters; for longer pieces that would add up. */
 const SHORT_PIECE = 16;
 
-/** A crawler must read 500 KiB at least. */
-const READ_BYTES = 512 * 1024;
-/** One more than is read, so that it shows when there was more. */
-export const ROBOTS_BYTES = READ_BYTES + 1;
 /** A longer delay would look like standing still; other limits of the site hold besides. */
 const LONGEST_DELAY_SECONDS = 30;
 const MOST_SITEMAPS = 1_000;
@@ -63,8 +63,11 @@ interface Group {
   rules: RobotsRule[];
 }
 
-/** `productToken` is the crawler's name; a version behind it, as in a user agent, is left out. */
-export function parseRobots(source: string | Uint8Array, productToken: string): Robots {
+/**
+ * `productToken` is the crawler's name; a version behind it, as in a user agent, is left out. `url` is where the file is
+ * from: sitemaps may be relative to it.
+ */
+export function parseRobots(source: string | Uint8Array, productToken: string, url?: string): Robots {
   const groups: Group[] = [];
   const sitemaps = new Set<string>();
   /** A delay is only for the names right before it: it is no rule that names share by the RFC. */
@@ -72,17 +75,18 @@ export function parseRobots(source: string | Uint8Array, productToken: string): 
   let group: Group | null = null;
   let hasRules = false;
   let hasDelay = false;
-  for (const line of linesOf(source)) {
-    const [key, value] = line;
+  for (const [key, value] of robotsLines(source)) {
     if (key === "user-agent") {
       // Names that follow each other share the rules after them, whatever else stands in between.
       if (group === null || hasRules) groups.push((group = { agents: new Set(), rules: [] }));
       if (hasRules || hasDelay) named.push({ agents: new Set(), delay: null });
       [hasRules, hasDelay] = [false, false];
-      const agent = agentOf(value);
-      if (agent === null) continue;
-      group.agents.add(agent);
-      named.at(-1)?.agents.add(agent);
+      for (const part of value.split(",")) {
+        const agent = agentOf(part.trim());
+        if (agent === null) continue;
+        group.agents.add(agent);
+        named.at(-1)?.agents.add(agent);
+      }
     } else if (key === "allow" || key === "disallow") {
       // A rule before the first name is for nobody.
       if (group === null) continue;
@@ -95,7 +99,7 @@ export function parseRobots(source: string | Uint8Array, productToken: string): 
       if (last === undefined || !/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) continue;
       last.delay = Math.min(Math.max(Number(value), last.delay ?? 0), LONGEST_DELAY_SECONDS);
     } else if (key === "sitemap" && sitemaps.size < MOST_SITEMAPS) {
-      const address = URL.parse(value);
+      const address = meantUrl(value, url);
       if (address?.protocol === "https:" || address?.protocol === "http:") sitemaps.add(address.href);
     }
   }
@@ -132,22 +136,6 @@ export function crawlDelaySeconds(robots: Robots): number | null {
 
 export function sitemaps(robots: Robots): readonly string[] {
   return robots.sitemaps;
-}
-
-function* linesOf(source: string | Uint8Array): Generator<readonly [key: string, value: string]> {
-  const text = typeof source === "string" ? source : new TextDecoder().decode(source.subarray(0, ROBOTS_BYTES));
-  const isCut = text.length > READ_BYTES || (typeof source !== "string" && source.length > READ_BYTES);
-  // The last line of a file that was cut may be half a rule, which would forbid or allow more than the whole one.
-  const end = isCut ? Math.max(text.lastIndexOf("\n", READ_BYTES), text.lastIndexOf("\r", READ_BYTES)) : text.length;
-  for (const raw of text
-    .slice(0, Math.max(0, end))
-    .replace(/^\uFEFF/, "")
-    .split(/\r\n|\r|\n/)) {
-    const hash = raw.indexOf("#");
-    const line = hash < 0 ? raw : raw.slice(0, hash);
-    const colon = line.indexOf(":");
-    if (colon > 0) yield [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
-  }
 }
 
 /** A name is letters, `_` and `-`, so `Orbweaver/0.1` is `orbweaver`; null: there is none. */

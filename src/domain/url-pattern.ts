@@ -15,7 +15,7 @@ import { RE2JS } from "re2js";
 import { type FieldError, messageOf } from "../base/errors.ts";
 import { compileGlob } from "./glob.ts";
 import type { Parsed } from "./queue-item.ts";
-import { canonicalUrl, normaliseEscapes } from "./url.ts";
+import { canonicalUrl, normaliseEscapes, withoutRootDot } from "./url.ts";
 
 export interface UrlPattern {
   /** As the user wrote it. */
@@ -71,7 +71,7 @@ export function compilePattern(text: unknown): UrlPattern {
 }
 
 export function patternTarget(url: URL, canonical = canonicalUrl(url)): PatternTarget {
-  const origin = `${url.protocol}//${url.host}`;
+  const origin = `${url.protocol}//${withoutRootDot(url.host)}`;
   const sorted = canonical.includes("?") ? canonical.slice(canonical.indexOf("?")) : "";
   const queries = sorted === url.search ? [sorted] : [url.search, sorted];
   return {
@@ -193,12 +193,13 @@ function withPlainHost(text: string): string {
   return `${scheme}${plain.host}${rest.startsWith("/") ? rest : `/${rest}`}`;
 }
 
-/** One spelling for everything that URLs may or may not escape, so that a glob finds both. */
+/** One spelling for everything that URLs may or may not escape, so that a glob finds both. Brackets stand in hosts, too. */
 function uniform(text: string, keepBraces = false): string {
-  return normaliseEscapes(
+  const escaped = normaliseEscapes(
     text.replace(/[^\u0021-\u007e]+|["'<>\\^`|{}]/gu, (some) => {
       if (keepBraces && (some === "{" || some === "}")) return some;
       return Array.from(Buffer.from(some), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
     }),
   );
+  return escaped.replaceAll("%5B", "[").replaceAll("%5D", "]");
 }

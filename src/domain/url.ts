@@ -1,11 +1,15 @@
 /**
  * One page, one key. A page has two addresses: the one it is fetched by (WHATWG form without the fragment, otherwise
  * untouched, because servers may care about every byte) and a canonical one by which two links to the same page are
- * recognised. The canonical form may only undo differences that RFC 3986 calls equivalent, plus tracking parameters
- * and the order of differently named query parameters; it must never make one page out of two.
+ * recognised. The canonical form may only undo differences that RFC 3986 calls equivalent, or that no server sees (the
+ * root dot of a host, empty query parameters), plus tracking parameters and the order of differently named query
+ * parameters; it must never make one page out of two.
  */
 
-/** Raised whenever canonicalUrl or pageKey changes its mind; stored keys of different versions never match. */
+/**
+ * Stored keys of different versions never match: raising it makes every crawl that is resumed fetch all its pages again.
+ * It stays when a few spellings are joined; only pages that were stored under such a spelling are then fetched once more.
+ */
 export const PAGE_KEY_VERSION = 1;
 
 /** Added to links by newsletters and ad networks; servers ignore them when choosing what to answer. */
@@ -75,19 +79,24 @@ export function canonicalUrl(url: string | URL): string {
   // The parser has already done host, punycode, default port and dot segments (also those written as %2e).
   const href = withoutFragment(parsed.href);
   if (!href.startsWith("http:") && !href.startsWith("https:")) return href;
-  const queryAt = href.indexOf("?");
-  if (queryAt < 0 && !href.includes("%")) return href;
   const pathAt = href.indexOf("/", href.indexOf("://") + 3);
-  const path = normaliseEscapes(href.slice(pathAt, queryAt < 0 ? href.length : queryAt));
-  const query = queryAt < 0 ? "" : canonicalQuery(href.slice(queryAt + 1));
-  return href.slice(0, pathAt) + path + query;
+  const origin = withoutRootDot(href.slice(0, pathAt));
+  const queryAt = href.indexOf("?", pathAt);
+  const path = href.slice(pathAt, queryAt < 0 ? href.length : queryAt);
+  return origin + oneSpelling(path) + (queryAt < 0 ? "" : canonicalQuery(href.slice(queryAt + 1)));
+}
+
+/** `example.com.` is `example.com` to everybody but resolvers. Also at the end of an origin, and before a port. */
+export function withoutRootDot(host: string): string {
+  return host.endsWith(".") || host.includes(".:") ? host.replace(/(?<=[^.@/])\.(?=$|:\d+$)/, "") : host;
 }
 
 /** The unit of politeness: the host, with its port unless that is 80 or 443. */
 export function siteOf(url: string | URL): string {
   const parsed = typeof url === "string" ? URL.parse(url) : url;
   if (parsed === null) return String(url);
-  return parsed.port === "" || parsed.port === "80" || parsed.port === "443" ? parsed.hostname : parsed.host;
+  const hasUsualPort = parsed.port === "" || parsed.port === "80" || parsed.port === "443";
+  return withoutRootDot(hasUsualPort ? parsed.hostname : parsed.host);
 }
 
 export interface PageIdentity {
@@ -119,6 +128,15 @@ function withoutFragment(href: string): string {
   return at < 0 ? href : href.slice(0, at);
 }
 
+/** What no address may hold as it is, though browsers send it: its escape is the one right spelling. */
+const ILLEGAL = /[[\]|^`{}\\]/;
+
+function oneSpelling(text: string): string {
+  if (!ILLEGAL.test(text)) return normaliseEscapes(text);
+  return normaliseEscapes(text.replace(ALL_ILLEGAL, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`));
+}
+
+const ALL_ILLEGAL = new RegExp(ILLEGAL, "g");
 const ESCAPE = /%[0-9a-fA-F]{2}/g;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 const HEX = /[0-9A-Fa-f]/;
@@ -145,11 +163,10 @@ function endsInStrayPercent(out: string): boolean {
   return out.endsWith("%") || (out.at(-2) === "%" && HEX.test(out.at(-1) ?? ""));
 }
 
-/** The query with its `?`, or nothing when every parameter was a tracking one. A bare `?` stays: servers may see it. */
+/** The query with its `?`; nothing when there is no parameter, or only tracking ones. */
 function canonicalQuery(query: string): string {
-  if (query === "") return "?";
-  const parts = query.split("&").map(queryPart);
-  const kept = parts.filter((part) => !isTrackingParameter(part.name));
+  const parts = query.split("&").filter((part) => part !== "");
+  const kept = parts.map(queryPart).filter((part) => !isTrackingParameter(part.name));
   if (kept.length === 0) return "";
   if (kept.some((part, index) => index > 0 && part.order < (kept[index - 1] as QueryPart).order)) {
     // Array.prototype.sort is stable: values of one name keep their order, which servers may give a meaning.
@@ -165,7 +182,7 @@ interface QueryPart {
 }
 
 function queryPart(raw: string): QueryPart {
-  const text = normaliseEscapes(raw);
+  const text = oneSpelling(raw);
   const equals = text.indexOf("=");
   const name = equals < 0 ? text : text.slice(0, equals);
   return { text, name, order: orderOf(name) };
@@ -174,8 +191,8 @@ function queryPart(raw: string): QueryPart {
 const PLAIN_NAME = /^[A-Za-z0-9\-._~]*$/;
 
 /**
- * Servers read `a[]` and `a%5B%5D` (and `a+b`, `a%20b`) as one name, so both must sort to the same place, or the
- * order of that name's values would change. The spelling itself is kept in the result.
+ * Servers read `a+b` and `a%20b` as one name, so both must sort to the same place, or the order of that name's values
+ * would change. The spelling itself is kept in the result.
  */
 function orderOf(name: string): string {
   if (PLAIN_NAME.test(name)) return name;

@@ -3,6 +3,7 @@
  * text that is valid UTF-8 with characters beyond ASCII is UTF-8 whatever anybody says, and text that is not is not.
  */
 import { isAscii, isUtf8 } from "node:buffer";
+import { guessCharset } from "./charset/guess.ts";
 
 export interface Decoded {
   text: string;
@@ -21,9 +22,9 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): Decod
   const header = known(/charset\s*=\s*["']?\s*([^\s"';,]+)/i.exec(contentType ?? "")?.[1]);
   const wide = withoutMark(buffer);
   if (wide !== null) return decodeAs(buffer, wide);
-  // Most pages are plain ASCII or UTF-8: one fast pass settles it. ASCII in disguise (ISO-2022-JP) must be named.
+  // Most pages are plain ASCII or UTF-8: one fast pass settles it. ISO-2022-JP is ASCII in disguise.
   if (isAscii(buffer)) {
-    const named = header ?? declaredIn(buffer);
+    const named = header ?? declaredIn(buffer) ?? (switchesToJapanese(buffer) ? "iso-2022-jp" : null);
     if (named === "iso-2022-jp") return decodeAs(buffer, named);
     return {
       text: buffer.toString("latin1"),
@@ -39,7 +40,7 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): Decod
     }
   }
   if (isMostlyUtf8(buffer)) return decodeAs(buffer, "utf-8");
-  return decodeAs(buffer, guess(buffer));
+  return decodeAs(buffer, guessCharset(buffer));
 }
 
 function byteOrderMark(buffer: Buffer): { charset: string; length: number } | null {
@@ -75,6 +76,11 @@ function declaredIn(buffer: Buffer): string | null {
   return named?.startsWith("utf-16") === true ? "utf-8" : named;
 }
 
+/** `ESC $ B` or `ESC $ @`, and back by `ESC (`: nothing else has both. */
+function switchesToJapanese(buffer: Buffer): boolean {
+  return buffer.includes("\x1b(") && (buffer.includes("\x1b$B") || buffer.includes("\x1b$@"));
+}
+
 function known(label: string | undefined): string | null {
   if (label === undefined) return null;
   try {
@@ -108,33 +114,4 @@ function fits(buffer: Buffer, charset: string): boolean {
   let broken = 0;
   for (let at = text.indexOf("\ufffd"); at >= 0; at = text.indexOf("\ufffd", at + 1)) broken += 1;
   return broken * 100 <= text.length;
-}
-
-const HAN = /[的一是不了在人有我他这這中大来來上国國个個到说說们們为為子和你地出道也时時年]/g;
-
-/** Letters that make up a good part of any text in the language, and how much of what is beyond ASCII they must be. */
-const CANDIDATES: readonly [charset: string, letters: RegExp, share: number][] = [
-  ["shift_jis", /[\u3040-\u30ff]/g, 0.3],
-  ["euc-jp", /[\u3040-\u30ff]/g, 0.3],
-  ["euc-kr", /[\uac00-\ud7a3]/g, 0.6],
-  ["gb18030", HAN, 0.08],
-  ["big5", HAN, 0.08],
-  ["windows-1251", /[\u0430-\u044f]/g, 0.6],
-  ["koi8-r", /[\u0430-\u044f]/g, 0.6],
-];
-
-/** Nobody said anything that fits: the first encoding in which the bytes look like words. */
-function guess(buffer: Buffer): string {
-  const sample = buffer.subarray(0, SAMPLE);
-  let high = 0;
-  for (const byte of sample) if (byte > 127) high += 1;
-  // Western text has a letter with an accent here and there; other scripts are full of high bytes.
-  if (high < 20 || high * 10 < sample.length) return "windows-1252";
-  for (const [charset, letters, share] of CANDIDATES) {
-    if (!fits(sample, charset)) continue;
-    const text = decodeAs(sample, charset).text;
-    const beyond = text.match(/[^\0-\x7f]/g)?.length ?? 0;
-    if ((text.match(letters)?.length ?? 0) > beyond * share) return charset;
-  }
-  return "windows-1252";
 }

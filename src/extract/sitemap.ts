@@ -4,7 +4,9 @@
  * makes the reader throw, and all of it is bounded.
  */
 import { type Element, elementsBelow } from "./dom/nodes.ts";
+import { meantUrl } from "../domain/meant-url.ts";
 import { parseXml } from "./dom/xml.ts";
+import { partsOf } from "./sitemap-parts.ts";
 import { parseDate } from "./values/date.ts";
 
 export interface Sitemap {
@@ -93,13 +95,15 @@ const ENTRIES = {
   urlset(element: Element, root: string, list: List): void {
     if (element.name !== prefixed(root, "url")) return;
     const priority = Number(childText(element, prefixed(root, "priority")) || "NaN");
-    list.page(childText(element, prefixed(root, "loc")), childText(element, prefixed(root, "lastmod")), {
-      priority: priority >= 0 && priority <= 1 ? priority : null,
-    });
+    for (const loc of locs(element, root)) {
+      list.page(loc, childText(element, prefixed(root, "lastmod")), {
+        priority: priority >= 0 && priority <= 1 ? priority : null,
+      });
+    }
   },
   index(element: Element, root: string, list: List): void {
     if (element.name !== prefixed(root, "sitemap")) return;
-    list.sitemap(childText(element, prefixed(root, "loc")), childText(element, prefixed(root, "lastmod")));
+    for (const loc of locs(element, root)) list.sitemap(loc, childText(element, prefixed(root, "lastmod")));
   },
   feed(element: Element, root: string, list: List): void {
     const isAtom = localName(root) === "feed";
@@ -113,6 +117,12 @@ const ENTRIES = {
     }
   },
 } as const;
+
+/** One, by the protocol; some files put several pages into an entry. */
+function locs(entry: Element, root: string): string[] {
+  const found = Array.from(childrenNamed(entry, prefixed(root, "loc")), ownText);
+  return found.length === 0 ? [""] : found;
+}
 
 /** The page itself is the link that is `alternate` or says nothing of what it is. */
 function atomLink(entry: Element, name: string): string {
@@ -188,7 +198,7 @@ class List {
       this.cut(`the file has more than ${SITEMAP_LIMITS.entries} entries`);
       return null;
     }
-    const url = loc === "" || loc.length > SITEMAP_LIMITS.urlLength ? null : URL.parse(loc, this.#base);
+    const url = loc.length > SITEMAP_LIMITS.urlLength ? null : meantUrl(loc, this.#base);
     if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
       this.problem("entries without an http or https address were left out");
       return null;
@@ -232,39 +242,6 @@ function dateOf(text: string): string | null {
 function rootOf(source: string): string | null {
   const [root] = elementsBelow(parseXml(source.slice(0, 64 * 1024)).root);
   return root?.name ?? null;
-}
-
-/** A tree of 50,000 entries would be larger than trees may be: about so many characters are parsed at a time. */
-const PART = 512 * 1024;
-const MARKS = /<!--|<!\[CDATA\[|<\/(?:[\w.-]{1,40}:)?(?:url|sitemap|item|entry)\s{0,9}>/g;
-
-function* partsOf(source: string): Generator<string> {
-  let from = 0;
-  while (source.length - from > PART) {
-    const to = endOfPart(source, from);
-    yield source.slice(from, to);
-    from = to;
-  }
-  if (from < source.length) yield source.slice(from);
-}
-
-/** Behind the end of an entry that is neither in a comment nor in a piece of raw text. */
-function endOfPart(source: string, from: number): number {
-  let at = from;
-  for (;;) {
-    MARKS.lastIndex = at;
-    const mark = MARKS.exec(source);
-    if (mark === null) return source.length;
-    at = mark.index + mark[0].length;
-    if (mark[0].startsWith("</")) {
-      if (at - from >= PART) return at;
-      continue;
-    }
-    const close = mark[0] === "<!--" ? "-->" : "]]>";
-    const closed = source.indexOf(close, at);
-    if (closed < 0) return source.length;
-    at = closed + close.length;
-  }
 }
 
 function localName(name: string): string {

@@ -120,7 +120,7 @@ async function readSitemaps(
 ): Promise<void> {
   const { origin } = new URL(order.url);
   const robots = await unlessMissing(() => ask(pages, `${origin}/robots.txt`, ROBOTS_BYTES, signal), signal);
-  const named = robots?.status === 200 ? sitemaps(parseRobots(robots.body, robotsName)) : [];
+  const named = robots?.status === 200 ? sitemaps(parseRobots(robots.body, robotsName, `${origin}/robots.txt`)) : [];
   const files = (named.length > 0 ? [...named] : [`${origin}/sitemap.xml`]).map((url) => ({ url, depth: 0 }));
   const seen = new Set<string>();
   for (

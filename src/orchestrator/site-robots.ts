@@ -1,4 +1,5 @@
 import { crawlDelaySeconds, isAllowed, parseRobots, ruleText, sitemaps } from "../domain/robots.ts";
+import { robotsText } from "../domain/robots-lines.ts";
 import type { RobotsCopy } from "../store/robots-port.ts";
 import type { OrchestratorDeps } from "./deps.ts";
 import { siteName } from "./sites.ts";
@@ -41,11 +42,11 @@ export async function showRobots(deps: RobotsDeps, name: string, path: string | 
 }
 
 function toView({ robotsName }: RobotsDeps, { origin, body, gotAt }: RobotsCopy, path: string | null): RobotsView {
-  const robots = parseRobots(body, robotsName);
+  const robots = parseRobots(body, robotsName, `${origin}/robots.txt`);
   return {
     origin,
     fetched_at: new Date(gotAt).toISOString(),
-    text: new TextDecoder().decode(body),
+    text: robotsText(body),
     crawl_delay_seconds: crawlDelaySeconds(robots),
     sitemaps: [...sitemaps(robots)],
     rules: robots.rules.map(ruleText),

@@ -4,6 +4,7 @@ import { classifyStatus, dispositionOf } from "../domain/classify.ts";
 import { type FailureReason, FetchFailure } from "../domain/failure.ts";
 import { parseRetryAfter } from "../domain/retry-after.ts";
 import { crawlDelaySeconds, isAllowed, parseRobots, ROBOTS_BYTES, type Robots, sitemaps } from "../domain/robots.ts";
+import { robotsText } from "../domain/robots-lines.ts";
 import { siteOf } from "../domain/url.ts";
 import type { Upstream } from "../domain/upstream.ts";
 import type { BodySink, ResponseHead } from "../net/http.ts";
@@ -171,7 +172,7 @@ export class RobotsGate {
     this.#doubted.delete(origin);
     this.#missing.delete(origin);
     const { store, clock, productToken } = this.#options;
-    const robots = parseRobots(answer.body, productToken);
+    const robots = parseRobots(answer.body, productToken, addressOf(origin));
     const now = clock.now();
     // Before anybody acts on it: whoever works on the site after a crash must know its delay.
     await store.keepRobots(
@@ -211,7 +212,7 @@ export class RobotsGate {
         `the site's robots.txt could not be read through the proxy (${why}), so nothing is allowed yet`,
       );
     const { clock, productToken } = this.#options;
-    const copy = { robots: parseRobots(answer.body, productToken), gotAt: clock.now() };
+    const copy = { robots: parseRobots(answer.body, productToken, addressOf(origin)), gotAt: clock.now() };
     putBounded(this.#copiesThrough, question, copy);
     return copy.robots;
   }
@@ -222,7 +223,7 @@ export class RobotsGate {
     const copy =
       stored === null
         ? this.#copies.get(origin)
-        : { robots: parseRobots(stored.body, productToken), gotAt: stored.gotAt };
+        : { robots: parseRobots(stored.body, productToken, addressOf(origin)), gotAt: stored.gotAt };
     return copy === undefined || clock.now() - copy.gotAt >= KEPT_MS ? null : copy;
   }
 
@@ -239,7 +240,7 @@ export class RobotsGate {
     const { http, clock } = this.#options;
     const sink = new Beginning();
     try {
-      const url = `${origin}/robots.txt`;
+      const url = addressOf(origin);
       await http.fetch({ url, maxRedirects: 10, signal, ...(via === undefined ? {} : { via }) }, sink);
     } catch (error) {
       // No answer through a proxy says nothing about the origin: another proxy may get one.
@@ -291,11 +292,15 @@ function questionOf(origin: string, via: Upstream | undefined): string {
   return via === undefined ? origin : `${origin} ${JSON.stringify(via)}`;
 }
 
+function addressOf(origin: string): string {
+  return `${origin}/robots.txt`;
+}
+
 const PAGE_BEGINS = /^\s*</;
 
 function looksLikeRules(body: Uint8Array, contentType: unknown): boolean {
   const isText = typeof contentType !== "string" || contentType.trim().toLowerCase().startsWith("text/");
-  return isText && !PAGE_BEGINS.test(new TextDecoder().decode(body.subarray(0, 1_000)));
+  return isText && !PAGE_BEGINS.test(robotsText(body.subarray(0, 1_000)));
 }
 
 function millisecondsOf(robots: Robots): number | null {

@@ -82,6 +82,11 @@ const TABLE: [pattern: string, url: string, expected: boolean][] = [
   ["/it's?q='x'", "/it's?q='x'", true],
   ["/a%2Fb", "/a/b", false],
   ["/a?q=%7Bx%7D", "/a?q={x}", true],
+  ["/a?x[y]=*", "/a?x%5By%5D=1", true],
+  ["/a?x%5by%5d=*", "/a?x[y]=1", true],
+  ["/a[1]", "/a%5B1%5D", true],
+  ["https://[::1]/**", "https://[::1]/a", true],
+  ["https://shop.example/**", "https://shop.example./a", true],
   ["/wiki/C++", "/wiki/C++", true],
   ["/wiki/Orb_(spider)", "/wiki/Orb_(spider)", true],
   // Regular expressions.

@@ -238,3 +238,60 @@ test("no text makes it throw", () => {
     { numRuns: 2_000 },
   );
 });
+
+test("a loc without a scheme, or that is relative, is the page that is meant", () => {
+  const cases: [loc: string, page: string][] = [
+    ["site.example/x", "https://site.example/x"],
+    ["www.site.example/x?y=1", "https://www.site.example/x?y=1"],
+    ["shop.site.example", "https://shop.site.example/"],
+    ["site.example:8080/x", "https://site.example:8080/x"],
+    ["//site.example/x", "https://site.example/x"],
+    ["//cdn.example/x", "https://cdn.example/x"],
+    ["https:/site.example/x", "https://site.example/x"],
+    ["http:site.example/x", "http://site.example/x"],
+    ["/x", "https://site.example/x"],
+    ["x.html", "https://site.example/x.html"],
+    ["other.example/x", "https://site.example/other.example/x"],
+  ];
+  for (const [loc, page] of cases) {
+    assert.deepEqual(addresses(`<urlset><url><loc>${loc}</loc></url></urlset>`), [page], loc);
+    const index = `<sitemapindex><sitemap><loc>${loc}</loc></sitemap></sitemapindex>`;
+    assert.deepEqual(
+      read(index).sitemaps.map((entry) => entry.url),
+      [page],
+      loc,
+    );
+  }
+});
+
+test("entities that XML does not know, and a bare &, do an address no harm", () => {
+  const cases: [loc: string, page: string][] = [
+    ["https://site.example/a&nbsp;", "https://site.example/a"],
+    ["&nbsp;https://site.example/a", "https://site.example/a"],
+    ["https://site.example/caf&eacute;", "https://site.example/caf%C3%A9"],
+    ["https://site.example/?a=1&b=2", "https://site.example/?a=1&b=2"],
+    ["https://site.example/?a=1&copy=2&lt=3&amp;d=4", "https://site.example/?a=1&copy=2&lt=3&d=4"],
+    ["https://site.example/?a=1&unknown;b", "https://site.example/?a=1&unknown;b"],
+    ["https://site.example/?q=&#97;&#x62;", "https://site.example/?q=ab"],
+  ];
+  for (const [loc, page] of cases) {
+    assert.deepEqual(addresses(`<urlset><url><loc>${loc}</loc></url></urlset>`), [page], loc);
+  }
+});
+
+test("every loc of an entry is a page, and those of its pictures are none", () => {
+  const map = `<urlset ${NS} xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url>
+    <image:image><image:loc>https://site.example/a.jpg</image:loc></image:image>
+    <loc>https://site.example/a</loc><lastmod>2026-05-12</lastmod><loc>https://site.example/b</loc></url>
+    <url><image:loc>https://site.example/c.jpg</image:loc><loc>https://site.example/c</loc></url></urlset>`;
+  assert.deepEqual(
+    read(map).urls.map((entry) => [entry.url, entry.lastmod]),
+    [
+      ["https://site.example/a", "2026-05-12"],
+      ["https://site.example/b", "2026-05-12"],
+      ["https://site.example/c", null],
+    ],
+  );
+  const index = `<sitemapindex><sitemap><loc>/1.xml</loc><loc>/2.xml</loc></sitemap></sitemapindex>`;
+  assert.equal(read(index).sitemaps.length, 2);
+});

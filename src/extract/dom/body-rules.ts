@@ -2,6 +2,7 @@
 import type { Formatting } from "./formatting.ts";
 import type { Element } from "./nodes.ts";
 import type { OpenElements } from "./open-elements.ts";
+import { closeOption, closeSelect, leaveOptions } from "./select-rules.ts";
 import { SPECIAL, type Tag, TAGS, VOID } from "./tags.ts";
 
 const P = TAGS.get("p") as Tag;
@@ -14,7 +15,7 @@ export class BodyRules {
   head: Element | null = null;
   body: Element | null = null;
   #form: Element | null = null;
-  /** Without a doctype a table may stand inside a paragraph. */
+  /** A table may stand inside a paragraph. So it is without a doctype. */
   quirks = true;
 
   constructor(open: OpenElements, formatting: Formatting) {
@@ -45,6 +46,7 @@ export class BodyRules {
         this.#formatting.add(open.open(tag, from, to));
         return;
       case "void":
+        if (tag.name === "input") closeSelect(open);
         if (tag.name !== "param" && tag.name !== "source" && tag.name !== "track") this.#formatting.reconstruct();
         open.insert(tag, from, to);
         return;
@@ -65,6 +67,7 @@ export class BodyRules {
         return;
       case "hr":
         open.closeP();
+        leaveOptions(open);
         open.insert(tag, from, to);
         return;
       case "form":
@@ -108,13 +111,12 @@ export class BodyRules {
         open.open(tag, from, to);
         return;
       case "option":
-        if (open.current.tag.name === "option") open.stack.pop();
-        if (tag.name === "optgroup" && open.current.tag.name === "optgroup") open.stack.pop();
+        closeOption(open, tag);
         this.#formatting.reconstruct();
         open.open(tag, from, to);
         return;
       case "select":
-        if (open.tagInScope(tag)) return open.popThroughName("select");
+        if (closeSelect(open)) return;
         this.#formatting.reconstruct();
         open.open(tag, from, to);
         return;
@@ -125,7 +127,7 @@ export class BodyRules {
       case "template":
         open.open(tag, from, to);
         this.#formatting.mark();
-        open.mode = "in-template";
+        open.enterTemplate();
         return;
       case "foreign":
         this.#formatting.reconstruct();
@@ -186,7 +188,7 @@ export class BodyRules {
   }
 
   merge(target: Element | null, tag: Tag, from: number, to: number): void {
-    if (target === null || to <= from) return;
+    if (target === null || to <= from || this.#open.lastIndexOf("template") >= 0) return;
     const given = this.#open.create(tag, from, to, 0);
     target.addAttributes(given.attributes);
   }
@@ -243,8 +245,8 @@ export class BodyRules {
         if (open.lastIndexOf("template") < 0) return;
         open.popThroughName("template");
         this.#formatting.clearToMark();
-        open.resetMode();
-        if (this.body === null && open.mode === "in-body") {
+        open.leaveTemplate();
+        if (this.body === null && open.mode === "in-body" && open.lastIndexOf("template") < 0) {
           open.mode = open.stack.includes(this.head as Element) ? "in-head" : "after-head";
         }
         return;

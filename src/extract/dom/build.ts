@@ -6,6 +6,7 @@ import { BodyRules } from "./body-rules.ts";
 import { Formatting } from "./formatting.ts";
 import type { Element } from "./nodes.ts";
 import { OpenElements } from "./open-elements.ts";
+import { isQuirks } from "./quirks.ts";
 import { isBlank, isSpace } from "./scan.ts";
 import { Tables } from "./tables.ts";
 import { HEAD_CONTENT, type Tag, TAGS, VOID } from "./tags.ts";
@@ -16,12 +17,14 @@ const HEAD = tag("head");
 const BODY = tag("body");
 const P = tag("p");
 const BR = tag("br");
+const SVG = tag("svg");
 
 export class TreeBuilder {
   readonly open: OpenElements;
   readonly #formatting: Formatting;
   readonly #tables: Tables;
   readonly #rules: BodyRules;
+  #hasDoctype = false;
 
   constructor(source: string) {
     this.open = new OpenElements(source);
@@ -30,13 +33,16 @@ export class TreeBuilder {
     this.#rules = new BodyRules(this.open, this.#formatting);
   }
 
-  sawDoctype(): void {
-    this.#rules.quirks = false;
+  /** Only the first counts, and only before anything else. */
+  doctype(text: string): void {
+    if (this.#rules.html !== null || this.#hasDoctype) return;
+    this.#hasDoctype = true;
+    this.#rules.quirks = isQuirks(text);
   }
 
   startTag(tag: Tag, from: number, to: number, selfClosing: boolean): void {
     const { open } = this;
-    if (open.inForeign()) {
+    if (open.inForeign() && !(tag === SVG && open.current.tag.name === "annotation-xml")) {
       const breaksOut = open.breaksOut(tag) || (tag.name === "font" && to > from && this.#isHtmlFont(from, to));
       if (!breaksOut) {
         const element = open.insert(tag, from, to, open.current.space);
@@ -79,21 +85,20 @@ export class TreeBuilder {
     let from = start;
     const { open } = this;
     const { source } = open.document;
-    if (open.current.space !== 0) return open.text(from, to, false);
+    if (open.inForeign()) return open.text(from, to, false);
     if (open.mode === "in-body") {
       this.#formatting.reconstruct();
       return open.text(from, to, false);
     }
     const blank = isBlank(source, from, to);
-    if (open.early) {
-      if (blank) {
-        if (open.mode === "in-head") open.text(from, to, false);
-        return;
-      }
-      this.#startBody(0, 0);
-      while (isSpace(source.charCodeAt(from))) from += 1;
+    if (open.early || open.mode === "in-colgroup") {
+      while (from < to && isSpace(source.charCodeAt(from))) from += 1;
+      // White space stays where it is; the first letter is what ends the head, or the columns.
+      if (from > start && open.mode !== "before-head") open.text(start, from, false);
+      if (blank) return;
     }
-    if (open.mode === "in-colgroup" && !blank) {
+    if (open.early) this.#startBody(0, 0);
+    if (open.mode === "in-colgroup") {
       if (open.current.tag.rule !== "colgroup") return;
       open.stack.pop();
       open.mode = "in-table";
@@ -102,9 +107,15 @@ export class TreeBuilder {
       if (blank && open.inTablePart) return open.text(from, to, false);
       open.fostering = true;
     }
-    if (!blank || open.mode !== "in-colgroup") this.#formatting.reconstruct();
+    this.#formatting.reconstruct();
     open.text(from, to, false);
     open.fostering = false;
+  }
+
+  /** The rest of the page, to its last character. */
+  plaintext(from: number, to: number): void {
+    this.#formatting.reconstruct();
+    this.open.text(from, to, true);
   }
 
   cdata(from: number, to: number): void {
@@ -168,7 +179,7 @@ export class TreeBuilder {
       open.open(tag, from, to);
       if (tag.rule === "template") {
         this.#formatting.mark();
-        open.mode = "in-template";
+        open.enterTemplate();
         return false;
       }
       if ((tag.flags & VOID) !== 0) open.stack.pop();
@@ -192,7 +203,9 @@ export class TreeBuilder {
 
   #endBeforeBody(tag: Tag): boolean {
     const { open } = this;
-    if (tag.rule === "head" && open.mode === "in-head") {
+    if (tag.rule === "head" && open.mode !== "after-head") {
+      this.#needHtml();
+      if (this.#rules.head === null) this.#rules.head = open.insert(HEAD, 0, 0);
       open.stack.length = 1;
       open.mode = "after-head";
       return false;

@@ -2,7 +2,7 @@
  * The tree of a page. Nodes point into the source text: attributes and character references are decoded when somebody
  * asks for them, which for most of a page nobody does.
  */
-import { decodeHTML, decodeHTMLAttribute, decodeXML } from "entities";
+import { decodeHTML, decodeHTMLAttribute, decodeHTMLStrict } from "entities";
 import { type AttributeRange, readAttributes } from "./scan.ts";
 import type { Bucket, Tag } from "./tags.ts";
 
@@ -35,7 +35,7 @@ export class TextNode {
   get data(): string {
     if (this.#data === null) {
       const text = this.#source.slice(this.#from, Math.min(this.#to, this.#from + MAX_TEXT));
-      const decode = this.parent?.document.xml === true ? decodeXML : decodeHTML;
+      const decode = this.parent?.document.xml === true ? decodeHTMLStrict : decodeHTML;
       this.#data = this.#raw || !text.includes("&") ? text : decode(text);
     }
     return this.#data;
@@ -158,7 +158,7 @@ export class Document {
   }
 
   readAttributes(element: Element): string[] {
-    const decode = this.xml ? decodeXML : decodeHTMLAttribute;
+    const decode = this.xml ? decodeHTMLStrict : decodeHTMLAttribute;
     const range: AttributeRange = { source: this.source, from: element.attrFrom, to: element.attrTo };
     return readAttributes(range, this.xml, decode);
   }

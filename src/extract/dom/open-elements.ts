@@ -30,6 +30,8 @@ export class OpenElements {
   mode: Mode = "before-head";
   /** While content that is not allowed in a table is moved in front of it. */
   fostering = false;
+  /** By open template: what its content is read as, since its first part of a table. */
+  readonly #templateModes: Mode[] = [];
 
   constructor(source: string) {
     this.document = new Document(source, false, tagNamed("#document"));
@@ -121,7 +123,7 @@ export class OpenElements {
       if (element.space === 0) {
         if (matches(element)) return true;
         if ((element.tag.flags & SCOPE) !== 0 || also?.(element) === true) return false;
-      } else if (isIntegration(element)) return false;
+      } else if (isIntegration(element) || element.tag.name === "annotation-xml") return false;
     }
     return false;
   }
@@ -175,13 +177,29 @@ export class OpenElements {
     return this.inScope(isP, isButton);
   }
 
+  enterTemplate(): void {
+    this.#templateModes.push("in-template");
+    this.mode = "in-template";
+  }
+
+  /** The first tag in a template decides what its content is. */
+  readTemplateAs(mode: Mode): void {
+    this.#templateModes[this.#templateModes.length - 1] = mode;
+    this.mode = mode;
+  }
+
+  leaveTemplate(): void {
+    this.#templateModes.pop();
+    this.resetMode();
+  }
+
   /** Which rules hold now that a table or template has ended. */
   resetMode(): void {
     for (let at = this.stack.length - 1; at >= 0; at -= 1) {
       const { rule } = (this.stack[at] as Element).tag;
       const mode = MODE_OF[rule];
       if (mode !== undefined) {
-        this.mode = mode;
+        this.mode = mode === "in-template" ? (this.#templateModes.at(-1) ?? mode) : mode;
         return;
       }
     }
@@ -203,6 +221,8 @@ export class OpenElements {
   }
 }
 
+const HTML_ANNOTATION = /^(?:text\/html|application\/xhtml\+xml)$/i;
+
 const MODE_OF: Partial<Record<string, Mode>> = {
   td: "in-cell",
   tr: "in-row",
@@ -213,9 +233,10 @@ const MODE_OF: Partial<Record<string, Mode>> = {
   template: "in-template",
 };
 
-/** `<title>` counts in svg only, `<mi>` in math only. */
+/** `<title>` counts in svg only, `<mi>` in math only; and an annotation only when it says that it is HTML. */
 function isIntegration(element: Element): boolean {
-  return (element.tag.flags & (element.space === 1 ? SVG_INTEGRATION : MATH_INTEGRATION)) !== 0;
+  if ((element.tag.flags & (element.space === 1 ? SVG_INTEGRATION : MATH_INTEGRATION)) === 0) return false;
+  return element.tag.name !== "annotation-xml" || HTML_ANNOTATION.test(element.attr("encoding") ?? "");
 }
 
 function isP(element: Element): boolean {

@@ -89,8 +89,9 @@ class HtmlParser {
       if (to > at + 9) this.#builder.cdata(at + 9, to);
       return end < 0 ? to : to + 3;
     }
-    if (source.slice(at + 2, at + 9).toLowerCase() === "doctype") this.#builder.sawDoctype();
-    return this.#bogus(at);
+    const end = this.#bogus(at);
+    if (source.slice(at + 2, at + 9).toLowerCase() === "doctype") this.#builder.doctype(source.slice(at + 9, end - 1));
+    return end;
   }
 
   #bogus(at: number): number {
@@ -112,7 +113,7 @@ class HtmlParser {
     }
     builder.startTag(tag, from, to, source.charCodeAt(to - 1) === SLASH);
     if (tag.rule === "plaintext" && !inForeign) {
-      if (to + 1 < source.length) builder.cdata(to + 1, source.length);
+      if (to + 1 < source.length) builder.plaintext(to + 1, source.length);
       return source.length;
     }
     // One line end directly after <pre> is not part of it.

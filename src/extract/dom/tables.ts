@@ -142,11 +142,10 @@ export class Tables {
   #startInTemplate(tag: Tag): Verdict {
     const open = this.#open;
     if (tag.rule === "head-content" || tag.rule === "template") return "body";
-    if (tag.rule === "td") open.mode = "in-row";
-    else if (tag.rule === "tr") open.mode = "in-table-body";
-    else if (tag.rule === "col") open.mode = "in-colgroup";
-    else if (PARTS.has(tag.rule)) open.mode = "in-table";
-    else open.mode = "in-body";
+    if (tag.rule === "td") open.readTemplateAs("in-row");
+    else if (tag.rule === "tr") open.readTemplateAs("in-table-body");
+    else if (tag.rule === "col") open.readTemplateAs("in-colgroup");
+    else open.readTemplateAs(PARTS.has(tag.rule) ? "in-table" : "in-body");
     return "again";
   }
 

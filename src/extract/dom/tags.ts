@@ -117,7 +117,7 @@ const FLAGS: readonly [flag: number, names: string][] = [
     SPECIAL,
     "address applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd details dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe img input keygen li link listing main marquee menu meta nav noembed noframes noscript object ol p param plaintext pre script search section select source style summary table tbody td template textarea tfoot th thead title tr track ul wbr xmp",
   ],
-  [SCOPE, "applet caption html table td th marquee object template"],
+  [SCOPE, "applet caption html table td th marquee object select template"],
   [IMPLIED_END, "dd dt li optgroup option p rb rp rt rtc"],
   [FORMATTING, "a b big code em font i nobr s small strike strong tt u"],
   [

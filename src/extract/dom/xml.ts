@@ -1,7 +1,7 @@
 /**
  * XML: feeds, sitemaps, documents. No document type is read, so no entity of its own and nothing external can be
- * defined; only the five entities of XML itself and numbers are decoded. Mistakes are forgiven as far as possible:
- * many feeds are not well-formed.
+ * defined; numbers and the names of HTML are decoded, which many feeds use without defining them. Other mistakes are
+ * forgiven as far as possible, too: many feeds are not well-formed.
  */
 import { Document, Element, TextNode } from "./nodes.ts";
 import { MAX_DEPTH, MAX_NODES } from "./open-elements.ts";

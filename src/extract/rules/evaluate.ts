@@ -1,6 +1,7 @@
 /** One rule on one page (or item): what it finds, as the type it asks for. */
 import { messageOf } from "../../base/errors.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
+import type { Pattern } from "../../domain/regex.ts";
 import { depthOf, MAX_JSON_DEPTH } from "../json.ts";
 import { type Match, textOfMatch } from "../values/types.ts";
 import type { Rule } from "./compile.ts";
@@ -25,6 +26,7 @@ export interface Evaluated {
 
 const MAX_MATCHES = 10_000;
 const MAX_FOUND = 200;
+const EMPTY = "is empty";
 
 export function evaluate(rule: Rule, scope: Scope): Evaluated {
   try {
@@ -61,8 +63,8 @@ function evaluateOne(rule: Rule, scope: Scope): Evaluated {
   }
   const matches = rule.select(scope, MAX_MATCHES);
   for (const match of matches) {
-    const found = rule.pattern.first(textOfMatch(match));
-    if (found !== null) return convert(rule, [{ value: found }], scope);
+    const found = firstIn(rule.pattern, match);
+    if (found !== null) return convert(rule, [found], scope);
   }
   const first = matches[0];
   if (first === undefined) return missing(rule);
@@ -77,20 +79,36 @@ function evaluateAll(rule: Rule, scope: Scope): Evaluated {
     const found = wholeTexts(scope).map((text) => pattern.all(text, MAX_MATCHES));
     matches = (found.find((list) => list.length > 0) ?? []).map((value) => ({ value }));
   } else {
-    matches = rule.select(scope, MAX_MATCHES).flatMap((match) => {
-      const found = pattern.first(textOfMatch(match));
-      return found === null ? [] : [{ value: found }];
-    });
+    matches = rule.select(scope, MAX_MATCHES).flatMap((match) => firstIn(pattern, match) ?? []);
   }
   const values: JsonValue[] = [];
+  let found = false;
   let problem: Evaluated["problem"] = null;
   for (const match of matches) {
     const one = convert(rule, [match], scope);
-    if (one.problem === null) values.push(one.value);
-    else problem ??= one.problem;
+    if (one.problem === null) {
+      found = true;
+      values.push(one.value);
+      continue;
+    }
+    // Lists out of JSON are read beside each other: what is null there, or cannot be read, keeps its place.
+    if (isJson(match)) values.push(rule.type === null && match.value === "" ? "" : null);
+    if (problem === null || problem.message === EMPTY) ({ problem } = one);
   }
-  if (values.length > 0) return { value: values, problem: null };
-  return { value: rule.fallback ?? [], problem: problem ?? missing(rule).problem };
+  if (!found) return { value: rule.fallback ?? values, problem: problem ?? missing(rule).problem };
+  const isNews = !rule.required && problem !== null && problem.message !== EMPTY && matches.some(isJson);
+  return { value: values, problem: isNews ? problem : null };
+}
+
+/** What a regex finds in a match; JSON strings are searched as they are. */
+function firstIn(pattern: Pattern, match: Match): Match | null {
+  const isText = isJson(match) && typeof match.value === "string";
+  const found = pattern.first(isText ? (match.value as string) : textOfMatch(match));
+  return found === null ? null : { value: found, ...(isText ? { json: true as const } : {}) };
+}
+
+function isJson(match: Match): match is { value: JsonValue; json: true } {
+  return "json" in match;
 }
 
 /** The readable text first; then, for what stands in scripts and attributes, the source itself. */
@@ -104,19 +122,22 @@ function wholeTexts(scope: Scope): string[] {
 function convert(rule: Rule, [match]: readonly Match[], scope: Scope): Evaluated {
   if (match === undefined) return missing(rule);
   if (rule.type === null) {
-    const value = "value" in match && typeof match.value !== "string" ? match.value : textOfMatch(match);
-    if (value === "" || value === null) return missing(rule, "is empty");
+    const isValue = isJson(match) || ("value" in match && typeof match.value !== "string");
+    const value = isValue ? match.value : textOfMatch(match);
+    if (value === "" || value === null)
+      return { ...missing(rule, EMPTY), value: rule.fallback ?? (isValue ? value : null) };
     if (depthOf(value) >= MAX_JSON_DEPTH) {
       return { value: rule.fallback, problem: { message: "is nested too deep", found: null } };
     }
     return { value, problem: null };
   }
   // `disabled` and `checked` are true by being there.
-  if (rule.typeName === "boolean" && "value" in match && match.value === "") return { value: true, problem: null };
+  const isThere = "value" in match && match.value === "" && !isJson(match);
+  if (isThere && rule.typeName === "boolean") return { value: true, problem: null };
   const value = rule.type.convert(match, scope.facts);
-  if (value === "") return missing(rule, "is empty");
+  if (value === "") return missing(rule, EMPTY);
   if (value !== undefined) return { value, problem: null };
-  if (shown(match) === "") return missing(rule, "is empty");
+  if (shown(match) === "") return missing(rule, EMPTY);
   return { value: rule.fallback, problem: { message: `expected ${rule.type.expected}`, found: shown(match) } };
 }
 

@@ -46,7 +46,7 @@ export const EXTRACTORS: Readonly<Record<string, Extractor>> = {
       return ({ element }, limit) =>
         query
           .select(element, limit)
-          .flatMap((match) => ("element" in match ? attributeOrElement(match.element, attribute) : [match]));
+          .flatMap((match): Match[] => ("element" in match ? attributeOrElement(match.element, attribute) : [match]));
     },
   },
   jsonpath: {
@@ -56,11 +56,12 @@ export const EXTRACTORS: Readonly<Record<string, Extractor>> = {
       const from = option("from");
       const source = from === undefined ? null : jsonSource(from);
       return (scope, limit) => {
-        const roots = source === null ? [scope.json ?? scope.facts.json] : source(scope.facts);
+        const own = scope.json === undefined ? scope.facts.json : scope.json;
+        const roots = source === null ? [own] : source(scope.facts);
         const found: Match[] = [];
         for (const root of roots) {
           if (root === undefined || found.length >= limit) continue;
-          for (const value of query.select(root, limit - found.length)) found.push({ value });
+          for (const value of query.select(root, limit - found.length)) found.push({ value, json: true });
         }
         return found;
       };

@@ -9,8 +9,8 @@ import { cleanHtml } from "./clean-html.ts";
 import { parseDate } from "./date.ts";
 import { parseNumber } from "./number.ts";
 
-/** What a selector found: an element of the page, or a value (an attribute, a text, a piece of JSON). */
-export type Match = { element: Element } | { value: JsonValue };
+/** What a selector found: an element of the page, or a value: an attribute, a text, or, with `json`, a piece of JSON. */
+export type Match = { element: Element } | { value: JsonValue; json?: true };
 
 export interface ValueType {
   /** As in "expected …". */

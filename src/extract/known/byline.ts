@@ -1,0 +1,91 @@
+/** The byline that readers of an article see: in it or near it, not in comments or in teasers of other articles. */
+import { type Element, elementsBelow } from "../dom/nodes.ts";
+import { textOf } from "../dom/text.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
+import { type NameContext, personNames } from "./person-names.ts";
+import { Surroundings } from "./surroundings.ts";
+
+const BYLINE =
+  /by-?line|author(?!i[sz]|it|e)|(?:^|[\s_-])(?:writer|writtenby|written-by|posted-by|post-by)(?:[\s_-]|$)/i;
+/** Parts of an author's box that hold something else than the name. */
+const NOT_THE_NAME =
+  /avatar|bio|image|img|photo|picture|portrait|social|follow|about|desc|icon|email|twitter|count|role|job|position|title|heading|label|archive|more|share|-link-list|category|date|time/i;
+const MAX_LOOKED = 50_000;
+const MAX_LINE = 150;
+
+/** What marks an author, the surest first. */
+const MARKS: readonly ((element: Element) => boolean)[] = [
+  (element) => hasWord(element.attr("itemprop"), "author"),
+  (element) => hasWord(element.attr("rel"), "author"),
+  (element) => {
+    const names = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
+    return BYLINE.test(names) && !NOT_THE_NAME.test(names);
+  },
+];
+
+export function visibleAuthors(facts: PageFacts, context: NameContext): string[] {
+  const surroundings = new Surroundings(facts);
+  const found: Element[][] = MARKS.map(() => []);
+  let looked = 0;
+  for (const element of elementsBelow(facts.document.root)) {
+    looked += 1;
+    if (looked > MAX_LOOKED) break;
+    if (element.attrTo - element.attrFrom < 8) continue;
+    const mark = MARKS.findIndex((fits) => fits(element));
+    const list = found[mark];
+    if (list !== undefined && list.length < 50 && !surroundings.hold(element)) list.push(element);
+  }
+  for (const list of found) {
+    for (const element of list) {
+      const names = namesIn(element, context);
+      if (names.length > 0) return withNeighbours(element, list, names, context);
+    }
+  }
+  return [];
+}
+
+/** Several authors each have an element of their own, side by side. */
+function withNeighbours(element: Element, list: readonly Element[], names: string[], context: NameContext): string[] {
+  const beside = list.filter((other) => other !== element && isNear(other, element));
+  return [...new Set([...names, ...beside.flatMap((other) => namesIn(other, context))])];
+}
+
+function isNear(one: Element, other: Element): boolean {
+  if (one.parent === null || one.parent === other) return false;
+  return (
+    one.parent === other.parent ||
+    (one.parent.parent !== null &&
+      one.parent.parent === other.parent?.parent &&
+      textOf(one.parent.parent).length < MAX_LINE)
+  );
+}
+
+function namesIn(element: Element, context: NameContext): string[] {
+  const text = element.tag.name === "meta" ? (element.attr("content") ?? "") : textOf(element);
+  const named = [...inner(element)].filter(
+    (part) => hasWord(part.attr("itemprop"), "name") || hasWord(part.attr("rel"), "author"),
+  );
+  const links = [...inner(element)].filter(
+    (part) => part.tag.name === "a" && /author|people|profile|staff|writer|member|user/i.test(part.attr("href") ?? ""),
+  );
+  for (const parts of [named, links]) {
+    const names = parts.flatMap((part) =>
+      personNames(part.tag.name === "meta" ? (part.attr("content") ?? "") : textOf(part), context),
+    );
+    if (names.length > 0) return [...new Set(names)];
+  }
+  return text.length > MAX_LINE ? [] : personNames(text, context);
+}
+
+function* inner(element: Element): Generator<Element> {
+  let count = 0;
+  for (const part of elementsBelow(element)) {
+    count += 1;
+    if (count > 100) return;
+    yield part;
+  }
+}
+
+function hasWord(list: string | undefined, word: string): boolean {
+  return list !== undefined && list.toLowerCase().split(/\s+/).includes(word);
+}

@@ -1,0 +1,72 @@
+/** Names of people out of bylines: `By Ann Lee and Bo Ek | Reuters, 3 May 2024` names two. */
+import { isSameName } from "../facts/agreement.ts";
+
+/** Words before a name, with or without a colon behind them. */
+const LABEL =
+  /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported) )?by|(?:the )?authors?|writers?|von|vom|par|por|di|door|av|af|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(?=[\s:：/])[\s:：/]*/iu;
+/** What is only this is a label of something else. */
+const NO_NAME =
+  /^(?:by|authors?|anonymous|share|follow|about(?: the)? authors?|view (?:all|profile|bio).*|read more.*|see (?:all|more).*|more (?:by|from|posts).*|all (?:posts|articles).*|posted|published|updated|written|contributors?|staff|guest|editor'?s? note|unknown|n\/a|null|undefined|none|default)$/i;
+const JOINTS: Readonly<Record<string, string>> = {
+  ...{
+    en: "and",
+    de: "und",
+    fr: "et",
+    es: "y|e",
+    it: "e|ed",
+    pt: "e",
+    nl: "en",
+    sv: "och",
+    da: "og",
+    nb: "og",
+    no: "og",
+  },
+};
+/** What follows a name on the same line. */
+const BEHIND =
+  /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|am|le|el|posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b\d+ min(?:ute)?s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
+const AGENCY = /^(?:reuters|ap|associated press|afp|dpa|bloomberg|pti|ani|ians|tass|efe|ansa|xinhua)$/i;
+const MAX_NAME = 80;
+const MAX_NAMES = 50;
+
+export interface NameContext {
+  language: string | null;
+  /** Names of the site and its publisher, which often stand behind the author's. */
+  sites: readonly string[];
+}
+
+/** None when the text holds no name. */
+export function personNames(text: string, context: NameContext): string[] {
+  if (isAddress(text)) return [];
+  const names = withoutExtras(text.slice(0, 1000))
+    .split(/[;\n]|,\s+/)
+    .flatMap((part) => atJoints(part, context.language))
+    .map((name) => name.replace(LABEL, "").replace(/^[\s,&@]+|[\s,:&]+$/g, ""))
+    .filter(isName);
+  const people = names.filter((name) => !AGENCY.test(name) && !context.sites.some((site) => isSameName(site, name)));
+  return [...new Set(people.length > 0 ? people : names)].slice(0, MAX_NAMES);
+}
+
+export function isAddress(text: string): boolean {
+  return /^\s*(?:[a-z][a-z\d+.-]*:)?\/\/|^\s*(?:www\.|\/[\w-]*\/?|mailto:|@\S+$)/i.test(text);
+}
+
+function withoutExtras(text: string): string {
+  const line = text.replace(LABEL, "");
+  const cut = line.replace(BEHIND, "").trim();
+  return cut === "" ? line : cut;
+}
+
+/** `Ann Lee and Bo Ek`: both sides are whole names. */
+function atJoints(part: string, language: string | null): string[] {
+  const joint = JOINTS[language?.split("-")[0]?.toLowerCase() ?? "en"];
+  const sides = part
+    .replace(/^(?:and|und|et|och|og) (?=\S+ \S)/i, "")
+    .split(new RegExp(` (?:and|&${joint === undefined ? "" : `|${joint}`}) `, "i"));
+  return sides.length > 1 && sides.every((side) => /\S\s+\S/.test(side.trim())) ? sides : [part];
+}
+
+function isName(text: string): boolean {
+  if (text.length < 2 || text.length > MAX_NAME || !/\p{L}/u.test(text) || NO_NAME.test(text)) return false;
+  return !/[?!<>{}[\]=]|https?:/.test(text) && text.split(/\s+/).length <= 7;
+}

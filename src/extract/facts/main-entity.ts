@@ -1,6 +1,6 @@
 /** Which of the entities is what the page is about. */
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { agrees } from "./agreement.ts";
+import { agrees, isSameName } from "./agreement.ts";
 import { type EntityGraph, isReference } from "./entity-graph.ts";
 import { isObject, type JsonObject, listOf, typesOf } from "./json-ld.ts";
 
@@ -56,8 +56,9 @@ export function mainEntity(graph: EntityGraph, evidence: Evidence): JsonObject |
   for (const kind of ["article", "thing", "work", "review"] as const) {
     const unproven = all.filter((candidate) => candidate.kind === kind && candidate.points <= 0);
     const elsewhere = unproven.filter(({ points }) => points < 0).length;
-    // Several of a kind that nothing ties to the page are what it lists.
-    if (unproven.length > 2 || elsewhere > 1) for (const candidate of unproven) listed.add(candidate);
+    // Several of a kind that nothing ties to the page are what it lists; one such review is a customer's.
+    if (unproven.length > 2 || elsewhere > 1 || kind === "review")
+      for (const candidate of unproven) listed.add(candidate);
   }
   let best: JsonObject | null = null;
   let most = 0;
@@ -107,8 +108,10 @@ function pointsOf({ entity, kind, isNamed }: Candidate, graph: EntityGraph, evid
   const addresses = addressesOf(entity, graph);
   if (evidence.isOwnAddress !== null && addresses.length > 0)
     points += addresses.some(evidence.isOwnAddress) ? 8 : kind === "media" ? 0 : -5;
+  // A teaser of another page easily has a word in common with this one's title.
+  const fits = points < 0 ? isSameName : agrees;
   const names = [entity["headline"], entity["name"]].flatMap((name) => textsOf(name));
-  if (names.some((name) => evidence.names.some((other) => agrees(name, other)))) points += 6;
+  if (names.some((name) => evidence.names.some((other) => fits(name, other)))) points += 6;
   const ogType = evidence.ogType?.toLowerCase() ?? "";
   if (kind === "article" && ogType.startsWith("article")) points += 4;
   if (kind === "thing" && /product|book|movie|music/.test(ogType)) points += 4;

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../domain/queue-item.ts";
 import { type Article, readArticle } from "../article/article.ts";
 import { findArticle, type Found } from "../article/find.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/robots-directives.ts";
-import type { Document } from "../dom/nodes.ts";
+import type { Document, Element } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
 import { parseJson, parseJsonBody } from "../json.ts";
 import { type Link, readLinks } from "../links.ts";
@@ -221,10 +221,17 @@ function readMeta(document: Document): Map<string, string[]> {
     if (content === undefined || content === "") continue;
     for (const key of ["property", "name", "itemprop", "http-equiv"]) {
       const name = element.attr(key)?.trim().toLowerCase();
+      // What stands in an item says something about that item.
+      if (key === "itemprop" && name !== undefined && isInItem(element)) continue;
       const list = name === undefined ? undefined : found.get(name);
       if (name !== undefined && list === undefined) found.set(name, [content]);
       else if (list !== undefined && list.length < MAX_SAME_META) list.push(content);
     }
   }
   return found;
+}
+
+function isInItem(element: Element): boolean {
+  for (let up = element.parent; up !== null; up = up.parent) if (up.attr("itemscope") !== undefined) return true;
+  return false;
 }

@@ -31,6 +31,8 @@ export const author: KnownField = {
   },
 };
 
+const NOBODY: Authors = { people: [], organisations: [] };
+
 type AuthorSource = (facts: PageFacts, context: NameContext) => Authors;
 
 const META = ["author", "article:author", "parsely-author", "sailthru.author", "byl", "dc.creator", "citation_author"];
@@ -45,7 +47,14 @@ const SOURCES: readonly AuthorSource[] = [
       const organisations = found.flatMap((authors) => authors.organisations);
       if (people.length + organisations.length > 0) return { people, organisations };
     }
-    return { people: [], organisations: [] };
+    return NOBODY;
+  },
+  (facts, context) => {
+    const label = [1, 2].find((number) =>
+      /\b(?:by|von|par|por|da|door|av|af|author|autor)\b/i.test(facts.meta(`twitter:label${number}`) ?? ""),
+    );
+    const name = label === undefined ? null : facts.meta(`twitter:data${label}`);
+    return name === null ? NOBODY : sorted(name, null, facts, context);
   },
   (facts, context) => ({ people: visibleAuthors(facts, context), organisations: [] }),
 ];
@@ -61,7 +70,7 @@ function fromEntities(facts: PageFacts, { graph, main }: Entities, context: Name
       if (people.length + organisations.length > 0) return { people, organisations };
     }
   }
-  return { people: [], organisations: [] };
+  return NOBODY;
 }
 
 /** Whether a value names people or an organisation. */
@@ -73,7 +82,7 @@ function sorted(
 ): Authors {
   const entity = typeof value === "string" ? (byId?.(value) ?? value) : value;
   const name = (textOf(facts, entity) ?? wholeName(facts, entity) ?? "").trim();
-  if (name === "" || isAddress(name)) return { people: [], organisations: [] };
+  if (name === "" || isAddress(name)) return NOBODY;
   if (isOrganisation(entity) || context.sites.some((site) => isSameName(site, name)))
     return { people: [], organisations: [name] };
   return { people: personNames(name, context), organisations: [] };

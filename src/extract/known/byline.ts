@@ -3,6 +3,7 @@ import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { type NameContext, personNames } from "./person-names.ts";
+import { Repetition } from "./repetition.ts";
 import { Surroundings } from "./surroundings.ts";
 
 const BYLINE =
@@ -22,26 +23,42 @@ const MARKS: readonly ((element: Element) => boolean)[] = [
     return BYLINE.test(names) && !NOT_THE_NAME.test(names);
   },
 ];
+/** `By Ann Lee` under the headline, in an element that nothing marks. */
+const WRITTEN_BY =
+  /^(?:(?:Article|Written|Posted|Published|Started|Words|Story|Text) )?[Bb][Yy]:? (?=\p{Lu}|\d\p{L}|$)/u;
+const MAX_WRITTEN_BY = 80;
+/** So many elements behind the headline. */
+const UNDER_HEADLINE = 60;
 
 export function visibleAuthors(facts: PageFacts, context: NameContext): string[] {
   const surroundings = new Surroundings(facts);
-  const found: Element[][] = MARKS.map(() => []);
+  const found: Element[][] = [...MARKS, WRITTEN_BY].map(() => []);
   let looked = 0;
+  let headline = Number.NEGATIVE_INFINITY;
   for (const element of elementsBelow(facts.document.root)) {
     looked += 1;
     if (looked > MAX_LOOKED) break;
-    if (element.attrTo - element.attrFrom < 8) continue;
-    const mark = MARKS.findIndex((fits) => fits(element));
+    if (element.tag.name === "h1") headline = looked;
+    const isMarked = element.attrTo - element.attrFrom >= 8;
+    let mark = isMarked ? MARKS.findIndex((fits) => fits(element)) : -1;
+    if (mark < 0 && looked - headline < UNDER_HEADLINE && isWrittenBy(element)) mark = MARKS.length;
     const list = found[mark];
     if (list !== undefined && list.length < 50 && !surroundings.hold(element)) list.push(element);
   }
   for (const list of found) {
+    const listed = new Repetition(list);
     for (const element of list) {
-      const names = namesIn(element, context);
+      const names = listed.includes(element) ? [] : namesIn(element, context);
       if (names.length > 0) return withNeighbours(element, list, names, context);
     }
   }
   return [];
+}
+
+function isWrittenBy(element: Element): boolean {
+  if (element.first?.kind !== 3 || !WRITTEN_BY.test(element.first.data.trimStart())) return false;
+  const text = textOf(element);
+  return text.length <= MAX_WRITTEN_BY && !/[.:]$/.test(text);
 }
 
 /** Several authors each have an element of their own, side by side. */

@@ -1,20 +1,59 @@
 /** When a page was published and changed. */
+import { type Element, following } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { parseDate } from "../values/date.ts";
 import { jsonLd, type KnownField, meta, microdata, type Source } from "./source.ts";
+import { Repetition } from "./repetition.ts";
 import { Surroundings } from "./surroundings.ts";
 
+const MAX_TIMES = 500;
+/** So many elements behind the headline. */
+const UNDER_HEADLINE = 80;
+const MAX_LINE = 60;
+const MARKED =
+  /(?:^|[\s_-])(?:date|pub-?date|publish(?:ed)?(?:-?(?:date|on|at))?|posted(?:-?on)?|post-?date|entry-?date|timestamp)(?:[\s_-]|$)/i;
+const OTHER_DATE = /updat|modif|event|due|expir|deadline|copyright|birth|picker|calendar/i;
+
+/** Of several times in a row (posts, comments, teasers) none is the page's. */
 function timeElement(wanted: (marks: string) => boolean): Source {
   return (facts) => {
     const surroundings = new Surroundings(facts);
-    const found = facts.document.buckets.time.slice(0, 200).find((element) => {
+    const times = facts.document.buckets.time.slice(0, MAX_TIMES);
+    const listed = new Repetition(times);
+    const found = times.find((element) => {
       const marks = `${element.attr("itemprop") ?? ""} ${element.attr("class") ?? ""} ${element.attr("pubdate") === undefined ? "" : "published"}`;
-      if (!wanted(marks) || surroundings.hold(element)) return false;
+      if (!wanted(marks) || surroundings.hold(element) || listed.includes(element)) return false;
       return element.attr("datetime") !== undefined || textOf(element) !== "";
     });
     return found === undefined ? null : (found.attr("datetime") ?? textOf(found));
   };
+}
+
+/** A short text under the headline whose class speaks of a date; several dates are those of a list. */
+const markedDate: Source = (facts) => {
+  const surroundings = new Surroundings(facts);
+  const heading = facts.document.buckets.heading.find((element) => element.tag.name === "h1");
+  const found = new Set<string>();
+  let next = heading === undefined ? null : following(heading, facts.document.root);
+  for (let looked = 0; next !== null && looked < UNDER_HEADLINE;) {
+    if (next.kind === 1) {
+      looked += 1;
+      const parsed = isMarked(next) && !surroundings.hold(next) ? dateIn(textOf(next), facts) : null;
+      if (parsed !== null) found.add(parsed);
+    }
+    next = (next.kind === 1 ? next.first : null) ?? following(next, facts.document.root);
+  }
+  return found.size === 1 ? ([...found][0] ?? null) : null;
+};
+
+function isMarked(element: Element): boolean {
+  const marks = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
+  return MARKED.test(marks) && !OTHER_DATE.test(marks);
+}
+
+function dateIn(text: string, facts: PageFacts): string | null {
+  return text.length > MAX_LINE || /updat|modif|aktualis/i.test(text) ? null : parseDate(text, facts.language);
 }
 
 function date(facts: PageFacts, ...sources: Source[]): string | null {
@@ -30,7 +69,7 @@ export const publishedAt: KnownField = {
   name: "published_at",
   meaning: "when it was published, as ISO 8601",
   order:
-    "JSON-LD `datePublished`; microdata; `article:published_time` and other `<meta>`; `<time>`, neither in comments nor in teasers of other pages; `dateCreated`",
+    "JSON-LD `datePublished`; microdata; `article:published_time` and other `<meta>`; `<time>`, neither in comments nor in teasers of other pages; `dateCreated`; a date under the headline whose class names one",
   read: (facts) =>
     date(
       facts,
@@ -52,7 +91,9 @@ export const publishedAt: KnownField = {
       timeElement((marks) => /publish|posted|entry-date/i.test(marks)),
       jsonLd("dateCreated"),
       microdata("dateCreated"),
+      timeElement((marks) => /date-?created/i.test(marks)),
       timeElement((marks) => !/modif|updat/i.test(marks)),
+      markedDate,
     ),
 };
 

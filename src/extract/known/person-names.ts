@@ -3,7 +3,7 @@ import { isSameName } from "../facts/agreement.ts";
 
 /** Words before a name, with or without a colon behind them. */
 const LABEL =
-  /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported) )?by|(?:the )?authors?|writers?|von|vom|par|por|di|door|av|af|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(?=[\s:：/])[\s:：/]*/iu;
+  /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported|started) )?by|via|(?:the )?authors?|writers?|von|vom|par|por|di|door|av|af|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(?=[\s:：/])[\s:：/]*/iu;
 /** What is only this is a label of something else. */
 const NO_NAME =
   /^(?:by|authors?|anonymous|share|follow|about(?: the)? authors?|view (?:all|profile|bio).*|read more.*|see (?:all|more).*|more (?:by|from|posts).*|all (?:posts|articles).*|posted|published|updated|written|contributors?|staff|guest|editor'?s? note|unknown|n\/a|null|undefined|none|default)$/i;
@@ -24,7 +24,7 @@ const JOINTS: Readonly<Record<string, string>> = {
 };
 /** What follows a name on the same line. */
 const BEHIND =
-  /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|am|le|el|posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b\d+ min(?:ute)?s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
+  /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|am|le|el|posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b(?:\d+|an?) (?:min(?:ute)?|hour|day|week|month|year)s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
 const AGENCY = /^(?:reuters|ap|associated press|afp|dpa|bloomberg|pti|ani|ians|tass|efe|ansa|xinhua)$/i;
 const MAX_NAME = 80;
 const MAX_NAMES = 50;
@@ -67,6 +67,6 @@ function atJoints(part: string, language: string | null): string[] {
 }
 
 function isName(text: string): boolean {
-  if (text.length < 2 || text.length > MAX_NAME || !/\p{L}/u.test(text) || NO_NAME.test(text)) return false;
+  if (text === "" || text.length > MAX_NAME || !/\p{L}/u.test(text) || NO_NAME.test(text)) return false;
   return !/[?!<>{}[\]=]|https?:/.test(text) && text.split(/\s+/).length <= 7;
 }

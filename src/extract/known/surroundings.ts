@@ -5,7 +5,7 @@ import type { PageFacts } from "../facts/page-facts.ts";
 
 const TAGS: ReadonlySet<string> = new Set(["nav", "aside", "form", "menu", "template", "noscript"]);
 const NAMES =
-  /(?:^|[\s_-])(?:comments?|comment-?list|respond|repl(?:y|ies)|related|recommend\w*|teasers?|cards?|tiles?|carousel|slider|swiper|slick|sidebar|widgets?|promos?|newsletter|popular|trending|read-?next|more-?from|up-?next|most-?read|testimonials?|reviews?|cart|minicart|upsells?|cross-?sells?|recently-?viewed|also-?(?:bought|like)|menu|navbar|breadcrumbs?|cookies?|footer|advert\w*|ads?|sponsor\w*|banner|subscri\w+|paywall|modal|popup|dialog)(?:[\s_-]|\d|$)/i;
+  /(?:^|[\s_-])(?:comments?|comment-?list|respond|repl(?:y|ies)|related|recommend\w*|teasers?|(?<!author[_-])cards?|tiles?|carousel|slider|swiper|slick|sidebar|promos?|newsletter|popular|trending|read-?next|more-?from|up-?next|most-?read|testimonials?|reviews?|cart|minicart|upsells?|cross-?sells?|recently-?viewed|also-?(?:bought|like)|menu|navbar|breadcrumbs?|cookies?|footer|advert\w*|ads?|sponsor\w*|subscri\w+|paywall|modal|popup|dialog)(?:[\s_-]|\d|$)/i;
 const MAX_STEPS = 600;
 
 export class Surroundings {

@@ -44,7 +44,9 @@ function candidatesOf(facts: PageFacts): Candidate[] {
 }
 
 function fromMain(facts: PageFacts, { graph, main }: Entities, key: string): string | null {
-  return main === null ? null : textOf(facts, graph.valuesAt(main, key)[0]);
+  const [value, ...others] = main === null ? [] : graph.valuesAt(main, key);
+  // Several names are those of its parts: breadcrumbs, variants.
+  return others.length > 0 && key === "name" ? null : textOf(facts, value);
 }
 
 /** As `og:site_name` and the site's or publisher's entity give it. */

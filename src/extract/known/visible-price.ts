@@ -4,6 +4,7 @@ import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { isBlock } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { type Money, readMoney } from "../values/money.ts";
+import { Repetition } from "./repetition.ts";
 import { Surroundings } from "./surroundings.ts";
 
 const MAX_LOOKED = 50_000;
@@ -18,8 +19,8 @@ const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 /** The first short text with money in it whose class speaks of a price, and which is no part of a list of products. */
 export function visiblePrice(facts: PageFacts): Money | null {
   const found = priceElements(facts);
-  const holders = countHolders(found.map(({ element }) => element));
-  return found.find(({ element }) => !isListed(element, holders))?.money ?? null;
+  const listed = new Repetition(found.map(({ element }) => element));
+  return found.find(({ element }) => !listed.includes(element))?.money ?? null;
 }
 
 interface Priced {
@@ -73,30 +74,4 @@ function currentText(element: Element): string {
   visit(element, 0);
   const text = parts.join("").trim();
   return text.length <= MAX_TEXT ? text : "";
-}
-
-/** How many elements with a price each element holds. */
-function countHolders(elements: readonly Element[]): Map<Element, number> {
-  const counts = new Map<Element, number>();
-  for (const element of elements) {
-    for (let up: Element | null = element; up !== null; up = up.parent) counts.set(up, (counts.get(up) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** In one of several like elements side by side that all have prices: a list of products. */
-function isListed(element: Element, holders: ReadonlyMap<Element, number>): boolean {
-  for (let up: Element | null = element.parent; up?.parent; up = up.parent) {
-    const shape = shapeOf(up);
-    let like = 0;
-    for (let node = up.parent.first, steps = 0; node !== null && steps < 200; node = node.next, steps += 1) {
-      if (node.kind === 1 && node !== up && holders.has(node) && shapeOf(node) === shape) like += 1;
-    }
-    if (like >= 2) return true;
-  }
-  return false;
-}
-
-function shapeOf(element: Element): string {
-  return `${element.tag.name} ${(element.attr("class") ?? "").split(/\s+/)[0] ?? ""}`;
 }

@@ -27,6 +27,9 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
   ...{ article: 41, thing: 40, work: 30, review: 20, other: 12, page: 10, media: 5 },
 };
 
+/** What a review is about, less than the review itself. */
+const REVIEWED = 19;
+
 export function kindOf(entity: JsonObject): Kind {
   const types = typesOf(entity);
   const has = (pattern: RegExp) => types.some((type) => pattern.test(type));
@@ -47,6 +50,8 @@ interface Candidate {
   kind: Kind;
   /** A page says that it is about this. */
   isNamed: boolean;
+  /** A review says so. */
+  isReviewed: boolean;
 }
 
 /** Organisations, breadcrumbs and the site itself are not it. */
@@ -64,7 +69,7 @@ export function mainEntity(graph: EntityGraph, evidence: Evidence): JsonObject |
   let most = 0;
   for (const candidate of all) {
     if (listed.has(candidate)) continue;
-    const weight = WEIGHTS[candidate.kind] + candidate.points;
+    const weight = (candidate.isReviewed ? REVIEWED : WEIGHTS[candidate.kind]) + candidate.points;
     if (weight > most) [best, most] = [candidate.entity, weight];
   }
   return best;
@@ -77,23 +82,26 @@ export function pageEntity(graph: EntityGraph): JsonObject | null {
 
 function candidatesOf(graph: EntityGraph): Candidate[] {
   const found = new Map<JsonObject, Candidate>();
-  const add = (value: JsonValue | undefined, isNamed: boolean, depth: number): void => {
+  const add = (value: JsonValue | undefined, by: "page" | "review" | null, depth: number): void => {
+    const isNamed = by === "page";
     const entity = graph.follow(value);
     if (!isObject(entity) || isReference(entity) || depth > 3) return;
     const known = found.get(entity);
     if (known !== undefined) {
       known.isNamed ||= isNamed;
+      known.isReviewed &&= by === "review";
       return;
     }
     const types = typesOf(entity);
     if (types.length === 0 ? !isTelling(entity) : types.every((type) => NEVER.test(type))) return;
     const kind = kindOf(entity);
-    if (kind !== "other" || isNamed || types.length === 0) found.set(entity, { entity, kind, isNamed });
+    if (kind !== "other" || isNamed || types.length === 0)
+      found.set(entity, { entity, kind, isNamed, isReviewed: by === "review" });
     // The questions of a FAQ are its parts.
-    if (kind === "page" && !types.includes("FAQPage")) add(listOf(entity["mainEntity"])[0], true, depth + 1);
-    if (kind === "review") add(listOf(entity["itemReviewed"])[0], false, depth + 1);
+    if (kind === "page" && !types.includes("FAQPage")) add(listOf(entity["mainEntity"])[0], "page", depth + 1);
+    if (kind === "review") add(listOf(entity["itemReviewed"])[0], "review", depth + 1);
   };
-  for (const entity of graph.entities) add(entity, false, 0);
+  for (const entity of graph.entities) add(entity, null, 0);
   return [...found.values()];
 }
 

@@ -48,6 +48,7 @@ export class Surroundings {
     if (name === "footer") return !this.#isInMain(element);
     // Of several articles, those beside the main content are teasers of other pages, or comments.
     if (name === "article" && this.#articles > 1) return true;
+    if (/(?:Review|Comments?|Answer)$/.test(element.attr("itemtype") ?? "")) return true;
     const marks = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
     return marks.length > 1 && NAMES.test(marks);
   }

@@ -31,7 +31,7 @@ const MAX_WRITTEN_BY = 80;
 const UNDER_HEADLINE = 60;
 
 export function visibleAuthors(facts: PageFacts, context: NameContext): string[] {
-  const surroundings = new Surroundings(facts);
+  const surroundings = Surroundings.of(facts);
   const found: Element[][] = [...MARKS, WRITTEN_BY].map(() => []);
   let looked = 0;
   let headline = Number.NEGATIVE_INFINITY;

@@ -18,8 +18,9 @@ const OTHER_DATE = /updat|modif|event|due|expir|deadline|copyright|birth|picker|
 /** Of several times in a row (posts, comments, teasers) none is the page's. */
 function timeElement(wanted: (marks: string) => boolean): Source {
   return (facts) => {
-    const surroundings = new Surroundings(facts);
     const times = facts.document.buckets.time.slice(0, MAX_TIMES);
+    if (times.length === 0) return null;
+    const surroundings = Surroundings.of(facts);
     const listed = new Repetition(times);
     const found = times.find((element) => {
       const marks = `${element.attr("itemprop") ?? ""} ${element.attr("class") ?? ""} ${element.attr("pubdate") === undefined ? "" : "published"}`;
@@ -32,7 +33,7 @@ function timeElement(wanted: (marks: string) => boolean): Source {
 
 /** A short text under the headline whose class speaks of a date; several dates are those of a list. */
 const markedDate: Source = (facts) => {
-  const surroundings = new Surroundings(facts);
+  const surroundings = Surroundings.of(facts);
   const heading = facts.document.buckets.heading.find((element) => element.tag.name === "h1");
   const found = new Set<string>();
   let next = heading === undefined ? null : following(heading, facts.document.root);

@@ -86,13 +86,15 @@ function isTiny(element: Element): boolean {
   return /(?:^|;)\s*(?:width|height)\s*:\s*[01]px/i.test(element.attr("style") ?? "");
 }
 
-/** Drawings are logos and icons. */
+const NO_CONTENT = /\.svg$|(?:^|[/_.-])(?:avatars?|logos?|icons?|sprites?)(?:[/_.-]|$)/i;
+
+/** Drawings, logos, icons and faces of users are not what a page is about. */
 function shownImage(facts: PageFacts): string | null {
   const root = facts.mainContent?.root ?? null;
   let outside: string | null = null;
   for (const element of facts.document.buckets.image.slice(0, MAX_LIST)) {
     const address = addressOf(facts, element);
-    if (address === null || /\.svg$/i.test(URL.parse(address)?.pathname ?? "")) continue;
+    if (address === null || NO_CONTENT.test(URL.parse(address)?.pathname ?? "")) continue;
     if (isInside(element, root)) return address;
     outside ??= address;
   }

@@ -5,8 +5,10 @@ import type { PageFacts } from "../facts/page-facts.ts";
 
 const TAGS: ReadonlySet<string> = new Set(["nav", "aside", "form", "menu", "template", "noscript"]);
 const NAMES =
-  /(?:^|[\s_-])(?:comments?|comment-?list|respond|repl(?:y|ies)|related|recommend\w*|teasers?|(?<!author[_-])cards?|tiles?|carousel|slider|swiper|slick|sidebar|promos?|newsletter|popular|trending|read-?next|more-?from|up-?next|most-?read|testimonials?|reviews?|cart|minicart|upsells?|cross-?sells?|recently-?viewed|also-?(?:bought|like)|menu|navbar|breadcrumbs?|cookies?|footer|advert\w*|ads?|sponsor\w*|subscri\w+|paywall|modal|popup|dialog)(?:[\s_-]|\d|$)/i;
+  /(?:^|[\s_-])(?:comments?|comment-?list|respond|repl(?:y|ies)|related|recommend\w*|teasers?|carousel|slider|swiper|slick|sidebar|promos?|newsletter|popular|trending|read-?next|more-?from|up-?next|most-?read|testimonials?|reviews?|cart|minicart|upsells?|cross-?sells?|recently-?viewed|also-?(?:bought|like)|menu|navbar|breadcrumbs?|cookies?|footer|advert\w*|ads?|sponsor\w*|subscri\w+|paywall|modal|popup|dialog)(?:[\s_-]|\d|$)/i;
 const MAX_STEPS = 600;
+
+const known = new WeakMap<PageFacts, Surroundings>();
 
 export class Surroundings {
   readonly #facts: PageFacts;
@@ -15,7 +17,13 @@ export class Surroundings {
   readonly #lineage: ReadonlySet<Element>;
   readonly #articles: number;
 
-  constructor(facts: PageFacts) {
+  static of(facts: PageFacts): Surroundings {
+    let found = known.get(facts);
+    if (found === undefined) known.set(facts, (found = new Surroundings(facts)));
+    return found;
+  }
+
+  private constructor(facts: PageFacts) {
     this.#facts = facts;
     this.#lineage = lineageOf(facts.mainContent?.root ?? null);
     this.#articles = facts.document.source.match(/<article[\s>]/gi)?.length ?? 0;

@@ -29,7 +29,7 @@ interface Priced {
 }
 
 function priceElements(facts: PageFacts): Priced[] {
-  const surroundings = new Surroundings(facts);
+  const surroundings = Surroundings.of(facts);
   const found: Priced[] = [];
   let looked = 0;
   for (const element of elementsBelow(facts.document.root)) {

@@ -1,9 +1,9 @@
 /** The byline that readers of an article see: in it or near it, not in comments or in teasers of other articles. */
 import { type Element, elementsBelow } from "../dom/nodes.ts";
-import { textOf } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { type NameContext, personNames } from "./person-names.ts";
 import { Repetition } from "./repetition.ts";
+import { shortText } from "./short-text.ts";
 import { Surroundings } from "./surroundings.ts";
 
 const BYLINE =
@@ -57,8 +57,8 @@ export function visibleAuthors(facts: PageFacts, context: NameContext): string[]
 
 function isWrittenBy(element: Element): boolean {
   if (element.first?.kind !== 3 || !WRITTEN_BY.test(element.first.data.trimStart())) return false;
-  const text = textOf(element);
-  return text.length <= MAX_WRITTEN_BY && !/[.:]$/.test(text);
+  const text = shortText(element, MAX_WRITTEN_BY);
+  return text !== null && !/[.:]$/.test(text);
 }
 
 /** Several authors each have an element of their own, side by side. */
@@ -68,30 +68,30 @@ function withNeighbours(element: Element, list: readonly Element[], names: strin
 }
 
 function isNear(one: Element, other: Element): boolean {
-  if (one.parent === null || one.parent === other) return false;
-  return (
-    one.parent === other.parent ||
-    (one.parent.parent !== null &&
-      one.parent.parent === other.parent?.parent &&
-      textOf(one.parent.parent).length < MAX_LINE)
-  );
+  const [parent, otherParent] = [one.parent, other.parent];
+  if (parent === null || otherParent === null || parent === other) return false;
+  if (parent === otherParent) return true;
+  return parent.parent !== null && parent.parent === otherParent.parent && shortText(parent.parent, MAX_LINE) !== null;
 }
 
+const TO_A_PERSON = /author|people|profile|staff|writer|member|user/i;
+
+/** The names that are marked in it, else those that link to people, else its text. */
 function namesIn(element: Element, context: NameContext): string[] {
-  const text = element.tag.name === "meta" ? (element.attr("content") ?? "") : textOf(element);
-  const named = [...inner(element)].filter(
-    (part) => hasWord(part.attr("itemprop"), "name") || hasWord(part.attr("rel"), "author"),
-  );
-  const links = [...inner(element)].filter(
-    (part) => part.tag.name === "a" && /author|people|profile|staff|writer|member|user/i.test(part.attr("href") ?? ""),
-  );
-  for (const parts of [named, links]) {
-    const names = parts.flatMap((part) =>
-      personNames(part.tag.name === "meta" ? (part.attr("content") ?? "") : textOf(part), context),
-    );
+  const text = lineOf(element);
+  if (text === null) return [];
+  const parts = [...inner(element)];
+  const named = parts.filter((part) => hasWord(part.attr("itemprop"), "name") || hasWord(part.attr("rel"), "author"));
+  const links = parts.filter((part) => part.tag.name === "a" && TO_A_PERSON.test(part.attr("href") ?? ""));
+  for (const list of [named, links]) {
+    const names = list.flatMap((part) => personNames(lineOf(part) ?? "", context));
     if (names.length > 0) return [...new Set(names)];
   }
-  return text.length > MAX_LINE ? [] : personNames(text, context);
+  return personNames(text, context);
+}
+
+function lineOf(element: Element): string | null {
+  return element.tag.name === "meta" ? (element.attr("content") ?? null) : shortText(element, MAX_LINE);
 }
 
 function* inner(element: Element): Generator<Element> {

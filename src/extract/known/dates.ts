@@ -5,6 +5,7 @@ import type { PageFacts } from "../facts/page-facts.ts";
 import { parseDate } from "../values/date.ts";
 import { jsonLd, type KnownField, meta, microdata, type Source } from "./source.ts";
 import { Repetition } from "./repetition.ts";
+import { shortText } from "./short-text.ts";
 import { Surroundings } from "./surroundings.ts";
 
 const MAX_TIMES = 500;
@@ -40,7 +41,7 @@ const markedDate: Source = (facts) => {
   for (let looked = 0; next !== null && looked < UNDER_HEADLINE;) {
     if (next.kind === 1) {
       looked += 1;
-      const parsed = isMarked(next) && !surroundings.hold(next) ? dateIn(textOf(next), facts) : null;
+      const parsed = isMarked(next) && !surroundings.hold(next) ? dateIn(shortText(next, MAX_LINE), facts) : null;
       if (parsed !== null) found.add(parsed);
     }
     next = (next.kind === 1 ? next.first : null) ?? following(next, facts.document.root);
@@ -53,8 +54,8 @@ function isMarked(element: Element): boolean {
   return MARKED.test(marks) && !OTHER_DATE.test(marks);
 }
 
-function dateIn(text: string, facts: PageFacts): string | null {
-  return text.length > MAX_LINE || /updat|modif|aktualis/i.test(text) ? null : parseDate(text, facts.language);
+function dateIn(text: string | null, facts: PageFacts): string | null {
+  return text === null || /updat|modif|aktualis/i.test(text) ? null : parseDate(text, facts.language);
 }
 
 function date(facts: PageFacts, ...sources: Source[]): string | null {

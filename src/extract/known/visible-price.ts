@@ -1,10 +1,10 @@
 /** The price that readers of a page see, on pages that say nothing about it in their data. */
 import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
-import { isBlock } from "../dom/text.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { type Money, readMoney } from "../values/money.ts";
 import { Repetition } from "./repetition.ts";
+import { shortText } from "./short-text.ts";
 import { Surroundings } from "./surroundings.ts";
 
 const MAX_LOOKED = 50_000;
@@ -37,7 +37,8 @@ function priceElements(facts: PageFacts): Priced[] {
     if (looked > MAX_LOOKED || found.length >= MAX_FOUND) break;
     const marks = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
     if (!PRICE.test(marks) || isOld(element) || surroundings.hold(element) || isInOld(element)) continue;
-    const money = readMoney(currentText(element), facts);
+    const text = shortText(element, MAX_TEXT, (part) => isOld(part) || isHidden(part));
+    const money = text === null ? null : readMoney(text, facts);
     if (money !== null) found.push({ element, money });
   }
   return found;
@@ -52,26 +53,4 @@ function isInOld(element: Element): boolean {
     if (isOld(up) && up.tag.name !== "body" && up.tag.name !== "html") return true;
   }
   return false;
-}
-
-/** Without what is struck out; empty when it is too long for a price. */
-function currentText(element: Element): string {
-  const parts: string[] = [];
-  let length = 0;
-  const visit = (holder: Element, depth: number): void => {
-    for (let node = holder.first; node !== null && length <= MAX_TEXT * 4; node = node.next) {
-      if (node.kind === 3) {
-        const text = node.data.replace(/\s+/g, " ");
-        parts.push(text);
-        length += text.length;
-      } else if (depth < 20 && !isOld(node) && !isHidden(node)) {
-        parts.push(isBlock(node) ? " " : "");
-        visit(node, depth + 1);
-        parts.push(isBlock(node) ? " " : "");
-      }
-    }
-  };
-  visit(element, 0);
-  const text = parts.join("").trim();
-  return text.length <= MAX_TEXT ? text : "";
 }

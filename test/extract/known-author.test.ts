@@ -78,3 +78,20 @@ test("names in data lose what is no part of them", () => {
     "Ann Lee",
   );
 });
+
+test("names that hold a word of bylines keep it", () => {
+  for (const name of [
+    "Marine Le Pen",
+    "Mohamed El Baradei",
+    "Von Miller",
+    "Di Stefano",
+    "Sir On Lee",
+    "Ursula von der Leyen",
+  ])
+    assert.equal(known("author", `<html lang=en>${ld({ "@type": "Article", author: { name } })}`), name);
+  assert.equal(
+    known("author", `<html lang=de>${article("<p class=byline>Von Ursula von der Leyen</p>")}`),
+    "Ursula von der Leyen",
+  );
+  assert.equal(known("author", `<html lang=en>${article("<p class=byline>By Von Miller on May 3</p>")}`), "Von Miller");
+});

@@ -20,7 +20,7 @@ export const author: KnownField = {
   order:
     "JSON-LD `author`; microdata; `<meta name=author>`, `article:author` and others; the byline in or near the article (`itemprop=author`, `rel=author`, a class that names an author); else the organisation that these name. Addresses and `@handles` are no names",
   read: (facts) => {
-    const context = { language: facts.language, sites: siteNames(facts) };
+    const context = { language: facts.language, sites: siteNames(facts), isByline: false };
     const organisations: string[] = [];
     for (const read of SOURCES) {
       const found = read(facts, context);
@@ -56,7 +56,7 @@ const SOURCES: readonly AuthorSource[] = [
     const name = label === undefined ? null : facts.meta(`twitter:data${label}`);
     return name === null ? NOBODY : sorted(name, null, facts, context);
   },
-  (facts, context) => ({ people: visibleAuthors(facts, context), organisations: [] }),
+  (facts, context) => ({ people: visibleAuthors(facts, { ...context, isByline: true }), organisations: [] }),
 ];
 
 function fromEntities(facts: PageFacts, { graph, main }: Entities, context: NameContext): Authors {

@@ -3,7 +3,23 @@ import { isSameName } from "../facts/agreement.ts";
 
 /** Words before a name, with or without a colon behind them. */
 const LABEL =
-  /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported|started) )?by|via|(?:the )?authors?|writers?|von|vom|par|por|di|door|av|af|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(?=[\s:：/])[\s:：/]*/iu;
+  /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported) )?by|via|(?:the )?authors?|writers?|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(?=[\s:：/])[\s:：/]*/iu;
+/** The word for "by", which elsewhere is a part of names: Von Miller, Di Stefano. */
+const BY: Readonly<Record<string, string>> = {
+  ...{
+    de: "von|vom",
+    fr: "par",
+    es: "por",
+    pt: "por",
+    it: "di|da",
+    nl: "door",
+    sv: "av",
+    nb: "av",
+    no: "av",
+    da: "af",
+  },
+};
+const BY_ANYWHERE = [...new Set(Object.values(BY).flatMap((words) => words.split("|")))].join("|");
 /** What is only this is a label of something else. */
 const NO_NAME =
   /^(?:by|authors?|anonymous|share|follow|about(?: the)? authors?|view (?:all|profile|bio).*|read more.*|see (?:all|more).*|more (?:by|from|posts).*|all (?:posts|articles).*|posted|published|updated|written|contributors?|staff|guest|editor'?s? note|unknown|n\/a|null|undefined|none|default)$/i;
@@ -24,7 +40,7 @@ const JOINTS: Readonly<Record<string, string>> = {
 };
 /** What follows a name on the same line. */
 const BEHIND =
-  /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|am|le|el|posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b(?:\d+|an?) (?:min(?:ute)?|hour|day|week|month|year)s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
+  /\s*(?:[|•·»›]|\s[-\u2013\u2014/]\s|\b(?:on|am|le|el)\b(?= (?:\p{L}{3,10}\.? )?\d)|\b(?:posted|published|updated|last updated|reviewed|edited|fact[- ]checked|medically)\b(?= )|[,\s]*\b(?:\d+|an?) (?:min(?:ute)?|hour|day|week|month|year)s?\b|,?\s*\b(?:\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d|\d{1,2}[. ]+\p{L}{3,10}\.? (?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d)).*$/iu;
 const AGENCY = /^(?:reuters|ap|associated press|afp|dpa|bloomberg|pti|ani|ians|tass|efe|ansa|xinhua)$/i;
 const MAX_NAME = 80;
 const MAX_NAMES = 50;
@@ -33,12 +49,14 @@ export interface NameContext {
   language: string | null;
   /** Names of the site and its publisher, which often stand behind the author's. */
   sites: readonly string[];
+  /** A line of text that people read, in which words stand around the names. */
+  isByline: boolean;
 }
 
 /** None when the text holds no name. */
 export function personNames(text: string, context: NameContext): string[] {
   if (isAddress(text)) return [];
-  const names = withoutExtras(text.slice(0, 1000))
+  const names = withoutExtras(text.slice(0, 1000), context)
     .split(/[;\n]|,\s+/)
     .flatMap((part) => atJoints(part, context.language))
     .map((name) => name.replace(LABEL, "").replace(/^[\s,&@]+|[\s,:&]+$/g, ""))
@@ -51,10 +69,18 @@ export function isAddress(text: string): boolean {
   return /^\s*(?:[a-z][a-z\d+.-]*:)?\/\/|^\s*(?:www\.|\/[\w-]*\/?|mailto:|@\S+$)/i.test(text);
 }
 
-function withoutExtras(text: string): string {
-  const line = text.replace(LABEL, "");
-  const cut = line.replace(BEHIND, "").trim();
-  return cut === "" ? line : cut;
+function withoutExtras(text: string, context: NameContext): string {
+  const line = text.trim().replace(LABEL, "");
+  const named = line === text.trim() ? line.replace(byIn(context), "") : line;
+  const cut = named.replace(BEHIND, "").trim();
+  return cut === "" ? named : cut;
+}
+
+/** Where the language is not known, a byline may be in any. */
+function byIn({ language, isByline }: NameContext): RegExp {
+  const words =
+    language === null ? (isByline ? BY_ANYWHERE : "") : (BY[language.split("-")[0]?.toLowerCase() ?? ""] ?? "");
+  return words === "" ? /^(?!)/ : new RegExp(`^(?:${words})(?=[\\s:])[\\s:]*(?!(?:der|den|dem|de|la|le) )`, "i");
 }
 
 /** `Ann Lee and Bo Ek`: both sides are whole names. */

@@ -89,6 +89,8 @@ test("names that hold a word of bylines keep it", () => {
     "Ursula von der Leyen",
   ])
     assert.equal(known("author", `<html lang=en>${ld({ "@type": "Article", author: { name } })}`), name);
+  assert.equal(known("author", `<meta name=author content="Author 0">`), "Author 0");
+  assert.equal(known("author", `<meta name=author content="Author: Ann Lee">`), "Ann Lee");
   assert.equal(
     known("author", `<html lang=de>${article("<p class=byline>Von Ursula von der Leyen</p>")}`),
     "Ursula von der Leyen",

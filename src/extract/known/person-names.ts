@@ -2,8 +2,11 @@
 import { isSameName } from "../facts/agreement.ts";
 
 /** Words before a name, with or without a colon behind them. */
-const LABEL =
-  /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported) )?by|via|(?:the )?authors?|writers?|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(?=[\s:：/])[\s:：/]*/iu;
+const WRITTEN_BY =
+  /^(?:(?:(?:written|posted|published|reviewed|words|text|story|article|guest post|report|started|created|asked|submitted|authored|reported) )?by|via)(?=[\s:：])[\s:：]*/iu;
+/** In data they are a label only with a colon: `Author 7` may be a name. */
+const AUTHOR =
+  /^(?:(?:the )?authors?|writers?|autor(?:en|in|es)?|auteure?s?|autore|autrice|автор|作者|文|撰文|記者|记者|기자)(\s*[:：/]\s*|\s+)/iu;
 /** The word for "by", which elsewhere is a part of names: Von Miller, Di Stefano. */
 const BY: Readonly<Record<string, string>> = {
   ...{
@@ -59,7 +62,7 @@ export function personNames(text: string, context: NameContext): string[] {
   const names = withoutExtras(text.slice(0, 1000), context)
     .split(/[;\n]|,\s+/)
     .flatMap((part) => atJoints(part, context.language))
-    .map((name) => name.replace(LABEL, "").replace(/^[\s,&@]+|[\s,:&]+$/g, ""))
+    .map((name) => name.replace(WRITTEN_BY, "").replace(/^[\s,&@]+|[\s,:&]+$/g, ""))
     .filter(isName);
   const people = names.filter((name) => !AGENCY.test(name) && !context.sites.some((site) => isSameName(site, name)));
   return [...new Set(people.length > 0 ? people : names)].slice(0, MAX_NAMES);
@@ -70,10 +73,17 @@ export function isAddress(text: string): boolean {
 }
 
 function withoutExtras(text: string, context: NameContext): string {
-  const line = text.trim().replace(LABEL, "");
-  const named = line === text.trim() ? line.replace(byIn(context), "") : line;
+  const named = withoutLabel(text.trim(), context);
   const cut = named.replace(BEHIND, "").trim();
   return cut === "" ? named : cut;
+}
+
+function withoutLabel(text: string, context: NameContext): string {
+  const rest = text.replace(WRITTEN_BY, "");
+  if (rest !== text) return rest;
+  const label = AUTHOR.exec(text);
+  if (label !== null && (context.isByline || label[1]?.trim() !== "")) return text.slice(label[0].length);
+  return text.replace(byIn(context), "");
 }
 
 /** Where the language is not known, a byline may be in any. */

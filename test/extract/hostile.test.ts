@@ -16,6 +16,9 @@ const ALL: PlanSpec = {
     html: { css: "body", type: "html" },
     title: { known: "title" },
     price: { known: "price" },
+    author: { known: "author" },
+    published: { known: "published_at" },
+    image: { known: "image" },
     tables: { known: "tables" },
   },
 };
@@ -50,6 +53,11 @@ const PAGES: Record<string, () => string> = {
   "null bytes": () => "\0".repeat(2 * MB) + "<p>x",
   "a million entities": () => "&amp;&lt;&copy".repeat(300_000),
   "50,000 names nobody knows": () => Array.from({ length: 50_000 }, (_, i) => `<x${i}>`).join(""),
+  "5,000 bylines and prices in each other": () => "<h1>x</h1>" + "<div class='byline price date'>By x ".repeat(5_000),
+  "20,000 bylines, prices and dates": () =>
+    "<h1>x</h1>" + "<p class=byline>By A B</p><p class=price>$5</p><p class=date>x</p><time>x</time>".repeat(20_000),
+  "20,000 items of microdata that are products": () =>
+    "<div itemscope itemtype=https://schema.org/Product><b itemprop=price>$5</b></div>".repeat(20_000),
   "JSON-LD that is 100,000 arrays deep": () =>
     `<script type="application/ld+json">${"[".repeat(100_000)}${"]".repeat(100_000)}</script>`,
 };

@@ -1,18 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { extractPage } from "../../src/extract/page.ts";
-import { compilePlan } from "../../src/extract/plan.ts";
-
-function known(name: string, html: string): unknown {
-  const { records } = extractPage(
-    { body: html, contentType: "text/html", url: "https://site.example/a/b" },
-    compilePlan({ fields: [name] }),
-  );
-  return records[0]?.[name];
-}
-
-const ld = (value: object) => `<script type="application/ld+json">${JSON.stringify(value)}</script>`;
-const og = (property: string, content: string) => `<meta property="${property}" content="${content}">`;
+import { known, ld, og } from "./known-field.ts";
 
 /** Each page holds one source less than the one before: the answer moves down the stated order. */
 const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
@@ -55,6 +43,19 @@ const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
       "2021-01-01",
     ],
     ["<time>May 1, 2020</time>", "2020-05-01"],
+    [
+      ld({ "@type": "Article", dateCreated: "2018-01-01" }) +
+        "<div itemscope itemtype=https://schema.org/Article><meta itemprop=datePublished content=2019-02-03></div>",
+      "2019-02-03",
+    ],
+    [
+      `${ld({ "@type": "Article", dateCreated: "2018-01-01" })}${og("article:published_time", "2020-01-01")}`,
+      "2020-01-01",
+    ],
+    [ld({ "@type": "Article", dateCreated: "2018-01-01" }), "2018-01-01"],
+    [ld({ "@type": "Article", datePublished: "2024-05-01T10:00:00&#43;02:00" }), "2024-05-01T08:00:00Z"],
+    ["<article><p>Text</p></article><section class=comments><time datetime=2022-01-01>x</time></section>", null],
+    ["<article><h1>News</h1><p class=entry-date>1 May 2020</p></article>", "2020-05-01"],
   ],
   modified_at: [["<time class=updated datetime=2022-01-01>x</time>", "2022-01-01"]],
   price: [
@@ -79,6 +80,9 @@ const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
     [og("og:image", "//cdn.example/g.jpg") + "<img src=i.jpg>", "https://cdn.example/g.jpg"],
     ["<img src=p.gif width=1 height=1><img src=i.jpg>", "https://site.example/a/i.jpg"],
     [og("og:image", "javascript:x"), null],
+    [og("og:image", "data:image/png;base64,AAAA") + "<img src=i.jpg>", "https://site.example/a/i.jpg"],
+    ["<img src=/lazy/placeholder.svg><img src=/img/blank.gif><img src=i.jpg>", "https://site.example/a/i.jpg"],
+    ["<img src=p.gif style='width:1px;height:1px'><img src=logo.svg><img src=i.jpg>", "https://site.example/a/i.jpg"],
   ],
   images: [
     [
@@ -93,6 +97,8 @@ const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
   language: [
     ["<html lang=pt-BR>", "pt-BR"],
     [og("og:locale", "en_US"), "en-US"],
+    [`<html lang="">${og("og:locale", "en_GB")}`, "en-GB"],
+    [ld({ "@type": "Article", inLanguage: { "@type": "Language", name: "German", alternateName: "de" } }), "de"],
     ["<p>Das ist ein Satz, der lang genug ist, und mit den Wörtern, die man in der Sprache oft findet.", "de"],
   ],
   canonical_url: [
@@ -103,6 +109,8 @@ const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
     [ld({ "@type": "Article", keywords: ["a", "b"] }), ["a", "b"]],
     ["<meta name=keywords content='x, y,, x'>", ["x", "y"]],
     ["<a rel=tag href=/t>T</a>", ["T"]],
+    [og("article:tag", "one") + og("article:tag", "two"), ["one", "two"]],
+    [ld({ "@type": "Article", keywords: "rock &#8217;n&#8217; roll; R&amp;B" }), ["rock ’n’ roll", "R&B"]],
   ],
   headings: [
     [

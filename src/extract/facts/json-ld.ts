@@ -28,7 +28,7 @@ function flatten(value: JsonValue | undefined, into: JsonObject[], depth: number
     return;
   }
   const graph = value["@graph"];
-  if (Array.isArray(graph)) flatten(graph, into, depth + 1);
+  if (typeof graph === "object") flatten(graph, into, depth + 1);
   // A holder of a graph that says nothing itself is not an entity.
   if (graph === undefined || value["@type"] !== undefined) into.push(value);
 }
@@ -46,38 +46,18 @@ function lenientJson(text: string): JsonValue | undefined {
   return parseJson(repaired);
 }
 
+/** Without their vocabulary: `https://schema.org/Product` and `schema:Product` are `Product`. */
 export function typesOf(entity: JsonObject): string[] {
   const type = entity["@type"];
   const list = Array.isArray(type) ? type : [type];
   return list.flatMap((name) => (typeof name === "string" ? [name.replace(/^.*[/#:]/, "")] : []));
 }
 
-const ARTICLE = /(Article|Posting|Report|Review|Recipe|HowTo|FAQPage|QAPage|DiscussionForumPosting)$/;
-const PRODUCT =
-  /^(Product\w*|Book|SoftwareApplication|Movie|Event|Course|JobPosting|Vehicle|Car|Hotel|Restaurant|VideoObject|Dataset|MusicAlbum)$/;
-const PAGE = /(^|Item|About|Collection|Profile)Page$|^WebPage$/;
-
-/** What the page is about; organisations, breadcrumbs and the site itself are not it. */
-export function mainEntity(entities: readonly JsonObject[]): JsonObject | null {
-  for (const wanted of [ARTICLE, PRODUCT, PAGE]) {
-    const found = entities.find((entity) => typesOf(entity).some((type) => wanted.test(type)));
-    if (found === undefined) continue;
-    const inner = found["mainEntity"];
-    if (wanted === PAGE && typeof inner === "object" && inner !== null && !Array.isArray(inner) && "@type" in inner) {
-      return inner;
-    }
-    return found;
-  }
-  return null;
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `offers.price`: through arrays, the first that has it. */
-export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
-  let current = value;
-  for (const key of path.split(".")) {
-    while (Array.isArray(current)) current = current[0];
-    if (typeof current !== "object" || current === null) return undefined;
-    current = Object.hasOwn(current, key) ? current[key] : undefined;
-  }
-  return current;
+export function listOf(value: JsonValue | undefined): JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
 }

@@ -1,38 +1,32 @@
-/** HTML microdata: items with their types and properties. */
+/**
+ * HTML microdata, as the same kind of entities that JSON-LD gives. A value that machines are meant to read (`content`,
+ * `datetime`, `href`) is a string; a text that people read has its language beside it: `{"@value": "1.299 €", "@language": "de"}`.
+ */
 import type { Document, Element } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
-
-export interface MicrodataItem {
-  types: string[];
-  properties: Map<string, (string | MicrodataItem)[]>;
-}
+import type { JsonObject } from "./json-ld.ts";
 
 const MAX_ITEMS = 1000;
 
-export function readMicrodata(document: Document): MicrodataItem[] {
+export function readMicrodata(document: Document, language: string | null): JsonObject[] {
   // Most pages have none, and the word is found faster in the text than in the tree.
   if (!/itemscope/i.test(document.source)) return [];
-  const top: MicrodataItem[] = [];
+  const top: JsonObject[] = [];
   let count = 0;
-  const visit = (element: Element, holder: MicrodataItem | null) => {
+  const visit = (element: Element, holder: JsonObject | null) => {
     for (let node = element.first; node !== null && count < MAX_ITEMS; node = node.next) {
       if (node.kind !== 1) continue;
       const names = node.attr("itemprop");
-      const isItem = node.attr("itemscope") !== undefined;
       let inner = holder;
-      let value: string | MicrodataItem | null = null;
-      if (isItem) {
+      let value: string | JsonObject | null = null;
+      if (node.attr("itemscope") !== undefined) {
         count += 1;
-        inner = { types: typesOf(node), properties: new Map() };
+        inner = itemOf(node);
         value = inner;
         if (names === undefined || holder === null) top.push(inner);
-      } else if (names !== undefined) value = valueOf(node);
+      } else if (names !== undefined) value = valueOf(node, language);
       if (names !== undefined && holder !== null && value !== null) {
-        for (const name of names.trim().split(/\s+/)) {
-          const list = holder.properties.get(name);
-          if (list === undefined) holder.properties.set(name, [value]);
-          else list.push(value);
-        }
+        for (const name of names.trim().split(/\s+/)) add(holder, name, value);
       }
       visit(node, inner);
     }
@@ -41,9 +35,20 @@ export function readMicrodata(document: Document): MicrodataItem[] {
   return top;
 }
 
-function typesOf(element: Element): string[] {
-  const list = (element.attr("itemtype") ?? "").trim().split(/\s+/);
-  return list.filter((type) => type !== "").map((type) => type.replace(/^.*[/#]/, ""));
+function itemOf(element: Element): JsonObject {
+  const item: JsonObject = {};
+  const types = (element.attr("itemtype") ?? "").trim();
+  if (types !== "") item["@type"] = types.split(/\s+/);
+  const id = element.attr("itemid")?.trim();
+  if (id !== undefined && id !== "") item["@id"] = id;
+  return item;
+}
+
+function add(item: JsonObject, name: string, value: string | JsonObject): void {
+  if (name === "" || name.startsWith("@") || name === "__proto__") return;
+  const list = item[name];
+  if (Array.isArray(list)) list.push(value);
+  else item[name] = [value];
 }
 
 const ADDRESS: Record<string, string> = {
@@ -59,41 +64,19 @@ const ADDRESS: Record<string, string> = {
   object: "data",
 };
 
-function valueOf(element: Element): string {
+function valueOf(element: Element, language: string | null): string | JsonObject | null {
+  const machine = machineValue(element);
+  if (machine !== undefined) return machine.trim() === "" ? null : machine.trim();
+  const text = textOf(element);
+  return text === "" ? null : { "@value": text, "@language": language ?? "und" };
+}
+
+function machineValue(element: Element): string | undefined {
   const content = element.attr("content");
-  if (content !== undefined) return content.trim();
+  if (content !== undefined) return content;
   const { name } = element.tag;
   const address = ADDRESS[name];
   if (address !== undefined) return element.attr(address) ?? "";
-  if (name === "time") return element.attr("datetime") ?? textOf(element);
-  if (name === "data" || name === "meter") return element.attr("value") ?? textOf(element);
-  return textOf(element);
-}
-
-/** The first text under a path of property names, through nested items. */
-export function microdataValue(items: readonly MicrodataItem[], path: string): string | null {
-  const keys = path.split(".");
-  const follow = (item: MicrodataItem, depth: number): string | null => {
-    for (const value of item.properties.get(keys[depth] ?? "") ?? []) {
-      if (depth === keys.length - 1) {
-        if (typeof value === "string") {
-          if (value !== "") return value;
-        } else return first(value, "name") ?? first(value, "url");
-      } else if (typeof value !== "string") {
-        const found = follow(value, depth + 1);
-        if (found !== null) return found;
-      }
-    }
-    return null;
-  };
-  for (const item of items) {
-    const found = follow(item, 0);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-function first(item: MicrodataItem, name: string): string | null {
-  const value = item.properties.get(name)?.[0];
-  return typeof value === "string" && value !== "" ? value : null;
+  if (name === "time") return element.attr("datetime");
+  return name === "data" || name === "meter" ? element.attr("value") : undefined;
 }

@@ -4,12 +4,23 @@ import { type Article, readArticle } from "../article/article.ts";
 import { contextOf } from "../main-content/context.ts";
 import { findMainContent, type MainContent } from "../main-content/find.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/robots-directives.ts";
-import type { Document } from "../dom/nodes.ts";
+import type { Document, Element } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
 import { parseJson, parseJsonBody } from "../json.ts";
 import { type Link, readLinks } from "../links.ts";
-import { type JsonObject, mainEntity, readJsonLd } from "./json-ld.ts";
-import { type MicrodataItem, readMicrodata } from "./microdata.ts";
+import { decodeTwice } from "./character-references.ts";
+import { EntityGraph } from "./entity-graph.ts";
+import { type JsonObject, readJsonLd } from "./json-ld.ts";
+import { type Evidence, mainEntity } from "./main-entity.ts";
+import { readMicrodata } from "./microdata.ts";
+import { PageAddresses } from "./page-address.ts";
+import { regionsOf } from "./region.ts";
+
+/** The entities of one source, and the one that the page is about. */
+export interface Entities {
+  graph: EntityGraph;
+  main: JsonObject | null;
+}
 
 export class PageFacts {
   readonly document: Document;
@@ -17,10 +28,13 @@ export class PageFacts {
   readonly text: string;
   readonly isJson: boolean;
   #base: string | null | undefined;
-  #meta: Map<string, string> | null = null;
+  #meta: Map<string, string[]> | null = null;
   #jsonLd: JsonObject[] | null = null;
-  #main: JsonObject | null | undefined;
-  #microdata: MicrodataItem[] | null = null;
+  #entities: Entities | null = null;
+  #microdata: Entities | null = null;
+  #evidence: Evidence | null = null;
+  #addresses: PageAddresses | null = null;
+  #language: string | null | undefined;
   #body: { value: JsonValue | undefined } | null = null;
   #links: Link[] | null = null;
   #mainContent: MainContent | null | undefined;
@@ -52,22 +66,17 @@ export class PageFacts {
 
   /** Of `<meta name|property|itemprop|http-equiv>`, the first with a content. */
   meta(...names: string[]): string | null {
-    if (this.#meta === null) {
-      this.#meta = new Map();
-      for (const element of this.document.buckets.meta) {
-        const content = element.attr("content")?.trim();
-        if (content === undefined || content === "") continue;
-        for (const key of ["property", "name", "itemprop", "http-equiv"]) {
-          const name = element.attr(key)?.trim().toLowerCase();
-          if (name !== undefined && !this.#meta.has(name)) this.#meta.set(name, content);
-        }
-      }
-    }
     for (const name of names) {
-      const content = this.#meta.get(name);
+      const [content] = this.metaAll(name);
       if (content !== undefined) return content;
     }
     return null;
+  }
+
+  /** All contents under a name. */
+  metaAll(name: string): readonly string[] {
+    this.#meta ??= readMeta(this.document);
+    return this.#meta.get(name) ?? [];
   }
 
   linkTag(rel: string): string | null {
@@ -89,14 +98,18 @@ export class PageFacts {
   }
 
   get language(): string | null {
-    const html = this.document.root.first;
-    const named = html?.kind === 1 ? (html.attr("lang") ?? html.attr("xml:lang")) : undefined;
-    const language = named ?? this.meta("content-language", "og:locale", "dc.language");
-    const tag = language
-      ?.trim()
-      .replaceAll("_", "-")
-      .split(/[,;\s]/)[0];
-    return tag !== undefined && /^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*$/.test(tag) ? tag : null;
+    if (this.#language === undefined) {
+      const html = this.document.root.first;
+      const named = html?.kind === 1 ? [html.attr("lang"), html.attr("xml:lang")] : [];
+      const others = ["content-language", "og:locale", "dc.language"].map((name) => this.meta(name));
+      this.#language = [...named, ...others].map(languageTag).find((tag) => tag !== null) ?? null;
+    }
+    return this.#language;
+  }
+
+  /** The countries that the page is for by its language, `og:locale` and address, as two letters. */
+  get regions(): string[] {
+    return regionsOf([this.language, languageTag(this.meta("og:locale"))], this.url);
   }
 
   get robots(): RobotsDirectives {
@@ -107,13 +120,45 @@ export class PageFacts {
     return (this.#jsonLd ??= readJsonLd(this.document));
   }
 
-  get mainEntity(): JsonObject | null {
-    if (this.#main === undefined) this.#main = mainEntity(this.jsonLd);
-    return this.#main;
+  get entities(): Entities {
+    return (this.#entities ??= this.#entitiesOf(this.jsonLd));
   }
 
-  get microdata(): MicrodataItem[] {
-    return (this.#microdata ??= readMicrodata(this.document));
+  get microdata(): Entities {
+    return (this.#microdata ??= this.#entitiesOf(readMicrodata(this.document, this.language)));
+  }
+
+  #entitiesOf(list: JsonObject[]): Entities {
+    const graph = new EntityGraph(list, this.base);
+    return { graph, main: list.length === 0 ? null : mainEntity(graph, this.#signs) };
+  }
+
+  get #signs(): Evidence {
+    if (this.#evidence === null) {
+      const names = [this.meta("og:title"), this.title, ...this.headlines];
+      this.#evidence = {
+        isOwnAddress: this.addresses.isKnown ? (address) => this.addresses.includes(address) : null,
+        names: names.filter((name) => name !== null),
+        ogType: this.meta("og:type"),
+      };
+    }
+    return this.#evidence;
+  }
+
+  /** Under which addresses the page is known. */
+  get addresses(): PageAddresses {
+    if (this.#addresses === null) {
+      const ogUrl = this.meta("og:url");
+      const others = [this.linkTag("canonical"), ogUrl === null ? null : this.resolve(ogUrl)];
+      this.#addresses = new PageAddresses(this.url, ...others);
+    }
+    return this.#addresses;
+  }
+
+  /** The texts of the first few `<h1>`. */
+  get headlines(): string[] {
+    const found = this.document.buckets.heading.slice(0, 100).filter((element) => element.tag.name === "h1");
+    return found.slice(0, 3).flatMap((element) => textOf(element) || []);
   }
 
   /** The body itself as JSON. */
@@ -147,11 +192,47 @@ export class PageFacts {
     return this.#article;
   }
 
-  /** The first of these that is a text or a number; white space evened out. */
-  static clean(value: JsonValue | undefined | null): string | null {
+  /**
+   * A text or a number, white space evened out. Many pages write `&#8217;` where a plain character belongs; a page whose
+   * title shows such a reference is about them.
+   */
+  clean(value: JsonValue | undefined): string | null {
     if (typeof value === "number") return String(value);
     if (typeof value !== "string") return null;
-    const text = squeeze(value);
+    const text = squeeze(value.includes("&") ? decodeTwice(value, this.title ?? "") : value);
     return text === "" ? null : text;
   }
+}
+
+/** `en_US` and `en-US, en` are `en-US`; null for what is no language. */
+export function languageTag(text: string | null | undefined): string | null {
+  const tag = text
+    ?.trim()
+    .replaceAll("_", "-")
+    .split(/[,;\s.@]/)[0];
+  return tag !== undefined && /^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*$/.test(tag) ? tag : null;
+}
+
+const MAX_SAME_META = 200;
+
+function readMeta(document: Document): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const element of document.buckets.meta) {
+    const content = element.attr("content")?.trim();
+    if (content === undefined || content === "") continue;
+    for (const key of ["property", "name", "itemprop", "http-equiv"]) {
+      const name = element.attr(key)?.trim().toLowerCase();
+      // What stands in an item says something about that item.
+      if (key === "itemprop" && name !== undefined && isInItem(element)) continue;
+      const list = name === undefined ? undefined : found.get(name);
+      if (name !== undefined && list === undefined) found.set(name, [content]);
+      else if (list !== undefined && list.length < MAX_SAME_META) list.push(content);
+    }
+  }
+  return found;
+}
+
+function isInItem(element: Element): boolean {
+  for (let up = element.parent; up !== null; up = up.parent) if (up.attr("itemscope") !== undefined) return true;
+  return false;
 }

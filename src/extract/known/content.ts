@@ -1,12 +1,8 @@
-/** The page's content: the article in its forms, pictures, links, headings, tables. */
-import type { JsonValue } from "../../domain/queue-item.ts";
-import { imageSource } from "../article/markdown.ts";
+/** The page's content: the article in its forms, links, headings, tables. */
 import { rowsOf } from "../article/markdown-table.ts";
 import { elementsBelow } from "../dom/nodes.ts";
 import { squeeze, textOf } from "../dom/text.ts";
-import { valueAt } from "../facts/json-ld.ts";
-import type { PageFacts } from "../facts/page-facts.ts";
-import { asText, first, jsonLd, type KnownField, meta, microdata } from "./source.ts";
+import type { KnownField } from "./source.ts";
 
 const MAX_LIST = 10_000;
 
@@ -49,6 +45,7 @@ export const links: KnownField = {
   name: "links",
   meaning: "the addresses that the page links to, each once",
   order: "`<a href>` and `<area href>`",
+  list: true,
   read: (facts) => [...new Set(facts.links.map((link) => link.url))],
 };
 
@@ -56,6 +53,7 @@ export const headings: KnownField = {
   name: "headings",
   meaning: "the headings, as `{level, text}`",
   order: "`<h1>` to `<h6>`",
+  list: true,
   read: (facts) =>
     facts.document.buckets.heading
       .slice(0, MAX_LIST)
@@ -67,6 +65,7 @@ export const tables: KnownField = {
   name: "tables",
   meaning: "the tables, each a list of rows, each a list of texts",
   order: "`<table>` with more than one column",
+  list: true,
   read: (facts) => {
     const found: string[][][] = [];
     let cells = 0;
@@ -78,54 +77,4 @@ export const tables: KnownField = {
     }
     return found;
   },
-};
-
-function pictures(facts: PageFacts): string[] {
-  const list: string[] = [];
-  const add = (address: string | null) => {
-    const whole = address === null ? null : facts.resolve(address);
-    if (whole !== null && /^https?:/.test(whole)) list.push(whole);
-  };
-  add(first(facts, meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")));
-  for (const element of facts.document.buckets.image.slice(0, MAX_LIST)) {
-    // One pixel wide is not a picture, it counts visitors.
-    if (element.attr("width") === "1" || element.attr("height") === "1") continue;
-    add(imageSource(element));
-  }
-  return [...new Set(list)];
-}
-
-function jsonLdImage(facts: PageFacts): string | null {
-  const value: JsonValue | undefined = facts.mainEntity === null ? undefined : valueAt(facts.mainEntity, "image");
-  const one = Array.isArray(value) ? value[0] : value;
-  if (typeof one === "object" && one !== null && !Array.isArray(one))
-    return asText(one["url"] ?? one["contentUrl"] ?? one);
-  return asText(one);
-}
-
-export const image: KnownField = {
-  name: "image",
-  meaning: "the address of the main picture",
-  order:
-    "JSON-LD `image`; microdata; `og:image`; `twitter:image`; `<link rel=image_src>`; the first picture of the page",
-  read: (facts) => {
-    const named =
-      jsonLdImage(facts) ??
-      first(
-        facts,
-        microdata("image"),
-        jsonLd("thumbnailUrl"),
-        meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"),
-      ) ??
-      facts.linkTag("image_src");
-    const whole = named === null ? null : facts.resolve(named);
-    return whole ?? pictures(facts)[0] ?? null;
-  },
-};
-
-export const images: KnownField = {
-  name: "images",
-  meaning: "the addresses of all pictures",
-  order: "`og:image`, then every `<img>` (also late-loading ones)",
-  read: pictures,
 };

@@ -1,19 +1,23 @@
 /** The well-known fields. A new one is a constant in a file beside this one, and a line here. */
 import * as about from "./about.ts";
+import { author } from "./author.ts";
 import * as content from "./content.ts";
+import * as dates from "./dates.ts";
+import { image, images } from "./image.ts";
 import * as product from "./product.ts";
 import type { KnownField } from "./source.ts";
+import { title } from "./title.ts";
 
 export const KNOWN_FIELDS: readonly KnownField[] = [
-  about.title,
+  title,
   about.description,
-  about.author,
-  about.publishedAt,
-  about.modifiedAt,
+  author,
+  dates.publishedAt,
+  dates.modifiedAt,
   product.price,
   product.currency,
-  content.image,
-  content.images,
+  image,
+  images,
   content.text,
   content.markdown,
   content.html,

@@ -1,14 +1,16 @@
 /** Where a well-known field is read: sources in their order, the first that answers counts. */
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { type JsonObject, valueAt } from "../facts/json-ld.ts";
-import { microdataValue } from "../facts/microdata.ts";
-import { PageFacts } from "../facts/page-facts.ts";
+import { isObject } from "../facts/json-ld.ts";
+import { pageEntity } from "../facts/main-entity.ts";
+import type { Entities, PageFacts } from "../facts/page-facts.ts";
 
 export interface KnownField {
   name: string;
   /** For the documentation: what it is, and where it is looked for. */
   meaning: string;
   order: string;
+  /** Its value is a list, and an empty one when there is nothing. */
+  list?: true;
   read(facts: PageFacts): JsonValue;
 }
 
@@ -22,43 +24,34 @@ export function first(facts: PageFacts, ...sources: Source[]): string | null {
   return null;
 }
 
-/** Paths into what the page is about; an object stands for its name, its address or its value. */
+/** Paths into what the page is about, and then into what the page says about itself. */
 export function jsonLd(...paths: string[]): Source {
-  return (facts) => {
-    const entity = facts.mainEntity;
-    if (entity === null) return null;
-    for (const path of paths) {
-      const found = asText(valueAt(entity, path));
-      if (found !== null) return found;
-    }
-    return null;
-  };
+  return (facts) => fromEntities(facts, facts.entities, paths);
 }
 
-export function asText(value: JsonValue | undefined): string | null {
-  if (Array.isArray(value)) {
-    const list = value.flatMap((item) => asText(item) ?? []);
-    return list.length === 0 ? null : list.join(", ");
-  }
-  if (typeof value !== "object" || value === null) return PageFacts.clean(value);
-  const object: JsonObject = value;
-  for (const key of ["name", "url", "@value", "@id", "contentUrl"]) {
-    const found = PageFacts.clean(object[key]);
-    if (found !== null) return found;
+export function microdata(...paths: string[]): Source {
+  return (facts) => fromEntities(facts, facts.microdata, paths);
+}
+
+function fromEntities(facts: PageFacts, { graph, main }: Entities, paths: readonly string[]): string | null {
+  const page = pageEntity(graph);
+  for (const entity of main === page ? [main] : [main, page]) {
+    if (entity === null) continue;
+    for (const path of paths) {
+      const list = graph.valuesAt(entity, path).flatMap((value) => textOf(facts, value) ?? []);
+      if (list.length > 0) return list.join(", ");
+    }
   }
   return null;
 }
 
-export function microdata(...paths: string[]): Source {
-  return (facts) => {
-    for (const path of paths) {
-      const found = PageFacts.clean(microdataValue(facts.microdata, path));
-      if (found !== null) return found;
-    }
-    return null;
-  };
+/** An entity stands for its name; never for its id, which no reader sees. */
+export function textOf(facts: PageFacts, value: JsonValue | undefined): string | null {
+  if (!isObject(value)) return facts.clean(value);
+  const [name] = Array.isArray(value["name"]) ? value["name"] : [value["name"]];
+  return facts.clean(value["@value"]) ?? (isObject(name) ? facts.clean(name["@value"]) : facts.clean(name));
 }
 
 export function meta(...names: string[]): Source {
-  return (facts) => PageFacts.clean(facts.meta(...names));
+  return (facts) => facts.clean(facts.meta(...names));
 }

@@ -62,6 +62,8 @@ export function compileRule(field: string, value: unknown, path: string, problem
     required: flag("required"),
     fallback: readDefault(given, path, problems),
   };
+  // Nothing found in what is a list is an empty list, unless the rule says otherwise.
+  if (given["default"] === undefined && (rule.all || rule.known?.list === true)) rule.fallback = [];
   readType(given["type"], rule, `${path}.type`, problems);
   if (rule.required && given["default"] !== undefined) {
     problems.add(`${path}.default`, "a required field has no default: it would never be missing");

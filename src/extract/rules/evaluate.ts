@@ -40,13 +40,30 @@ export function evaluate(rule: Rule, scope: Scope): Evaluated {
 
 function evaluateKnown(rule: Rule, scope: Scope): Evaluated {
   const value = rule.known?.read(scope.facts) ?? null;
-  if (value === null || (Array.isArray(value) && value.length === 0)) {
-    return { value: rule.all ? [] : rule.fallback, problem: { message: "the page does not have it", found: null } };
-  }
-  // As it is, line ends included, unless the rule asks for more.
+  if (value === null || (Array.isArray(value) && value.length === 0)) return missing(rule, "the page does not have it");
+  if (Array.isArray(value)) return everyOf(rule, value, scope);
+  return rule.all ? everyOf(rule, [value], scope) : oneOf(rule, value, scope);
+}
+
+/** As it is, line ends included, unless the rule asks for more. */
+function oneOf(rule: Rule, value: JsonValue, scope: Scope): Evaluated {
   if (rule.type === null && rule.pattern === null) return { value, problem: null };
   const text = rule.pattern === null ? value : rule.pattern.first(textOfMatch({ value }));
   return text === null ? missing(rule) : convert(rule, [{ value: text }], scope);
+}
+
+function everyOf(rule: Rule, list: readonly JsonValue[], scope: Scope): Evaluated {
+  return collected(
+    rule,
+    list.map((value) => oneOf(rule, value, scope)),
+  );
+}
+
+/** What could not be read is left out; when that is everything, the first reason is given. */
+function collected(rule: Rule, list: readonly Evaluated[]): Evaluated {
+  const read = list.filter((one) => one.problem === null);
+  if (read.length > 0) return { value: read.map((one) => one.value), problem: null };
+  return { value: rule.fallback, problem: list[0]?.problem ?? missing(rule).problem };
 }
 
 function evaluateOne(rule: Rule, scope: Scope): Evaluated {
@@ -95,9 +112,15 @@ function evaluateAll(rule: Rule, scope: Scope): Evaluated {
     if (isJson(match)) values.push(rule.type === null && match.value === "" ? "" : null);
     if (problem === null || problem.message === EMPTY) ({ problem } = one);
   }
-  if (!found) return { value: rule.fallback ?? values, problem: problem ?? missing(rule).problem };
+  if (!found)
+    return { value: isNothing(rule.fallback) ? values : rule.fallback, problem: problem ?? missing(rule).problem };
   const isNews = !rule.required && problem !== null && problem.message !== EMPTY && matches.some(isJson);
   return { value: values, problem: isNews ? problem : null };
+}
+
+/** No default was given. */
+function isNothing(fallback: JsonValue): boolean {
+  return fallback === null || (Array.isArray(fallback) && fallback.length === 0);
 }
 
 /** What a regex finds in a match; JSON strings are searched as they are. */

@@ -1,12 +1,37 @@
-/** How money is marked beside its amount. */
-const CODES = new Set(Intl.supportedValuesOf("currency"));
-const WORDS =
-  /(?:^|[^\p{L}])(?:kr|zł|Kč|Ft|lei|лв|руб|р|грн|din|дин|Rs|Rp|RM|Fr|SFr|Bs|S\/|Kč|円|元|원)(?:\.|$|[^\p{L}])/u;
+/** An amount of money in a text that people read. */
+import { CODES, currencyOf, MARK, type Place } from "./currency.ts";
+import { plainDigits } from "./digits.ts";
+import { parseNumber } from "./number.ts";
 
-export function hasCurrency(text: string): boolean {
-  if (/\p{Sc}/u.test(text) || WORDS.test(text)) return true;
-  return [...text.matchAll(/[A-Z]{3}/g)].some(([code]) => CODES.has(code));
+export interface Money {
+  amount: number;
+  /** Null: the sign means several currencies, and the page does not say which. */
+  currency: string | null;
 }
 
-/** `CHF-4.20`, as Switzerland writes it; `SKU-12` is none. */
-export const MINUS_AFTER_CURRENCY = new RegExp(`(?:^|[^A-Za-z])(?:${[...CODES].join("|")})\\s?[-\\u2212]\\s?$`);
+const GAP = "[ \\u00a0\\u2007\\u2009\\u202f]";
+const AMOUNT = `(?:\\d{1,3}(?:${GAP}\\d{3})+(?!\\d)|\\d+)(?:[.,'\\u2019]\\d+)*(?:[千万萬億亿만억]\\d*)*`;
+const MONEY = new RegExp(
+  `(${MARK})${GAP}?(${AMOUNT})|(${AMOUNT})(?:[.,][-\\u2013\\u2014]{1,2})?${GAP}?(${MARK})`,
+  "gu",
+);
+
+/** The first amount that stands beside the mark of a currency. */
+export function readMoney(text: string, place: Place): Money | null {
+  const plain = plainDigits(text.slice(0, 1000));
+  for (const match of plain.matchAll(MONEY)) {
+    const [whole, before, later, earlier, behind] = match;
+    const mark = behindAmount(plain, match.index + whole.length, before) ?? before ?? behind ?? "";
+    const currency = currencyOf(mark, place, whole === plain.trim());
+    const amount = parseNumber(later ?? earlier ?? "", place.language);
+    if (currency !== undefined && amount !== null) return { amount, currency };
+  }
+  return null;
+}
+
+/** `$15 CAD`: the code says more than the sign. */
+function behindAmount(text: string, end: number, before: string | undefined): string | undefined {
+  if (before === undefined || /[A-Z]/.test(before)) return undefined;
+  const code = /^\s?([A-Z]{3})(?!\p{L})/u.exec(text.slice(end, end + 6))?.[1];
+  return code !== undefined && CODES.has(code) ? code : undefined;
+}

@@ -4,7 +4,7 @@
  * more than one way.
  */
 import { decimalMarkOf } from "./decimal-mark.ts";
-import { hasCurrency, MINUS_AFTER_CURRENCY } from "./money.ts";
+import { hasCurrency, MINUS_AFTER_CURRENCY } from "./currency.ts";
 import { plainDigits } from "./digits.ts";
 import { multiplierAt } from "./multiplier.ts";
 

@@ -1,0 +1,114 @@
+/** When a page was published and changed. */
+import { type Element, following } from "../dom/nodes.ts";
+import { textOf } from "../dom/text.ts";
+import type { PageFacts } from "../facts/page-facts.ts";
+import { parseDate } from "../values/date.ts";
+import { jsonLd, type KnownField, meta, microdata, type Source } from "./source.ts";
+import { Repetition } from "./repetition.ts";
+import { shortText } from "./short-text.ts";
+import { Surroundings } from "./surroundings.ts";
+
+const MAX_TIMES = 500;
+/** So many elements behind the headline. */
+const UNDER_HEADLINE = 80;
+const MAX_LINE = 60;
+const MARKED =
+  /(?:^|[\s_-])(?:date|pub-?date|publish(?:ed)?(?:-?(?:date|on|at))?|posted(?:-?on)?|post-?date|entry-?date|timestamp)(?:[\s_-]|$)/i;
+const OTHER_DATE = /updat|modif|event|due|expir|deadline|copyright|birth|picker|calendar/i;
+
+/** Of several times in a row (posts, comments, teasers) none is the page's. */
+function timeElement(wanted: (marks: string) => boolean): Source {
+  return (facts) => {
+    const times = facts.document.buckets.time.slice(0, MAX_TIMES);
+    if (times.length === 0) return null;
+    const surroundings = Surroundings.of(facts);
+    const listed = new Repetition(times);
+    const found = times.find((element) => {
+      const marks = `${element.attr("itemprop") ?? ""} ${element.attr("class") ?? ""} ${element.attr("pubdate") === undefined ? "" : "published"}`;
+      if (!wanted(marks) || surroundings.hold(element) || listed.includes(element)) return false;
+      return element.attr("datetime") !== undefined || textOf(element) !== "";
+    });
+    return found === undefined ? null : (found.attr("datetime") ?? textOf(found));
+  };
+}
+
+/** A short text under the headline whose class speaks of a date; several dates are those of a list. */
+const markedDate: Source = (facts) => {
+  const surroundings = Surroundings.of(facts);
+  const heading = facts.document.buckets.heading.find((element) => element.tag.name === "h1");
+  const found = new Set<string>();
+  let next = heading === undefined ? null : following(heading, facts.document.root);
+  for (let looked = 0; next !== null && looked < UNDER_HEADLINE;) {
+    if (next.kind === 1) {
+      looked += 1;
+      const parsed = isMarked(next) && !surroundings.hold(next) ? dateIn(shortText(next, MAX_LINE), facts) : null;
+      if (parsed !== null) found.add(parsed);
+    }
+    next = (next.kind === 1 ? next.first : null) ?? following(next, facts.document.root);
+  }
+  return found.size === 1 ? ([...found][0] ?? null) : null;
+};
+
+function isMarked(element: Element): boolean {
+  const marks = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
+  return MARKED.test(marks) && !OTHER_DATE.test(marks);
+}
+
+function dateIn(text: string | null, facts: PageFacts): string | null {
+  return text === null || /updat|modif|aktualis/i.test(text) ? null : parseDate(text, facts.language);
+}
+
+function date(facts: PageFacts, ...sources: Source[]): string | null {
+  for (const source of sources) {
+    const found = source(facts);
+    const parsed = found === null ? null : parseDate(found, facts.language);
+    if (parsed !== null) return parsed;
+  }
+  return null;
+}
+
+export const publishedAt: KnownField = {
+  name: "published_at",
+  meaning: "when it was published, as ISO 8601",
+  order:
+    "JSON-LD `datePublished`; microdata; `article:published_time` and other `<meta>`; `<time>`, neither in comments nor in teasers of other pages; `dateCreated`; a date under the headline whose class names one",
+  read: (facts) =>
+    date(
+      facts,
+      jsonLd("datePublished", "uploadDate"),
+      microdata("datePublished", "uploadDate"),
+      meta(
+        "article:published_time",
+        "og:published_time",
+        "datepublished",
+        "date",
+        "pubdate",
+        "publishdate",
+        "dc.date",
+        "dc.date.issued",
+        "parsely-pub-date",
+        "sailthru.date",
+        "citation_publication_date",
+      ),
+      timeElement((marks) => /publish|posted|entry-date/i.test(marks)),
+      jsonLd("dateCreated"),
+      microdata("dateCreated"),
+      timeElement((marks) => /date-?created/i.test(marks)),
+      timeElement((marks) => !/modif|updat/i.test(marks)),
+      markedDate,
+    ),
+};
+
+export const modifiedAt: KnownField = {
+  name: "modified_at",
+  meaning: "when it was last changed, as ISO 8601",
+  order: "JSON-LD `dateModified`; microdata; `article:modified_time`, `og:updated_time` and other `<meta>`; `<time>`",
+  read: (facts) =>
+    date(
+      facts,
+      jsonLd("dateModified"),
+      microdata("dateModified"),
+      meta("article:modified_time", "og:updated_time", "datemodified", "last-modified", "dc.date.modified", "revised"),
+      timeElement((marks) => /modif|updat/i.test(marks)),
+    ),
+};

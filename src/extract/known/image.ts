@@ -1,0 +1,107 @@
+/** Pictures: the main one, and all. */
+import { imageSource } from "../article/markdown.ts";
+import type { Element } from "../dom/nodes.ts";
+import { isObject } from "../facts/json-ld.ts";
+import { pageEntity } from "../facts/main-entity.ts";
+import type { Entities, PageFacts } from "../facts/page-facts.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
+import type { KnownField } from "./source.ts";
+
+const MAX_LIST = 10_000;
+const META = ["og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"];
+/** Stands where a picture will be, or counts visitors. */
+const PLACEHOLDER =
+  /(?:^|[/_.-])(?:placeholder|blank|spacer|pixel|transparent|empty|lazy(?:load)?|loading|1x1|grey|gray|dummy|no-?image)(?:[_.-][\w.-]*)?\.(?:gif|png|svg|jpe?g|webp)$/i;
+
+export const image: KnownField = {
+  name: "image",
+  meaning: "the address of the main picture",
+  order:
+    "JSON-LD `image`; microdata; `og:image`; `twitter:image`; `<link rel=image_src>`; the first picture of the article, then of the page",
+  read: (facts) => {
+    const named = [
+      ...ofEntities(facts, facts.entities),
+      ...ofEntities(facts, facts.microdata),
+      ...META.map((name) => facts.meta(name)),
+      facts.linkTag("image_src"),
+    ];
+    for (const address of named) {
+      const whole = pictureAddress(facts, address);
+      if (whole !== null) return whole;
+    }
+    return shownImage(facts);
+  },
+};
+
+export const images: KnownField = {
+  name: "images",
+  meaning: "the addresses of all pictures",
+  order: "`og:image`, then every `<img>` (also late-loading ones)",
+  list: true,
+  read: (facts) => {
+    const named = META.map((name) => pictureAddress(facts, facts.meta(name))).find((address) => address !== null);
+    const shown = facts.document.buckets.image.slice(0, MAX_LIST).map((element) => addressOf(facts, element));
+    return [...new Set([named ?? null, ...shown])].filter((address) => address !== null);
+  },
+};
+
+function ofEntities(facts: PageFacts, { graph, main }: Entities): string[] {
+  const page = pageEntity(graph);
+  const found: string[] = [];
+  for (const entity of main === page ? [main] : [main, page]) {
+    if (entity === null) continue;
+    for (const key of ["image", "primaryImageOfPage", "thumbnailUrl", "thumbnail"]) {
+      for (const value of graph.valuesAt(entity, key).slice(0, 20)) found.push(...addressesIn(value, facts, graph));
+    }
+  }
+  return found;
+}
+
+function addressesIn(value: JsonValue, facts: PageFacts, graph: Entities["graph"]): string[] {
+  const named = typeof value === "string" ? (graph.byId(value) ?? value) : value;
+  if (!isObject(named)) return [facts.clean(named) ?? ""];
+  return ["contentUrl", "url", "thumbnailUrl"].flatMap((key) => {
+    const [one] = Array.isArray(named[key]) ? named[key] : [named[key]];
+    return facts.clean(isObject(one) ? one["@id"] : one) ?? [];
+  });
+}
+
+/** Null for what is no picture: a part of a page, what stands in for a picture, an address that runs code. */
+function pictureAddress(facts: PageFacts, address: string | null): string | null {
+  const whole = address === null || address.trim() === "" ? null : facts.resolve(address);
+  const url = whole === null ? null : URL.parse(whole);
+  if (whole === null || url === null || !/^https?:$/.test(url.protocol) || PLACEHOLDER.test(url.pathname)) return null;
+  if (url.hash !== "" && !/\.(?:jpe?g|png|gif|webp|avif|svg)$/i.test(url.pathname)) return null;
+  return facts.addresses.includes(whole) ? null : whole;
+}
+
+function addressOf(facts: PageFacts, element: Element): string | null {
+  return isTiny(element) ? null : pictureAddress(facts, imageSource(element));
+}
+
+/** One pixel wide is not a picture, it counts visitors. */
+function isTiny(element: Element): boolean {
+  const isOne = (size: string | undefined) => size !== undefined && /^\s*[01](?:px)?\s*$/.test(size);
+  if (isOne(element.attr("width")) || isOne(element.attr("height"))) return true;
+  return /(?:^|;)\s*(?:width|height)\s*:\s*[01]px/i.test(element.attr("style") ?? "");
+}
+
+const NO_CONTENT = /\.svg$|(?:^|[/_.-])(?:avatars?|logos?|icons?|sprites?)(?:[/_.-]|$)/i;
+
+/** Drawings, logos, icons and faces of users are not what a page is about. */
+function shownImage(facts: PageFacts): string | null {
+  const root = facts.mainContent?.root ?? null;
+  let outside: string | null = null;
+  for (const element of facts.document.buckets.image.slice(0, MAX_LIST)) {
+    const address = addressOf(facts, element);
+    if (address === null || NO_CONTENT.test(URL.parse(address)?.pathname ?? "")) continue;
+    if (isInside(element, root)) return address;
+    outside ??= address;
+  }
+  return outside;
+}
+
+function isInside(element: Element, root: Element | null): boolean {
+  for (let up = element.parent; up !== null; up = up.parent) if (up === root) return true;
+  return false;
+}

@@ -1,11 +1,11 @@
 /** The page's content: the article in its forms, pictures, links, headings, tables. */
 import type { JsonValue } from "../../domain/queue-item.ts";
-import { imageSource } from "../article/markdown.ts";
-import { rowsOf } from "../article/markdown-table.ts";
-import { elementsBelow } from "../dom/nodes.ts";
+import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { squeeze, textOf } from "../dom/text.ts";
 import { valueAt } from "../facts/json-ld.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
+import { imageSource, isPixel } from "../values/image-source.ts";
+import { type Grid, readGrid } from "../values/table-grid.ts";
 import { asText, first, jsonLd, type KnownField, meta, microdata } from "./source.ts";
 
 const MAX_LIST = 10_000;
@@ -65,20 +65,31 @@ export const headings: KnownField = {
 
 export const tables: KnownField = {
   name: "tables",
-  meaning: "the tables, each a list of rows, each a list of texts",
+  meaning:
+    "the tables, each a list of rows, each a list of texts; a cell over several rows or columns stands in each of them",
   order: "`<table>` with more than one column",
   read: (facts) => {
     const found: string[][][] = [];
     let cells = 0;
     for (const element of elementsBelow(facts.document.root)) {
       if (element.tag.name !== "table" || cells > MAX_LIST * 10) continue;
-      const rows = rowsOf(element).map((row) => row.map(textOf));
+      const rows = textsOf(readGrid(element, () => true));
       cells += rows.reduce((sum, row) => sum + row.length, 0);
       if (rows.some((row) => row.length > 1)) found.push(rows);
     }
     return found;
   },
 };
+
+function textsOf({ rows }: Grid): string[][] {
+  const texts = new Map<Element, string>();
+  const read = (cell: Element): string => {
+    const text = texts.get(cell) ?? textOf(cell);
+    texts.set(cell, text);
+    return text;
+  };
+  return rows.map((row) => row.map((slot) => (slot === null ? "" : read(slot.cell))));
+}
 
 function pictures(facts: PageFacts): string[] {
   const list: string[] = [];
@@ -88,9 +99,7 @@ function pictures(facts: PageFacts): string[] {
   };
   add(first(facts, meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")));
   for (const element of facts.document.buckets.image.slice(0, MAX_LIST)) {
-    // One pixel wide is not a picture, it counts visitors.
-    if (element.attr("width") === "1" || element.attr("height") === "1") continue;
-    add(imageSource(element));
+    if (!isPixel(element)) add(imageSource(element));
   }
   return [...new Set(list)];
 }

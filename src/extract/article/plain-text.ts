@@ -2,7 +2,7 @@
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 import { isBlock, oneSpaced } from "../dom/text.ts";
 import { preformatted } from "../markdown/code.ts";
-import { type Formula, formulaAt, mayHoldFormulas } from "../markdown/formula.ts";
+import { type Formula, formulaAt, formulaText, mayHoldFormulas } from "../markdown/formula.ts";
 import { isRaised, raisedText } from "../markdown/superscript.ts";
 
 const LINES = new Set(["li", "tr", "dt", "dd", "br", "option", "caption"]);
@@ -100,9 +100,9 @@ class Reader {
     else this.inside(element);
   }
 
-  #formula({ text, isDisplay }: Formula): void {
-    if (isDisplay) this.#writer.break("\n\n");
-    this.#writer.text(text);
-    if (isDisplay) this.#writer.break("\n\n");
+  #formula(formula: Formula): void {
+    if (formula.isDisplay) this.#writer.break("\n\n");
+    this.#writer.text(formulaText(formula));
+    if (formula.isDisplay) this.#writer.break("\n\n");
   }
 }

@@ -47,7 +47,7 @@ export function readDocument({ kind, text, facts }: Page, { formats, ...plan }: 
   }
   if (formats.has("html")) {
     const cleaned = isPage
-      ? cleanElements(content.roots, facts.resolve, content.keepsInHtml)
+      ? cleanElements(content.roots, facts.resolve, { keep: content.keepsInHtml, wants: content.has })
       : { html: `<pre>${escaped(text.slice(0, MAX_TEXT))}</pre>`, cut: text.length > MAX_TEXT };
     document.html = cleaned.html;
     cut("html", cleaned.cut);

@@ -2,7 +2,7 @@
 import { type Element, following, type Node } from "../dom/nodes.ts";
 import { isBlock } from "../dom/text.ts";
 import { codeBlock, laidOutText, preformatted } from "./code.ts";
-import { type Formula, formulaAt } from "./formula.ts";
+import { type Formula, formulaAt, formulaText } from "./formula.ts";
 import type { Mark, MarkKind } from "./inline.ts";
 import { writeLink } from "./link.ts";
 import { writeList } from "./list.ts";
@@ -205,12 +205,13 @@ function writeOnLine(element: Element, writer: Writer): void {
   inline.boundary();
 }
 
-function writeFormula({ tex, text, isDisplay }: Formula, writer: Writer): void {
-  const { inline } = writer;
+function writeFormula(formula: Formula, writer: Writer): void {
+  const { inline, mode } = writer;
+  const text = formulaText(formula);
   // Dollars within the TeX would end it.
-  if (tex === null || tex.includes("$")) inline.text(tex ?? text);
-  else if (writer.mode === "cell") inline.raw(text.replaceAll("\\|", "\\Vert ").replaceAll("|", "\\vert "));
-  else if (isDisplay && writer.mode === "block") writer.add({ kind: "paragraph", text });
+  if (formula.tex === null || formula.tex.includes("$")) inline.text(formula.tex ?? text);
+  else if (mode === "cell") inline.raw(text.replaceAll("\\|", "\\Vert ").replaceAll("|", "\\vert "));
+  else if (formula.isDisplay && mode === "block") writer.add({ kind: "paragraph", text });
   else inline.raw(text);
 }
 

@@ -10,7 +10,7 @@ export interface EscapeContext {
 }
 
 const SPECIAL = /[\\`*[\]<&~$]|_+/g;
-const HAS_SPECIAL = /[\\`*[\]<&~$_]|!$|:\/\/|www\./i;
+const HAS_SPECIAL = /[\\`*[\]<&~$_]|!$|^\^|:\/\/|www\./i;
 const WORD = /[\p{L}\p{N}]/u;
 const ENTITY = /^&(?:#[xX]?[\da-fA-F]{1,8}|[a-zA-Z][a-zA-Z\d]{1,31});/;
 /** Not before what would be the rest of a link, or of its definition. */
@@ -65,13 +65,13 @@ const ADDRESS = /(?:https?(?=:\/\/)|www(?=\.))\S*/gi;
 
 /**
  * GitHub's Markdown makes links of addresses in text, up to the next space. That is welcome, but for an address with
- * a backslash in it, or one that other marks follow, which would become part of it.
+ * a backslash in it (which a bar in a table gets), or one that other marks follow, which would become part of it.
  */
 function breakAddresses(text: string, next: Token | undefined): string {
   if (!/:\/\/|www\./i.test(text)) return text;
   return text.replace(ADDRESS, (address, at: number) => {
     const touches = at + address.length === text.length && next !== undefined && next.kind !== "break";
-    return touches || address.includes("\\") ? address.replace(/^(https?|www)/i, "$1\\") : address;
+    return touches || /[\\|]/.test(address) ? address.replace(/https?(?=:\/\/)|www(?=\.)/gi, "$&\\") : address;
   });
 }
 

@@ -4,10 +4,16 @@ import { rawText, squeeze } from "../dom/text.ts";
 import { mathText } from "./mathml.ts";
 
 export interface Formula {
-  /** Null where the page has no TeX; then `text` is all there is. */
+  /** Without dollar signs; null where the page has no TeX. */
   tex: string | null;
-  text: string;
+  /** What there is instead, as a line of text. */
+  line: string;
   isDisplay: boolean;
+}
+
+export function formulaText({ tex, line, isDisplay }: Formula): string {
+  if (tex === null) return line;
+  return isDisplay ? `$$${tex}$$` : `$${tex}$`;
 }
 
 const SIGNS = /<math|math\/tex|class=["']?[^"'>]*(?:\bmath\b|katex|latex)|mjx-|mathjax|mwe-math/i;
@@ -24,7 +30,7 @@ const DRAWINGS = /(?:^|\s)MathJax(?:_\w+)?(?:\s|$)/;
 const DISPLAY = /(?:^|\s)(?:katex-(?:display|block)|display|mwe-math-fallback-image-display|MathJax_Display)(?:\s|$)/;
 const PICTURES = /(?:^|\s)(?:latex|tex|mwe-math-fallback-image-\w+)(?:\s|$)/;
 
-/** `null`: not a formula. `drawn`: the drawing of one that stands elsewhere. */
+/** Null: not a formula. `drawn`: the drawing of one that stands elsewhere. */
 export function formulaAt(element: Element): Formula | "drawn" | null {
   const { name } = element.tag;
   if (name === "math") return mathFormula(element);
@@ -91,16 +97,15 @@ function mathFormula(math: Element): Formula | null {
   const alternative = math.attr("alttext");
   const formula = alternative === undefined ? null : texFormula(alternative, isDisplay);
   if (formula !== null) return formula;
-  const text = mathText(math);
-  return text === "" ? null : { tex: null, text, isDisplay };
+  const line = mathText(math);
+  return line === "" ? null : { tex: null, line, isDisplay };
 }
 
 function texFormula(given: string, isDisplay: boolean): Formula | null {
   const even = squeeze(given);
   const styled = /^\{\\(?:display|text)style\s*([^]*)\}$/.exec(even)?.[1];
   const tex = styled !== undefined && isBalanced(styled) ? styled.trim() : even;
-  if (tex === "") return null;
-  return { tex, text: isDisplay ? `$$${tex}$$` : `$${tex}$`, isDisplay };
+  return tex === "" ? null : { tex, line: "", isDisplay };
 }
 
 /** The braces that were taken off belonged together. */

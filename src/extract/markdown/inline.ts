@@ -38,7 +38,8 @@ export class Inline {
   readonly options: InlineOptions;
   #tokens: Token[] = [];
   #done: string[] = [];
-  #space = false;
+  /** White space that waits, and whether all of it is code. */
+  #space: "text" | "code" | null = null;
   #breaks = 0;
   #waiting: Mark[];
   #open: Mark[] = [];
@@ -67,12 +68,12 @@ export class Inline {
   text(data: string): void {
     const even = oneSpaced(data);
     const from = even.startsWith(" ") ? 1 : 0;
-    if (from > 0) this.#space = true;
+    if (from > 0) this.space();
     if (even.length === from) return;
     const to = even.endsWith(" ") ? even.length - 1 : even.length;
     this.#begin();
-    this.#append(even.slice(from, to));
-    this.#space = to < even.length;
+    this.#append(even.slice(from, to), this.#code > 0 ? "code" : "text");
+    if (to < even.length) this.space();
   }
 
   raw(text: string): void {
@@ -88,17 +89,18 @@ export class Inline {
   }
 
   space(): void {
-    this.#space = true;
+    if (this.#code === 0) this.#space = "text";
+    else this.#space ??= "code";
   }
 
   break(): void {
-    if (this.options.mode === "heading") this.#space = true;
+    if (this.options.mode === "heading") this.#space = "text";
     else this.#breaks += 1;
   }
 
   /** Between blocks that have to share one line. */
   boundary(): void {
-    if (this.options.mode === "heading") this.#space = true;
+    if (this.options.mode === "heading") this.#space = "text";
     else this.#breaks = Math.max(1, this.#breaks);
   }
 
@@ -129,7 +131,7 @@ export class Inline {
   /** The paragraphs so far. Marks that are still open hold for what follows; a link is written once. */
   take(): string[] {
     this.#split();
-    this.#space = false;
+    this.#space = null;
     this.#breaks = 0;
     const done = this.#done;
     this.#done = [];
@@ -152,9 +154,9 @@ export class Inline {
       this.#split();
     if (this.#tokens.length > 0) {
       if (this.#breaks > 0) this.#tokens.push({ kind: "break" });
-      else if (this.#space) this.#append(" ");
+      else if (this.#space !== null) this.#append(" ", this.#code > 0 ? this.#space : "text");
     }
-    this.#space = false;
+    this.#space = null;
     this.#breaks = 0;
     if (this.#waiting.length > 0) this.#openWaiting();
   }
@@ -176,11 +178,10 @@ export class Inline {
     while (this.#open.length > at) this.#tokens.push({ kind: "close", mark: this.#open.pop() as Mark });
   }
 
-  #append(text: string): void {
+  #append(text: string, kind: "text" | "code"): void {
     const last = this.#tokens.at(-1);
-    // The space after code is not code, unless more code follows.
-    const kind = this.#code > 0 && (text !== " " || last?.kind === "code") ? "code" : "text";
     if (last?.kind === kind) last.text += text;
-    else this.#tokens.push({ kind, text });
+    // Between code and a link in it, space is not code.
+    else this.#tokens.push({ kind: text === " " ? "text" : kind, text });
   }
 }

@@ -83,6 +83,11 @@ describe("code", () => {
     ["with space at its edges", "<p>a<code> b </code>c</p>", "a `b` c"],
     ["two neighbours are one", "<p><code>a</code><code>b</code></p>", "`ab`"],
     ["with a link in it", "<p><code>Vec&lt;<a href=/t>T</a>></code></p>", "`Vec<`[`T`](https://site.example/t)`>`"],
+    [
+      "what would define a link",
+      "<p><a href=/t><code>a]: b</code></a></p>",
+      "[<code>a&#93;: b</code>](https://site.example/t)",
+    ],
     ["keys", "<p><kbd>Ctrl</kbd>+<kbd>C</kbd></p>", "`Ctrl`+`C`"],
     ["with a comment in it", '<p><code>a <span class="hljs-comment">// b</span></code></p>', "`a // b`"],
     ["lines, the first indented, after empty ones", "<pre>\n\n  \n  a\n\n b\n</pre>", "```\n  a\n\n b\n```"],

@@ -21,6 +21,10 @@ describe("the address of a picture", () => {
     "a set that is loaded late": [`<img src="${BLANK}" data-srcset="/s.jpg 1x, /real.jpg 2x">`, REAL],
     "offered by the element around it": ['<picture><source srcset="/real.jpg"><img alt=""></picture>', REAL],
     "for readers without scripts": [`<img src="${BLANK}"><noscript><img src="/real.jpg"></noscript>`, REAL],
+    "for readers without scripts, after another picture": [
+      `<img src="/real.jpg"><img src="${BLANK}"><noscript><img src="/real.jpg"></noscript>`,
+      REAL + REAL,
+    ],
     "only for readers without scripts": ['<div><noscript><img src="/real.jpg"></noscript></div>', REAL],
     twice: ['<img data-src="/real.jpg"><noscript><img src="/other.jpg"></noscript>', REAL],
     "a visitor's counter": ['<img src="/count.gif" width="1" height="1">', ""],

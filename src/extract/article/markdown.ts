@@ -1,7 +1,7 @@
 /** HTML to Markdown (CommonMark with GitHub's tables, strike-through and task lists). */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 import { render, write } from "../markdown/convert.ts";
-import { mayHoldFormulas } from "../markdown/formula.ts";
+import { holdsFormula } from "../markdown/formula.ts";
 import { Inline } from "../markdown/inline.ts";
 import { type Conversion, joinBlocks, Writer } from "../markdown/writer.ts";
 import { isHidden } from "./visible.ts";
@@ -34,13 +34,15 @@ function convert(
   options: MarkdownOptions,
   start: (element: Element, writer: Writer) => void,
 ): string {
-  const conversion = conversionFor(element, options);
-  const writer = new Writer(conversion, new Inline({ mode: "block", dollars: conversion.formulas }));
+  const conversion = conversionFor(options);
+  let hasFormulas: boolean | null = null;
+  const dollars = () => (hasFormulas ??= holdsFormula(element));
+  const writer = new Writer(conversion, new Inline({ mode: "block", dollars }));
   start(element, writer);
   return joinBlocks(writer.end()).trim();
 }
 
-function conversionFor(element: Element, options: MarkdownOptions): Conversion {
+function conversionFor(options: MarkdownOptions): Conversion {
   const { keep, resolve, onCut } = options;
   const wants = (child: Element) => options.wants?.(child) !== false;
   // Past the limit nothing more is kept; the tree is walked to its end without work.
@@ -48,7 +50,6 @@ function conversionFor(element: Element, options: MarkdownOptions): Conversion {
   return {
     resolve,
     wants: (child) => room > 0 && wants(child),
-    formulas: mayHoldFormulas(element.document.source),
     headingLinks: new Map(),
     keeps(child, inCode) {
       for (let node = child.first; node !== null && room > 0; node = node.next) {

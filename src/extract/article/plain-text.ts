@@ -2,7 +2,7 @@
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 import { isBlock, oneSpaced } from "../dom/text.ts";
 import { preformatted } from "../markdown/code.ts";
-import { type Formula, formulaAt, formulaText, mayHoldFormulas } from "../markdown/formula.ts";
+import { type Formula, formulaAt, formulaText } from "../markdown/formula.ts";
 import { isRaised, raisedText } from "../markdown/superscript.ts";
 
 const LINES = new Set(["li", "tr", "dt", "dd", "br", "option", "caption"]);
@@ -12,7 +12,7 @@ export const UNEVEN_IN_LINE = /[^\S\n ][^\S\n]*| [^\S\n]+/g;
 
 export function toPlainText(element: Element, keep: (element: Element) => boolean): string {
   const writer = new Writer();
-  new Reader(keep, writer, mayHoldFormulas(element.document.source)).inside(element);
+  new Reader(keep, writer).inside(element);
   return writer.finish();
 }
 
@@ -59,12 +59,10 @@ class Writer {
 class Reader {
   readonly #keep: (element: Element) => boolean;
   readonly #writer: Writer;
-  readonly #formulas: boolean;
 
-  constructor(keep: (element: Element) => boolean, writer: Writer, formulas: boolean) {
+  constructor(keep: (element: Element) => boolean, writer: Writer) {
     this.#keep = keep;
     this.#writer = writer;
-    this.#formulas = formulas;
   }
 
   inside(element: Element): void {
@@ -75,7 +73,7 @@ class Reader {
   }
 
   #visit(element: Element): void {
-    const formula = this.#formulas ? formulaAt(element) : null;
+    const formula = formulaAt(element);
     if (formula !== null) {
       if (formula !== "drawn") this.#formula(formula);
       return;

@@ -7,9 +7,16 @@ function longestRun(text: string, pattern: RegExp): number {
   return Math.max(0, ...[...text.matchAll(pattern)].map((match) => match[0].length));
 }
 
-export function codeSpan(code: string, inCell: boolean): string {
-  // In a table `\|` is a bar, even in code; for a backslash before a bar only HTML is left.
-  if (inCell && code.includes("\\|")) return `<code>${escapeHtml(code).replace(/[\\`*_[\]~$|]/g, asReference)}</code>`;
+export interface CodePlace {
+  inCell: boolean;
+  inLink: boolean;
+}
+
+export function codeSpan(code: string, { inCell, inLink }: CodePlace): string {
+  // In a table `\|` is a bar, even in code; for a backslash before a bar only HTML is left. A line that begins with
+  // `[` and has `]:` defines a link, even where the latter is code.
+  if ((inCell && code.includes("\\|")) || (inLink && code.includes("]:")))
+    return `<code>${escapeHtml(code).replace(/[\\`*_[\]~$|]/g, asReference)}</code>`;
   const fence = "`".repeat(shortestFence(code));
   const isPadded = code.startsWith("`") || code.endsWith("`");
   return isPadded ? `${fence} ${code} ${fence}` : fence + code + fence;

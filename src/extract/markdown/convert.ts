@@ -34,7 +34,7 @@ function inside(element: Element, writer: Writer): void {
 
 function visit(element: Element, writer: Writer): void {
   const { conversion, inline } = writer;
-  const formula = conversion.formulas ? formulaAt(element) : null;
+  const formula = formulaAt(element);
   if (formula !== null) {
     if (formula !== "drawn" && conversion.wants(element)) writeFormula(formula, writer);
     return;

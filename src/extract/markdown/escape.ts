@@ -4,7 +4,7 @@ import type { Token } from "./inline.ts";
 export interface EscapeContext {
   inLink: boolean;
   tildes: boolean;
-  dollars: boolean;
+  dollars(): boolean;
   /** What follows the text in its block. */
   next: Token | undefined;
 }
@@ -55,7 +55,7 @@ function isSpecial(found: string, text: string, at: number, context: EscapeConte
     case "~":
       return context.tildes;
     case "$":
-      return context.dollars;
+      return context.dollars();
     default:
       return true;
   }

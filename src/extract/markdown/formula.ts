@@ -16,13 +16,15 @@ export function formulaText({ tex, line, isDisplay }: Formula): string {
   return isDisplay ? `$$${tex}$$` : `$${tex}$`;
 }
 
-const SIGNS = /<math|math\/tex|class=["']?[^"'>]*(?:\bmath\b|katex|latex)|mjx-|mathjax|mwe-math/i;
-
-/** Whether it is worth looking for any. */
-export function mayHoldFormulas(source: string): boolean {
-  return SIGNS.test(source);
+/** Whether dollar signs below the element would be taken for those around a formula. */
+export function holdsFormula(top: Element): boolean {
+  for (const element of elementsBelow(top)) if (formulaAt(element) !== null) return true;
+  return false;
 }
 
+/** Asked of every element of every page: most are done with here. */
+const NAMES = new Set(["math", "script", "mjx-container", "span", "div", "p", "img"]);
+const CLASSES = /math|katex|tex/i;
 const WRAPPERS =
   /(?:^|\s)(?:katex(?:-display|-block)?|mwe-math-element|math-container|MathJax(?:_Display|_CHTML|_SVG)?|math)(?:\s|$)/;
 /** What MathJax draws stands before the script that holds its TeX. */
@@ -30,15 +32,18 @@ const DRAWINGS = /(?:^|\s)MathJax(?:_\w+)?(?:\s|$)/;
 const DISPLAY = /(?:^|\s)(?:katex-(?:display|block)|display|mwe-math-fallback-image-display|MathJax_Display)(?:\s|$)/;
 const PICTURES = /(?:^|\s)(?:latex|tex|mwe-math-fallback-image-\w+)(?:\s|$)/;
 
+/** The drawing of a formula, behind which its MathML stands, has hundreds of elements. */
+const MOST_SEARCHED = 2000;
+
 /** Null: not a formula. `drawn`: the drawing of one that stands elsewhere. */
 export function formulaAt(element: Element): Formula | "drawn" | null {
   const { name } = element.tag;
+  if (!NAMES.has(name)) return null;
   if (name === "math") return mathFormula(element);
   if (name === "script") return scriptFormula(element);
   if (name === "mjx-container") return firstMath(element);
-  if (name !== "span" && name !== "div" && name !== "img" && name !== "p") return null;
   const names = element.attr("class");
-  if (names === undefined) return null;
+  if (names === undefined || !CLASSES.test(names)) return null;
   if (name === "img") return PICTURES.test(names) ? pictureFormula(element, names) : null;
   if (DRAWINGS.test(names) && isBesideScript(element)) return "drawn";
   return WRAPPERS.test(names) ? (firstMath(element) ?? delimitedFormula(element)) : null;
@@ -66,15 +71,18 @@ function pictureFormula(image: Element, names: string): Formula | null {
 
 function firstMath(wrapper: Element): Formula | null {
   const isDisplay = DISPLAY.test(wrapper.attr("class") ?? "") || wrapper.attr("display") === "true";
+  let picture: Formula | null = null;
+  let left = MOST_SEARCHED;
   for (const element of elementsBelow(wrapper)) {
-    const formula = element.tag.name === "math" ? mathFormula(element) : null;
+    const { name } = element.tag;
+    const formula = name === "math" ? mathFormula(element) : null;
     if (formula !== null) return { ...formula, isDisplay: formula.isDisplay || isDisplay };
+    const names = name === "img" ? element.attr("class") : undefined;
+    if (names !== undefined && PICTURES.test(names)) picture ??= pictureFormula(element, names);
+    left -= 1;
+    if (left === 0) break;
   }
-  for (const element of elementsBelow(wrapper)) {
-    const names = element.tag.name === "img" ? element.attr("class") : undefined;
-    if (names !== undefined && PICTURES.test(names)) return pictureFormula(element, names);
-  }
-  return null;
+  return picture;
 }
 
 /** Pages that leave the drawing to the browser: `\(x\)`, `\[x\]`, `$x$` and nothing else. */

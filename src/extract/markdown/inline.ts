@@ -26,8 +26,8 @@ export type Mode = "block" | "heading" | "cell";
 
 export interface InlineOptions {
   mode: Mode;
-  /** Escapes `$`, because formulas stand between dollar signs. */
-  dollars: boolean;
+  /** Whether to escape `$`, because formulas stand between dollar signs. */
+  dollars(): boolean;
 }
 
 /**

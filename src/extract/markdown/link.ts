@@ -1,12 +1,14 @@
 /** Links, also those around headings and pictures. */
 import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
-import { squeeze, textOf } from "../dom/text.ts";
+import { squeeze } from "../dom/text.ts";
 import type { Mark } from "./inline.ts";
+import { shortText } from "./short-text.ts";
 import type { Render, Writer } from "./writer.ts";
 
 /** A heading that comes later in a link is not its title. */
 const SEARCHED = 200;
+const LONGEST = 1000;
 
 export function writeLink(link: Element, writer: Writer, render: Render): void {
   const given = link.attr("href");
@@ -36,7 +38,7 @@ function headingIn(link: Element): Element | null {
     for (let node = parent.first; node !== null && search.left > 0; node = node.next) {
       if (node.kind !== 1 || isHidden(node)) continue;
       search.left -= 1;
-      if (node.tag.rule === "heading" && textOf(node) !== "") return node;
+      if (node.tag.rule === "heading" && shortText(node, LONGEST) !== "") return node;
       const found = find(node);
       if (found !== null) return found;
     }

@@ -31,12 +31,20 @@ function squeezedText(element: Element): string {
   return text;
 }
 
+/** The picture beside it decides; those further away are others. */
 function isShownBefore(noscript: Element): boolean {
-  for (let node = noscript.prev; node !== null; node = node.prev) {
-    if (node.kind !== 1 || node.tag.name === "noscript") continue;
-    if (node.tag.name === "img" && imageSource(node) !== null) return true;
-    for (const element of elementsBelow(node))
-      if (element.tag.name === "img" && imageSource(element) !== null) return true;
+  let left = 2;
+  for (let node = noscript.prev; node !== null && left > 0; node = node.prev) {
+    if (node.kind !== 1) continue;
+    const image = node.tag.name === "img" ? node : firstImage(node);
+    if (image !== null) return imageSource(image) !== null;
+    left -= 1;
   }
   return false;
+}
+
+function firstImage(element: Element): Element | null {
+  if (element.tag.name === "noscript") return null;
+  for (const inside of elementsBelow(element)) if (inside.tag.name === "img") return inside;
+  return null;
 }

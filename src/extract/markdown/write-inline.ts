@@ -24,7 +24,7 @@ export function writeInline(given: Token[], options: InlineOptions): string {
         break;
       }
       case "code":
-        out += codeSpan(token.text, options.mode === "cell");
+        out += codeSpan(token.text, { inCell: options.mode === "cell", inLink });
         break;
       case "raw":
         out += token.text;

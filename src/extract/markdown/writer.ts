@@ -18,7 +18,6 @@ export interface Conversion {
   keeps(element: Element, inCode: boolean): boolean;
   /** Whether the reader wants it, hidden or not. */
   wants(element: Element): boolean;
-  formulas: boolean;
   /** Links around whole blocks belong to the heading among them. */
   headingLinks: Map<Element, Mark>;
 }

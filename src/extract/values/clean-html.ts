@@ -4,7 +4,7 @@
  * pictures those that scripts would have loaded, and formulas are written as TeX.
  */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
-import { formulaAt, formulaText, mayHoldFormulas } from "../markdown/formula.ts";
+import { formulaAt, formulaText } from "../markdown/formula.ts";
 import { imageSource } from "./image-source.ts";
 import { readSourceSet } from "./source-set.ts";
 
@@ -63,8 +63,7 @@ export function cleanHtml(
   resolve: Resolve,
   keep: (element: Element) => boolean = () => true,
 ): string {
-  const formulas = mayHoldFormulas(element.document.source);
-  return inner(element, { resolve, keep, wants: () => true, left: MAX_TEXT, rules: READING, formulas });
+  return inner(element, { resolve, keep, wants: () => true, left: MAX_TEXT, rules: READING });
 }
 
 /** Whole elements one after the other, with all that a page shows; `cut`: the end is missing, because it is too long. */
@@ -73,8 +72,7 @@ export function cleanElements(
   resolve: Resolve,
   { keep, wants }: Choice,
 ): { html: string; cut: boolean } {
-  const formulas = elements[0] !== undefined && mayHoldFormulas(elements[0].document.source);
-  const cleaning: Cleaning = { resolve, keep: () => true, wants, left: MAX_TEXT, rules: WHOLE, formulas };
+  const cleaning: Cleaning = { resolve, keep: () => true, wants, left: MAX_TEXT, rules: WHOLE };
   const parts = elements.map((element) => {
     cleaning.keep = (inside) => inside === element || keep(inside);
     return cleaning.left > 0 ? cleanElement(element, cleaning).trim() : "";
@@ -90,7 +88,6 @@ interface Choice {
 
 interface Cleaning extends Choice {
   resolve: Resolve;
-  formulas: boolean;
   /** Characters that may still be written. */
   left: number;
   rules: CleanRules;
@@ -108,7 +105,7 @@ function inner(element: Element, cleaning: Cleaning): string {
 function cleanElement(element: Element, cleaning: Cleaning): string {
   const { name } = element.tag;
   const { elements, dropped } = cleaning.rules;
-  const formula = cleaning.formulas ? formulaAt(element) : null;
+  const formula = formulaAt(element);
   if (formula !== null) {
     if (formula === "drawn" || !cleaning.wants(element)) return "";
     return `<span class="math">${escapeText(formulaText(formula))}</span>`;

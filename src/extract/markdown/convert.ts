@@ -3,7 +3,7 @@ import { type Element, following, type Node } from "../dom/nodes.ts";
 import { isBlock } from "../dom/text.ts";
 import { codeBlock, laidOutText, preformatted } from "./code.ts";
 import { type Formula, formulaAt, formulaText } from "./formula.ts";
-import type { Mark, MarkKind } from "./inline.ts";
+import type { Mark, MarkKind } from "./tokens.ts";
 import { writeLink } from "./link.ts";
 import { writeList } from "./list.ts";
 import { writeFallbackPictures, writePicture } from "./picture.ts";

@@ -1,5 +1,5 @@
 /** How a CommonMark reader pairs runs of `*` and `~`: the rules of its section on emphasis, on tokens. */
-import type { Token } from "./inline.ts";
+import type { Token } from "./tokens.ts";
 
 export interface Run {
   /** The index of its first token. */

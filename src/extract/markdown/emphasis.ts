@@ -4,7 +4,7 @@
  */
 import { firstCharacter, isPunctuation, isSpaceCharacter, isSurelyPunctuation, lastCharacter } from "./characters.ts";
 import { type Run, matchDelimiters } from "./delimiters.ts";
-import type { MarkKind, Token } from "./inline.ts";
+import type { MarkKind, Token } from "./tokens.ts";
 
 const DELIMITERS: Partial<Record<MarkKind, string>> = { em: "*", strong: "**", del: "~~" };
 /** Beyond this many in one paragraph nobody looks at the marks any more. */

@@ -1,5 +1,5 @@
 /** Characters that Markdown would take for its own. Only those get a backslash that would be misread where they stand. */
-import type { Token } from "./inline.ts";
+import type { Token } from "./tokens.ts";
 
 export interface EscapeContext {
   inLink: boolean;

@@ -1,34 +1,7 @@
 /** The inline content of one block, collected while the tree is walked. */
 import { oneSpaced } from "../dom/text.ts";
+import type { InlineOptions, Mark, Token } from "./tokens.ts";
 import { writeInline } from "./write-inline.ts";
-
-export type MarkKind = "em" | "strong" | "del" | "sup" | "sub" | "link";
-
-export interface Mark {
-  readonly kind: MarkKind;
-  /** Of a link, its address. */
-  readonly href: string;
-  /** Something was written inside it. */
-  written: boolean;
-}
-
-export type Token =
-  | { kind: "text"; text: string }
-  | { kind: "code"; text: string }
-  /** Markdown that is finished: a picture, a formula. */
-  | { kind: "raw"; text: string }
-  | { kind: "break" }
-  | { kind: "open"; mark: Mark }
-  | { kind: "close"; mark: Mark };
-
-/** `block`: paragraphs; `heading`: one line; `cell`: one line in which `<br>` may stand. */
-export type Mode = "block" | "heading" | "cell";
-
-export interface InlineOptions {
-  mode: Mode;
-  /** Whether to escape `$`, because formulas stand between dollar signs. */
-  dollars(): boolean;
-}
 
 /**
  * White space and opening marks wait until something visible follows: so marks always touch words, empty ones never

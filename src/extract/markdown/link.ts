@@ -2,7 +2,7 @@
 import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
-import type { Mark } from "./inline.ts";
+import type { Mark } from "./tokens.ts";
 import { shortText } from "./short-text.ts";
 import type { Render, Writer } from "./writer.ts";
 

@@ -3,7 +3,7 @@
  * `**Note**:text` is: punctuation at the edge moves out of the mark.
  */
 import { firstCharacter, isPunctuation, isSpaceCharacter, lastCharacter } from "./characters.ts";
-import type { Token } from "./inline.ts";
+import type { Token } from "./tokens.ts";
 
 /** More of it is not a sentence's end, and stays. */
 const LONGEST = 3;

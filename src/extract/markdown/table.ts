@@ -2,7 +2,7 @@
 import type { Element } from "../dom/nodes.ts";
 import { type Grid, readGrid } from "../values/table-grid.ts";
 import { preformatted } from "./code.ts";
-import type { Mark } from "./inline.ts";
+import type { Mark } from "./tokens.ts";
 import type { Render, Writer } from "./writer.ts";
 
 /** Longer code does not fit into a cell. */

@@ -1,7 +1,7 @@
 /** Tokens to the text of a paragraph, heading or cell. */
 import { escapeLineStart, escapeText } from "./escape.ts";
 import { chooseMarks } from "./emphasis.ts";
-import type { InlineOptions, Token } from "./inline.ts";
+import type { InlineOptions, Token } from "./tokens.ts";
 import { codeSpan } from "./code.ts";
 import { destination } from "./destination.ts";
 import { movePunctuationOut } from "./punctuation.ts";

@@ -1,6 +1,7 @@
 /** Collects the blocks of one container: of the page, of a quote, of a list item, of a table cell. */
 import type { Element } from "../dom/nodes.ts";
-import { Inline, type Mark, type Mode } from "./inline.ts";
+import { Inline } from "./inline.ts";
+import type { Mark, Mode } from "./tokens.ts";
 
 export interface Block {
   kind: "paragraph" | "list" | "rule" | "other";

@@ -151,6 +151,10 @@ describe("links", () => {
     assert.equal(markdownOf('<h2>T <a href=#t aria-label="Permalink"></a></h2>'), "## T");
   });
 
+  test("a link around a heading that shows nothing is that of the text beside it", () => {
+    assert.equal(markdownOf("<a href=/x><h3><span hidden>T</span></h3><p>a</p></a>"), `[a]${X}`);
+  });
+
   test("films and sounds are linked, advertisements in frames are not", () => {
     assert.equal(markdownOf("<video src=/x title=Launch></video>"), `[Launch]${X}`);
     assert.equal(markdownOf("<audio><source src=/x></audio>"), `[Audio]${X}`);

@@ -1,6 +1,9 @@
 /** The text of an article: paragraphs apart by an empty line, list items and table rows each on a line. */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
 import { isBlock, oneSpaced } from "../dom/text.ts";
+import { preformatted } from "../markdown/code.ts";
+import { type Formula, formulaAt, formulaText } from "../markdown/formula.ts";
+import { isRaised, raisedText } from "../markdown/superscript.ts";
 
 const LINES = new Set(["li", "tr", "dt", "dd", "br", "option", "caption"]);
 const CELLS = new Set(["td", "th"]);
@@ -9,7 +12,7 @@ export const UNEVEN_IN_LINE = /[^\S\n ][^\S\n]*| [^\S\n]+/g;
 
 export function toPlainText(element: Element, keep: (element: Element) => boolean): string {
   const writer = new Writer();
-  visit(element, keep, writer);
+  new Reader(keep, writer).inside(element);
   return writer.finish();
 }
 
@@ -23,6 +26,10 @@ class Writer {
   text(text: string): void {
     this.#room -= text.length;
     if (this.#room >= 0) this.#line += text;
+  }
+
+  get isAfterWord(): boolean {
+    return /\S$/.test(this.#line);
   }
 
   /** Ends the line; the strongest of the breaks between two pieces of text counts. */
@@ -39,7 +46,7 @@ class Writer {
     this.break("\n\n");
     this.#room -= text.length;
     if (this.#room < 0 || text.trim() === "") return;
-    this.#out += (this.#out === "" ? "" : "\n\n") + text.replace(/^\n+|\s+$/g, "");
+    this.#out += (this.#out === "" ? "" : "\n\n") + text;
     this.#gap = "\n\n";
   }
 
@@ -49,33 +56,51 @@ class Writer {
   }
 }
 
-function visit(element: Element, keep: (element: Element) => boolean, writer: Writer): void {
-  for (let node = element.first; node !== null; node = node.next) {
-    if (node.kind === 3) {
-      writer.text(oneSpaced(node.data));
-      continue;
+class Reader {
+  readonly #keep: (element: Element) => boolean;
+  readonly #writer: Writer;
+
+  constructor(keep: (element: Element) => boolean, writer: Writer) {
+    this.#keep = keep;
+    this.#writer = writer;
+  }
+
+  inside(element: Element): void {
+    for (let node = element.first; node !== null; node = node.next) {
+      if (node.kind === 3) this.#writer.text(oneSpaced(node.data));
+      else this.#visit(node);
     }
-    if (!keep(node)) continue;
-    const { name } = node.tag;
-    if (name === "pre") writer.verbatim(rawCode(node));
+  }
+
+  #visit(element: Element): void {
+    const formula = formulaAt(element);
+    if (formula !== null) {
+      if (formula !== "drawn") this.#formula(formula);
+      return;
+    }
+    if (!this.#keep(element)) return;
+    const { name } = element.tag;
+    const writer = this.#writer;
+    if (name === "pre") writer.verbatim(preformatted(element));
     else if (CELLS.has(name)) {
-      visit(node, keep, writer);
+      this.inside(element);
       writer.text(" ");
-    } else if (isBlock(node)) {
+    } else if (isBlock(element)) {
       const gap = LINES.has(name) ? "\n" : "\n\n";
       writer.break(gap);
-      visit(node, keep, writer);
+      this.inside(element);
       writer.break(gap);
-    } else visit(node, keep, writer);
+    } else if (name === "q") {
+      writer.text("“");
+      this.inside(element);
+      writer.text("”");
+    } else if (name === "sup" && writer.isAfterWord && isRaised(element)) writer.text(raisedText(element));
+    else this.inside(element);
   }
-}
 
-function rawCode(element: Element): string {
-  let out = "";
-  for (let node = element.first; node !== null; node = node.next) {
-    if (node.kind === 3) out += node.data;
-    else if (node.tag.name === "br") out += "\n";
-    else out += rawCode(node);
+  #formula(formula: Formula): void {
+    if (formula.isDisplay) this.#writer.break("\n\n");
+    this.#writer.text(formulaText(formula));
+    if (formula.isDisplay) this.#writer.break("\n\n");
   }
-  return out;
 }

@@ -1,10 +1,11 @@
 /** A page as a whole: in the forms that were asked for. */
-import { elementToMarkdown, imageSource } from "../article/markdown.ts";
+import { elementToMarkdown } from "../article/markdown.ts";
 import { isHidden } from "../article/visible.ts";
 import { elementsBelow, MAX_TEXT } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
 import { isInTemplate, linkTarget } from "../links.ts";
 import { cleanElements } from "../values/clean-html.ts";
+import { imageSource, isPixel } from "../values/image-source.ts";
 import { readSourceSet } from "../values/source-set.ts";
 import { chooseContent, type Content } from "./content.ts";
 import { type Metadata, readMetadata } from "./metadata.ts";
@@ -46,7 +47,7 @@ export function readDocument({ kind, text, facts }: Page, { formats, ...plan }: 
   }
   if (formats.has("html")) {
     const cleaned = isPage
-      ? cleanElements(content.roots, facts.resolve, content.keepsInHtml)
+      ? cleanElements(content.roots, facts.resolve, { keep: content.keepsInHtml, wants: content.has })
       : { html: `<pre>${escaped(text.slice(0, MAX_TEXT))}</pre>`, cut: text.length > MAX_TEXT };
     document.html = cleaned.html;
     cut("html", cleaned.cut);
@@ -68,7 +69,7 @@ export function readDocument({ kind, text, facts }: Page, { formats, ...plan }: 
 }
 
 function markdownOf(content: Content, { resolve }: PageFacts, onCut: () => void): string {
-  const options = { resolve, keep: content.keepsInText, onCut };
+  const options = { resolve, keep: content.keepsInText, wants: content.has, onCut };
   return content.roots
     .filter((root) => !isHidden(root))
     .map((root) => elementToMarkdown(root, options))
@@ -101,8 +102,7 @@ function* imagesOf(facts: PageFacts, content: Content): Generator<string> {
     const { name } = element.tag;
     const isSource = name === "source" && element.parent?.tag.name === "picture";
     if ((name !== "img" && !isSource) || isInTemplate(element) || !content.has(element)) continue;
-    // One pixel wide is not a picture, it counts visitors.
-    if (element.attr("width") === "1" || element.attr("height") === "1") continue;
+    if (isPixel(element)) continue;
     const offered = readSourceSet(element.attr("srcset") ?? element.attr("data-srcset") ?? "");
     for (const address of [isSource ? null : imageSource(element), ...offered.map((one) => one.address)]) {
       const url = address === null ? null : facts.resolve(address);

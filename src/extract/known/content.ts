@@ -1,7 +1,7 @@
 /** The page's content: the article in its forms, links, headings, tables. */
-import { rowsOf } from "../article/markdown-table.ts";
-import { elementsBelow } from "../dom/nodes.ts";
+import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { squeeze, textOf } from "../dom/text.ts";
+import { type Grid, readGrid } from "../values/table-grid.ts";
 import type { KnownField } from "./source.ts";
 
 const MAX_LIST = 10_000;
@@ -63,7 +63,8 @@ export const headings: KnownField = {
 
 export const tables: KnownField = {
   name: "tables",
-  meaning: "the tables, each a list of rows, each a list of texts",
+  meaning:
+    "the tables, each a list of rows, each a list of texts; a cell over several rows or columns stands in each of them",
   order: "`<table>` with more than one column",
   list: true,
   read: (facts) => {
@@ -71,10 +72,20 @@ export const tables: KnownField = {
     let cells = 0;
     for (const element of elementsBelow(facts.document.root)) {
       if (element.tag.name !== "table" || cells > MAX_LIST * 10) continue;
-      const rows = rowsOf(element).map((row) => row.map(textOf));
+      const rows = textsOf(readGrid(element, () => true));
       cells += rows.reduce((sum, row) => sum + row.length, 0);
       if (rows.some((row) => row.length > 1)) found.push(rows);
     }
     return found;
   },
 };
+
+function textsOf({ rows }: Grid): string[][] {
+  const texts = new Map<Element, string>();
+  const read = (cell: Element): string => {
+    const text = texts.get(cell) ?? textOf(cell);
+    texts.set(cell, text);
+    return text;
+  };
+  return rows.map((row) => row.map((slot) => (slot === null ? "" : read(slot.cell))));
+}

@@ -1,9 +1,9 @@
 /** Pictures: the main one, and all. */
-import { imageSource } from "../article/markdown.ts";
 import type { Element } from "../dom/nodes.ts";
 import { isObject } from "../facts/json-ld.ts";
 import { pageEntity } from "../facts/main-entity.ts";
 import type { Entities, PageFacts } from "../facts/page-facts.ts";
+import { imageSource, isPixel } from "../values/image-source.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { KnownField } from "./source.ts";
 
@@ -76,14 +76,7 @@ function pictureAddress(facts: PageFacts, address: string | null): string | null
 }
 
 function addressOf(facts: PageFacts, element: Element): string | null {
-  return isTiny(element) ? null : pictureAddress(facts, imageSource(element));
-}
-
-/** One pixel wide is not a picture, it counts visitors. */
-function isTiny(element: Element): boolean {
-  const isOne = (size: string | undefined) => size !== undefined && /^\s*[01](?:px)?\s*$/.test(size);
-  if (isOne(element.attr("width")) || isOne(element.attr("height"))) return true;
-  return /(?:^|;)\s*(?:width|height)\s*:\s*[01]px/i.test(element.attr("style") ?? "");
+  return isPixel(element) ? null : pictureAddress(facts, imageSource(element));
 }
 
 const NO_CONTENT = /\.svg$|(?:^|[/_.-])(?:avatars?|logos?|icons?|sprites?)(?:[/_.-]|$)/i;

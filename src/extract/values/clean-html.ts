@@ -1,8 +1,11 @@
 /**
  * HTML that is safe to keep and to show: an allow-list of elements and attributes, written anew from the tree. Scripts,
- * styles, frames, forms, event handlers and addresses that run code are gone; links and pictures have whole addresses.
+ * styles, frames, forms, event handlers and addresses that run code are gone; links and pictures have whole addresses,
+ * pictures those that scripts would have loaded, and formulas are written as TeX.
  */
 import { type Element, MAX_TEXT } from "../dom/nodes.ts";
+import { formulaAt, formulaText } from "../markdown/formula.ts";
+import { imageSource } from "./image-source.ts";
 import { readSourceSet } from "./source-set.ts";
 
 const ELEMENTS = new Set(
@@ -60,16 +63,16 @@ export function cleanHtml(
   resolve: Resolve,
   keep: (element: Element) => boolean = () => true,
 ): string {
-  return inner(element, { resolve, keep, left: MAX_TEXT, rules: READING });
+  return inner(element, { resolve, keep, wants: () => true, left: MAX_TEXT, rules: READING });
 }
 
 /** Whole elements one after the other, with all that a page shows; `cut`: the end is missing, because it is too long. */
 export function cleanElements(
   elements: readonly Element[],
   resolve: Resolve,
-  keep: (element: Element) => boolean,
+  { keep, wants }: Choice,
 ): { html: string; cut: boolean } {
-  const cleaning: Cleaning = { resolve, keep: () => true, left: MAX_TEXT, rules: WHOLE };
+  const cleaning: Cleaning = { resolve, keep: () => true, wants, left: MAX_TEXT, rules: WHOLE };
   const parts = elements.map((element) => {
     cleaning.keep = (inside) => inside === element || keep(inside);
     return cleaning.left > 0 ? cleanElement(element, cleaning).trim() : "";
@@ -77,9 +80,14 @@ export function cleanElements(
   return { html: parts.filter((part) => part !== "").join("\n"), cut: cleaning.left <= 0 };
 }
 
-interface Cleaning {
-  resolve: Resolve;
+interface Choice {
   keep(element: Element): boolean;
+  /** Whether the reader wants it although it is not shown itself, as the source of a formula. */
+  wants(element: Element): boolean;
+}
+
+interface Cleaning extends Choice {
+  resolve: Resolve;
   /** Characters that may still be written. */
   left: number;
   rules: CleanRules;
@@ -97,6 +105,11 @@ function inner(element: Element, cleaning: Cleaning): string {
 function cleanElement(element: Element, cleaning: Cleaning): string {
   const { name } = element.tag;
   const { elements, dropped } = cleaning.rules;
+  const formula = formulaAt(element);
+  if (formula !== null) {
+    if (formula === "drawn" || !cleaning.wants(element)) return "";
+    return `<span class="math">${escapeText(formulaText(formula))}</span>`;
+  }
   if (element.space !== 0 || dropped.has(name) || !cleaning.keep(element)) return "";
   cleaning.left -= 8;
   const content = VOID.has(name) ? "" : inner(element, cleaning);
@@ -107,7 +120,7 @@ function cleanElement(element: Element, cleaning: Cleaning): string {
 }
 
 function attributes(element: Element, { resolve, rules }: Cleaning): string {
-  const list = element.attributes;
+  const list = element.tag.name === "img" ? withSource(element) : element.attributes;
   let out = "";
   for (let index = 0; index < list.length; index += 2) {
     const name = list[index] as string;
@@ -118,6 +131,16 @@ function attributes(element: Element, { resolve, rules }: Cleaning): string {
     if (value !== null) out += ` ${name}="${escapeAttribute(value)}"`;
   }
   return out;
+}
+
+function withSource(image: Element): readonly string[] {
+  const source = imageSource(image);
+  if (source === null || source === image.attr("src")) return image.attributes;
+  const list = [...image.attributes];
+  const at = list.findIndex((name, index) => index % 2 === 0 && name === "src");
+  if (at < 0) list.push("src", source);
+  else list[at + 1] = source;
+  return list;
 }
 
 function sourceSet(value: string, resolve: Resolve): string | null {

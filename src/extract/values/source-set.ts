@@ -28,3 +28,17 @@ export function readSourceSet(value: string): SourceCandidate[] {
   }
   return list;
 }
+
+/** The one with the most pixels, of those that are accepted; of equal ones the first. */
+export function largestSource(value: string, accepts: (address: string) => boolean): string | null {
+  let best: string | null = null;
+  let most = -1;
+  for (const { address, size } of readSourceSet(value)) {
+    if (!accepts(address)) continue;
+    const pixels = Number.parseFloat(size) || 0;
+    if (pixels <= most) continue;
+    best = address;
+    most = pixels;
+  }
+  return best;
+}

@@ -1,0 +1,14 @@
+/** The beginning of an element's text, for questions that need no more. Nested elements that ask would read all else again. */
+import { isHidden } from "../article/visible.ts";
+import { type Element, following, type Node } from "../dom/nodes.ts";
+import { squeeze } from "../dom/text.ts";
+
+/** Empty when the first `length` characters are space. */
+export function shortText(element: Element, length: number): string {
+  let text = "";
+  for (let node: Node | null = element.first; node !== null && text.length < length;) {
+    if (node.kind === 3) text += node.data.slice(0, length);
+    node = (node.kind === 1 && !isHidden(node) ? node.first : null) ?? following(node, element);
+  }
+  return squeeze(text);
+}

@@ -1,0 +1,114 @@
+/** The cells of a table by row and column, as a browser places them: a cell may cover several of either. */
+import type { Element, Node } from "../dom/nodes.ts";
+
+export interface Slot {
+  cell: Element;
+  /** The first of the places that the cell covers. */
+  isOrigin: boolean;
+}
+
+export interface Grid {
+  /** Rows that have cells of their own; `null` is a place that no cell covers. */
+  rows: (Slot | null)[][];
+  caption: Element | null;
+  /** What has no place in a table and yet stands in it. */
+  stray: Node[];
+}
+
+/** Beyond this, cells cover one place each: a few tags could claim billions. */
+const MOST_COLUMNS = 1000;
+const MOST_SLOTS = 200_000;
+
+interface Row {
+  cells: Element[];
+  /** How many rows of its group follow. */
+  below: number;
+}
+
+export function readGrid(table: Element, keep: (element: Element) => boolean): Grid {
+  const grid: Grid = { rows: [], caption: null, stray: [] };
+  const rows: Row[] = [];
+  collectRows(table, { grid, rows, keep });
+  place(rows, grid.rows);
+  return grid;
+}
+
+interface Collected {
+  grid: Grid;
+  rows: Row[];
+  keep(element: Element): boolean;
+}
+
+function collectRows(group: Element, found: Collected): void {
+  const { grid, rows, keep } = found;
+  let own: Row[] = [];
+  const endGroup = () => {
+    for (const [index, row] of own.entries()) row.below = own.length - 1 - index;
+    rows.push(...own);
+    own = [];
+  };
+  for (let node = group.first; node !== null; node = node.next) {
+    const rule = node.kind === 1 ? node.tag.rule : null;
+    if (node.kind === 3) {
+      if (node.data.trim() !== "") grid.stray.push(node);
+    } else if (rule === "colgroup" || rule === "col" || !keep(node)) continue;
+    else if (rule === "tr") own.push({ cells: cellsOf(node, found), below: 0 });
+    else if (rule === "tbody") {
+      endGroup();
+      collectRows(node, found);
+    } else if (rule === "caption" && grid.caption === null) grid.caption = node;
+    else grid.stray.push(node);
+  }
+  endGroup();
+}
+
+function cellsOf(row: Element, { grid, keep }: Collected): Element[] {
+  const cells: Element[] = [];
+  for (let node = row.first; node !== null; node = node.next) {
+    if (node.kind === 1 && node.tag.rule === "td") {
+      if (keep(node)) cells.push(node);
+    } else if (node.kind === 1 ? keep(node) : node.data.trim() !== "") grid.stray.push(node);
+  }
+  return cells;
+}
+
+function place(rows: readonly Row[], placed: (Slot | null)[][]): void {
+  /** For each column, the cell that reaches down into the next rows, and how many of them. */
+  let reaching: ({ cell: Element; left: number } | undefined)[] = [];
+  let slots = 0;
+  for (const { cells, below } of rows) {
+    const row: (Slot | null)[] = [];
+    const next: typeof reaching = [];
+    const fillFromAbove = () => {
+      for (let from = reaching[row.length]; from !== undefined; from = reaching[row.length]) {
+        if (from.left > 1) next[row.length] = { cell: from.cell, left: from.left - 1 };
+        row.push({ cell: from.cell, isOrigin: false });
+      }
+    };
+    for (const cell of cells) {
+      fillFromAbove();
+      const isCrowded = row.length > MOST_COLUMNS || slots > MOST_SLOTS;
+      const across = isCrowded ? 1 : spanOf(cell, "colspan", 1);
+      const down = isCrowded ? 1 : Math.min(spanOf(cell, "rowspan", below + 1), below + 1);
+      for (let step = 0; step < across; step += 1) {
+        if (down > 1) next[row.length] = { cell, left: down - 1 };
+        row.push({ cell, isOrigin: step === 0 });
+      }
+    }
+    for (let at = row.length; at < reaching.length; at = Math.max(at + 1, row.length)) {
+      if (reaching[at] === undefined) continue;
+      while (row.length < at) row.push(null);
+      fillFromAbove();
+    }
+    reaching = next;
+    slots += row.length;
+    if (cells.length > 0) placed.push(row);
+  }
+}
+
+/** `rowspan="0"` reaches to the end of the group. */
+function spanOf(cell: Element, name: "colspan" | "rowspan", forZero: number): number {
+  const span = Number.parseInt(cell.attr(name) ?? "1", 10);
+  if (span === 0) return forZero;
+  return Number.isNaN(span) || span < 0 ? 1 : Math.min(span, MOST_COLUMNS);
+}

@@ -1,54 +1,92 @@
-/** What the page says of itself, for the model. */
-import { textOf } from "../dom/text.ts";
-import type { PageFacts } from "../facts/page-facts.ts";
+/** What a page says of itself: in its head, its structured data and its address. */
+import type { Document } from "../dom/nodes.ts";
+import { squeeze, textOf } from "../dom/text.ts";
 import { type JsonObject, typesOf } from "../facts/json-ld.ts";
-import { type PageContext, SIGNALS } from "./columns.ts";
+import type { PageContext } from "./columns.ts";
 
-export function contextOf(facts: PageFacts): PageContext {
-  const types = new Set<string>();
-  let told = "";
-  for (const entity of facts.jsonLd) {
-    for (const type of typesOf(entity)) types.add(type);
-    for (const key of ["articleBody", "reviewBody", "text", "description"]) {
-      const value = (entity as JsonObject)[key];
-      if (typeof value === "string" && told.length < 200_000) told += ` ${value}`;
-    }
-  }
-  told += ` ${facts.meta("og:description") ?? ""} ${facts.meta("description") ?? ""}`;
-  const has = (pattern: RegExp) => ([...types].some((type) => pattern.test(type)) ? 1 : 0);
-  const kind = (facts.meta("og:type") ?? "").toLowerCase();
-  const path = pathOf(facts.url);
-  const h1 = facts.document.buckets.heading.find((element) => element.tag.name === "h1");
-  const page = [
-    has(/(Article|BlogPosting|Report)$/),
-    has(/^(Product|ProductGroup|Offer)$/),
-    has(/^(ItemList|CollectionPage|SearchResultsPage|OfferCatalog)$/),
-    has(/(DiscussionForumPosting|QAPage|Question)$/),
-    has(/WebPage$/),
-    has(/FAQPage/),
-    /article|blog/.test(kind) ? 1 : 0,
-    /product/.test(kind) ? 1 : 0,
-    /website/.test(kind) ? 1 : 0,
-    path.split("/").filter((part) => part !== "").length,
-    (path.split("/").findLast((part) => part !== "") ?? "").split(/[-_]/).length,
-    /\d{4,}/.test(path) ? 1 : 0,
-    /forum|thread|topic|viewtopic|discuss|\/t\/|questions?\//i.test(path) ? 1 : 0,
-    /product|\/p\/|\/dp\/|\/item|\/shop/i.test(path) ? 1 : 0,
-    /categor|collection|\/c\/|browse|search|list|tag\//i.test(path) ? 1 : 0,
-    /docs?[./]|documentation|reference|manual|guide|api|wiki/i.test(facts.url ?? "") ? 1 : 0,
-    /\/20\d\d\/|news|blog|article|story/i.test(facts.url ?? "") ? 1 : 0,
-    facts.document.buckets.heading.filter((element) => element.tag.name === "h1").length,
-    Math.min(50, facts.document.buckets.time.length),
-  ];
+/** The parts of a page's facts that are read here. */
+export interface PageSource {
+  document: Document;
+  url: string | null;
+  title: string | null;
+  jsonLd: JsonObject[];
+  meta(...names: string[]): string | null;
+}
+
+const MOST_TOLD = 200_000;
+
+export function contextOf(source: PageSource): PageContext {
+  const { heading } = source.document.buckets;
+  const first = heading.find((element) => element.tag.name === "h1");
   return {
-    title: (facts.title ?? "").toLowerCase(),
-    heading: h1 === undefined ? "" : textOf(h1).toLowerCase(),
-    told: told.toLowerCase().replace(/\s+/g, " "),
-    signals: Object.fromEntries(SIGNALS.map((name, index) => [name, page[index]!])),
+    title: (source.title ?? "").toLowerCase(),
+    heading: first === undefined ? "" : textOf(first).toLowerCase(),
+    told: toldBy(source),
+    signals: { ...dataSignals(source), ...addressSignals(source.url), ...headingSignals(source) },
   };
 }
 
-function pathOf(url: string | null): string {
-  const parsed = url === null ? null : URL.parse(url);
-  return parsed === null ? "" : parsed.pathname + parsed.search;
+/** What structured data and descriptions say the content is. */
+function toldBy(source: PageSource): string {
+  const texts = source.jsonLd.flatMap((entity) =>
+    ["articleBody", "reviewBody", "text", "description"].flatMap((key) =>
+      typeof entity[key] === "string" ? entity[key] : [],
+    ),
+  );
+  const told = texts.join(" ").slice(0, MOST_TOLD);
+  return squeeze(`${told} ${source.meta("og:description") ?? ""} ${source.meta("description") ?? ""}`).toLowerCase();
+}
+
+const TYPES: Readonly<Record<string, RegExp>> = {
+  ld_article: /(Article|BlogPosting|Report)$/,
+  ld_product: /^(Product|ProductGroup|Offer)$/,
+  ld_list: /^(ItemList|CollectionPage|SearchResultsPage|OfferCatalog)$/,
+  ld_forum: /(DiscussionForumPosting|QAPage|Question)$/,
+  ld_page: /WebPage$/,
+  ld_faq: /FAQPage/,
+};
+const OPEN_GRAPH: Readonly<Record<string, RegExp>> = {
+  og_article: /article|blog/,
+  og_product: /product/,
+  og_website: /website/,
+};
+
+function dataSignals(source: PageSource): Record<string, number> {
+  const types = new Set(source.jsonLd.flatMap((entity) => typesOf(entity)));
+  const kind = (source.meta("og:type") ?? "").toLowerCase();
+  const named = (patterns: typeof TYPES, texts: readonly string[]) =>
+    Object.entries(patterns).map(([name, pattern]) => [name, Number(texts.some((text) => pattern.test(text)))]);
+  return Object.fromEntries([...named(TYPES, [...types]), ...named(OPEN_GRAPH, [kind])]);
+}
+
+const PATHS: Readonly<Record<string, RegExp>> = {
+  path_digits: /\d{4,}/,
+  path_forum: /forum|thread|topic|viewtopic|discuss|\/t\/|questions?\//i,
+  path_product: /product|\/p\/|\/dp\/|\/item|\/shop/i,
+  path_list: /categor|collection|\/c\/|browse|search|list|tag\//i,
+};
+const ADDRESSES: Readonly<Record<string, RegExp>> = {
+  path_docs: /docs?[./]|documentation|reference|manual|guide|api|wiki/i,
+  path_article: /\/20\d\d\/|news|blog|article|story/i,
+};
+
+function addressSignals(address: string | null): Record<string, number> {
+  const url = address === null ? null : URL.parse(address);
+  const path = url === null ? "" : url.pathname + url.search;
+  const parts = path.split("/").filter((part) => part !== "");
+  return {
+    path_depth: parts.length,
+    path_words: (parts.at(-1) ?? "").split(/[-_]/).length,
+    ...Object.fromEntries(Object.entries(PATHS).map(([name, pattern]) => [name, Number(pattern.test(path))])),
+    ...Object.fromEntries(
+      Object.entries(ADDRESSES).map(([name, pattern]) => [name, Number(pattern.test(address ?? ""))]),
+    ),
+  };
+}
+
+function headingSignals({ document: { buckets } }: PageSource): Record<string, number> {
+  return {
+    h1s: buckets.heading.filter((element) => element.tag.name === "h1").length,
+    times: Math.min(50, buckets.time.length),
+  };
 }

@@ -4,8 +4,10 @@
  * where the points spread: at the column of an article, at the list of a forum's posts.
  */
 import type { Element } from "../dom/nodes.ts";
-import { isBlock } from "../dom/text.ts";
+import { isBlock, textOf } from "../dom/text.ts";
 import { isHidden } from "../article/visible.ts";
+import { layoutNames } from "./marks.ts";
+import { OTHERS } from "./survey.ts";
 import { isSurrounding } from "./surroundings.ts";
 
 export interface Weight {
@@ -172,6 +174,14 @@ function isMain(element: Element): boolean {
 
 /** "More from this site" inside an article: short, and nearly all links. */
 function isLinkList(element: Element, weight: Weight, total: number): boolean {
-  if (!isBlock(element) || weight.links < 3) return false;
+  if (!isBlock(element) || weight.links < 3 || isIntroduced(element)) return false;
   return weight.linkChars > weight.chars * 0.8 && weight.chars < total * 0.3;
+}
+
+/** A list without a name of its own that follows a paragraph belongs to it. */
+function isIntroduced(element: Element): boolean {
+  if (!/^[uo]l$/.test(element.tag.name) || layoutNames(element) !== "") return false;
+  let before = element.prev;
+  while (before !== null && before.kind === 3 && before.data.trim() === "") before = before.prev;
+  return before !== null && before.kind === 1 && before.tag.name === "p" && !OTHERS.test(textOf(before).slice(0, 80));
 }

@@ -6,6 +6,7 @@ import { type Box, FAR, TAGS } from "./boxes.ts";
 import { type Candidate, findCandidate } from "./candidate.ts";
 import { chooseBlocks } from "./choose.ts";
 import { type PageContext, readRows } from "./columns.ts";
+import { withLists } from "./lists.ts";
 import { MARK_NAMES } from "./marks.ts";
 import { likelihood, modelColumns } from "./model.ts";
 import { survey } from "./survey.ts";
@@ -42,7 +43,7 @@ function byModel(page: BlockPage, context: PageContext): MainContent | null {
   readRows(surveyed, context, modelColumns(), (row, { box }) => {
     likely.push(isPlainlyNot(box, page.body) ? 0 : likelihood(row));
   });
-  const chosen = chooseBlocks(page.blocks, likely);
+  const chosen = withLists(page, chooseBlocks(page.blocks, likely));
   const first = chosen.indexOf(true);
   if (first < 0) return null;
   const headline = surveyed.titleAt >= 0 && surveyed.titleAt <= first ? page.blocks[surveyed.titleAt]! : null;

@@ -43,7 +43,8 @@ export interface Survey extends BlockPage {
 }
 
 const HEADING = /^h[1-6]$/;
-const OTHERS =
+/** Announces other pages. */
+export const OTHERS =
   /related|recommend|more (from|in|on|stories|news|articles)|you (may|might) also|also (like|viewed|bought)|read (more|next)|see also|trending|popular|latest|similar|up next|don.t miss|top stories|sponsored|follow us|newsletter|sign up|subscribe|share|about the author|tags|categories|archives|recent (posts|comments)|links|navigation|footer|menu|cookie|privacy/i;
 const TALK = /comments?|repl(y|ies)|reviews?|discussion|responses|leave a/i;
 

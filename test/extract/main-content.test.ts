@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parsePage } from "../../src/extract/page.ts";
+
+function contentOf(body: string, { title = "A page", url = "https://site.example/a/page.html" } = {}) {
+  const html = `<!doctype html><html lang="en"><head><title>${title}</title></head><body>${body}</body></html>`;
+  const { article } = parsePage({ body: html, contentType: "text/html", url }).facts;
+  assert.ok(article !== null);
+  return article;
+}
+
+/** Paragraphs of prose about a subject, each with its own words. */
+function prose(subject: string, paragraphs: number): string {
+  const sentences = [
+    `The ${subject} was planned for years, and in the end it was finished within a single summer, to the surprise of all.`,
+    `People who had followed the ${subject} from the start said that nobody, not even they, had expected it to go so well.`,
+    `There are several reasons for this, among them the weather, the money that was left over, and a good deal of luck.`,
+    `What happens next is not decided; the ${subject} will be looked at again in spring, when more is known about its use.`,
+  ];
+  return Array.from(
+    { length: paragraphs },
+    (_, index) =>
+      `<p>${index + 1}. ${sentences[index % sentences.length]} ${sentences[(index + 1) % sentences.length]}</p>`,
+  ).join("\n");
+}
+
+const NAVIGATION = `<header class="site-header"><nav><ul><li><a href="/">Home</a></li><li><a href="/news">News</a></li><li><a href="/about">About us</a></li></ul></nav></header>`;
+const FOOTER = `<footer><p>© 2024 The site. All rights reserved. <a href="/imprint">Imprint</a></p></footer>`;
+
+for (const paragraphs of [1, 4]) {
+  test(`chapters whose ids look like furniture are content (${paragraphs} paragraphs each)`, () => {
+    const { text, markdown } = contentOf(
+      `${NAVIGATION}<main><h1>The manual</h1>
+      <h2 id="cookies">Cookies</h2>${prose("oven", paragraphs)}
+      <section id="sharing-with-others"><h2>Sharing with others</h2>${prose("folder", paragraphs)}</section>
+      <div class="section" id="related-work"><h2>Related work</h2>${prose("study", paragraphs)}</div>
+      <section id="comments"><h2>Comments in code</h2>${prose("parser", paragraphs)}</section>
+      <h2 id="navigation">Navigation</h2>${prose("compass", paragraphs)}
+      <section id="subscription-options"><h2>Subscription options</h2>${prose("magazine", paragraphs)}</section>
+      </main>${FOOTER}`,
+      { title: "The manual" },
+    );
+    for (const word of ["oven", "folder", "study", "parser", "compass", "magazine"]) {
+      assert.ok(text.includes(`The ${word} was planned`), `text without the chapter about the ${word}`);
+    }
+    assert.match(markdown, /^## Cookies$/m);
+    assert.match(markdown, /^## Related work$/m);
+    assert.doesNotMatch(text, /Imprint|About us/);
+  });
+}
+
+test("a side column beside the story is not part of it", () => {
+  const teasers = Array.from(
+    { length: 6 },
+    (_, index) => `<li><a href="/${index}">Other story number ${index} that somebody else wrote</a></li>`,
+  ).join("");
+  const { text } = contentOf(
+    `${NAVIGATION}<div class="columns"><main><article><h1>The bridge</h1>${prose("bridge", 6)}</article></main>
+    <div class="article-sidebar"><h3>Most read</h3><ul>${teasers}</ul><p>Get our newsletter, every morning, with the best of the day.</p></div></div>
+    <div class="footer-content"><p>The site is made by people, with love, in three countries, since 1998.</p></div>${FOOTER}`,
+    { title: "The bridge" },
+  );
+  assert.match(text, /The bridge was planned/);
+  assert.doesNotMatch(text, /Other story|newsletter|three countries/);
+});
+
+test("teasers in articles of their own do not replace the story", () => {
+  const teasers = Array.from(
+    { length: 8 },
+    (_, index) =>
+      `<article class="teaser"><h3><a href="/${index}">Teaser ${index} about something else</a></h3><p>A short text about story ${index}, which is on another page …</p></article>`,
+  ).join("");
+  const { text } = contentOf(
+    `${NAVIGATION}<div id="content"><h1>The harbour</h1><div class="story-body">${prose("harbour", 6)}</div></div><section class="related">${teasers}</section>${FOOTER}`,
+    { title: "The harbour" },
+  );
+  assert.match(text, /The harbour was planned/);
+  assert.doesNotMatch(text, /Teaser \d/);
+});
+
+for (const paragraphs of [0, 3])
+  test(`a list of links inside an article stays (${paragraphs} paragraphs around it)`, () => {
+    const { text, markdown } = contentOf(
+      `${NAVIGATION}<article><h1>Five tools</h1>${prose("workshop", paragraphs)}<p>These are the tools that we use:</p>
+    <ul><li><a href="https://a.example/">The hammer of the first maker</a></li><li><a href="https://b.example/">The saw of the second maker</a></li><li><a href="https://c.example/">The drill of the third maker</a></li></ul>
+    ${prose("bench", paragraphs)}</article>${FOOTER}`,
+      { title: "Five tools" },
+    );
+    assert.match(text, /The saw of the second maker/);
+    assert.match(markdown, /- \[The drill of the third maker\]\(https:\/\/c\.example\/\)/);
+  });
+
+test("a text that a page has twice, for phones and for desktops, is shown once", () => {
+  const { text } = contentOf(
+    `${NAVIGATION}<main><h1>The lamp</h1><div class="phone">${prose("lamp", 3)}</div><div class="desktop">${prose("lamp", 3)}</div></main>${FOOTER}`,
+    { title: "The lamp" },
+  );
+  assert.equal(text.split("1. The lamp was planned").length, 2);
+});
+
+test("all posts of a forum are its content", () => {
+  const posts = ["Anna", "Bert", "Carla", "Dirk"].map(
+    (name, index) =>
+      `<article class="message message--post"><div class="message-user"><a href="/u/${index}">${name}</a></div><div class="message-body"><p>${name} says: I have had the same trouble with the ${["pump", "valve", "hose", "tank"][index]}, and what helped in the end was to clean it, let it dry for a day, and put it together again. Has anybody else tried this?</p></div></article>`,
+  );
+  const { text } = contentOf(`${NAVIGATION}<main><h1>My pump makes noises</h1>${posts.join("")}</main>${FOOTER}`, {
+    title: "My pump makes noises",
+    url: "https://forum.example/threads/my-pump.17/",
+  });
+  for (const name of ["Anna", "Bert", "Carla", "Dirk"]) assert.ok(text.includes(`${name} says`), name);
+});
+
+test("a page with few words is read, whatever it is made of", () => {
+  assert.equal(contentOf("<div>Hello, <b>world</b>.</div>").text, "Hello, world.");
+  assert.equal(contentOf("").text, "");
+});

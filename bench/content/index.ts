@@ -37,7 +37,7 @@ export async function run(_rounds: number, { folders, ...options }: ContentOptio
   const peers = await loadPeers();
   for (const corpus of corpora) {
     print(`\n${corpus.name}: ${corpus.pages.length} pages, F1 of ${corpus.measure}`);
-    for (const peer of [OWN, ...peers]) report(corpus, peer);
+    for (const peer of [OWN, ...peers]) await report(corpus, peer);
   }
   return true;
 }
@@ -47,10 +47,10 @@ const OWN: Peer = {
   textOf: ({ html, url }) => parsePage({ body: html, contentType: "text/html", url }).facts.article?.text ?? "",
 };
 
-function report(corpus: Corpus, { name, textOf }: Peer): void {
+async function report(corpus: Corpus, { name, textOf }: Peer): Promise<void> {
   const texts = new Map<string, string>();
   const begun = performance.now();
-  for (const page of corpus.pages) texts.set(page.id, textOrNone(page, textOf));
+  for (const page of corpus.pages) texts.set(page.id, await textOrNone(page, textOf));
   const each = (performance.now() - begun) / corpus.pages.length;
   const { f1, precision, recall, types } = scoreTexts(corpus, texts);
   const figures = `F1 ${f1.toFixed(4)}  precision ${precision.toFixed(3)}  recall ${recall.toFixed(3)}`;
@@ -59,9 +59,9 @@ function report(corpus: Corpus, { name, textOf }: Peer): void {
 }
 
 /** A page that a peer cannot read counts as empty. */
-function textOrNone(page: MarkedPage, textOf: Peer["textOf"]): string {
+async function textOrNone(page: MarkedPage, textOf: Peer["textOf"]): Promise<string> {
   try {
-    return textOf(page);
+    return await textOf(page);
   } catch {
     return "";
   }

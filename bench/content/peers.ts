@@ -1,20 +1,22 @@
 /** Others that find the main content of a page. */
+import { parsePage } from "../../src/extract/page.ts";
+import { toPlainText } from "../../src/extract/article/plain-text.ts";
 import { loadPeer } from "../support/peers.ts";
 import type { MarkedPage } from "./corpus.ts";
 
 export interface Peer {
   name: string;
-  textOf(page: MarkedPage): string;
+  textOf(page: MarkedPage): string | Promise<string>;
 }
 
 interface Linkedom {
   parseHTML(html: string): { document: object };
 }
 interface ReadabilityModule {
-  Readability: new (document: object) => { parse(): { textContent?: string } | null };
+  Readability: new (document: object) => { parse(): { content?: string } | null };
 }
 interface DefuddleModule {
-  default: new (document: object, options: { url: string }) => { parse(): { content: string } };
+  Defuddle(document: object, url: string): Promise<{ content: string }>;
 }
 
 export async function loadPeers(): Promise<Peer[]> {
@@ -26,19 +28,19 @@ export async function loadPeers(): Promise<Peer[]> {
   if (readability !== null)
     peers.push({
       name: "readability",
-      textOf: (page) => new readability.Readability(documentOf(page)).parse()?.textContent ?? "",
+      textOf: (page) => plainText(new readability.Readability(documentOf(page)).parse()?.content ?? ""),
     });
-  const defuddle = await loadPeer<DefuddleModule>("defuddle");
+  const defuddle = await loadPeer<DefuddleModule>("defuddle", "node.js");
   if (defuddle !== null)
     peers.push({
       name: "defuddle",
-      textOf: (page) => {
-        const { content } = new defuddle.default(documentOf(page), { url: page.url }).parse();
-        const { document } = linkedom.parseHTML(`<body>${content}</body>`) as {
-          document: { body: { textContent: string } };
-        };
-        return document.body.textContent;
-      },
+      textOf: async (page) => plainText((await defuddle.Defuddle(documentOf(page), page.url)).content),
     });
   return peers;
+}
+
+/** What they give is HTML; all become text in the same way. */
+function plainText(html: string): string {
+  const { document } = parsePage({ body: html, contentType: "text/html", url: null }).facts;
+  return toPlainText(document.root, () => true);
 }

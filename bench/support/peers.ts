@@ -26,10 +26,12 @@ function findOrInstall(name: string): string | null {
   return find(name);
 }
 
-/** Loads what we compare with; null when it cannot be had. */
-export async function loadPeer<T>(name: string): Promise<T | null> {
+/** Loads what we compare with, or another file beside its main one; null when it cannot be had. */
+export async function loadPeer<T>(name: string, file?: string): Promise<T | null> {
   const path = findOrInstall(name);
-  return path === null ? null : ((await import(pathToFileURL(path).href)) as T);
+  if (path === null) return null;
+  const main = pathToFileURL(path);
+  return (await import((file === undefined ? main : new URL(file, main)).href)) as T;
 }
 
 /** The same for a program that is nothing without it. */

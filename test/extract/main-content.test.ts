@@ -114,3 +114,31 @@ test("a page with few words is read, whatever it is made of", () => {
   assert.equal(contentOf("<div>Hello, <b>world</b>.</div>").text, "Hello, world.");
   assert.equal(contentOf("").text, "");
 });
+
+function typeOf(body: string, url: string, head = ""): unknown {
+  const html = `<html lang="en"><head><title>A page</title>${head}</head><body>${body}</body></html>`;
+  return parsePage({ body: html, contentType: "text/html", url }).facts.pageType;
+}
+
+test("the type of a page is told with what says so, and is open when nothing does", () => {
+  const ld = (type: string) => `<script type="application/ld+json">{"@type": "${type}", "name": "It"}</script>`;
+  const cases: [type: string, reason: RegExp, page: unknown][] = [
+    ["product", /structured data/, typeOf("<h1>It</h1><p>€5</p>", "https://a.example/it", ld("Product"))],
+    ["forum", /structured data/, typeOf("<p>Why?</p>", "https://a.example/1", ld("QAPage"))],
+    ["forum", /address/, typeOf("<p>Why?</p>", "https://a.example/threads/why.17/")],
+    [
+      "documentation",
+      /host/,
+      typeOf("<p>First, open the box. Then close it, and put it back on the shelf.</p>", "https://docs.a.example/x"),
+    ],
+    ["article", /address/, typeOf(prose("river", 8), "https://a.example/2024/05/river.html")],
+    ["article", /structured data/, typeOf(prose("river", 8), "https://a.example/river", ld("NewsArticle"))],
+    ["collection", /address/, typeOf("<p>Shirts</p>", "https://a.example/collections/shirts")],
+  ];
+  for (const [type, reason, found] of cases) {
+    const { type: given, reason: why } = found as { type: string; reason: string };
+    assert.equal(given, type);
+    assert.match(why, reason);
+  }
+  assert.equal(typeOf("<p>Hello.</p>", "https://a.example/"), null);
+});

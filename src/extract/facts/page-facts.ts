@@ -2,7 +2,9 @@
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { type Article, readArticle } from "../article/article.ts";
 import { contextOf } from "../main-content/context.ts";
-import { findMainContent, type MainContent } from "../main-content/find.ts";
+import type { PageContext } from "../main-content/columns.ts";
+import { findMainContent, type JudgedPage, type MainContent, readPageBlocks } from "../main-content/find.ts";
+import { type PageType, pageTypeOf } from "../main-content/page-type.ts";
 import { readRobotsDirectives, type RobotsDirectives } from "../../domain/robots-directives.ts";
 import type { Document, Element } from "../dom/nodes.ts";
 import { rawText, squeeze, textOf } from "../dom/text.ts";
@@ -22,6 +24,8 @@ export interface Entities {
   main: JsonObject | null;
 }
 
+const PUBLISHED = ["article:published_time", "article:author", "author", "date", "datepublished", "parsely-pub-date"];
+
 export class PageFacts {
   readonly document: Document;
   readonly url: string | null;
@@ -37,6 +41,8 @@ export class PageFacts {
   #language: string | null | undefined;
   #body: { value: JsonValue | undefined } | null = null;
   #links: Link[] | null = null;
+  #page: JudgedPage | null | undefined;
+  #context: PageContext | null = null;
   #mainContent: MainContent | null | undefined;
   #article: Article | null | undefined;
 
@@ -177,10 +183,30 @@ export class PageFacts {
     return (this.#links ??= readLinks(this.document, this.base, this.robots.nofollow));
   }
 
+  get #blocks(): JudgedPage | null {
+    if (this.#page === undefined) this.#page = readPageBlocks(this.document);
+    return this.#page;
+  }
+
+  get #aboutPage(): PageContext {
+    return (this.#context ??= contextOf(this));
+  }
+
   /** The part of the page that it is about. */
   get mainContent(): MainContent | null {
-    if (this.#mainContent === undefined) this.#mainContent = findMainContent(this.document, contextOf(this));
+    if (this.#mainContent === undefined) {
+      const page = this.#blocks;
+      this.#mainContent = page === null ? null : findMainContent(page, this.#aboutPage);
+    }
     return this.#mainContent;
+  }
+
+  get pageType(): PageType | null {
+    const page = this.#blocks;
+    if (page === null) return null;
+    const { url } = this;
+    const isPublished = this.meta(...PUBLISHED) !== null || this.document.buckets.time.length > 0;
+    return pageTypeOf({ context: this.#aboutPage, page, url, generator: this.meta("generator"), isPublished });
   }
 
   get article(): Article | null {

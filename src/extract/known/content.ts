@@ -2,6 +2,7 @@
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { squeeze, textOf } from "../dom/text.ts";
 import { type Grid, readGrid } from "../values/table-grid.ts";
+import { PAGE_TYPES } from "../main-content/page-type.ts";
 import type { KnownField } from "./source.ts";
 
 const MAX_LIST = 10_000;
@@ -39,6 +40,20 @@ export const contentHash: KnownField = {
   meaning: "SHA-256 of the article's text: equal for equal content",
   order: "the article itself",
   read: (facts) => facts.article?.contentHash ?? null,
+};
+
+export const pageType: KnownField = {
+  name: "page_type",
+  meaning: `what kind of page it is: ${PAGE_TYPES.map((type) => `\`${type}\``).join(", ")}; null when nothing says so`,
+  order: "structured data, the generator, the address, how the page is built",
+  read: (facts) => facts.pageType?.type ?? null,
+};
+
+export const pageTypeReason: KnownField = {
+  name: "page_type_reason",
+  meaning: "what says that it is of that type",
+  order: "as for `page_type`",
+  read: (facts) => facts.pageType?.reason ?? null,
 };
 
 export const links: KnownField = {

@@ -30,6 +30,8 @@ export const KNOWN_FIELDS: readonly KnownField[] = [
   content.tables,
   content.wordCount,
   content.contentHash,
+  content.pageType,
+  content.pageTypeReason,
 ];
 
 const BY_NAME = new Map(KNOWN_FIELDS.map((field) => [field.name, field]));

@@ -22,15 +22,17 @@ export interface MainContent {
 /** The model knows pages of the web; what has fewer words than this is judged by the rules alone. */
 const FEW_WORDS = 100;
 
-export function findMainContent(document: Document, context: PageContext): MainContent | null {
-  const page = readPageBlocks(document);
-  if (page === null) return null;
+export function findMainContent(page: JudgedPage, context: PageContext): MainContent {
   const found = page.body.words < FEW_WORDS ? null : byModel(page, context);
   return found ?? { ...page.candidate, keepInText: page.candidate.keep };
 }
 
 /** A page in blocks, with what the rules take for its content. */
-export function readPageBlocks(document: Document): (BlockPage & { candidate: Candidate }) | null {
+export interface JudgedPage extends BlockPage {
+  candidate: Candidate;
+}
+
+export function readPageBlocks(document: Document): JudgedPage | null {
   const body = bodyOf(document);
   if (body === null) return null;
   const candidate = findCandidate(body);

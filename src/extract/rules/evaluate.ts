@@ -120,7 +120,7 @@ function evaluateAll(rule: Rule, scope: Scope): Evaluated {
 
 /** No default was given. */
 function isNothing(fallback: JsonValue): boolean {
-  return fallback === null || (Array.isArray(fallback) && fallback.length === 0);
+  return Array.isArray(fallback) && fallback.length === 0;
 }
 
 /** What a regex finds in a match; JSON strings are searched as they are. */

@@ -98,6 +98,18 @@ test("a text that a page has twice, for phones and for desktops, is shown once",
   assert.equal(text.split("1. The lamp was planned").length, 2);
 });
 
+test("a refrain is sung as often as it stands there", () => {
+  const verses = Array.from(
+    { length: 4 },
+    (_, index) =>
+      `<p>Verse ${index}: the wind blew over the hill, and took with it what was left of the day before.</p><p>And so we sing, as we did before, of the wind that blows at the old front door.</p>`,
+  );
+  const { text } = contentOf(`${NAVIGATION}<article><h1>The song</h1>${verses.join("")}</article>${FOOTER}`, {
+    title: "The song",
+  });
+  assert.equal(text.split("And so we sing").length, 5);
+});
+
 test("all posts of a forum are its content", () => {
   const posts = ["Anna", "Bert", "Carla", "Dirk"].map(
     (name, index) =>

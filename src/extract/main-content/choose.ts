@@ -1,7 +1,7 @@
 /** Which blocks are the main content, by how likely each of them is. */
 import type { Block } from "./blocks.ts";
 
-/** A text of so many words that stands on the page twice is shown once. */
+/** A text of so many words that stands in two parts of the page is shown once; a refrain stands in one. */
 const COPY = 8;
 
 /**
@@ -32,7 +32,8 @@ function withoutCopies(blocks: readonly Block[], likely: readonly number[]): num
     if (other === undefined || likely[other]! < likely[index]!) best.set(text, index);
   }
   return likely.map((value, index) => {
-    const { text, words } = blocks[index]!;
-    return words < COPY || best.get(text) === index ? value : 0;
+    const { text, words, box } = blocks[index]!;
+    const shown = words < COPY ? undefined : best.get(text);
+    return shown === undefined || blocks[shown]!.box.parent === box.parent ? value : 0;
   });
 }

@@ -47,6 +47,8 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   const { url, schema } = takeSchema(options.url);
   const lines = Array.from({ length: 1 + READERS }, () => makeLine());
   const wire = startWire(url, schema, lines);
+  // Heard from the start: of a thread that has ended already nobody hears that it ends.
+  const wireEnded = new Promise((resolve) => wire.once("exit", resolve));
   const listeners = new Set<Listener>();
   const trouble = new Trouble(options.log ?? silentLog);
   const compared = Promise.withResolvers<void>();
@@ -65,10 +67,9 @@ async function open(options: PostgresOptions): Promise<{ store: Store; migrated:
   const close = () => (closed ??= end());
   const end = async () => {
     await Promise.all(desks.map((desk) => desk.close()));
-    const ended = new Promise((resolve) => wire.once("exit", resolve));
     wire.ref();
     wire.postMessage("close");
-    await ended;
+    await wireEnded;
   };
   const workers = lines.map(({ asking }, index) => {
     const data: ThreadData = { line: asking, schema, migrates: index === 0 && options.unfinished !== true };
@@ -153,9 +154,13 @@ class Desk {
 
   static open(worker: Worker): Promise<Desk> {
     return new Promise((resolve, reject) => {
+      const ended = (code: number) =>
+        reject(new OrbError("database_unavailable", `a thread of the store ended before it began, with code ${code}`));
       worker.once("error", reject);
+      worker.once("exit", ended);
       worker.once("message", (message: Ready) => {
         worker.off("error", reject);
+        worker.off("exit", ended);
         if ("refused" in message) return reject(errorOf(message.refused));
         resolve(new Desk(worker, message.ready));
       });

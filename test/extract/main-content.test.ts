@@ -122,6 +122,12 @@ test("all posts of a forum are its content", () => {
   for (const name of ["Anna", "Bert", "Carla", "Dirk"]) assert.ok(text.includes(`${name} says`), name);
 });
 
+test("a page of more blocks than the model judges is read by the rules", () => {
+  const items = Array.from({ length: 25_000 }, (_, index) => `<li>Item ${index}</li>`).join("");
+  const { text } = contentOf(`${NAVIGATION}<main><ul>${items}</ul></main>${FOOTER}`);
+  assert.ok(text.startsWith("Item 0\n") && text.endsWith("Item 24999"));
+});
+
 test("a page with few words is read, whatever it is made of", () => {
   assert.equal(contentOf("<div>Hello, <b>world</b>.</div>").text, "Hello, world.");
   assert.equal(contentOf("").text, "");

@@ -21,9 +21,12 @@ export interface MainContent {
 
 /** The model knows pages of the web; what has fewer words than this is judged by the rules alone. */
 const FEW_WORDS = 100;
+/** Beyond this the model would take longer than a page may; the rules take a twentieth of it. */
+const MOST_BLOCKS = 20_000;
 
 export function findMainContent(page: JudgedPage, context: PageContext): MainContent {
-  const found = page.body.words < FEW_WORDS ? null : byModel(page, context);
+  const isKnownKind = page.body.words >= FEW_WORDS && page.blocks.length <= MOST_BLOCKS;
+  const found = isKnownKind ? byModel(page, context) : null;
   return found ?? { ...page.candidate, keepInText: page.candidate.keep };
 }
 

@@ -84,7 +84,7 @@ function isList({ boxes, body }: BlockPage): boolean {
     const key = `${box.parent?.depth}:${box.shape}`;
     inItems.set(key, (inItems.get(key) ?? 0) + box.words);
   }
-  return inItems.values().some((words) => words > body.words * 0.35);
+  return [...inItems.values()].some((words) => words > body.words * 0.35);
 }
 
 function isStory({ body }: BlockPage): boolean {

@@ -96,7 +96,7 @@ function linkUnlessThere(draft: string, path: string, content: string, mode: num
   }
 }
 
-/** Removes the drafts of killed processes and of those that lost the race. */
+/** Removes drafts that killed or slower processes left behind. */
 function removeDrafts(path: string): void {
   const name = basename(path);
   for (const entry of readdirSync(dirname(path)))

@@ -180,10 +180,12 @@ describe("a crawl of a magazine", { concurrency: 3 }, () => {
     await site.when(() => pagesOf(site).length >= 20, "it is in full swing");
     const answer = await place.api.call("DELETE", `/scraping/tasks/${id}`);
     assert.equal(answer.json<CrawlDetail>().status, "cancelled");
-    // Whatever goes on would have begun others by then.
+    // A request may have left before the answer and arrive after it. Whatever goes on would have begun others by then.
+    const next = async () => place.ended(await begin({ url: site.url("/p/0"), max_depth: 0 }));
+    await next();
     await site.when(() => site.open === 0, "what was under way has ended");
     const begun = pagesOf(site).length;
-    await place.ended(await begin({ url: site.url("/p/0"), max_depth: 0 }));
+    await next();
     assert.equal(pagesOf(site).length, begun + 1, "only the next crawl has fetched since");
     const kept = await items(id);
     assert.ok(kept.length >= 1 && kept.length < 200, `${kept.length} pages are kept`);

@@ -3,16 +3,12 @@ import type { Element } from "../dom/nodes.ts";
 import { isObject } from "../facts/json-ld.ts";
 import { pageEntity } from "../facts/main-entity.ts";
 import type { Entities, PageFacts } from "../facts/page-facts.ts";
-import { imageSource, isPixel } from "../values/image-source.ts";
+import { imageSource, isPixel, isPlaceholder } from "../values/image-source.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import type { KnownField } from "./source.ts";
 
 const MAX_LIST = 10_000;
 const META = ["og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"];
-/** Stands where a picture will be, or counts visitors. */
-const PLACEHOLDER =
-  /(?:^|[/_.-])(?:placeholder|blank|spacer|pixel|transparent|empty|lazy(?:load)?|loading|1x1|grey|gray|dummy|no-?image)(?:[_.-][\w.-]*)?\.(?:gif|png|svg|jpe?g|webp)$/i;
-
 export const image: KnownField = {
   name: "image",
   meaning: "the address of the main picture",
@@ -70,7 +66,7 @@ function addressesIn(value: JsonValue, facts: PageFacts, graph: Entities["graph"
 function pictureAddress(facts: PageFacts, address: string | null): string | null {
   const whole = address === null || address.trim() === "" ? null : facts.resolve(address);
   const url = whole === null ? null : URL.parse(whole);
-  if (whole === null || url === null || !/^https?:$/.test(url.protocol) || PLACEHOLDER.test(url.pathname)) return null;
+  if (whole === null || url === null || !/^https?:$/.test(url.protocol) || isPlaceholder(url.pathname)) return null;
   if (url.hash !== "" && !/\.(?:jpe?g|png|gif|webp|avif|svg)$/i.test(url.pathname)) return null;
   return facts.addresses.includes(whole) ? null : whole;
 }

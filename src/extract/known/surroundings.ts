@@ -2,6 +2,7 @@
 import { isHidden } from "../article/visible.ts";
 import type { Element } from "../dom/nodes.ts";
 import type { PageFacts } from "../facts/page-facts.ts";
+import { layoutNames } from "../main-content/marks.ts";
 
 const TAGS: ReadonlySet<string> = new Set(["nav", "aside", "form", "menu", "template", "noscript"]);
 const NAMES =
@@ -57,8 +58,8 @@ export class Surroundings {
     // Of several articles, those beside the main content are teasers of other pages, or comments.
     if (name === "article" && this.#articles > 1) return true;
     if (/(?:Review|Comments?|Answer)$/.test(element.attr("itemtype") ?? "")) return true;
-    const marks = `${element.attr("class") ?? ""} ${element.attr("id") ?? ""}`;
-    return marks.length > 1 && NAMES.test(marks);
+    const names = layoutNames(element);
+    return names !== "" && NAMES.test(names);
   }
 
   #isInMain(element: Element): boolean {

@@ -2,6 +2,7 @@
 import type { Element, Node } from "../dom/nodes.ts";
 import { isBlock, squeeze } from "../dom/text.ts";
 import { addTo, type Box, type Hints, newBox } from "./boxes.ts";
+import { HEADING } from "./marks.ts";
 import { measure, type TextMeasure } from "./text-measure.ts";
 
 const SILENT = new Set(
@@ -11,7 +12,6 @@ const SILENT = new Set(
 );
 const CONTROLS = new Set(["input", "select", "textarea"]);
 const STRONG = new Set(["b", "strong", "em"]);
-const HEADING = /^h[1-6]$/;
 
 export interface Block extends TextMeasure {
   box: Box;

@@ -39,7 +39,7 @@ const NOTICE =
 const CALL =
   /^(share|tweet|follow|read more|more|see also|related|reply|comments?|leave a|view all|show more|load more|add to|buy|next|previous|back to|skip to|print|email|save|menu|search|home|contact|sort by|filter|quick|shop|learn more|click)/i;
 const DATE = /\b(19|20)\d\d\b|\b\d{1,2}[:./-]\d{1,2}\b|\bago\b/i;
-const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
+export const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
 const BY = /^(by|von|par|por|da)\s+\p{Lu}/iu;
 
 const PARAGRAPH = /^(p|h[1-6])$/;

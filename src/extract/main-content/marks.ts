@@ -55,7 +55,7 @@ export function marksOf(names: string): number {
   return bits;
 }
 
-const HEADING = /^h[1-6]$/;
+export const HEADING = /^h[1-6]$/;
 
 /** The names that say what an element is in the layout: its classes, and its id unless that names a chapter. */
 export function layoutNames(element: Element): string {

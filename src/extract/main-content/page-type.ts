@@ -1,5 +1,5 @@
 /** What kind of page it is, and what says so. */
-import type { PageContext } from "./columns.ts";
+import { MONEY, type PageContext } from "./columns.ts";
 import type { BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
 
@@ -61,8 +61,6 @@ export function pageTypeOf({ context, page, url, generator, isPublished }: PageS
   const found = rules.find(([, holds]) => holds);
   return found === undefined ? null : { type: found[0], reason: found[2] };
 }
-
-const MONEY = /\p{Sc}\s?\d|\d\s?\p{Sc}/u;
 
 /** Boxes alike, each with a link and an amount of money. */
 function pricedItems({ blocks }: BlockPage): number {

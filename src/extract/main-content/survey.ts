@@ -1,6 +1,7 @@
 /** What is known of a page's blocks before each of them is judged. */
 import type { Block, BlockPage } from "./blocks.ts";
 import type { Box } from "./boxes.ts";
+import { HEADING } from "./marks.ts";
 
 /** Blocks that are built alike. */
 export interface Shape {
@@ -42,7 +43,6 @@ export interface Survey extends BlockPage {
   titlePath: Set<Box>;
 }
 
-const HEADING = /^h[1-6]$/;
 /** Announces other pages. */
 export const OTHERS =
   /related|recommend|more (from|in|on|stories|news|articles)|you (may|might) also|also (like|viewed|bought)|read (more|next)|see also|trending|popular|latest|similar|up next|don.t miss|top stories|sponsored|follow us|newsletter|sign up|subscribe|share|about the author|tags|categories|archives|recent (posts|comments)|links|navigation|footer|menu|cookie|privacy/i;
@@ -103,7 +103,7 @@ export function survey(page: BlockPage, title: string): Survey {
   };
 }
 
-/** The largest heading of those that stand in the page's title. */
+/** Finds the largest heading whose text the page's title contains. */
 function titleBlock(blocks: readonly Block[], title: string): number {
   let [found, best] = [-1, 7];
   for (const [index, { text, box }] of blocks.entries()) {

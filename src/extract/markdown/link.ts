@@ -3,7 +3,7 @@ import { isHidden } from "../article/visible.ts";
 import { type Element, elementsBelow } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
 import type { Mark } from "./tokens.ts";
-import { shortText } from "./short-text.ts";
+import { textStart } from "./text-start.ts";
 import type { Render, Writer } from "./writer.ts";
 
 /** A heading that comes later in a link is not its title. */
@@ -38,7 +38,7 @@ function headingIn(link: Element): Element | null {
     for (let node = parent.first; node !== null && search.left > 0; node = node.next) {
       if (node.kind !== 1 || isHidden(node)) continue;
       search.left -= 1;
-      if (node.tag.rule === "heading" && shortText(node, LONGEST) !== "") return node;
+      if (node.tag.rule === "heading" && textStart(node, LONGEST) !== "") return node;
       const found = find(node);
       if (found !== null) return found;
     }

@@ -1,14 +1,14 @@
 /** What raised text means: `10⁶` is not `106`. */
 import type { Element } from "../dom/nodes.ts";
 import { textOf } from "../dom/text.ts";
-import { shortText } from "./short-text.ts";
+import { textStart } from "./text-start.ts";
 
 /** Ordinals and trade marks read the same on the line; `[1]` is a footnote's mark already. */
 const ON_THE_LINE = /^(?:st|nd|rd|th|er|re|[eè]me|ère|[aeo]s?|tm|sm|[®™©℠ªº*†‡§]+|[([].*[)\]])$/i;
 const LONGEST = 40;
 
 export function isRaised(element: Element): boolean {
-  const text = shortText(element, LONGEST * 4);
+  const text = textStart(element, LONGEST * 4);
   return text !== "" && text.length <= LONGEST && !ON_THE_LINE.test(text);
 }
 

@@ -4,8 +4,14 @@ import { largestSource } from "./source-set.ts";
 
 const LATE = ["data-src", "data-original", "data-lazy-src", "data-lazy", "data-original-src", "data-full-src"];
 const LATE_SETS = ["data-srcset", "data-lazy-srcset"];
+/** The whole name says it: `empty-00012.jpg` and `google-pixel.png` are pictures. */
 const PLACEHOLDER =
-  /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|clear|empty|loading|loader|lazy|lazyload|gr[ae]y|trans)(?:[-_](?:\d+(?:x\d+)?|image|img|pixel|placeholder))?\.(?:gif|png|svg|jpe?g|webp)(?:[?#]|$)/i;
+  /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|clear|empty|loading|loader|lazy|lazyload|gr[ae]y|trans|dummy|no-?image)(?:[-_](?:\d+x\d+|image|img|pixel|placeholder))?\.(?:gif|png|svg|jpe?g|webp)(?:[?#]|$)/i;
+
+/** Stands where a picture will be, or counts visitors. */
+export function isPlaceholder(address: string): boolean {
+  return PLACEHOLDER.test(address);
+}
 
 /** Null when the page has no address that leads to the picture itself. */
 export function imageSource(element: Element): string | null {
@@ -30,7 +36,7 @@ function usable(address: string | undefined): string | null {
   const given = address?.trim();
   if (given === undefined || given === "") return null;
   if (/^(?:data|blob|about|javascript):|^[{[#<]|\{\{|\$\{|["<>]/i.test(given)) return null;
-  return PLACEHOLDER.test(given) ? null : given;
+  return isPlaceholder(given) ? null : given;
 }
 
 function offered(element: Element): string | null {

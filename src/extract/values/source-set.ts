@@ -29,7 +29,7 @@ export function readSourceSet(value: string): SourceCandidate[] {
   return list;
 }
 
-/** The one with the most pixels, of those that are accepted; of equal ones the first. */
+/** Picks the accepted source with the most pixels; the first one wins a tie. */
 export function largestSource(value: string, accepts: (address: string) => boolean): string | null {
   let best: string | null = null;
   let most = -1;

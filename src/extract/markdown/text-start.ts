@@ -4,7 +4,7 @@ import { type Element, following, type Node } from "../dom/nodes.ts";
 import { squeeze } from "../dom/text.ts";
 
 /** Empty when the first `length` characters are space. */
-export function shortText(element: Element, length: number): string {
+export function textStart(element: Element, length: number): string {
   let text = "";
   for (let node: Node | null = element.first; node !== null && text.length < length;) {
     if (node.kind === 3) text += node.data.slice(0, length);

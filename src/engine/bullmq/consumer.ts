@@ -49,7 +49,9 @@ class TicketSource extends Worker<unknown, null, string> {
   /** Ends the wait for a ticket. None is taken any more, so that none is lost between Redis and here. */
   async halt(): Promise<void> {
     this.#halted = true;
-    await Promise.all([this.#stayClosed(), this.close(true)]);
+    // Not waited for: a connection that never came about is never told that it has ended.
+    void this.#stayClosed();
+    await this.close(true);
   }
 
   /** BullMQ connects anew what was closed while it was trying to connect, and never closes that. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import pg from "pg";
 import { systemClock } from "../../src/base/clock.ts";
@@ -56,6 +58,21 @@ describe("a connection to Postgres", servicesGate, () => {
   after(async () => {
     await admin.end();
     await service[Symbol.asyncDispose]();
+  });
+
+  test("a process closes its store while answers are on their way, and goes on", async () => {
+    const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+    const script = `
+      import { systemClock } from ${source("base/clock.ts")};
+      import { openPostgresStore } from ${source("store/postgres/store.ts")};
+      const store = await openPostgresStore({ url: ${JSON.stringify(service.url)}, clock: systemClock });
+      void Promise.all([store.controlVersion(), store.controlVersion(), store.setSite("a.example", { paused: true })]);
+      await store.close();
+      console.log("closed");`;
+    for (let round = 0; round < 4; round += 1) {
+      const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
+      assert.equal(stdout, "closed\n");
+    }
   });
 
   test("a server that takes five seconds for the first connection is waited for [slow]", async () => {

@@ -138,6 +138,7 @@ class Desk {
   readonly #worker: Worker;
   readonly #calls = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
   #last = 0;
+  #closing = false;
   #dead: Error | null = null;
 
   private constructor(worker: Worker, { instance, deployment, verbs, migrated }: Opened) {
@@ -187,7 +188,7 @@ class Desk {
   #hear(said: Said): void {
     const call = this.#calls.get(said.id);
     this.#calls.delete(said.id);
-    if (this.#calls.size === 0) this.#worker.unref();
+    if (this.#calls.size === 0 && !this.#closing) this.#worker.unref();
     if ("error" in said) call?.reject(errorOf(said.error));
     else call?.resolve(said.value);
   }
@@ -201,6 +202,8 @@ class Desk {
   async close(): Promise<void> {
     if (this.#dead !== null) return;
     const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
+    // Whoever waits for its end keeps the process alive, too: also when the last answer has come.
+    this.#closing = true;
     this.#worker.ref();
     this.#worker.postMessage("close");
     await ended;

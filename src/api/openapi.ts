@@ -41,6 +41,7 @@ function frameAnswers(route: RouteOptions, { bodyBytes }: ApiLimits): Responses 
     400: problemAnswer("the request cannot be read: url_malformed, body_malformed, request_malformed"),
     ...(open ? {} : { 401: problemAnswer("no token, or a wrong one") }),
     ...(unsafe ? { 403: problemAnswer("the call comes from another web site") } : {}),
+    408: problemAnswer("the request took too long to arrive"),
     ...(unsafe ? { 413: problemAnswer(tooLarge(route.bodyLimit ?? bodyBytes)) } : {}),
     414: problemAnswer("the address is too long"),
     ...(unsafe ? { 415: problemAnswer("the body is not declared as application/json") } : {}),

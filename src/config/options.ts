@@ -189,7 +189,7 @@ export const OPTIONS = {
     name: "APP_BREAKER_FAILURES",
     type: type.integer(1, 10_000),
     default: "5",
-    about: "Failures in a row after which a site is left alone.",
+    about: "Different pages that fail in a row before a site is left alone.",
     example: "10",
   }),
   breakerCooldownMs: option({

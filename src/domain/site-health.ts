@@ -73,6 +73,16 @@ export class HealthMeter {
     slot.times.set(step, (slot.times.get(step) ?? 0) + 1);
   }
 
+  /** Good answers of this minute and the two before. */
+  goodOfLate(now: number): number {
+    let good = 0;
+    for (const slot of this.#slots) {
+      const age = minuteOf(now) - minuteOf(slot.since);
+      if (age >= 0 && age <= 2) good += slot.good;
+    }
+    return good;
+  }
+
   read(now: number): SiteHealth {
     const slots = this.#slots.filter((slot) => isRecent(slot, now));
     return {

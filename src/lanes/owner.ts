@@ -273,7 +273,10 @@ export class LaneOwner implements SlotSeeker {
         if (!slots.take(this, Math.min(this.pace.free, this.#window.size))) return null;
         this.#grantedSlots += 1;
       }
-      const task = this.#window.take((resolver) => budgets.take(resolver, this.#ticket.changed));
+      // A page that is broken itself would say nothing about its site.
+      const task = this.#window.take((resolver) => budgets.take(resolver, this.#ticket.changed), {
+        fresh: this.pace.isProbing,
+      });
       if (task === null) break;
       this.#grantedSlots -= 1;
       this.#start(task);
@@ -303,7 +306,7 @@ export class LaneOwner implements SlotSeeker {
     const { slots, budgets, onTask } = this.#deps;
     const signal = this.#running.start(task);
     const site = this.#grant.site === null ? null : (task.site ?? "");
-    const stay = new Stay({ slots, pace: this.pace, notes: this.#notes, site });
+    const stay = new Stay({ slots, pace: this.pace, notes: this.#notes, site, task });
     const name = task.site ?? this.#grant.lane;
     onTask?.(name, "started");
     const lane = { grant: this.#grant, pace: this.pace, notes: this.#notes, changed: this.#ticket.changed };

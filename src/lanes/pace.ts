@@ -7,6 +7,7 @@ import {
   breakerAfterSuccess,
   breakerPhase,
   CLOSED_BREAKER,
+  type FailedPage,
   FAILED_PROBES_BEFORE_GIVING_UP,
 } from "../domain/circuit.ts";
 import { countsForBreaker, holdsSite } from "../domain/classify.ts";
@@ -195,6 +196,11 @@ export class Pace {
     return this.#politeness.breaker;
   }
 
+  /** The next request finds out whether the site is up again. */
+  get isProbing(): boolean {
+    return breakerPhase(this.#politeness.breaker, this.#clock.now()) === "half_open";
+  }
+
   /**
    * The operator changed the limits, reset the breaker, or put a site into the group that had asked for more patience.
    * While `settling`, the store does not know yet what the site asked for last: a closed breaker there is no reset.
@@ -291,16 +297,21 @@ export class Pace {
   /**
    * One that was started has ended; `failure` is undefined when it says nothing about the site. `answeredMs` is how long
    * the site took for a good answer; null: not measured, absent: nothing of its kind is. `site` is whose it was, where
-   * several sites are one server.
+   * several sites are one server; `page` is what the breaker is to know of what failed.
    */
-  end(failure: Failure | null | undefined, answeredMs?: number | null, site = this.#site): LaneEvent[] {
+  end(
+    failure: Failure | null | undefined,
+    answeredMs?: number | null,
+    site = this.#site,
+    page?: FailedPage,
+  ): LaneEvent[] {
     this.#inFlight -= 1;
     if (failure === undefined) return [];
     if (failure === null) {
       this.#succeeded(answeredMs);
       return [];
     }
-    return this.#failed(failure, site);
+    return this.#failed(failure, site, page);
   }
 
   /** What must be stored, when it changed since the last call. */
@@ -324,7 +335,7 @@ export class Pace {
     this.#changed = true;
   }
 
-  #failed(failure: Failure, site: string | null): LaneEvent[] {
+  #failed(failure: Failure, site: string | null, page: FailedPage | undefined): LaneEvent[] {
     const events: LaneEvent[] = [];
     const now = this.#clock.now();
     let { holdUntil, holdStep, breaker } = this.#politeness;
@@ -348,7 +359,7 @@ export class Pace {
     if (failure.code === "timeout") this.#ease.timedOut(this.concurrency, this.#inFlight);
     if (countsForBreaker(failure) && (fresh || !holdsSite(failure))) {
       const wasOpen = breaker.openUntil;
-      breaker = breakerAfterFailure(breaker, this.#rules.breaker, now);
+      breaker = breakerAfterFailure(breaker, this.#rules.breaker, now, page);
       if (breaker.openUntil !== null && breaker.openUntil !== wasOpen) {
         const { failures, failedProbes: failed_probes } = breaker;
         events.push(event("Breaker opened", site, breaker.openUntil, failure, { failures, failed_probes }));

@@ -58,6 +58,11 @@ export class SiteNotes {
     if (!this.#asking.has(site)) this.#untold.add(site);
   }
 
+  /** How many pages the site has answered in the last minutes. */
+  answered(site: string): number {
+    return this.#meters.get(site)?.goodOfLate(this.#deps.clock.now()) ?? 0;
+  }
+
   /** Another site of the group: what was counted of it before is put together with what comes in meanwhile. */
   async #goOn(site: string, meter: HealthMeter): Promise<void> {
     const { clock, store } = this.#deps;

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import type { ClaimedTask } from "../store/port.ts";
 import type { AttemptEnd } from "./attempt.ts";
 import type { Pace } from "./pace.ts";
 import type { SiteNotes } from "./site-notes.ts";
@@ -9,6 +11,7 @@ interface StayDeps {
   notes: SiteNotes;
   /** Whose it is, of the lane's sites; null: the lane asks no site. */
   site: string | null;
+  task: Pick<ClaimedTask, "key" | "url" | "tries">;
 }
 
 type LaneEvents = ReturnType<Pace["end"]>;
@@ -37,10 +40,20 @@ export class Stay {
   end({ aboutSite, answeredMs }: Pick<AttemptEnd, "aboutSite" | "answeredMs">): LaneEvents {
     this.leaveSlot();
     if (this.#events !== null) return this.#events;
-    const { pace, notes, site } = this.#deps;
+    const { pace, notes, site, task } = this.#deps;
     const about = site === null ? undefined : aboutSite;
-    this.#events = pace.end(about, answeredMs, site ?? "");
+    const page = {
+      page: pageHash(task.url ?? task.key),
+      isRetry: task.tries > 0,
+      answered: notes.answered(site ?? ""),
+    };
+    this.#events = pace.end(about, answeredMs, site ?? "", page);
     notes.ended(site ?? "", about, answeredMs ?? null);
     return this.#events;
   }
+}
+
+/** Short: two pages that were taken for one would count once too few. */
+function pageHash(address: string): string {
+  return hash("sha1", address, "base64url").slice(0, 8);
 }

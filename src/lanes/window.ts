@@ -103,8 +103,12 @@ export class Window {
     return this.#dry !== null;
   }
 
-  /** The first task whose resolver has room; those that have none are passed over until `unblock`. */
-  take(mayUse: (resolver: string) => boolean): ClaimedTask | null {
+  /**
+   * The first task whose resolver has room; those that have none are passed over until `unblock`. With `fresh` one that
+   * has not failed yet comes first.
+   */
+  take(mayUse: (resolver: string) => boolean, { fresh = false } = {}): ClaimedTask | null {
+    if (fresh) this.#tasks = [...this.#tasks].sort((a, b) => Math.min(a.tries, 1) - Math.min(b.tries, 1));
     for (let index = 0; index < this.#tasks.length; index += 1) {
       const task = this.#tasks[index] as ClaimedTask;
       if (task.resolver !== null) {

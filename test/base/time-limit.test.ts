@@ -4,13 +4,10 @@ import { LimitExceeded, withTimeLimit } from "../../src/base/time-limit.ts";
 
 describe("a limit on the time that a library takes", () => {
   test("stops what goes on for ever", () => {
-    let begun = 0;
     const endless = () => {
-      begun += 1;
       for (;;);
     };
     assert.throws(() => withTimeLimit(endless), LimitExceeded);
-    assert.equal(begun, 1, "it had the processor, and is not begun again");
   });
 
   test("counts the time of the processor: what did not run in its second gets another", () => {

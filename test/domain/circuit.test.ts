@@ -20,7 +20,7 @@ function afterFailures(count: number, now: number, from: Breaker = CLOSED_BREAKE
 test("closed until the failures in a row reach the rule, then open for the cool-down, then half open", () => {
   assert.equal(breakerPhase(afterFailures(2, 0), 0), "closed");
   const open = afterFailures(3, 100);
-  assert.deepEqual(open, { failures: 3, openUntil: 1100, failedProbes: 0 });
+  assert.deepEqual(open, { failures: 3, pages: [], openUntil: 1100, failedProbes: 0 });
   assert.deepEqual(
     [100, 1099, 1100, 99_999].map((now) => breakerPhase(open, now)),
     ["open", "open", "half_open", "half_open"],
@@ -40,6 +40,34 @@ test("a probe's success closes it; its failure opens it for another cool-down an
   assert.deepEqual([again.openUntil, again.failedProbes], [2000, 1]);
   const third = breakerAfterFailure(again, RULE, 2500);
   assert.deepEqual([third.openUntil, third.failedProbes], [3500, 2]);
+});
+
+const fails = (breaker: Breaker, page: string, more: { isRetry?: boolean; answered?: number } = {}) =>
+  breakerAfterFailure(breaker, RULE, 0, { page, isRetry: false, answered: 0, ...more });
+
+test("a page that fails again and again is one page, whoever asks for it", () => {
+  let breaker = CLOSED_BREAKER;
+  for (let n = 0; n < 20; n += 1) breaker = fails(breaker, "a");
+  assert.deepEqual([breaker.failures, breaker.openUntil], [1, null]);
+  breaker = fails(fails(breaker, "b"), "c");
+  assert.equal(breaker.openUntil, 1000);
+});
+
+test("retries alone never open it: of broken pages that are left at the end nobody can tell", () => {
+  let breaker = CLOSED_BREAKER;
+  for (let n = 0; n < 20; n += 1) breaker = fails(breaker, `${n}`, { isRetry: true });
+  assert.equal(breaker, CLOSED_BREAKER);
+});
+
+test("a site that has answered others of late must fail as many, but fifty are enough", () => {
+  const afterPages = (count: number, answered: number) => {
+    let breaker = CLOSED_BREAKER;
+    for (let n = 0; n < count; n += 1) breaker = fails(breaker, `${n}`, { answered });
+    return breakerPhase(breaker, 0);
+  };
+  assert.deepEqual([afterPages(19, 20), afterPages(20, 20)], ["closed", "open"]);
+  assert.deepEqual([afterPages(49, 10_000), afterPages(50, 10_000)], ["closed", "open"]);
+  assert.deepEqual([afterPages(2, 1), afterPages(3, 1)], ["closed", "open"]);
 });
 
 test("requests that were under way when it opened do not push the reopening away", () => {

@@ -30,7 +30,7 @@ function why(site: Partial<SiteManners> | null, work: Partial<WorkAtSite> = {}, 
   return waiting === null ? null : waiting.until === null ? waiting.reason : `${waiting.reason} ${waiting.until - NOW}`;
 }
 
-const open = (ms: number) => ({ failures: 5, openUntil: NOW + ms, failedProbes: 0 });
+const open = (ms: number) => ({ failures: 5, pages: [], openUntil: NOW + ms, failedProbes: 0 });
 
 test("nothing holds a site that is free, nor one without work", () => {
   assert.equal(why({}), null);

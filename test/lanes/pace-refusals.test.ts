@@ -222,7 +222,7 @@ test("a site that joins the group brings along the patience it was asked for", (
   assert.deepEqual(pace.gate(), { kind: "wait", ms: 5000, why: "rate_limited" });
   pace.refresh(site({ holdUntil: clock.now() + 1000, holdStep: 1 }));
   assert.deepEqual(pace.gate(), { kind: "wait", ms: 5000, why: "rate_limited" });
-  pace.refresh(site({ breaker: { failures: 5, openUntil: clock.now() + 60_000, failedProbes: 0 } }));
+  pace.refresh(site({ breaker: { failures: 5, pages: [], openUntil: clock.now() + 60_000, failedProbes: 0 } }));
   assert.equal(pace.isHeld, true);
   assert.equal(pace.breaker.openUntil, clock.now() + 60_000);
 });

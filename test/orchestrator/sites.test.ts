@@ -107,7 +107,7 @@ test("a site shows what holds for it, with the defaults and what the site itself
   await engine(desk);
   const lane = (await desk.store.takeLane("site:a.test", "worker", TTL))!;
   const openUntil = desk.clock.now() + 90_000;
-  const politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 6, openUntil, failedProbes: 0 } };
+  const politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 6, pages: [], openUntil, failedProbes: 0 } };
   await desk.store.settle([{ hold: lane, tasks: [], site: { site: "a.test", politeness } }], desk.clock.now());
   const blocked = await showSite(desk, "a.test");
   assert.deepEqual(

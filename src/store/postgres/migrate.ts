@@ -7,6 +7,7 @@ import { rests } from "./migrations/0004-rests.ts";
 import { webhooks } from "./migrations/0005-webhooks.ts";
 import { started } from "./migrations/0006-started.ts";
 import { claims } from "./migrations/0007-claims.ts";
+import { failedPages } from "./migrations/0008-failed-pages.ts";
 
 export interface Migration {
   version: number;
@@ -16,7 +17,7 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks, started, claims];
+export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks, started, claims, failedPages];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
 

@@ -28,7 +28,7 @@ const OF_SITE: Readonly<Record<Exclude<keyof SiteLimits, keyof ServerLimits | "g
 const LIMITS = Object.values(OF_SERVER)
   .filter((column) => column !== "paused")
   .join(", ");
-const BREAKER = "breaker_open_until, breaker_failed_probes, breaker_failures";
+const BREAKER = "breaker_open_until, breaker_failed_probes, breaker_failures, breaker_pages";
 
 export function setSite(context: Context, site: string, change: Partial<SiteLimits>): SiteRecord {
   const { connection } = context;

@@ -17,6 +17,7 @@ interface PolitenessRow {
   hold_until: number;
   hold_step: number;
   breaker_failures: number;
+  breaker_pages: string | null;
   breaker_open_until: number | null;
   breaker_failed_probes: number;
 }
@@ -97,6 +98,7 @@ function politenessOf(row: PolitenessRow): Politeness {
     holdStep: row.hold_step,
     breaker: {
       failures: row.breaker_failures,
+      pages: parseJson<string[]>(row.breaker_pages, []),
       openUntil: row.breaker_open_until,
       failedProbes: row.breaker_failed_probes,
     },
@@ -165,13 +167,15 @@ export function siteOfLane(context: Context, lane: number): SiteRecord | null {
 export function writePoliteness({ connection }: Context, lane: number, what: Politeness): void {
   connection
     .sql(
-      `UPDATE sites SET hold_until = ?, hold_step = ?, breaker_failures = ?, breaker_open_until = ?, breaker_failed_probes = ?
+      `UPDATE sites SET hold_until = ?, hold_step = ?, breaker_failures = ?, breaker_pages = ?, breaker_open_until = ?,
+         breaker_failed_probes = ?
        WHERE lane = ?`,
     )
     .run(
       Math.round(what.holdUntil),
       what.holdStep,
       what.breaker.failures,
+      what.breaker.pages.length === 0 ? null : JSON.stringify(what.breaker.pages),
       what.breaker.openUntil === null ? null : Math.round(what.breaker.openUntil),
       what.breaker.failedProbes,
       lane,
@@ -186,7 +190,7 @@ export function writePoliteness({ connection }: Context, lane: number, what: Pol
 export function mergePoliteness(context: Context, lane: number, what: Politeness, now: number): void {
   const row = context.connection
     .sql(
-      `SELECT lane, hold_until, hold_step, breaker_failures, breaker_open_until, breaker_failed_probes FROM sites
+      `SELECT lane, hold_until, hold_step, breaker_failures, breaker_pages, breaker_open_until, breaker_failed_probes FROM sites
        WHERE lane = ${HOME_OF_LANE}`,
     )
     .get(lane) as (PolitenessRow & { lane: number }) | undefined;

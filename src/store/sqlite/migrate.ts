@@ -17,6 +17,7 @@ import { rests } from "./migrations/0013-rests.ts";
 import { webhooks } from "./migrations/0014-webhooks.ts";
 import { started } from "./migrations/0015-started.ts";
 import { claims } from "./migrations/0016-claims.ts";
+import { failedPages } from "./migrations/0017-failed-pages.ts";
 
 export interface Migration {
   version: number;
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   started,
   claims,
+  failedPages,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

@@ -338,7 +338,7 @@ export function frontierScenarios(scenario: Scenario): void {
           key === "elsewhere" ? { ...found(key), lane: "site:other.example", site: "other.example" } : found(key),
         );
         await kit.store.settle([{ hold: lane, tasks: [gotAt(task("a"), "a", { discovered })] }], kit.now);
-        const breaker = { failures: 9, openUntil: kit.now + 300_000, failedProbes: 4 };
+        const breaker = { failures: 9, pages: [], openUntil: kit.now + 300_000, failedProbes: 4 };
         const politeness = { holdUntil: 0, holdStep: 0, breaker };
         await kit.store.settle([{ hold: lane, tasks: [], site: { site: "a.example", politeness } }], kit.now);
         kit.pass(1000);

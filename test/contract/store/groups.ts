@@ -137,7 +137,7 @@ export function groupScenarios(scenario: Scenario): void {
       const politeness: Politeness = {
         holdUntil: 99,
         holdStep: 1,
-        breaker: { failures: 4, openUntil: null, failedProbes: 0 },
+        breaker: { failures: 4, pages: ["a", "b"], openUntil: null, failedProbes: 0 },
       };
       await kit.store.settle([{ hold: lane, tasks: [], site: { site: "a.example", politeness } }], kit.now);
       assert.deepEqual(await shared(kit, "b.example"), { ...all, maxConcurrency: 5, holdUntil: 99, failures: 4 });
@@ -165,8 +165,8 @@ export function groupScenarios(scenario: Scenario): void {
       await kit.store.settle([{ hold, tasks: [], site: { site, politeness } }], kit.now);
       await kit.store.releaseLane(hold);
     };
-    const closed = { failures: 4, openUntil: null, failedProbes: 0 };
-    const open = { failures: 1, openUntil: kit.now + 60_000, failedProbes: 2 };
+    const closed = { failures: 4, pages: [], openUntil: null, failedProbes: 0 };
+    const open = { failures: 1, pages: [], openUntil: kit.now + 60_000, failedProbes: 2 };
     await polite(SHOP, "a.example", { holdUntil: kit.now + 9000, holdStep: 1, breaker: closed });
     await polite(OTHER, "b.example", { holdUntil: kit.now + 5000, holdStep: 2, breaker: open });
     await kit.store.setSite("b.example", { paused: true });

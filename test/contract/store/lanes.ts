@@ -188,7 +188,11 @@ export function laneScenarios(scenario: Scenario): void {
           })),
           site: {
             site: "a.example",
-            politeness: { holdUntil: 9, holdStep: 9, breaker: { failures: 9, openUntil: 9, failedProbes: 9 } },
+            politeness: {
+              holdUntil: 9,
+              holdStep: 9,
+              breaker: { failures: 9, pages: [], openUntil: 9, failedProbes: 9 },
+            },
           },
         },
       ],

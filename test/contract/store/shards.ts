@@ -147,7 +147,7 @@ export function shardScenarios(scenario: Scenario): void {
     "what one shard is told by the site holds for all, and only an answer after the rest frees it",
     async (kit) => {
       const [zero, one] = (await ready(kit, 2)) as [LaneGrant, LaneGrant];
-      const closed = { failures: 0, openUntil: null, failedProbes: 0 };
+      const closed = { failures: 0, pages: [], openUntil: null, failedProbes: 0 };
       const say = (hold: LaneGrant, politeness: Politeness) =>
         kit.store.settle([{ hold, tasks: [], site: { site: SITE, politeness } }], kit.now);
       const known = async () => {
@@ -167,7 +167,7 @@ export function shardScenarios(scenario: Scenario): void {
       assert.deepEqual(await known(), [9040, 1, null], "who was told of less knows less");
       kit.pass(10_000);
       const openUntil = kit.now + 300_000;
-      const open = { failures: 5, openUntil, failedProbes: 0 };
+      const open = { failures: 5, pages: [], openUntil, failedProbes: 0 };
       assert.ok(await heard(() => say(one, { holdUntil: 0, holdStep: 0, breaker: open })));
       await say(zero, { holdUntil: 0, holdStep: 0, breaker: closed });
       assert.deepEqual((await known()).slice(2), [300_000], "an answer that was on its way frees nobody");

@@ -27,7 +27,11 @@ const UNSEEN = {
   counts: NO_TASKS,
   firstSeenAt: null,
 };
-const QUIET: Politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 0, openUntil: null, failedProbes: 0 } };
+const QUIET: Politeness = {
+  holdUntil: 0,
+  holdStep: 0,
+  breaker: { failures: 0, pages: [], openUntil: null, failedProbes: 0 },
+};
 
 async function behave(kit: Kit, politeness: Politeness) {
   await kit.runWith(["a"]);
@@ -95,7 +99,7 @@ export function siteScenarios(scenario: Scenario): void {
     await kit.store.setSite("hidden.example", { paused: true });
     const [active, blocked] = [await kit.take("A", "site:active.example"), await kit.take("A", "site:blocked.example")];
     await kit.claim(active);
-    const politeness = { ...QUIET, breaker: { failures: 5, openUntil: kit.now + 1000, failedProbes: 0 } };
+    const politeness = { ...QUIET, breaker: { failures: 5, pages: [], openUntil: kit.now + 1000, failedProbes: 0 } };
     await kit.store.settle([{ hold: blocked, tasks: [], site: { site: "blocked.example", politeness } }], kit.now);
     const list = async (filter: Partial<SiteFilter>) =>
       (await kit.store.sites({ limit: 10, ...filter }, kit.now)).map((one) => one.site);
@@ -220,7 +224,7 @@ export function siteScenarios(scenario: Scenario): void {
     const asked = {
       holdUntil: 5_000_000,
       holdStep: 2,
-      breaker: { failures: 6, openUntil: 6_000_000, failedProbes: 1 },
+      breaker: { failures: 6, pages: ["a", "b"], openUntil: 6_000_000, failedProbes: 1 },
     };
     await behave(kit, asked);
     const next = await kit.takeOver("B");
@@ -240,7 +244,7 @@ export function siteScenarios(scenario: Scenario): void {
     for (const [site, openUntil] of Object.entries(until)) {
       await kit.runWith([newTask(site, { lane: `site:${site}`, site })]);
       const lane = await kit.take("A", `site:${site}`);
-      const politeness = { ...QUIET, breaker: { failures: 6, openUntil, failedProbes: 0 } };
+      const politeness = { ...QUIET, breaker: { failures: 6, pages: [], openUntil, failedProbes: 0 } };
       await kit.store.settle([{ hold: lane, tasks: [], site: { site, politeness } }], kit.now);
     }
     const open = async (now: number, limit: number) =>
@@ -255,7 +259,11 @@ export function siteScenarios(scenario: Scenario): void {
   });
 
   scenario("the operator's limits and the site's wishes do not overwrite each other", async (kit) => {
-    const asked = { holdUntil: 77, holdStep: 1, breaker: { failures: 1, openUntil: null, failedProbes: 0 } };
+    const asked = {
+      holdUntil: 77,
+      holdStep: 1,
+      breaker: { failures: 1, pages: ["a"], openUntil: null, failedProbes: 0 },
+    };
     await kit.store.setSite("a.example", { burst: 9 });
     await behave(kit, asked);
     const site = await kit.store.setSite("a.example", { maxConcurrency: 4 });
@@ -263,7 +271,11 @@ export function siteScenarios(scenario: Scenario): void {
   });
 
   scenario("a reset closes the breaker and ends the hold, and owners hear of it", async (kit) => {
-    await behave(kit, { holdUntil: 99, holdStep: 3, breaker: { failures: 6, openUntil: 99, failedProbes: 2 } });
+    await behave(kit, {
+      holdUntil: 99,
+      holdStep: 3,
+      breaker: { failures: 6, pages: [], openUntil: 99, failedProbes: 2 },
+    });
     const version = await kit.store.controlVersion();
     await kit.store.resetBreaker("a.example");
     const site = await kit.store.site("a.example");
@@ -281,7 +293,7 @@ export function siteScenarios(scenario: Scenario): void {
       const run = await kit.store.openRun(timed, kit.now);
       await kit.enqueue(run, [newTask("t")]);
       const lane = await kit.take("A");
-      const politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 8, openUntil, failedProbes: 3 } };
+      const politeness = { holdUntil: 0, holdStep: 0, breaker: { failures: 8, pages: [], openUntil, failedProbes: 3 } };
       await kit.store.settle([{ hold: lane, tasks: [], site: { site: "a.example", politeness } }], kit.now);
       assert.deepEqual(await kit.store.lanesWithWork("A"), [{ lane: LANE, readyAt: 0 }]);
       const claim = (withoutDeadline: boolean) => kit.store.claim(lane, { limit: 10, withoutDeadline }, kit.now);
@@ -307,10 +319,14 @@ export function siteScenarios(scenario: Scenario): void {
     const lane = await kit.take("A");
     await kit.work(lane, FAILED);
     await kit.store.releaseLane(lane);
-    await behave(kit, { holdUntil: 0, holdStep: 0, breaker: { failures: 8, openUntil: 99, failedProbes: 3 } });
+    await behave(kit, {
+      holdUntil: 0,
+      holdStep: 0,
+      breaker: { failures: 8, pages: [], openUntil: 99, failedProbes: 3 },
+    });
     await kit.store.retryFailed(run.id, { limit: 10 }, kit.now);
     const site = await kit.store.site("a.example");
-    assert.deepEqual(site?.breaker, { failures: 8, openUntil: 99, failedProbes: 0 });
+    assert.deepEqual(site?.breaker, { failures: 8, pages: [], openUntil: 99, failedProbes: 0 });
   });
 
   scenario("the control version grows with what owners must notice, and not with their own work", async (kit) => {

@@ -31,7 +31,6 @@ export function apiDeps(
   } & Parts,
   sources?: LoadedConfig["sources"],
 ): ApiDeps {
-  const siteDefaults = { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs };
   return {
     store: client.store,
     clock: client.clock,
@@ -43,7 +42,7 @@ export function apiDeps(
     respectRobots: client.respectRobots,
     extractors: client.extractors,
     stepKinds: client.stepKinds,
-    siteDefaults,
+    siteDefaults: client.siteDefaults,
     crawlsKeptMs: client.crawlsKeptMs,
     pages: work.pages,
     listFetcher: async () => (await work.pages()).http,
@@ -62,7 +61,7 @@ export function apiDeps(
     },
     pathOf: client.pathOf,
     health: new Health({ clock: client.clock, log, probes: probesOf(client, work), probeMs: PROBE_MS }),
-    live: new LiveWatch({ ...client, siteDefaults, log, resources: () => resourcesOf(client, work) }),
+    live: new LiveWatch({ ...client, log, resources: () => resourcesOf(client, work) }),
     configuration: configRows({ config, ...(sources === undefined ? {} : { sources }) }),
     robotsName: productTokenOf(config.userAgent),
     metrics: () => work.metrics.read(),

@@ -175,6 +175,7 @@ export async function openClient(
     random: systemRandom,
     policy: { ...parseAddressPolicy(config.allowPrivateNetworks), ownPorts: given.ownPorts ?? new Set() },
     defaultMaxAttempts: config.defaultMaxAttempts,
+    siteDefaults: { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs },
     proxyRules: proxyRules(config),
     maxConcurrentCrawls: config.maxConcurrentTasks,
     respectRobots: config.respectRobots,

@@ -23,8 +23,7 @@ import { type SubmittedItem, submitItems } from "./orchestrator/queue/submit.ts"
 import { cancelRun, pauseRun, resumeRun } from "./orchestrator/runs/control.ts";
 import { runEnded, type Waiting } from "./orchestrator/runs/ended.ts";
 import { retryFailedTasks } from "./orchestrator/runs/failed.ts";
-import { showRunAtWork } from "./orchestrator/runs/held-at.ts";
-import { allResults, listEvents, listRuns, listTasks } from "./orchestrator/runs/read.ts";
+import { allResults, listEvents, listRuns, listTasks, showRun } from "./orchestrator/runs/read.ts";
 import type { RunSiteDeps } from "./orchestrator/runs/sites.ts";
 import { startJobRun, startPageRun } from "./orchestrator/runs/start.ts";
 import type { ResultView, RunView } from "./orchestrator/runs/view.ts";
@@ -145,7 +144,7 @@ function jobsOf(deps: Deps) {
 }
 
 function runsOf(deps: Deps) {
-  const get = (id: string) => showRunAtWork(deps, id);
+  const get = (id: string) => showRun(deps, id);
   const then = (change: Promise<{ id: string }>) => change.then(({ id }) => get(id));
   return {
     get,
@@ -220,13 +219,12 @@ async function openWork(
   config: Config,
   { log = silentLog, work = true, onRole }: OrchestratorOptions,
 ): Promise<Opened> {
-  const siteDefaults = { maxPerSite: config.maxPerHost, minDelayMs: config.minHostDelayMs };
   if (!work) {
     const client = await openClient(config);
-    return { deps: { ...client, siteDefaults }, role: () => null, stop: () => client.close() };
+    return { deps: client, role: () => null, stop: () => client.close() };
   }
   const worker = await startWorker(config, log, onRole === undefined ? {} : { onRole });
-  return { deps: { ...worker, siteDefaults }, role: () => worker.role, stop: () => worker.stop() };
+  return { deps: worker, role: () => worker.role, stop: () => worker.stop() };
 }
 
 /** One that is open, or about to be, and how many have it. */

@@ -1,4 +1,4 @@
-import { WHILE_AT_WORK } from "../domain/waiting.ts";
+import { AT_SITES, WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import { oneLine, paint, plural, type Terminal } from "./output.ts";
@@ -41,14 +41,19 @@ export function crawlBlock(terminal: Terminal, moment: CrawlMoment, { columns, r
   return [...head, ...list, ...more].slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns));
 }
 
+/** What keeps all of a crawl; null: nothing does, or it is told with its sites or its counts. */
+export function waitsAsAWhole({ waiting_for: why }: CrawlDetail): string | null {
+  return why === null || why.reason === "run_paused" || AT_SITES.has(why.reason) ? null : oneLine(why.message);
+}
+
 const ended = (view: CrawlDetail) => view.completed_items + view.failed_items + view.skipped_items;
 
 function headLine(terminal: Terminal, moment: CrawlMoment, columns: number): string {
   const { view, elapsedSeconds, spinner } = moment;
   const [done, known] = [ended(view), view.total_items];
   const lead = paint(terminal, "cyan", spinner);
-  if (view.waiting_for !== null) return `${lead} ${oneLine(view.waiting_for.message)}  ${clock(elapsedSeconds)}`;
-  if (view.status === "pending") return `${lead} waits for its turn: others are running  ${clock(elapsedSeconds)}`;
+  const waits = waitsAsAWhole(view);
+  if (waits !== null) return `${lead} ${waits}  ${clock(elapsedSeconds)}`;
   const picture = columns >= 72 && known > 0 ? `${bar(terminal, done / known)} ` : "";
   const pages = columns < NARROW ? `${done}/${known} pages` : `${done} of ${plural(known, "known page")}`;
   const parts = [`${lead} ${picture}${pages}`, leftOf(moment, columns), clock(elapsedSeconds)];

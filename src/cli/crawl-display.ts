@@ -1,7 +1,7 @@
 import type { Log } from "../base/log.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
-import { crawlBlock, retryingOf } from "./crawl-block.ts";
+import { crawlBlock, retryingOf, waitsAsAWhole } from "./crawl-block.ts";
 import { oneLine, plural, type Terminal } from "./output.ts";
 import { Picture } from "./picture.ts";
 import { RecentRate } from "./progress.ts";
@@ -90,16 +90,13 @@ export class CrawlDisplay {
     const { completed_items: done, total_items: known, failed_items: failed, pages_per_second: mean } = view;
     const rate = this.#whole.perSecond() ?? mean;
     const what =
-      view.waiting_for !== null
-        ? oneLine(view.waiting_for.message)
-        : view.status === "pending"
-          ? "waits for its turn"
-          : [
-              `${done} of ${plural(known, "known page")}`,
-              `${rate.toFixed(1)}/s`,
-              `${failed} failed`,
-              ...retryingOf(view),
-            ].join(", ");
+      waitsAsAWhole(view) ??
+      [
+        `${done} of ${plural(known, "known page")}`,
+        `${rate.toFixed(1)}/s`,
+        `${failed} failed`,
+        ...retryingOf(view),
+      ].join(", ");
     this.#terminal.err(`${what}\n`);
     for (const { site, waiting_for: why, last_failure: last } of view.waiting_sites.slice(0, MOST_WAITING)) {
       const because = last === null ? "" : `${last.message}; `;

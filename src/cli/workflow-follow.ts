@@ -1,11 +1,12 @@
 /** Looks at a workflow again and again, and at what its steps wait for. */
 import type { OrbweaverClient } from "../api-client/client.ts";
 import { mayPass } from "../api-client/retry.ts";
-import { WHILE_AT_WORK } from "../domain/waiting.ts";
+import { AT_SITES, WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
 import type { WorkflowProgress } from "../orchestrator/workflows/progress.ts";
 import { refusal } from "./api/problem.ts";
+import { waitsAsAWhole } from "./crawl-block.ts";
 import { plural } from "./output.ts";
 import type { ChildMoment } from "./workflow-block.ts";
 import type { Details, WorkflowDisplay } from "./workflow-display.ts";
@@ -95,9 +96,10 @@ async function lookAtChild(api: OrbweaverClient, id: string): Promise<ChildMomen
     const run = await api.runs.get(id);
     if (run.kind === "crawl") {
       const crawl: CrawlDetail = await api.crawls.status(id);
-      return { words: crawlWords(crawl), waits: crawl.waiting_for?.message ?? siteWaits(crawl.waiting_sites) };
+      return { words: crawlWords(crawl), waits: waitsAsAWhole(crawl) ?? siteWaits(crawl.waiting_sites) };
     }
-    const waits = run.waiting_for?.message ?? (await allWait(api, id));
+    const atSites = run.waiting_for === null || AT_SITES.has(run.waiting_for.reason);
+    const waits = (atSites ? await allWait(api, id) : null) ?? run.waiting_for?.message ?? null;
     const again = run.attempt > 1 ? `, try ${run.attempt}` : "";
     if (run.kind === "page") return { words: `gets ${run.url ?? "a page"}${again}`, waits };
     const words = run.status === "running" ? `files: ${run.progress} %` : `files: ${run.status}`;
@@ -132,7 +134,7 @@ async function allWait(api: OrbweaverClient, id: string): Promise<string | null>
 }
 
 function crawlWords(crawl: CrawlDetail): string {
-  if (crawl.status === "pending") return "the crawl waits for its turn";
+  if (crawl.status === "pending") return "a crawl";
   if (crawl.status !== "running") return `the crawl is ${crawl.status}`;
   const ended = crawl.completed_items + crawl.failed_items + crawl.skipped_items;
   const failed = crawl.failed_items === 0 ? "" : `, ${crawl.failed_items} failed`;

@@ -39,6 +39,18 @@ export function isIdle(reason: WaitReason): reason is IdleReason {
 /** These slow a site down while it is at work; all others keep it waiting. */
 export const WHILE_AT_WORK: ReadonlySet<WaitReason> = new Set(["concurrency", "rate", "min_delay", "crawl_delay"]);
 
+/** What a site keeps waiting: of these the sites tell themselves. */
+export const AT_SITES: ReadonlySet<WaitReason> = new Set([
+  "site_paused",
+  "circuit_open",
+  "rate_limited",
+  "probing",
+  "depends_on",
+  "page_limit",
+  "retry",
+  "memory",
+]);
+
 export interface Waiting {
   reason: WaitReason;
   /** Null: not a matter of time. */

@@ -134,7 +134,8 @@ describe("the picture of a crawl", () => {
     assert.match(head({ rate: 0 }), /at least 64 s left/, "by the mean, when nothing is going on");
     assert.match(head({ view: crawl({ time_remaining_seconds: 20 }) }), /its time is over in 20 s/);
     assert.doesNotMatch(head({ rate: null, view: crawl({ pages_per_second: 0 }) }), /left/);
-    assert.match(head({ view: crawl({ status: "pending" }) }), /waits for its turn/);
+    const turn = { reason: "turn", until: null, message: "Waits for its turn" } as const;
+    assert.match(head({ view: crawl({ status: "pending", waiting_for: turn }) }), /Waits for its turn/);
   });
 });
 

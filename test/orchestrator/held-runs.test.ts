@@ -18,7 +18,13 @@ async function open(t: TestContext, rules: Partial<ProxyRules> = {}) {
   const desk = await openDesk(t);
   const { store, clock } = desk;
   const proxyRules = { ...RULES, ...rules };
-  const deps = { ...desk, proxyRules, defaultMaxAttempts: 3, maxConcurrentCrawls: 5 };
+  const deps = {
+    ...desk,
+    proxyRules,
+    siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
+    defaultMaxAttempts: 3,
+    maxConcurrentCrawls: 5,
+  };
   const usable = (id: string) => {
     const at = clock.now();
     return store.noteProxies([{ id, outcome: { kind: "good", latencyMs: 10 }, at, site: null }], at);

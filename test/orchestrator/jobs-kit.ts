@@ -22,6 +22,7 @@ export async function openJobs(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,

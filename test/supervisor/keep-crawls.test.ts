@@ -21,6 +21,7 @@ async function open(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
     proxyRules: PROXY_RULES,
     maxConcurrentCrawls: 5,
     respectRobots: true,

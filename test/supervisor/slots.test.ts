@@ -33,6 +33,7 @@ async function open(t: TestContext) {
     seal: createSeal("a key that only tests know"),
     policy: PUBLIC_ONLY,
     defaultMaxAttempts: 3,
+    siteDefaults: { maxPerSite: 4, minDelayMs: 0 },
     maxConcurrentCrawls: 5,
     crawlsKeptMs: 86_400_000,
     respectRobots: true,

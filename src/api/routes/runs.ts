@@ -3,8 +3,7 @@ import { OrbError } from "../../base/errors.ts";
 import { TASK_STATES } from "../../domain/states.ts";
 import { TASK_ORDERS } from "../../domain/task-order.ts";
 import { cancelRun, pauseRun, resolveRun, resumeRun } from "../../orchestrator/runs/control.ts";
-import { showRunAtWork } from "../../orchestrator/runs/held-at.ts";
-import { countListed, listRuns, listTasks, showTask, viewOf } from "../../orchestrator/runs/read.ts";
+import { countListed, listRuns, listTasks, showRun, showTask, viewOf } from "../../orchestrator/runs/read.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage, TOTAL_HEADER } from "../paging.ts";
@@ -74,7 +73,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
         response: { 200: Run, 404: unknownRun },
       },
     },
-    (request) => showRunAtWork(deps, request.params.run_id),
+    (request) => showRun(deps, request.params.run_id),
   );
 
   api.get(

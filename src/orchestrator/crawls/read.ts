@@ -9,6 +9,7 @@ import { toErrorGroup } from "../runs/failed.ts";
 import type { Degradation, Health } from "../health.ts";
 import { countUnderWay, listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
+import { waitingOfRun } from "../runs/waiting.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
 import { type Standstill, standstill } from "../workforce.ts";
 import { type CrawlDetail, type CrawlStatus, type CrawlView, toCrawlView } from "./view.ts";
@@ -30,7 +31,8 @@ async function viewAt(deps: ReadDeps, run: RunRecord, still: Standstill | null):
   const [{ totals }, errors] = [await store.overview(run.id, 0), await store.runErrors(run.id)];
   const underWay = await countUnderWay(deps, run, totals.running);
   const retrying = await countRetrying(deps, run.id, totals.retrying);
-  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay, retrying, still });
+  const waiting = await waitingOfRun(deps, run, still);
+  return toCrawlView(run, totals, errors, { now: clock.now(), keptMs, underWay, retrying, waiting });
 }
 
 /** Of the tasks that wait for a time, those that have failed: others wait for a proxy, and have nothing to repeat. */

@@ -8,8 +8,7 @@ import type { RunErrorRecord } from "../../store/progress-port.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { ErrorGroup } from "../runs/failed.ts";
 import type { RunSiteView } from "../runs/sites.ts";
-import type { Standstill } from "../workforce.ts";
-import { type RunWaits, runWaits } from "../runs/view.ts";
+import type { RunWaits } from "../runs/waiting.ts";
 
 /** A crawl as `/scraping/*` shows it. */
 export interface CrawlView {
@@ -88,9 +87,9 @@ export function toCrawlView(
   run: RunRecord,
   counts: TaskCounts,
   errors: readonly RunErrorRecord[],
-  more: { now: number; keptMs: number; underWay: number; retrying: number; still: Standstill | null },
+  more: { now: number; keptMs: number; underWay: number; retrying: number; waiting: RunWaits | null },
 ): CrawlView {
-  const { now, keptMs, underWay, retrying, still } = more;
+  const { now, keptMs, underWay, retrying, waiting } = more;
   const ended = counts.completed + counts.failed + counts.skipped;
   // Pages that do not count come on top of what the crawl may fetch.
   const { options } = run.snapshot as CrawlSnapshot;
@@ -131,6 +130,6 @@ export function toCrawlView(
     finished_at: iso(run.finishedAt),
     expires_at: expiryOf(run, keptMs),
     message: run.hold?.message ?? run.message,
-    waiting_for: runWaits(run, still),
+    waiting_for: waiting,
   };
 }

@@ -1,3 +1,4 @@
+import type { SiteDefaults } from "../../domain/waiting.ts";
 import type { Random } from "../../base/random.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { KnownExtractor } from "../../extract/wish.ts";
@@ -30,6 +31,8 @@ export interface JobDeps extends OrchestratorDeps {
 export interface RunDeps extends JobDeps {
   /** What holds for a job that says nothing itself. */
   defaultMaxAttempts: number;
+  /** What holds for a site of which nothing is said. */
+  siteDefaults: SiteDefaults;
   proxyRules: ProxyRules;
 }
 

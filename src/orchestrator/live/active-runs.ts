@@ -3,9 +3,9 @@ import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunRecord } from "../../store/port.ts";
 import { ranInAllMs, ranMs } from "../crawls/view.ts";
 import { type RunReadDeps, viewAt } from "../runs/read.ts";
-import { heldFirst, waitsAtSites } from "../runs/held-at.ts";
-import { listWaitingSites, type RunSiteDeps } from "../runs/sites.ts";
+import { listWaitingSites } from "../runs/sites.ts";
 import { stillThere } from "../runs/still-there.ts";
+import { heldFirst } from "../runs/waiting.ts";
 import type { RunView } from "../runs/view.ts";
 import { rounded } from "../site-view.ts";
 import type { Standstill } from "../workforce.ts";
@@ -45,7 +45,7 @@ function picked(view: RunView): Pick<RunView, (typeof SHOWN)[number]> {
   return Object.fromEntries(SHOWN.map((name) => [name, view[name]])) as Pick<RunView, (typeof SHOWN)[number]>;
 }
 
-type ActiveRunDeps = RunReadDeps & RunSiteDeps;
+type ActiveRunDeps = RunReadDeps;
 
 /** Remembers how far runs were, to tell how fast they are. */
 export class ActiveRuns {
@@ -70,7 +70,8 @@ export class ActiveRuns {
     const isRunning = run.status === "running";
     const perSecond = isRunning ? this.#pace(deps, run, counts) : 0;
     const waiting_for =
-      view.waiting_for ?? (perSecond === 0 && waitsAtSites(run) ? heldFirst(await listWaitingSites(deps, run)) : null);
+      view.waiting_for ??
+      (perSecond === 0 && isRunning && run.kind !== "workflow" ? heldFirst(await listWaitingSites(deps, run)) : null);
     return {
       ...picked(view),
       waiting_for,

@@ -4,20 +4,18 @@ import type { PageSnapshot } from "../../domain/recipe.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { TaskState } from "../../domain/states.ts";
 import type { TaskOrder } from "../../domain/task-order.ts";
-import { type HeldAtSite, heldBySite, stateForWork } from "../../domain/waiting.ts";
-import { waitingSentence } from "../../domain/waiting-sentence.ts";
 import type { RunFilter } from "../../store/job-records.ts";
 import type { EventWindow, RunRecord, TaskRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { type Standstill, standstill } from "../workforce.ts";
 import { requireRun, requireTask } from "./control.ts";
+import type { RunSiteDeps } from "./sites.ts";
 import { stillThere } from "./still-there.ts";
 import {
   type ArtifactView,
   type EventView,
   type ResultView,
   type RunView,
-  type RunWaits,
   type TaskView,
   toArtifactView,
   toEventView,
@@ -25,8 +23,9 @@ import {
   toRunView,
   toTaskView,
 } from "./view.ts";
+import { waitingOfRun } from "./waiting.ts";
 
-export interface RunReadDeps extends OrchestratorDeps {
+export interface RunReadDeps extends RunSiteDeps {
   /** What holds for runs that say nothing themselves. */
   defaultMaxAttempts: number;
 }
@@ -42,36 +41,11 @@ export async function viewAt(
   still: Standstill | null,
   counts?: TaskCounts,
 ): Promise<RunView> {
+  const waiting = await waitingOfRun(deps, run, still);
   // A run of one page has no half-way, and a workflow keeps count of its own.
-  if (run.kind === "page")
-    return toRunView(run, deps.defaultMaxAttempts, { still, atSite: await keptWaiting(deps, run) });
-  if (run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts, { still });
+  if (run.kind === "page" || run.kind === "workflow") return toRunView(run, deps.defaultMaxAttempts, { waiting });
   const totals = counts ?? (await deps.store.overview(run.id, 0)).totals;
-  return toRunView(run, deps.defaultMaxAttempts, { still, counts: totals });
-}
-
-const SITES_OF_A_PAGE = 10;
-
-/** What keeps a page from being fetched, wherever redirects have led it. */
-async function keptWaiting({ store, clock }: RunReadDeps, run: RunRecord): Promise<RunWaits | null> {
-  if (stateForWork(run) !== "running") return null;
-  const { waits_at: other = null } = run.facts;
-  const elsewhere = other === null ? null : await store.site(other);
-  const heldElsewhere = elsewhere === null ? null : heldBySite(elsewhere, 0, clock.now());
-  if (heldElsewhere !== null) return waitsAt(elsewhere!.site, heldElsewhere);
-  const sites = await store.runSites(run.id, { limit: SITES_OF_A_PAGE });
-  const at = sites.find(({ counts }) => counts.queued + counts.retrying > 0);
-  if (at === undefined) return null;
-  const { site, laneRunning, waitsFor } = at;
-  const dependent: HeldAtSite | null = waitsFor.length > 0 ? { reason: "depends_on", until: null } : null;
-  const waiting = heldBySite(site, laneRunning, clock.now()) ?? dependent;
-  return waiting === null ? null : waitsAt(site.site, waiting, waitsFor);
-}
-
-function waitsAt(site: string, waiting: HeldAtSite, needs: readonly string[] = []): RunWaits {
-  const { reason, until } = waiting;
-  const message = `${site}: ${waitingSentence(waiting, needs)}`;
-  return { reason, until: until === null ? null : new Date(until).toISOString(), message };
+  return toRunView(run, deps.defaultMaxAttempts, { waiting, counts: totals });
 }
 
 export async function showRun(deps: RunReadDeps, id: string): Promise<RunView> {

@@ -41,10 +41,16 @@ export async function listRunSites(
   id: string,
   filter: { state?: TaskState; after?: string; limit: number },
 ): Promise<RunSiteView[]> {
-  const { store, clock, siteDefaults } = deps;
-  const run = await requireRun(deps, id);
-  const records = await store.runSites(id, filter);
-  const still = await standstill(deps);
+  return sitesOf(deps, await requireRun(deps, id), filter, await standstill(deps));
+}
+
+async function sitesOf(
+  { store, clock, siteDefaults }: RunSiteDeps,
+  run: RunRecord,
+  filter: { state?: TaskState; after?: string; limit: number },
+  still: Standstill | null,
+): Promise<RunSiteView[]> {
+  const records = await store.runSites(run.id, filter);
   return records.map((record) => toView(run, record, { defaults: siteDefaults, still, now: clock.now() }));
 }
 
@@ -66,10 +72,14 @@ export async function listWaitingSites(deps: RunSiteDeps, run: RunRecord): Promi
 const isHeld = ({ waiting_for: why }: RunSiteView) => why !== null && !WHILE_AT_WORK.has(why.reason);
 
 /** The same of a run that gets nothing done: none, as long as any of its sites is at work. */
-export async function listHeldSites(deps: RunSiteDeps, run: RunRecord): Promise<RunSiteView[]> {
+export async function listHeldSites(
+  deps: RunSiteDeps,
+  run: RunRecord,
+  still: Standstill | null,
+): Promise<RunSiteView[]> {
   const found = new Map<string, RunSiteView>();
   for (const state of ["running", "queued", "retrying"] as const)
-    for (const site of await listRunSites(deps, run.id, { state, limit: 2 * MOST_WAITING })) {
+    for (const site of await sitesOf(deps, run, { state, limit: 2 * MOST_WAITING }, still)) {
       if (!isHeld(site)) return [];
       found.set(site.site, site);
     }

@@ -10,11 +10,10 @@ import {
   TERMINAL_RUN_STATES,
 } from "../../domain/states.ts";
 import { shownUrl } from "../../domain/url.ts";
-import type { WaitReason } from "../../domain/waiting.ts";
 import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
 import { without } from "../../base/without.ts";
 import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
-import { sentenceOf, type Standstill } from "../workforce.ts";
+import type { RunWaits } from "./waiting.ts";
 
 /** A run as users see it. */
 export interface RunView {
@@ -37,7 +36,7 @@ export interface RunView {
   failure_reason: FailureReason | null;
   error_message: string | null;
   message: string | null;
-  /** What keeps it from its work though nobody has paused it. */
+  /** What keeps it from its work. */
   waiting_for: RunWaits | null;
   stats: Record<string, unknown>;
   progress: number;
@@ -49,16 +48,11 @@ export interface RunView {
 const iso = (time: number) => new Date(time).toISOString();
 const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
-/** `counts` are asked for only where a run may have many tasks; `still` is why nobody begins anything,
- * and `atSite` what keeps its page waiting. */
+/** `counts` are asked for only where a run may have many tasks. */
 export function toRunView(
   run: RunRecord,
   maxAttempts: number,
-  {
-    counts = NO_TASKS,
-    still = null,
-    atSite = null,
-  }: { counts?: TaskCounts; still?: Standstill | null; atSite?: RunWaits | null } = {},
+  { counts = NO_TASKS, waiting = null }: { counts?: TaskCounts; waiting?: RunWaits | null } = {},
 ): RunView {
   const recipe = (run.snapshot as Partial<PageSnapshot> | null)?.recipe;
   const { facts } = run;
@@ -83,25 +77,13 @@ export function toRunView(
     failure_reason: facts.failure_reason ?? null,
     error_message: facts.error_message ?? null,
     message: run.message,
-    waiting_for: runWaits(run, still) ?? atSite,
+    waiting_for: waiting,
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
     created_at: iso(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     finished_at: isoOrNull(run.finishedAt),
   };
-}
-
-export interface RunWaits {
-  reason: WaitReason;
-  until: string | null;
-  message: string;
-}
-
-export function runWaits({ id, hold, status }: RunRecord, still: Standstill | null): RunWaits | null {
-  if (hold) return { reason: hold.reason, until: isoOrNull(hold.until), message: hold.message };
-  if (still === null || (status !== "queued" && status !== "running") || still.runs.has(id)) return null;
-  return { reason: still.reason, until: null, message: sentenceOf(still) };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { JobDeps } from "./jobs/deps.ts";
 import { requireJob } from "./jobs/manage.ts";
 import { nextTimeOf, timesOf } from "./jobs/next-times.ts";
 import { firstTime } from "./jobs/schedule-input.ts";
-import type { RunWaits } from "./runs/waiting.ts";
+import type { RunWaits } from "./runs/view.ts";
 import { standstill } from "./workforce.ts";
 
 export interface SlotView {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CrawlView } from "../../src/orchestrator/crawls/view.ts";
-import type { RunView } from "../../src/orchestrator/runs/view.ts";
-import type { RunWaits } from "../../src/orchestrator/runs/waiting.ts";
+import type { RunView, RunWaits } from "../../src/orchestrator/runs/view.ts";
 import { until } from "../chaos/orb.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, html, status, tooMany } from "../support/misbehaviours.ts";

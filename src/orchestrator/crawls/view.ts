@@ -8,7 +8,7 @@ import type { RunErrorRecord } from "../../store/progress-port.ts";
 import type { RunRecord } from "../../store/port.ts";
 import type { ErrorGroup } from "../runs/failed.ts";
 import type { RunSiteView } from "../runs/sites.ts";
-import type { RunWaits } from "../runs/waiting.ts";
+import type { RunWaits } from "../runs/view.ts";
 
 /** A crawl as `/scraping/*` shows it. */
 export interface CrawlView {

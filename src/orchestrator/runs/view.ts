@@ -13,7 +13,13 @@ import { shownUrl } from "../../domain/url.ts";
 import type { EventRecord, NewRun, RunRecord, TaskRecord } from "../../store/port.ts";
 import { without } from "../../base/without.ts";
 import type { ArtifactRecord, ResultRecord } from "../../store/yield-records.ts";
-import type { RunWaits } from "./waiting.ts";
+import type { WaitReason } from "../../domain/waiting.ts";
+
+export interface RunWaits {
+  reason: WaitReason;
+  until: string | null;
+  message: string;
+}
 
 /** A run as users see it. */
 export interface RunView {

@@ -1,16 +1,11 @@
 /** What keeps a run from its work: one answer for lists, single reads, the command line and the dashboard. */
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
-import { heldBySite, stateForWork, type WaitReason } from "../../domain/waiting.ts";
+import { heldBySite, stateForWork } from "../../domain/waiting.ts";
 import { waitingSentence } from "../../domain/waiting-sentence.ts";
 import type { RunRecord } from "../../store/port.ts";
 import { sentenceOf, type Standstill } from "../workforce.ts";
 import { listHeldSites, type RunSiteDeps, type RunSiteView } from "./sites.ts";
-
-export interface RunWaits {
-  reason: WaitReason;
-  until: string | null;
-  message: string;
-}
+import type { RunWaits } from "./view.ts";
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 

@@ -42,7 +42,7 @@ export function createResolver(options: ResolverOptions): Resolve {
   const ask = async (hostname: string): Promise<readonly ResolvedAddress[]> => {
     let addresses: readonly ResolvedAddress[];
     try {
-      addresses = await lookup(hostname);
+      addresses = await lookupAll(lookup, hostname);
     } catch (error) {
       throw new FetchFailure("dns_failed", `the host name "${hostname}" could not be resolved`, { cause: error });
     }
@@ -68,6 +68,18 @@ export function createResolver(options: ResolverOptions): Resolve {
     });
     return answer;
   };
+}
+
+/**
+ * `localhost` and all names below it are this machine, whatever a name server says of them (RFC 6761). With a dot at its
+ * end a name is not looked for among the names that the machine knows itself: it is asked for without.
+ */
+async function lookupAll(lookup: Lookup, hostname: string): Promise<readonly ResolvedAddress[]> {
+  const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+  if (/(?:^|\.)localhost$/i.test(name)) return lookup("localhost");
+  if (name === hostname) return lookup(name);
+  const found = await lookup(hostname).catch(() => []);
+  return found.length > 0 ? found : lookup(name);
 }
 
 const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: true, verbatim: true });

@@ -126,10 +126,24 @@ describe("a fetch of a private address", () => {
   it("is refused for localhost as this machine resolves it", async () => {
     await using canary = await startCanary();
     await using client = testClient({ policy: PUBLIC_ONLY });
-    const failure = await failureOf(client.fetch({ url: `http://localhost:${canary.port}/` }, discardBody));
-    assert.equal(failure.reason, "private_address");
-    assert.doesNotMatch(failure.message, /127|::1/);
+    for (const name of ["localhost", "localhost.", "LocalHost.", "shop.localhost", "shop.localhost."]) {
+      const failure = await failureOf(client.fetch({ url: `http://${name}:${canary.port}/` }, discardBody));
+      assert.equal(failure.reason, "private_address", name);
+      assert.doesNotMatch(failure.message, /127|::1/);
+    }
     assert.equal(canary.connections, 0);
+  });
+
+  it("is refused for a name of this machine with a dot at its end, which no name server knows", async () => {
+    const lookup = async (name: string) => {
+      if (name.endsWith(".")) throw new Error("ENOTFOUND");
+      return [{ address: "127.0.1.1", family: 4 }];
+    };
+    await using client = testClient({ policy: PUBLIC_ONLY, lookup });
+    assert.equal(
+      await reasonOf(client.fetch({ url: "http://this-machine.:8081/" }, discardBody)),
+      "forbidden_target/private_address",
+    );
   });
 
   it("is refused when only one of several resolved addresses is private", async () => {

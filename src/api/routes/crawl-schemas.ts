@@ -14,7 +14,7 @@ const Address = Type.String({ minLength: 1, maxLength: 8192 });
 const Starts = Type.Union([Address, Type.Array(Address, { minItems: 1, maxItems: 1000 })]);
 
 const settings = {
-  max_depth: Type.Integer({ minimum: 0, maximum: 1000, description: "link hops; 0 is that page alone" }),
+  max_depth: Type.Integer({ minimum: 0, maximum: 1000, description: "link hops; 0 is that page alone, 1000 the most" }),
   max_pages: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
   timeout_minutes: Type.Number({ exclusiveMinimum: 0, maximum: 100_000 }),
   max_concurrent_articles: Type.Integer({ minimum: 1, maximum: 10_000 }),

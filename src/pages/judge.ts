@@ -4,6 +4,7 @@ import type { JsonValue } from "../domain/queue-item.ts";
 import { documentOf } from "../domain/page-wishes.ts";
 import { DEFAULT_FIELDS, FIELDS_BESIDE_DOCUMENT, type Recipe } from "../domain/recipe.ts";
 import { parseRetryAfter } from "../domain/retry-after.ts";
+import { type SoftBlock, softBlockOf } from "../domain/soft-block.ts";
 import type { Extraction } from "../extract/page.ts";
 import type { FollowLink, FollowOrder } from "../extract/follow.ts";
 import type { ExtractionProblem } from "../extract/rules/evaluate.ts";
@@ -122,6 +123,7 @@ export async function judgeAnswer(
     const message = `the server sent ${type.slice(0, 100)}, which is not a page that can be read`;
     return { ...none, failure: failure("not_html", message, { httpStatus: answer.status }) };
   }
+  if (refused !== null) return wallOf(answer) ?? none;
   const { status, headers, finalUrl: url } = answer;
   const input = { body: answer.body, contentType: answer.contentType, url };
   const reading = await reader.read(input, options.spec ?? planSpecOf(recipe, answer), {
@@ -140,6 +142,25 @@ export async function judgeAnswer(
   }
   const message = "the site sent us to a page that asks for a password instead of the page";
   return { ...judgement, records: [], failure: failure("login_page", message, { httpStatus: status }) };
+}
+
+/** A challenge says so at its beginning. */
+const WALL_BYTES = 256 * 1024;
+
+/**
+ * What is behind an error status: a wall, or null for nothing but the error. Nobody waits for a thread: what a site that
+ * refuses asks for holds at once.
+ */
+function wallOf({ body, status, headers, finalUrl: url }: PageAnswer): Judgement | null {
+  const html = typeof body === "string" ? body : Buffer.from(body.subarray(0, WALL_BYTES)).toString("utf8");
+  const softBlock = softBlockOf({ status, headers, url, html: html.slice(0, WALL_BYTES) });
+  return softBlock === null ? null : walled(NOTHING, softBlock, status);
+}
+
+/** A challenge that comes with 429 or 503 is a wall, not a request for patience. */
+function walled(seen: Judgement, { kind, message, rule }: SoftBlock, httpStatus: number): Judgement {
+  const reason = kind === "captcha" ? "captcha_page" : "challenge_page";
+  return { ...seen, failure: failure(reason, message, { httpStatus }), sign: rule, wall: kind };
 }
 
 /** A site whose session is over often answers 200, with its sign-in page at another address. */
@@ -164,12 +185,7 @@ function weigh(
     errors: extraction.errors,
     warnings: extraction.warnings.slice(0, MOST_WARNINGS),
   };
-  // A challenge that comes with 429 or 503 is a wall, not a request for patience.
-  if (softBlock !== null) {
-    const reason = softBlock.kind === "captcha" ? "captcha_page" : "challenge_page";
-    return { ...seen, failure: failure(reason, softBlock.message, more), sign: softBlock.rule, wall: softBlock.kind };
-  }
-  if (none.failure !== null) return seen;
+  if (softBlock !== null) return walled(seen, softBlock, answer.status);
   if (wantsJson && !isJson(answer.contentType)) {
     const message = `the API answered ${answer.contentType ?? "something"} instead of JSON`;
     return { ...seen, failure: failure("malformed_response", message, more) };

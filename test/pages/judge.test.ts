@@ -48,6 +48,22 @@ describe("what an answer turns out to be", { concurrency: true }, () => {
     assert.deepEqual(seen.read, seen.records);
   });
 
+  test("an error status is judged at once: no thread reads the page, though a wall behind it is seen", async () => {
+    const nobody = { ...reader, read: () => assert.fail("it was given to a reader") };
+    const options = { shells: true, wantsJson: false, now: NOW, signal: new AbortController().signal };
+    const wall = fixture("challenge/checking-your-browser.html");
+    for (const [status, body, reason] of [
+      [429, Buffer.from(ARTICLE), "http_too_many_requests"],
+      [500, Buffer.from(ARTICLE), "http_server_error"],
+      [404, Buffer.from(ARTICLE), "http_not_found"],
+      [429, wall, "challenge_page"],
+    ] as const) {
+      const given = answer({ status, body });
+      const { failure } = await judgeAnswer(nobody, given, plainRecipe("http"), options);
+      assert.equal(failure?.reason, reason);
+    }
+  });
+
   test("a wall is a wall with any status: it is no request for patience, and no success", async () => {
     for (const status of [200, 403, 429, 503]) {
       const body = fixture("challenge/checking-your-browser.html");

@@ -93,7 +93,7 @@ export type Job = {
   cookie_names: string[];
   crawl: {
     url: string | string[];
-    /** link hops; 0 is that page alone */
+    /** link hops; 0 is that page alone, 1000 the most */
     max_depth: number;
     max_pages: number;
     timeout_minutes: number;
@@ -894,7 +894,7 @@ export type RunRecipe = {
     } | null;
     crawl?: {
       url?: string | string[];
-      /** link hops; 0 is that page alone */
+      /** link hops; 0 is that page alone, 1000 the most */
       max_depth?: number;
       max_pages?: number;
       timeout_minutes?: number;
@@ -1466,7 +1466,7 @@ export interface Operations {
       } | null;
       crawl?: {
         url?: string | string[];
-        /** link hops; 0 is that page alone */
+        /** link hops; 0 is that page alone, 1000 the most */
         max_depth?: number;
         max_pages?: number;
         timeout_minutes?: number;
@@ -1744,7 +1744,7 @@ export interface Operations {
       } | null;
       crawl?: {
         url?: string | string[];
-        /** link hops; 0 is that page alone */
+        /** link hops; 0 is that page alone, 1000 the most */
         max_depth?: number;
         max_pages?: number;
         timeout_minutes?: number;
@@ -3290,7 +3290,7 @@ export interface Operations {
     query: undefined;
     body: {
       url: string | string[];
-      /** link hops; 0 is that page alone */
+      /** link hops; 0 is that page alone, 1000 the most */
       max_depth?: number;
       max_pages?: number;
       timeout_minutes?: number;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { Orb, until } from "../chaos/orb.ts";
@@ -8,6 +10,12 @@ import { Served } from "../chaos/served.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { html } from "../support/misbehaviours.ts";
 import { hasScript, onTerminal } from "./screen.ts";
+
+/** Records of a whole file. */
+function rowsIn(path: string): number {
+  const text = readFileSync(path, "utf8");
+  return path.endsWith(".csv") ? text.trimEnd().split("\r\n").length - 1 : (JSON.parse(text) as unknown[]).length;
+}
 
 const PAGE = html("<title>A page</title><p>Some words.</p>");
 
@@ -65,6 +73,36 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
     assert.equal((JSON.parse(stdout) as unknown[]).length, 1);
     await served.terminated();
   });
+
+  for (const format of ["json", "csv"])
+    test(`in the middle: the ${format} file has what is done, and --resume writes the whole of it [slow]`, async () => {
+      const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+      await using site = await MisbehavingSite.start({
+        "/": html('<a href="/a">a</a> <a href="/b">b</a> <a href="/slow">c</a>'),
+        "/a": PAGE,
+        "/b": PAGE,
+        "/slow": async (visit, response, own) => {
+          await isOpen;
+          return PAGE(visit, response, own);
+        },
+      });
+      await using orb = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
+      const file = join(orb.dir, `pages.${format}`);
+      const written = ["--out", file, "--format", format];
+      const crawl = orb.start(["crawl", site.url("/"), "--strategy", "http", ...written]);
+      await Promise.all(["/a", "/b", "/slow"].map((path) => site.visited(path)));
+      await site.when(() => site.open === 1, "only the slow one is under way");
+      crawl.kill("SIGINT");
+      const { code, stderr } = await crawl.end();
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, new RegExp(`stopped with 3 pages done, written to .*pages.${format}; to go on`));
+      assert.equal(rowsIn(file), 3);
+      open();
+      const id = /orb crawl --resume (\S{36})/.exec(stderr)?.[1] ?? "";
+      const resumed = await orb.start(["crawl", "--resume", id, ...written]).end();
+      assert.equal(resumed.code, 0, resumed.stderr);
+      assert.equal(rowsIn(file), 4);
+    });
 
   test("while it waits for its turn: it does not begin when its turn comes [slow]", async () => {
     const { site, open } = await gated();

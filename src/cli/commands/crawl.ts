@@ -175,23 +175,22 @@ async function conclude(
   view: CrawlDetail,
   options: CrawlCommandOptions,
 ): Promise<void> {
-  const { terminal, wiring } = context;
+  const { terminal } = context;
   const id = view.task_id;
   if (!CRAWL_OVER.has(view.status)) {
     context.exitCode = EXIT.partial;
     const resume = resumeCommand(id, options, context.json);
+    // On a screen nobody wants to read it who has just stopped it.
+    const isKept = options.out !== undefined || (!context.json && terminal.columns === undefined);
+    if (isKept && view.started_at !== null) await writeResults(context, api, view, options);
     if (context.json) return printJson(terminal, { ...view, resume });
     const done = view.started_at === null ? "before it began" : `with ${plural(view.completed_items, "page")} done`;
-    return terminal.err(`stopped ${done}; to go on:\n  ${resume}\n`);
+    const where = options.out === undefined || view.started_at === null ? "" : `, written to ${options.out}`;
+    return terminal.err(`stopped ${done}${where}; to go on:\n  ${resume}\n`);
   }
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;
   if (context.json && options.out === undefined) return printJson(terminal, view);
-  const format = options.format ?? view.export_format;
-  const file = { params: { task_id: id }, query: { format: asSaid(format) } };
-  const answer = await api.open("get /scraping/tasks/{task_id}/results", file);
-  await wiring.write(options.out ?? null, answer).catch((error: unknown) => {
-    throw kept(error, resultsCommand(id, { ...options, format }));
-  });
+  await writeResults(context, api, view, options);
   if (context.json) return printJson(terminal, view);
   const where = options.out === undefined ? "" : `, written to ${options.out}`;
   const { completed_items: got, failed_items: failed, skipped_items: skipped } = view;
@@ -201,6 +200,23 @@ async function conclude(
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
   tellFailures(terminal, view, options);
   return tellEmptySites(terminal, api, view, options);
+}
+
+/** All that was found so far, as a whole file of its format. */
+async function writeResults(
+  { wiring }: CliContext,
+  api: OpenApi,
+  { task_id: id, export_format: begunWith }: CrawlDetail,
+  options: CrawlCommandOptions,
+): Promise<void> {
+  const format = options.format ?? begunWith;
+  try {
+    const file = { params: { task_id: id }, query: { format: asSaid(format) } };
+    const answer = await api.open("get /scraping/tasks/{task_id}/results", file);
+    await wiring.write(options.out ?? null, answer);
+  } catch (error) {
+    throw kept(error, resultsCommand(id, { ...options, format }));
+  }
 }
 
 /** Whatever kept the results from being written: the crawl has them still. */

@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Browser, CDPSession } from "playwright-core";
 import type { Clock } from "../../base/clock.ts";
@@ -35,19 +35,39 @@ export class BrowserProcess {
     return new BrowserProcess(session, clock, pid, group === ours ? null : group, profile);
   }
 
-  /** Whether the browser still says something within this time. */
-  answers(withinMs: number): Promise<boolean> {
+  /**
+   * Whether the browser still says something within this time. One that has work and is not given the processor is not
+   * stuck: a busy machine gets a few times as long.
+   */
+  async answers(withinMs: number): Promise<boolean> {
+    const answer = this.#session.send("Browser.getVersion").then(
+      () => true,
+      () => false,
+    );
+    for (let looks = 1; ; looks += 1) {
+      const heard = await this.#inTime(answer, withinMs);
+      if (heard !== null) return heard;
+      if (looks === MOST_LOOKS || !(await this.#isAtWork())) return false;
+    }
+  }
+
+  #inTime(answer: Promise<boolean>, ms: number): Promise<boolean | null> {
     return new Promise((resolve) => {
-      const timer = this.#clock.after(withinMs, () => resolve(false));
-      const done = (alive: boolean) => {
+      // What came while this process had no processor is heard first.
+      const late = () => setImmediate(() => setImmediate(() => resolve(null)));
+      const timer = this.#clock.after(ms, late);
+      void answer.then((alive) => {
         timer.cancel();
         resolve(alive);
-      };
-      this.#session.send("Browser.getVersion").then(
-        () => done(true),
-        () => done(false),
-      );
+      });
     });
+  }
+
+  /** Any of its threads runs, would run if it could, or waits for a disk. */
+  async #isAtWork(): Promise<boolean> {
+    const threads = await readdir(`/proc/${this.pid}/task`).catch(() => []);
+    const states = await Promise.all(threads.map((thread) => stateOf(`/proc/${this.pid}/task/${thread}/stat`)));
+    return states.some((state) => state === "R" || state === "D");
   }
 
   /** Resident memory of all its processes; 0 where the system does not tell. Shared pages count once per process. */
@@ -79,6 +99,13 @@ export class BrowserProcess {
 }
 
 const PAGE_SIZE = 4096;
+/** Nothing is busy for ever that is to answer what its version is. */
+const MOST_LOOKS = 5;
+
+async function stateOf(path: string): Promise<string> {
+  const stat = await readFile(path, "utf8").catch(() => "");
+  return stat.slice(stat.lastIndexOf(")") + 2)[0] ?? "";
+}
 
 async function residentBytes(pid: number): Promise<number> {
   const statm = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "");

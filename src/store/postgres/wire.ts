@@ -22,7 +22,7 @@ const CONNECT_MS = 3000;
  * Until the first connection stands, nobody waits for an answer that must come soon, and giving up ends the process: a
  * server that has just started, or whose machine is busy, gets more time. One that refuses is reported at once.
  */
-const FIRST_CONNECT_MS = 20_000;
+const FIRST_CONNECT_MS = 60_000;
 /** Beyond these the server ends what we asked for; a transaction that stands still holds up everybody's writing. */
 const LIMITS = { statement_timeout: 60_000, lock_timeout: 15_000, idle_in_transaction_session_timeout: 5000 };
 /**

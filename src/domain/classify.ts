@@ -97,6 +97,19 @@ export function isOfExtractor({ reason }: Failure): boolean {
 }
 
 /** Failures that say something about the site's health rather than about one page. */
+const OF_SITE: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  "connection_refused",
+  "connection_failed",
+  "dns_failed",
+  "timeout_connect",
+  "tls_failed",
+]);
+
+/** Whether it may be the page alone that fails: a site that refuses, or cannot be reached, does so for all of its pages. */
+export function mayBeOfPage({ code, reason }: Failure): boolean {
+  return code !== "blocked" && code !== "rate_limited" && !OF_SITE.has(reason);
+}
+
 export function countsForBreaker(what: Failure): boolean {
   // A user's handler that takes too long is not the site's fault; other tasks of the site must not pay for it.
   if (what.reason === "handler_timeout") return false;

@@ -72,21 +72,11 @@ export function compileJsonSchema(schema: unknown, options: { defaults: boolean 
   const regExp = Object.assign(engine, { code: "" });
   let validate: ValidateFunction;
   try {
-    const ajv = new Ajv2020({
-      allErrors: true,
-      strict: false,
-      meta: false,
-      validateSchema: false,
-      verbose: true,
-      useDefaults: options.defaults,
-      logger: false,
-      code: { regExp: regExp as never },
-    });
-    for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check);
     const by = theJudge();
     validate = withTimeLimit(() => {
       assertIsSchema(schema, by);
-      return ajv.compile(schema);
+      // Made anew for each try: one that was stopped at its work is of no use any more.
+      return newAjv(options.defaults, regExp).compile(schema);
     });
   } catch (error) {
     throw new SchemaError("", messageOf(error));
@@ -96,6 +86,21 @@ export function compileJsonSchema(schema: unknown, options: { defaults: boolean 
     const valid = shape.watched ? withTimeLimit(() => validate(value)) : validate(value);
     return valid ? [] : (validate.errors ?? []);
   };
+}
+
+function newAjv(useDefaults: boolean, regExp: unknown): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    verbose: true,
+    useDefaults,
+    logger: false,
+    code: { regExp: regExp as never },
+  });
+  for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check);
+  return ajv;
 }
 
 /** Refuses what would lead out of the schema, and says whether checking it can take long. */

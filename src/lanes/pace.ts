@@ -10,7 +10,7 @@ import {
   type FailedPage,
   FAILED_PROBES_BEFORE_GIVING_UP,
 } from "../domain/circuit.ts";
-import { countsForBreaker, holdsSite } from "../domain/classify.ts";
+import { countsForBreaker, holdsSite, mayBeOfPage } from "../domain/classify.ts";
 import type { Failure } from "../domain/failure.ts";
 import { type Shard, shareOfLimits } from "../domain/shards.ts";
 import type { LaneEvent, LaneGrant } from "../store/port.ts";
@@ -359,16 +359,25 @@ export class Pace {
     if (failure.code === "timeout") this.#ease.timedOut(this.concurrency, this.#inFlight);
     if (countsForBreaker(failure) && (fresh || !holdsSite(failure))) {
       const wasOpen = breaker.openUntil;
-      breaker = breakerAfterFailure(breaker, this.#rules.breaker, now, page);
+      breaker = breakerAfterFailure(breaker, this.#rules.breaker, now, page && asFailed(page, failure));
       if (breaker.openUntil !== null && breaker.openUntil !== wasOpen) {
         const { failures, failedProbes: failed_probes } = breaker;
         events.push(event("Breaker opened", site, breaker.openUntil, failure, { failures, failed_probes }));
       }
     }
+    const before = this.#politeness;
     this.#politeness = { holdUntil, holdStep, breaker };
-    this.#changed = true;
+    if (holdUntil !== before.holdUntil || holdStep !== before.holdStep || breaker !== before.breaker)
+      this.#changed = true;
     return events;
   }
+}
+
+/** Of what cannot be the page's own fault every try counts, and no good answer speaks against it. */
+function asFailed({ page, isRetry, answered }: FailedPage, failure: Failure): FailedPage {
+  if (mayBeOfPage(failure)) return { page, isRetry, answered };
+  // Whoever asks for patience is left alone, and then asked for the same page again: each time is another refusal.
+  return { page: holdsSite(failure) ? null : page, isRetry: false, answered: 0 };
 }
 
 /** What became of the site, until when, and what it did last. */

@@ -43,7 +43,7 @@ export class Stay {
     const { pace, notes, site, task } = this.#deps;
     const about = site === null ? undefined : aboutSite;
     const page = {
-      page: pageHash(task.url ?? task.key),
+      page: pageHash(`${task.url}\n${task.key}`),
       isRetry: task.tries > 0,
       answered: notes.answered(site ?? ""),
     };
@@ -53,7 +53,7 @@ export class Stay {
   }
 }
 
-/** Short: two pages that were taken for one would count once too few. */
+/** Short: two pages that were taken for one would count once too few. Calls of one address may differ by their keys. */
 function pageHash(address: string): string {
   return hash("sha1", address, "base64url").slice(0, 8);
 }

@@ -1,6 +1,7 @@
 import { classifyStatus } from "../domain/classify.ts";
 import { type Failure, failure } from "../domain/failure.ts";
 import type { JsonValue } from "../domain/queue-item.ts";
+import { outlineOf } from "../domain/page-outline.ts";
 import { documentOf } from "../domain/page-wishes.ts";
 import { DEFAULT_FIELDS, FIELDS_BESIDE_DOCUMENT, type Recipe } from "../domain/recipe.ts";
 import { parseRetryAfter } from "../domain/retry-after.ts";
@@ -123,7 +124,7 @@ export async function judgeAnswer(
     const message = `the server sent ${type.slice(0, 100)}, which is not a page that can be read`;
     return { ...none, failure: failure("not_html", message, { httpStatus: answer.status }) };
   }
-  if (refused !== null) return wallOf(answer) ?? none;
+  if (refused !== null) return errorPage(answer, none);
   const { status, headers, finalUrl: url } = answer;
   const input = { body: answer.body, contentType: answer.contentType, url };
   const reading = await reader.read(input, options.spec ?? planSpecOf(recipe, answer), {
@@ -148,13 +149,16 @@ export async function judgeAnswer(
 const WALL_BYTES = 256 * 1024;
 
 /**
- * What is behind an error status: a wall, or null for nothing but the error. Nobody waits for a thread: what a site that
- * refuses asks for holds at once.
+ * What comes with an error status: a wall, or nothing but the error. Nobody waits for a thread: what a site that refuses
+ * asks for holds at once.
  */
-function wallOf({ body, status, headers, finalUrl: url }: PageAnswer): Judgement | null {
-  const html = typeof body === "string" ? body : Buffer.from(body.subarray(0, WALL_BYTES)).toString("utf8");
-  const softBlock = softBlockOf({ status, headers, url, html: html.slice(0, WALL_BYTES) });
-  return softBlock === null ? null : walled(NOTHING, softBlock, status);
+function errorPage({ body, status, headers, finalUrl: url }: PageAnswer, none: Judgement): Judgement {
+  const text = typeof body === "string" ? body : Buffer.from(body.subarray(0, WALL_BYTES)).toString("utf8");
+  const html = text.slice(0, WALL_BYTES);
+  const outline = outlineOf(html);
+  const softBlock = softBlockOf({ status, headers, url, html }, outline);
+  const seen = { ...none, title: outline.title.trim() || null };
+  return softBlock === null ? seen : walled(seen, softBlock, status);
 }
 
 /** A challenge that comes with 429 or 503 is a wall, not a request for patience. */

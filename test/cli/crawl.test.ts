@@ -270,9 +270,11 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     assert.match(text, block);
     assert.match(text, /stopping: pages in flight are finished first; Ctrl-C again leaves at once/);
     const [, id] =
-      /stopped with \d+ pages done; to go on:\s+orb crawl --resume (\S{36}) --out 'all pages\.json'\s+$/.exec(text) ??
-      [];
+      /stopped with \d+ pages done, written to all pages\.json; to go on:\s+orb crawl --resume (\S{36}) --out 'all pages\.json'\s+$/.exec(
+        text,
+      ) ?? [];
     assert.ok(id !== undefined, text);
+    assert.ok(urls(readFileSync(join(orb.dir, "all pages.json"), "utf8")).length > 0, "what was done is there");
     const before = fetched(site);
     assert.ok(before < COUNT, "it stopped before its end");
     const paused = await orb.json<{ status: string }>("runs", "show", id);
@@ -291,7 +293,7 @@ describe("orb crawl at a terminal", { skip: hasScript ? false : "there is no scr
     const long = onTerminal(orb, ["crawl", site.url("/long"), ...flags]);
     await site.visited("/long");
     const waits = onTerminal(orb, ["crawl", site.url("/waits"), ...flags]);
-    await until(() => waits.text.includes("waits for its turn"), "it says that it waits");
+    await until(() => waits.text.includes("Waits for its turn"), "it says that it waits");
     waits.type("\u0003");
     assert.equal(await waits.ended, 3, waits.text);
     const text = stripVTControlCharacters(waits.text);

@@ -82,6 +82,7 @@ const ORDERS: Record<string, readonly [html: string, value: unknown][]> = {
     [og("og:image", "javascript:x"), null],
     [og("og:image", "data:image/png;base64,AAAA") + "<img src=i.jpg>", "https://site.example/a/i.jpg"],
     ["<img src=/lazy/placeholder.svg><img src=/img/blank.gif><img src=i.jpg>", "https://site.example/a/i.jpg"],
+    ["<img src=/woocommerce-placeholder-600x600.png><img src=i.jpg>", "https://site.example/a/i.jpg"],
     ["<img src=no-image.png><img src=/shop/google-pixel.png>", "https://site.example/shop/google-pixel.png"],
     ["<img src=empty-00012.jpg>", "https://site.example/a/empty-00012.jpg"],
     ["<img src=p.gif style='width:1px;height:1px'><img src=logo.svg><img src=i.jpg>", "https://site.example/a/i.jpg"],

@@ -173,6 +173,23 @@ test("a failed probe opens the breaker again, and after three the site is given 
   assert.deepEqual(pace.breaker, CLOSED_BREAKER);
 });
 
+test("what cannot be a page's own fault opens the breaker, however much the site has answered and whoever tries", () => {
+  for (const what of [answer(403), failure("connection_refused", "refused")]) {
+    const { pace } = make();
+    for (let n = 0; n < 5; n += 1) {
+      pace.start();
+      pace.end(what, undefined, "a.example", { page: `${n}`, isRetry: true, answered: 100 });
+    }
+    assert.equal(whyOf(pace), "circuit_open", what.reason);
+  }
+  const { pace } = make();
+  for (let n = 0; n < 40; n += 1) {
+    pace.start();
+    pace.end(answer(500), undefined, "a.example", { page: `${n}`, isRetry: false, answered: 100 });
+  }
+  assert.equal(whyOf(pace), "go", "forty broken pages among more than a hundred good ones");
+});
+
 test("404s, our own refusals and broken handlers open no breaker", () => {
   const { pace, one } = make();
   for (let n = 0; n < 50; n += 1) one(answer(404));

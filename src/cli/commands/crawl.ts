@@ -181,11 +181,13 @@ async function conclude(
     context.exitCode = EXIT.partial;
     const resume = resumeCommand(id, options, context.json);
     // On a screen nobody wants to read it who has just stopped it.
-    const isKept = options.out !== undefined || (!context.json && terminal.columns === undefined);
-    if (isKept && view.started_at !== null) await writeResults(context, api, view, options);
+    const isWanted = options.out !== undefined || (!context.json && terminal.columns === undefined);
+    // A file of last time is worth more than one without anything.
+    const isWritten = isWanted && view.completed_items > 0;
+    if (isWritten) await writeResults(context, api, view, options);
     if (context.json) return printJson(terminal, { ...view, resume });
     const done = view.started_at === null ? "before it began" : `with ${plural(view.completed_items, "page")} done`;
-    const where = options.out === undefined || view.started_at === null ? "" : `, written to ${options.out}`;
+    const where = isWritten && options.out !== undefined ? `, written to ${options.out}` : "";
     return terminal.err(`stopped ${done}${where}; to go on:\n  ${resume}\n`);
   }
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;

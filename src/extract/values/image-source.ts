@@ -8,9 +8,13 @@ const LATE_SETS = ["data-srcset", "data-lazy-srcset"];
 const PLACEHOLDER =
   /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|clear|empty|loading|loader|lazy|lazyload|gr[ae]y|trans|dummy|no-?image)(?:[-_](?:\d+x\d+|image|img|pixel|placeholder))?\.(?:gif|png|svg|jpe?g|webp)(?:[?#]|$)/i;
 
+/** These words mean nothing else, whatever stands before and after them. */
+const NAMED_PLACEHOLDER =
+  /(?:^|[/_.-])(?:placeholder|no-?image|spacer)(?:[_.-][\w.-]*)?\.(?:gif|png|svg|jpe?g|webp)(?:[?#]|$)/i;
+
 /** Stands where a picture will be, or counts visitors. */
 export function isPlaceholder(address: string): boolean {
-  return PLACEHOLDER.test(address);
+  return PLACEHOLDER.test(address) || NAMED_PLACEHOLDER.test(address);
 }
 
 /** Null when the page has no address that leads to the picture itself. */

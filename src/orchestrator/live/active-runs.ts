@@ -71,7 +71,9 @@ export class ActiveRuns {
     const perSecond = isRunning ? this.#pace(deps, run, counts) : 0;
     const waiting_for =
       view.waiting_for ??
-      (perSecond === 0 && isRunning && run.kind !== "workflow" ? heldFirst(await listWaitingSites(deps, run)) : null);
+      (perSecond === 0 && isRunning && run.kind !== "workflow" && run.kind !== "page"
+        ? heldFirst(await listWaitingSites(deps, run))
+        : null);
     return {
       ...picked(view),
       waiting_for,

@@ -28,6 +28,8 @@ export async function waitingOfRun(
   if (still !== null && isWanted && !still.runs.has(run.id))
     return { reason: still.reason, until: null, message: sentenceOf(still) };
   const byStatus = BY_STATUS[stateForWork(run)];
+  // A workflow that is queued has not been started.
+  if (byStatus?.reason === "turn" && run.kind !== "crawl") return null;
   if (byStatus !== undefined) return { ...byStatus, until: null };
   // Workflows wait by their steps.
   if (stateForWork(run) !== "running" || run.kind === "workflow") return null;

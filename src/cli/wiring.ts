@@ -1,7 +1,7 @@
 import type { Log } from "../base/log.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
-import type { RunDeps } from "../orchestrator/jobs/deps.ts";
+import type { CrawlDeps } from "../orchestrator/jobs/deps.ts";
 import type { Fetch, OrbweaverClient } from "../api-client/client.ts";
 import type { CapturedPage, CaptureOptions } from "./capture-view.ts";
 import type { Terminal } from "./output.ts";
@@ -58,7 +58,7 @@ export interface Wiring {
   exit(code: number): never;
 }
 
-export interface CliClient extends RunDeps {
+export interface CliClient extends CrawlDeps {
   pathOf(hash: string): string;
   /** The bytes of a stored file. */
   openArtifact(hash: string): Promise<AsyncIterable<Uint8Array>>;

@@ -20,7 +20,7 @@ export async function requireCrawl({ store }: OrchestratorDeps, id: string): Pro
   return run;
 }
 
-type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "crawlsKeptMs">;
+type ReadDeps = RunSiteDeps & Pick<CrawlDeps, "crawlsKeptMs" | "maxConcurrentCrawls">;
 
 async function viewOf(deps: ReadDeps, run: RunRecord): Promise<CrawlView> {
   return viewAt(deps, run, await standstill(deps));

@@ -9,7 +9,6 @@ import type { EventWindow, RunRecord, TaskRecord } from "../../store/port.ts";
 import type { OrchestratorDeps } from "../deps.ts";
 import { type Standstill, standstill } from "../workforce.ts";
 import { requireRun, requireTask } from "./control.ts";
-import type { RunSiteDeps } from "./sites.ts";
 import { stillThere } from "./still-there.ts";
 import {
   type ArtifactView,
@@ -23,9 +22,9 @@ import {
   toRunView,
   toTaskView,
 } from "./view.ts";
-import { waitingOfRun } from "./waiting.ts";
+import { type RunWaitDeps, waitingOfRun } from "./waiting.ts";
 
-export interface RunReadDeps extends RunSiteDeps {
+export interface RunReadDeps extends RunWaitDeps {
   /** What holds for runs that say nothing themselves. */
   defaultMaxAttempts: number;
 }

@@ -7,6 +7,11 @@ import { sentenceOf, type Standstill } from "../workforce.ts";
 import { listHeldSites, type RunSiteDeps, type RunSiteView } from "./sites.ts";
 import type { RunWaits } from "./view.ts";
 
+export interface RunWaitDeps extends RunSiteDeps {
+  /** How many crawls may be running at once; the others wait. */
+  maxConcurrentCrawls: number;
+}
+
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 const BY_STATUS: Partial<Record<RunState, Omit<RunWaits, "until">>> = {
@@ -17,7 +22,7 @@ const BY_STATUS: Partial<Record<RunState, Omit<RunWaits, "until">>> = {
 
 /** `still` is why nobody begins anything. */
 export async function waitingOfRun(
-  deps: RunSiteDeps,
+  deps: RunWaitDeps,
   run: RunRecord,
   still: Standstill | null,
 ): Promise<RunWaits | null> {
@@ -28,12 +33,16 @@ export async function waitingOfRun(
   if (still !== null && isWanted && !still.runs.has(run.id))
     return { reason: still.reason, until: null, message: sentenceOf(still) };
   const byStatus = BY_STATUS[stateForWork(run)];
-  // A workflow that is queued has not been started.
-  if (byStatus?.reason === "turn" && run.kind !== "crawl") return null;
+  // One that was made a moment ago is about to begin, and a workflow that is queued has not been started.
+  if (byStatus?.reason === "turn" && (run.kind !== "crawl" || (await hasRoomForCrawls(deps)))) return null;
   if (byStatus !== undefined) return { ...byStatus, until: null };
   // Workflows wait by their steps.
   if (stateForWork(run) !== "running" || run.kind === "workflow") return null;
   return (await heldElsewhere(deps, run)) ?? heldFirst(await listHeldSites(deps, run, still));
+}
+
+async function hasRoomForCrawls({ store, maxConcurrentCrawls }: RunWaitDeps): Promise<boolean> {
+  return (await store.crawlCounts()).running < maxConcurrentCrawls;
 }
 
 /** A page that redirects have led to another site waits there. */

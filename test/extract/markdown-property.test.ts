@@ -97,6 +97,12 @@ function linksOf(list: readonly string[]): string[] {
   return list.filter((href) => href.startsWith("https://site.example/"));
 }
 
+test("an address and a bar in the code of a table read back", () => {
+  const html =
+    "<table><tr><td>a</td><td><code>https://x.example/\\| a www.x.example\\|</code></td></tr><tr><td>b</td><td>c</td></tr></table>";
+  assert.equal(seenInMarkdown(markdownOf(html)).text, seenIn(html).text);
+});
+
 test("whatever a page says, its Markdown reads back as the same text, links and pictures", () => {
   fc.assert(
     fc.property(joined(pages.block, 3), (html) => {

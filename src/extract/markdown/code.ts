@@ -14,9 +14,9 @@ export interface CodePlace {
 
 export function codeSpan(code: string, { inCell, inLink }: CodePlace): string {
   // In a table `\|` is a bar, even in code; for a backslash before a bar only HTML is left. A line that begins with
-  // `[` and has `]:` defines a link, even where the latter is code.
+  // `[` and has `]:` defines a link, even where the latter is code. An address in it would be made a link, references and all.
   if ((inCell && code.includes("\\|")) || (inLink && code.includes("]:")))
-    return `<code>${escapeHtml(code).replace(/[\\`*_[\]~$|]/g, asReference)}</code>`;
+    return `<code>${escapeHtml(code).replace(/[\\`*_[\]~$|@]|:(?=\/\/)|(?<=www)\./gi, asReference)}</code>`;
   const fence = "`".repeat(shortestFence(code));
   const isPadded = code.startsWith("`") || code.endsWith("`");
   return isPadded ? `${fence} ${code} ${fence}` : fence + code + fence;

@@ -92,6 +92,7 @@ export type Job = {
   header_names: string[];
   cookie_names: string[];
   crawl: {
+    /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
     url: string | string[];
     /** link hops; 0 is that page alone, 1000 the most */
     max_depth: number;
@@ -893,7 +894,10 @@ export type RunRecipe = {
       }[];
     } | null;
     crawl?: {
+      /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
       url?: string | string[];
+      /** the same as a list: this or url */
+      urls?: string[];
       /** link hops; 0 is that page alone, 1000 the most */
       max_depth?: number;
       max_pages?: number;
@@ -1465,7 +1469,10 @@ export interface Operations {
         }[];
       } | null;
       crawl?: {
+        /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
         url?: string | string[];
+        /** the same as a list: this or url */
+        urls?: string[];
         /** link hops; 0 is that page alone, 1000 the most */
         max_depth?: number;
         max_pages?: number;
@@ -1743,7 +1750,10 @@ export interface Operations {
         }[];
       } | null;
       crawl?: {
+        /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
         url?: string | string[];
+        /** the same as a list: this or url */
+        urls?: string[];
         /** link hops; 0 is that page alone, 1000 the most */
         max_depth?: number;
         max_pages?: number;
@@ -3289,7 +3299,10 @@ export interface Operations {
     params: undefined;
     query: undefined;
     body: {
-      url: string | string[];
+      /** pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses */
+      url?: string | string[];
+      /** the same as a list: this or url */
+      urls?: string[];
       /** link hops; 0 is that page alone, 1000 the most */
       max_depth?: number;
       max_pages?: number;

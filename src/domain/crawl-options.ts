@@ -49,7 +49,9 @@ export interface CrawlOptions extends ProxyWish {
 export type CrawlInput = Partial<
   Omit<CrawlOptions, "urls" | "sealed_proxy" | "document" | "browser" | "header_names" | "sealed">
 > & {
-  url: string | readonly string[];
+  /** Where it begins; this or `urls`. */
+  url?: string | readonly string[];
+  urls?: readonly string[];
   document?: Partial<DocumentWish> | null;
   browser?: Partial<BrowserWish> | null;
   headers?: Readonly<Record<string, string>> | null;

@@ -3,6 +3,7 @@
  * under which key its page is crawled, or why it is left.
  */
 import type { FieldError } from "../base/errors.ts";
+import { MOST_STARTS } from "./crawl-limits.ts";
 import { crawlSiteOf } from "./crawl-site.ts";
 import { fileEnding } from "./file-kinds.ts";
 import type { Parsed } from "./queue-item.ts";
@@ -61,7 +62,7 @@ export function crawlKey(url: string): string {
   return pageKey({ url: withoutSessionIds(url) });
 }
 
-export const SCOPE_LIMITS = { starts: 1_000, depth: 1_000_000 } as const;
+export const SCOPE_LIMITS = { starts: MOST_STARTS, depth: 1_000_000 } as const;
 
 export function compileScope(
   options: ScopeOptions,
@@ -193,6 +194,10 @@ export class CrawlScope {
   /** Where the crawl begins, each page once. */
   get starts(): readonly Start[] {
     return this.#rules.starts;
+  }
+
+  isStart(key: string): boolean {
+    return this.#rules.isStart(key);
   }
 
   /** Links on a page of this depth lead to pages that are still wanted. */

@@ -15,11 +15,13 @@ export interface SitemapPayload {
   depth: number;
   /**
    * Who said that it is there: `origin` is no sitemap itself, but the robots.txt that may name some; `guess` is the usual
-   * address, tried when robots.txt names none.
+   * address, tried when robots.txt names none; `start` is one that the crawl begins with.
    */
-  by: "origin" | "robots" | "guess" | "index";
+  by: "origin" | "robots" | "guess" | "index" | "start";
   /** The origin whose robots.txt has named it. */
   namedAt?: string;
+  /** The crawl begins with it: the pages it names are starts, and not one link away from them. */
+  isStart?: true;
 }
 
 /** Where sitemaps may be named that are of use to a crawl that begins here. */

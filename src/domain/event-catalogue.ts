@@ -134,6 +134,12 @@ export const EVENTS: readonly EventKind[] = [
     "left",
     "sitemaps",
   ]),
+  kind("Feed read", ["info", "warn"], "the same of a feed that a crawl begins with", ["url", "pages", "left"]),
+  kind("List read", ["info", "warn"], "the same of a list of addresses that a crawl begins with", [
+    "url",
+    "pages",
+    "left",
+  ]),
   kind("Sitemap not read", ["warn"], "a sitemap could not be had or used; the crawl goes on without it", [
     "url",
     "failure_code",

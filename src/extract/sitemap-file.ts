@@ -52,3 +52,24 @@ function gunzip(bytes: Uint8Array): Uint8Array {
     throw new FetchFailure("decompression_failed", "the packed file is damaged", { cause: error });
   }
 }
+
+/** The first element says what a file of markup is; what may come before it is left out. */
+const LIST_ROOT =
+  /^\uFEFF?\s*(?:<\?[^>]{0,1000}\?>\s*|<!--[^]{0,2000}?-->\s*|<!DOCTYPE[^>]{0,500}>\s*)*<(?:[\w-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]/;
+const SNIFFED_BYTES = 8 * 1024;
+
+/** Whether a file names pages, rather than being one; told by its beginning. */
+export function looksLikeList(body: Uint8Array | string, contentType: string | null): boolean {
+  if (typeof body === "string") return false;
+  const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (isGzip(body)) return !type.startsWith("text/html");
+  const start = Buffer.from(body.subarray(0, SNIFFED_BYTES)).toString("utf8");
+  if (LIST_ROOT.test(start)) return true;
+  if (/[/+]json$/.test(type)) return isJsonFeed(body, type);
+  return type === "text/plain" && /^\uFEFF?\s*https?:\/\/\S+\s*(?:\r?\n|$)/i.test(start);
+}
+
+/** Its version may stand anywhere, and is an address that nothing else has. */
+function isJsonFeed(body: Uint8Array, type: string): boolean {
+  return type === "application/feed+json" || Buffer.from(body).includes("jsonfeed.org/version/");
+}

@@ -1,6 +1,6 @@
 /**
- * Lists of a site's pages: sitemaps and indices of sitemaps (sitemaps.org), lists of addresses as plain text, and RSS and
- * Atom feeds. The caller has fetched, unpacked and decoded the file; what it says is a stranger's claim, so nothing in it
+ * Lists of a site's pages: sitemaps and indices of sitemaps (sitemaps.org), lists of addresses as plain text, and RSS,
+ * Atom and JSON feeds. The caller has fetched, unpacked and decoded the file; what it says is a stranger's claim, so nothing in it
  * makes the reader throw, and all of it is bounded.
  */
 import { type Element, elementsBelow } from "./dom/nodes.ts";
@@ -58,6 +58,7 @@ export interface SitemapInput {
 export function readSitemap({ text, url, depth = 0 }: SitemapInput): Sitemap {
   const list = new List(url, text.length > SITEMAP_LIMITS.characters);
   const source = withoutHalf(text.replace(/^\uFEFF/, ""));
+  if (/^\s*\{/.test(source)) return readJsonFeed(source, list);
   if (!isMarkup(text)) return readLines(source, list);
   const root = rootOf(source);
   const kind = root === null ? undefined : KINDS[localName(root)];
@@ -138,6 +139,30 @@ function permanentId(item: Element): string {
   return guid === undefined || guid.attr("isPermaLink") === "false" || guid.attr("ispermalink") === "false"
     ? ""
     : ownText(guid);
+}
+
+function readJsonFeed(source: string, list: List): Sitemap {
+  const feed = parsed(source) as { items?: unknown } | null;
+  if (!Array.isArray(feed?.items)) {
+    list.problem("expected a sitemap or a feed, found JSON without items");
+    return list.end("none");
+  }
+  for (const item of feed.items as readonly unknown[]) {
+    if (list.full) break;
+    const { url, external_url, id, date_modified, date_published } = (item ?? {}) as Record<string, unknown>;
+    const address = [url, external_url, id].find((text) => typeof text === "string" && /^(?:https?:)?\//i.test(text));
+    const date = [date_modified, date_published].find((text) => typeof text === "string");
+    list.page((address as string | undefined) ?? "", (date as string | undefined) ?? "", { priority: null });
+  }
+  return list.end("feed");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function readLines(source: string, list: List): Sitemap {

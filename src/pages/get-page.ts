@@ -62,6 +62,8 @@ export interface PageOrder {
   mostMs?: number;
   /** Of a page that is had already: a plain request then asks only whether it has changed. */
   conditions?: Validators;
+  /** Whether an answer is a list of addresses (a feed, a sitemap) that is not to be read as a page. */
+  isList?: (answer: PageAnswer) => boolean;
   /** What goes over the wire is wanted with the answer. */
   keepExchanges?: boolean;
   /** Whether a picture of a page that failed like this is wanted; without it, of every one. */
@@ -84,13 +86,15 @@ export interface PageGot {
   judgement: Judgement | null;
   failure: Failure | null;
   evidence: PageEvidence | null;
+  /** It is a list of addresses, and was not read. */
+  isList?: true;
   /** Of a page that is read by more than rules. */
   extract?: ExtractStats;
 }
 
 /** The server says that the page is as it was when it gave the conditions. */
-export function isUnchanged({ answer, judgement }: PageGot): boolean {
-  return answer !== null && judgement === null;
+export function isUnchanged({ answer, judgement, isList }: PageGot): boolean {
+  return answer !== null && judgement === null && isList !== true;
 }
 
 /** Gets a page once, and reads it. The browser's page is closed and the threads are free while others read it further. */
@@ -158,8 +162,15 @@ function reasonFor(failure: Failure | null, status: number | undefined): string 
 async function tryOnce(deps: PageDeps, order: PageOrder, plan: StrategyPlan): Promise<PageGot> {
   try {
     await order.robots?.check(order.url, order.signal, order.via);
-    const { answer, judgement } = await fetchAndJudge(deps, order, plan.way);
-    return { plan, answer, judgement, failure: judgement?.failure ?? null, evidence: answer.evidence ?? null };
+    const { answer, judgement, isList } = await fetchAndJudge(deps, order, plan.way);
+    return {
+      plan,
+      answer,
+      judgement,
+      failure: judgement?.failure ?? null,
+      evidence: answer.evidence ?? null,
+      ...(isList === true ? { isList } : {}),
+    };
   } catch (error) {
     if (!(error instanceof FetchFailure) || order.signal.aborted) throw error;
     const evidence = error instanceof PageFailure ? error.evidence : null;
@@ -171,7 +182,7 @@ async function fetchAndJudge(
   deps: PageDeps,
   order: PageOrder,
   way: Way,
-): Promise<{ answer: PageAnswer; judgement: Judgement | null }> {
+): Promise<{ answer: PageAnswer; judgement: Judgement | null; isList?: true }> {
   const { strategies, limits, clock, reader } = deps;
   const { recipe, url, robots, followRedirects, signal } = order;
   const wished = recipe.timeout_seconds === null ? null : recipe.timeout_seconds * 1000;
@@ -217,6 +228,7 @@ async function fetchAndJudge(
   const answer = await (robots === undefined
     ? strategies[way].fetch(request)
     : fetchObeying(strategies[way], request, robots));
+  if (way === "http" && order.isList?.(answer) === true) return { answer, judgement: null, isList: true };
   // Nobody who was not asked can say so: to a plain request it is no answer.
   return { answer, judgement: conditions !== undefined && answer.status === 304 ? null : await judge(answer) };
 }

@@ -1,6 +1,6 @@
 /** What a crawl is asked for, the same for one that begins at once and for one that is saved. */
 import type { TOptional, TSchema } from "typebox";
-import { STAY_WITHIN } from "../../domain/crawl-scope.ts";
+import { SCOPE_LIMITS, STAY_WITHIN } from "../../domain/crawl-scope.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import { nullable, oneOf, strict } from "../schemas.ts";
 import { Extract, Fields, Items, RecordSchema } from "./reading-schemas.ts";
@@ -11,7 +11,10 @@ import { Type } from "../type.ts";
 
 const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 200 });
 const Address = Type.String({ minLength: 1, maxLength: 8192 });
-const Starts = Type.Union([Address, Type.Array(Address, { minItems: 1, maxItems: 1000 })]);
+const Addresses = Type.Array(Address, { minItems: 1, maxItems: SCOPE_LIMITS.starts });
+const Starts = Type.Union([Address, Addresses], {
+  description: "pages, feeds (RSS, Atom, JSON), sitemaps or lists of addresses",
+});
 
 const settings = {
   max_depth: Type.Integer({ minimum: 0, maximum: 1000, description: "link hops; 0 is that page alone, 1000 the most" }),
@@ -53,10 +56,15 @@ function optional<T extends Record<string, TSchema>>(keys: T): { [K in keyof T]:
 /** As they are sent. */
 const given = { ...settings, document: DocumentBody, browser: BrowserBody, headers: Headers };
 
-export const CrawlBody = strict({ url: Starts, ...optional(given) });
+const starts = {
+  url: Type.Optional(Starts),
+  urls: Type.Optional(Type.Unsafe<string[]>({ ...Addresses, description: "the same as a list: this or url" })),
+};
+
+export const CrawlBody = strict({ ...starts, ...optional(given) });
 
 /** In a job: the address may stand in `target_url`. */
-export const JobCrawlBody = strict({ url: Type.Optional(Starts), ...optional(given) });
+export const JobCrawlBody = strict({ ...starts, ...optional(given) });
 
 /** As it is shown, with all that was not said. */
 export const JobCrawl = strict({

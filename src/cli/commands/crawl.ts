@@ -18,6 +18,7 @@ import {
 import { EXIT, oneLine, plural, printJson, type Terminal } from "../output.ts";
 import { addHeader, addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
+import { readUrls } from "../url-list.ts";
 import { positiveInteger } from "../values.ts";
 import { refuseOnScreen } from "./run-results.ts";
 
@@ -25,6 +26,7 @@ interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
   format?: string;
   out?: string;
   resume?: string;
+  from?: string;
 }
 
 /** `orb crawl`: many pages, followed live; Ctrl-C keeps what is done. */
@@ -32,7 +34,8 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
   const command = program
     .command("crawl")
     .description("crawl a site: follow its links, read every page, and print what was found")
-    .argument("[url...]", "where to begin");
+    .argument("[url...]", "where to begin: pages, feeds, sitemaps; - reads addresses from standard input")
+    .option("--from <file>", "begin with the addresses in this file, one a line");
   addCrawlOptions(command);
   addReadingOptions(command, ["auto", "http", "browser"])
     .option("--header <name: value>", "sent to the origin where it begins; may be given often", addHeader)
@@ -52,16 +55,17 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
     });
 }
 
-async function crawl(context: CliContext, urls: string[], options: CrawlCommandOptions): Promise<void> {
+async function crawl(context: CliContext, named: string[], options: CrawlCommandOptions): Promise<void> {
   const { terminal, wiring } = context;
-  if (urls.length === 0 && options.resume === undefined)
+  const isNamed = named.length > 0 || options.from !== undefined;
+  if (!isNamed && options.resume === undefined)
     throw new OrbError("usage", "an address to begin with is missing, or --resume ID");
-  if (urls.length > 0 && options.resume !== undefined)
+  if (isNamed && options.resume !== undefined)
     throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
   refuseTwoOnOutput(context.json, options);
   if (options.resume === undefined) refuseOnScreen(terminal, options.format ?? "json", options.out);
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
-  const body = options.resume === undefined ? await bodyOf(context, urls, options) : null;
+  const body = options.resume === undefined ? await bodyOf(context, named, options) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   let goesOn = "";
@@ -88,9 +92,10 @@ async function crawl(context: CliContext, urls: string[], options: CrawlCommandO
 
 async function bodyOf(
   { wiring }: CliContext,
-  urls: string[],
+  named: string[],
   options: CrawlCommandOptions,
 ): Promise<Record<string, unknown>> {
+  const urls = await readUrls(wiring, named, options.from);
   const recipe = await recipeOf(options, wiring);
   const { attempts } = options;
   return given({

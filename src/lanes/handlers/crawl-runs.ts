@@ -1,5 +1,5 @@
 import { type CrawlOptions, type CrawlSnapshot, pageRecipeOf } from "../../domain/crawl-options.ts";
-import { type CrawlScope, compileScope, SCOPE_LIMITS, type ScopeOptions } from "../../domain/crawl-scope.ts";
+import { type CrawlScope, compileScope, crawlKey, SCOPE_LIMITS, type ScopeOptions } from "../../domain/crawl-scope.ts";
 import { documentOf } from "../../domain/page-wishes.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Recipe } from "../../domain/recipe.ts";
@@ -23,6 +23,8 @@ export interface CrawlRun {
   recipe: Recipe;
   /** Where its starts have moved to; they belong to its scope. */
   movedStarts: string[];
+  /** Keys of the addresses that the user named. */
+  givenStarts: ReadonlySet<string>;
   scope: CrawlScope;
   /** The scope's options as JSON, for the threads that look at links. */
   scopeText: string;
@@ -135,6 +137,7 @@ export class CrawlRuns {
       options,
       recipe: pageRecipeOf(options),
       movedStarts,
+      givenStarts: new Set(urls.map(crawlKey)),
       scope: ok,
       scopeText: JSON.stringify(asked),
       spec: specOf(options),

@@ -11,6 +11,7 @@ import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
 import { readRobotsDirectives } from "../../domain/robots-directives.ts";
 import type { FollowLink } from "../../extract/follow.ts";
+import { looksLikeList } from "../../extract/sitemap-file.ts";
 import type { PageAnswer } from "../../fetch/page.ts";
 import { credentialsFor } from "../../pages/access.ts";
 import { withDocument } from "../../pages/document.ts";
@@ -27,6 +28,7 @@ import type { PageRest } from "./page-copies.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { withOverride } from "./robots-override.ts";
 import { memoryAt } from "./site-memory.ts";
+import { isGivenStart, readStartList } from "./start-list.ts";
 import { spacedByRobots } from "./spacing.ts";
 
 /** A page of a crawl: got as any page is, read, and its links handed on. */
@@ -103,13 +105,14 @@ async function attempt(
     ...(context.via === undefined ? {} : { via: context.via }),
     // Another site has limits of its own: the page moves to that site's lane. A start is wanted wherever it lives.
     followRedirects: (from, to) =>
-      siteOf(from) === siteOf(to) && (depth === 0 || scope.decide(to.href, { depth, from: null }).follow),
+      siteOf(from) === siteOf(to) && (scope.isStart(task.key) || scope.decide(to.href, { depth, from: null }).follow),
     mostMs: leftMs,
     mayAsk: context.mayAsk,
     memory: memoryAt(site, url, context),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     keepExchanges: isArchived(crawl.options),
     isShown: (what) => crawl.shown.claim(task.row, what),
+    ...(isGivenStart(crawl, task) ? { isList: (answer) => looksLikeList(answer.body, answer.contentType) } : {}),
     signal,
   };
   // An archive has every page as it was sent.
@@ -125,6 +128,7 @@ async function attempt(
     return outOfTime(neededMs);
   if (got.failure === null && got.answer?.notFollowed === undefined) time.took(tookMs);
   const answeredMs = got.answer?.headMs ?? null;
+  if (got.isList === true) return { ...(await readStartList(deps, crawl, task, got.answer!, context)), answeredMs };
   if (same !== null) return { ...same, answeredMs };
   const handled = { ...(await concluded(deps, crawl, task, got, url, site?.learned ?? null)), answeredMs };
   return isArchived(crawl.options) ? withExchange(handled, got, deps.exchanges) : handled;
@@ -155,7 +159,7 @@ function moved(crawl: CrawlRun, task: ClaimedTask, { answer, plan, failure }: Pa
   const depth = (task.payload as CrawlPayload).depth;
   const decision = crawl.scope.decide(to, { depth, from: null });
   if (!decision.follow)
-    return depth === 0 && decision.why !== "not_http" && decision.why !== "too_long"
+    return crawl.scope.isStart(task.key) && decision.why !== "not_http" && decision.why !== "too_long"
       ? startMoved(crawl, task, answer!, report)
       : { kind: "skipped", why: `redirects to ${to}, which the crawl leaves (${decision.why})`, report };
   if (siteOf(to) === siteOf(answer!.finalUrl)) return { kind: "failed", failure: failure!, report };

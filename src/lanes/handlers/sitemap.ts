@@ -161,8 +161,8 @@ function moved({ redirects, finalUrl, status }: PageAnswer, to: string): Handled
 
 const TOO_MANY = `some were left, because a crawl reads ${MOST_SITEMAPS} sitemaps at most`;
 
-async function readIndex(
-  { clock }: SitemapDeps,
+export async function readIndex(
+  { clock }: Pick<SitemapDeps, "clock">,
   crawl: CrawlRun,
   task: ClaimedTask,
   { sitemaps, problems }: SitemapReading,
@@ -173,7 +173,8 @@ async function readIndex(
     const why = problems.join("; ");
     return { kind: "skipped", why, report: { events: [unread(task, why, {})] } };
   }
-  const payload: SitemapPayload = { depth: depth + 1, by: "index" };
+  const { isStart } = task.payload as SitemapPayload;
+  const payload: SitemapPayload = { depth: depth + 1, by: "index", ...(isStart === true ? { isStart } : {}) };
   const full = await handOn(clock, crawl, context, sitemaps, (url) => sitemapTask(url, payload));
   const notes = full ? [...problems, TOO_MANY] : problems;
   const found = { sitemaps: sitemaps.length };
@@ -183,19 +184,26 @@ async function readIndex(
 const AT_START = { depth: 0, from: null };
 const BELOW_START = { depth: 1, from: null };
 
-async function readPages(
-  { clock }: SitemapDeps,
+/** Where the pages stand that a sitemap names. */
+function placeOf(task: ClaimedTask): typeof AT_START {
+  return (task.payload as SitemapPayload).isStart === true ? AT_START : BELOW_START;
+}
+
+export async function readPages(
+  { clock }: Pick<SitemapDeps, "clock">,
   crawl: CrawlRun,
   task: ClaimedTask,
-  { urls, problems }: SitemapReading,
+  { kind, urls, problems }: SitemapReading,
   context: HandlerContext,
 ): Promise<Handled> {
   const { scope, counted } = crawl;
+  const place = placeOf(task);
+  const { by } = task.payload as SitemapPayload;
   const left: Partial<Record<LeftReason, number>> = {};
   const tooDeep: string[] = [];
   let pages = 0;
   const full = await handOn(clock, crawl, context, urls, (url): Discovered | null => {
-    const decision = scope.decide(url, BELOW_START);
+    const decision = scope.decide(url, place);
     if (!decision.follow) {
       left[decision.why] = (left[decision.why] ?? 0) + 1;
       // One is enough to know that a deeper crawl would find more.
@@ -204,10 +212,17 @@ async function readPages(
       return null;
     }
     pages += 1;
-    if (!counted.has(decision.key)) scope.admit(decision, BELOW_START);
+    if (!counted.has(decision.key)) scope.admit(decision, place);
     counted.add(decision.key);
     const site = siteOf(decision.url);
-    return { key: decision.key, url: decision.url, site, lane: laneOfSite(site), depth: 1, handler: CRAWL_HANDLER };
+    return {
+      key: decision.key,
+      url: decision.url,
+      site,
+      lane: laneOfSite(site),
+      depth: place.depth,
+      handler: CRAWL_HANDLER,
+    };
   });
   const outside = urls.length - pages;
   const found = { pages, left };
@@ -215,7 +230,7 @@ async function readPages(
     ? "more pages than the crawl may have (max_pages)"
     : `${count(pages, "page")}${outside === 0 ? "" : `, ${outside} left by the rules of the crawl`}`;
   const traps = crawl.traps.toKeep();
-  return read(found, [told(task, words, found, problems)], {
+  return read(found, [told(task, words, found, problems, by === "start" ? NAMES[kind] : "Sitemap")], {
     ...(tooDeep.length === 0 ? {} : { tooDeep }),
     ...(traps === null ? {} : { traps }),
   });
@@ -252,7 +267,7 @@ function read(detail: unknown, events: readonly RunEvent[], more: Report = {}): 
 }
 
 /** A site decides how long it is, and it stands in the run's log. */
-function addressOf({ url }: ClaimedTask): string {
+export function addressOf({ url }: ClaimedTask): string {
   return shownUrl(url ?? "").slice(0, 2000);
 }
 
@@ -262,9 +277,17 @@ function nothingThere(task: ClaimedTask, why: string): Handled {
   return { kind: "skipped", why, report: { events: [event] } };
 }
 
-function told(task: ClaimedTask, words: string, found: object, notes: readonly string[]): RunEvent {
+const NAMES = { urlset: "Sitemap", index: "Sitemap", feed: "Feed", text: "List", none: "Sitemap" } as const;
+
+function told(
+  task: ClaimedTask,
+  words: string,
+  found: object,
+  notes: readonly string[],
+  name: (typeof NAMES)[keyof typeof NAMES] = "Sitemap",
+): RunEvent {
   const url = addressOf(task);
-  const message = `Sitemap read: ${url}: ${[words, ...notes].join("; ")}`;
+  const message = `${name} read: ${url}: ${[words, ...notes].join("; ")}`;
   return { level: notes.length === 0 ? "info" : "warn", message, meta: { url, ...found } };
 }
 

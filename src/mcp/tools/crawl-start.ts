@@ -1,3 +1,4 @@
+import { SCOPE_LIMITS } from "../../domain/crawl-scope.ts";
 import { strict } from "../../api/schemas.ts";
 import { Type } from "../../api/type.ts";
 import { Fields, Items, NextShape, RecordSchema, Strategy } from "../shapes.ts";
@@ -16,7 +17,7 @@ export const crawlStart = defineTool({
   description:
     "Begin a crawl that follows the links of a site in the background, and answer at once with its run_id. Obeys robots.txt and the limits of the site. crawl_status waits for it, crawl_results reads what it found, also while it runs.",
   input: strict({
-    url: Type.Union([Address, Type.Array(Address, { minItems: 1, maxItems: 1000 })], {
+    url: Type.Union([Address, Type.Array(Address, { minItems: 1, maxItems: SCOPE_LIMITS.starts })], {
       description: "where to begin: an address, or a list of them",
     }),
     max_depth: Type.Optional(

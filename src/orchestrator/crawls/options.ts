@@ -30,10 +30,12 @@ export function readCrawlOptions(
   pathOf: (path: string) => string = (path) => path,
   before: CrawlOptions | null = null,
 ): CrawlOptions {
+  const { url, name } = startsOf(input, problems, pathOf);
+  const given = (path: string) => pathOf(path.replace(/^url(?=\[|$)/, name));
   const wrong = (errors: readonly FieldError[] = []) =>
-    problems.push(...errors.map(({ path, message }) => ({ path: pathOf(path), message })));
+    problems.push(...errors.map(({ path, message }) => ({ path: given(path), message })));
   const options: CrawlOptions = {
-    urls: typeof input.url === "string" ? [input.url] : [...input.url],
+    urls: typeof url === "string" ? [url] : [...url],
     max_depth: input.max_depth ?? 2,
     max_pages: input.max_pages ?? 1000,
     timeout_minutes: input.timeout_minutes ?? 30,
@@ -57,26 +59,41 @@ export function readCrawlOptions(
     respect_robots: input.respect_robots ?? deps.respectRobots,
     ...readProxy(input.proxy, deps, before, pathOf("proxy"), problems),
     ...readPageWishes(without(input, "strategy"), problems, pathOf),
-    ...readHeaders(deps, input, problems, pathOf("headers"), before),
+    ...readHeaders(deps, url, input.headers, problems, pathOf("headers"), before),
   };
-  const scope = compileScope({ ...options, url: input.url });
+  const scope = compileScope({ ...options, url });
   wrong(scope.errors);
   const { fields, items, schema } = options;
   const { document = null } = input;
   if (fields !== null || items !== null || schema !== null || document !== null)
     wrong(parsePlan({ fields, items, schema, document }).errors);
   wrong(checkExtract(options.extract, input, deps.extractors));
-  const starts = options.urls.map((url, n) => ({ url, path: typeof input.url === "string" ? "url" : `url[${n}]` }));
-  wrong(starts.filter(({ url }) => hasPassword(url)).map(({ path }) => ({ path, message: NO_PASSWORDS })));
+  const starts = options.urls.map((start, n) => ({ start, path: typeof url === "string" ? "url" : `url[${n}]` }));
+  wrong(starts.filter(({ start }) => hasPassword(start)).map(({ path }) => ({ path, message: NO_PASSWORDS })));
   if (scope.errors !== undefined) return options;
-  for (const { url, path } of starts) refuseForbidden(pathOf(path), url, deps.policy);
+  for (const { start, path } of starts) refuseForbidden(given(path), start, deps.policy);
   return options;
+}
+
+/** Where it begins, and under which name that was given. */
+function startsOf(
+  { url, urls }: CrawlInput,
+  problems: FieldError[],
+  pathOf: (path: string) => string,
+): { url: string | readonly string[]; name: "url" | "urls" } {
+  if (url !== undefined && urls !== undefined)
+    problems.push({ path: pathOf("urls"), message: "one of url and urls is enough" });
+  if (url !== undefined) return { url, name: "url" };
+  if (urls !== undefined) return { url: urls, name: "urls" };
+  problems.push({ path: pathOf("url"), message: "is required: where the crawl begins (or urls, a list)" });
+  return { url: [], name: "url" };
 }
 
 /** Sealed, and bound to the origin where the crawl begins; what is not given anew stays as long as it begins there. */
 function readHeaders(
   { seal }: Pick<Checks, "seal">,
-  { url, headers }: CrawlInput,
+  url: string | readonly string[],
+  headers: CrawlInput["headers"],
   problems: FieldError[],
   path: string,
   before: CrawlOptions | null,

@@ -18,14 +18,15 @@ export function crawlJobFrom(input: JobInput, deps: JobDeps, before: CrawlOption
   const problems: FieldError[] = [];
   refuseKeysOfPages(input, problems);
   const schedule = readSchedule(input, problems);
-  const url = input.crawl?.url ?? input.target_url;
-  if (url === undefined) {
+  const own = input.crawl?.url ?? input.crawl?.urls;
+  const starts = own === undefined && input.target_url !== undefined ? { url: input.target_url } : {};
+  if (own === undefined && input.target_url === undefined) {
     problems.push({ path: "target_url", message: "is required: where the crawl begins" });
     throw invalid(problems);
   }
-  const pathOf = (path: string) => (input.crawl?.url === undefined && path === "url" ? "target_url" : `crawl.${path}`);
-  const crawl = readCrawlOptions(deps, { ...input.crawl, url }, problems, pathOf, before);
-  if (input.target_url !== undefined && input.crawl?.url !== undefined && !beginsAt(input.target_url, crawl))
+  const pathOf = (path: string) => (own === undefined && path === "url" ? "target_url" : `crawl.${path}`);
+  const crawl = readCrawlOptions(deps, { ...input.crawl, ...starts }, problems, pathOf, before);
+  if (input.target_url !== undefined && own !== undefined && !beginsAt(input.target_url, crawl))
     problems.push({ path: "target_url", message: "is not where crawl.url begins: one of them is enough" });
   if (problems.length > 0) throw invalid(problems);
   const recipe: CrawlRecipe = { ...pageRecipeOf(crawl), schedule, timezone: input.timezone ?? null, crawl };
@@ -87,6 +88,7 @@ export function asGiven(options: CrawlOptions): CrawlInput {
  */
 export function changedCrawl(before: JobInput, change: JobInput): JobInput {
   const crawl = before.crawl ?? {};
-  const isMoved = change.target_url !== undefined && typeof crawl.url === "string";
+  const isMoved =
+    (change.target_url !== undefined && typeof crawl.url === "string") || change.crawl?.urls !== undefined;
   return { ...before, ...change, crawl: { ...(isMoved ? without(crawl, "url") : crawl), ...change.crawl } };
 }

@@ -96,8 +96,10 @@ export class Outcomes {
     const { verdict } = settled;
     if (verdict.kind === "failed") return this.#failed(settled, verdict);
     if (state === "completed" && verdict.kind === "completed") return this.#completed(end, verdict);
-    if (verdict.kind === "skipped") this.#around.advance.ended(settled.task, verdict);
-    else this.#skippedAlias(settled);
+    if (verdict.kind === "skipped") {
+      this.#discover(settled);
+      this.#around.advance.ended(settled.task, verdict);
+    } else this.#skippedAlias(settled);
     this.#report(settled);
   }
 

@@ -1,3 +1,4 @@
+import { SCOPE_LIMITS } from "../../domain/crawl-scope.ts";
 import { FetchFailure } from "../../domain/failure.ts";
 import type { JsonValue } from "../../domain/queue-item.ts";
 import { refuseUnlessEnded } from "../child-ends.ts";
@@ -20,7 +21,7 @@ export const crawlStep: StepKind<CrawlParams> = {
   params: {
     type: "object",
     properties: {
-      url: { anyOf: [START, { type: "array", items: START, minItems: 1, maxItems: 1000 }] },
+      url: { anyOf: [START, { type: "array", items: START, minItems: 1, maxItems: SCOPE_LIMITS.starts }] },
       max_depth: { type: "integer", minimum: 0, maximum: 1000 },
       max_pages: { type: "integer", minimum: 1, maximum: 10_000_000 },
       timeout_minutes: { type: "number", exclusiveMinimum: 0, maximum: 100_000 },

@@ -29,6 +29,7 @@ export const NAMES = {
     events: "get /jobs/runs/{run_id}/events",
     sites: "get /jobs/runs/{run_id}/sites",
     errors: "get /jobs/runs/{run_id}/errors",
+    changes: "get /jobs/runs/{run_id}/changes",
     recipe: "get /jobs/runs/{run_id}/recipe",
   },
   crawls: {

@@ -114,6 +114,8 @@ export type Job = {
     delay_seconds: number;
     /** also begin with the pages that the site's sitemaps name */
     use_sitemap: boolean;
+    /** of a saved crawl: pages that are as the run before found them give no records */
+    only_changed: boolean;
     strategy: "auto" | "http" | "browser";
     /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
     fields: string[] | Record<string, Json> | null;
@@ -218,6 +220,15 @@ export type Run = {
   /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
   stats: Record<string, Json>;
   progress: number;
+  changes: {
+    compared_with: string | null;
+    new: number;
+    changed: number;
+    unchanged: number;
+    /** answered so, or not found any more by a crawl that ran to its end */
+    gone: number;
+    unknown: number | null;
+  } | null;
   /** UTC, ISO 8601 */
   created_at: string;
   started_at: string | null;
@@ -364,6 +375,15 @@ export type Crawl = {
   cancelled_items: number;
   /** of the completed ones: as they were when the job came to them before */
   unchanged_items: number;
+  changes: {
+    compared_with: string | null;
+    new: number;
+    changed: number;
+    unchanged: number;
+    /** answered so, or not found any more by a crawl that ran to its end */
+    gone: number;
+    unknown: number | null;
+  } | null;
   /** the completed ones of those that completed or failed */
   success_rate: number;
   /** running time in all, also before it was opened again: waiting and pauses do not count */
@@ -918,6 +938,8 @@ export type RunRecipe = {
       delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
+      /** of a saved crawl: pages that are as the run before found them give no records */
+      only_changed?: boolean;
       strategy?: "auto" | "http" | "browser";
       /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
       fields?: string[] | Record<string, Json> | null;
@@ -1311,6 +1333,15 @@ export interface Operations {
       cancelled_items: number;
       /** of the completed ones: as they were when the job came to them before */
       unchanged_items: number;
+      changes: {
+        compared_with: string | null;
+        new: number;
+        changed: number;
+        unchanged: number;
+        /** answered so, or not found any more by a crawl that ran to its end */
+        gone: number;
+        unknown: number | null;
+      } | null;
       /** the completed ones of those that completed or failed */
       success_rate: number;
       /** running time in all, also before it was opened again: waiting and pauses do not count */
@@ -1493,6 +1524,8 @@ export interface Operations {
         delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
+        /** of a saved crawl: pages that are as the run before found them give no records */
+        only_changed?: boolean;
         strategy?: "auto" | "http" | "browser";
         /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
         fields?: string[] | Record<string, unknown> | null;
@@ -1774,6 +1807,8 @@ export interface Operations {
         delay_seconds?: number;
         /** also begin with the pages that the site's sitemaps name */
         use_sitemap?: boolean;
+        /** of a saved crawl: pages that are as the run before found them give no records */
+        only_changed?: boolean;
         strategy?: "auto" | "http" | "browser";
         /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
         fields?: string[] | Record<string, unknown> | null;
@@ -2385,6 +2420,15 @@ export interface Operations {
       cancelled_items: number;
       /** of the completed ones: as they were when the job came to them before */
       unchanged_items: number;
+      changes: {
+        compared_with: string | null;
+        new: number;
+        changed: number;
+        unchanged: number;
+        /** answered so, or not found any more by a crawl that ran to its end */
+        gone: number;
+        unknown: number | null;
+      } | null;
       /** the completed ones of those that completed or failed */
       success_rate: number;
       /** running time in all, also before it was opened again: waiting and pauses do not count */
@@ -2638,6 +2682,22 @@ export interface Operations {
       data: Record<string, Json>;
       /** UTC, ISO 8601 */
       created_at: string;
+    }[];
+  };
+  /** Pages that a run of a saved crawl found to be new, changed or gone, in this order */
+  "get /jobs/runs/{run_id}/changes": {
+    params: {
+      run_id: string;
+    };
+    query: {
+      change?: "new" | "changed" | "gone";
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    answer: {
+      url: string;
+      change: "new" | "changed" | "gone";
     }[];
   };
   /** What failed of a run, by reason, most frequent first, each with an example */
@@ -3253,6 +3313,15 @@ export interface Operations {
       /** http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser */
       stats: Record<string, Json>;
       progress: number;
+      changes: {
+        compared_with: string | null;
+        new: number;
+        changed: number;
+        unchanged: number;
+        /** answered so, or not found any more by a crawl that ran to its end */
+        gone: number;
+        unknown: number | null;
+      } | null;
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -3323,6 +3392,8 @@ export interface Operations {
       delay_seconds?: number;
       /** also begin with the pages that the site's sitemaps name */
       use_sitemap?: boolean;
+      /** of a saved crawl: pages that are as the run before found them give no records */
+      only_changed?: boolean;
       strategy?: "auto" | "http" | "browser";
       /** names of well-known fields (title, price, markdown …), or rules by field name; docs/extraction.md has both. Without: title, description, author, published_at and markdown */
       fields?: string[] | Record<string, unknown> | null;
@@ -3680,6 +3751,7 @@ export const ROUTES = {
   listProxies: "get /proxies",
   listQueueItems: "get /queue/items",
   listResults: "get /jobs/runs/{run_id}/results",
+  listRunChanges: "get /jobs/runs/{run_id}/changes",
   listRunErrors: "get /jobs/runs/{run_id}/errors",
   listRunSites: "get /jobs/runs/{run_id}/sites",
   listRuns: "get /runs",
@@ -3776,6 +3848,7 @@ export const QUERIES: ReadonlySet<string> = new Set<keyof Operations>([
   "get /proxies",
   "get /queue/items",
   "get /jobs/runs/{run_id}/results",
+  "get /jobs/runs/{run_id}/changes",
   "get /jobs/runs/{run_id}/sites",
   "get /runs",
   "get /schedules",
@@ -3805,6 +3878,7 @@ export const PAGED: ReadonlySet<string> = new Set<keyof Operations>([
   "get /proxies",
   "get /queue/items",
   "get /jobs/runs/{run_id}/results",
+  "get /jobs/runs/{run_id}/changes",
   "get /jobs/runs/{run_id}/sites",
   "get /runs",
   "get /schedules",

@@ -14,6 +14,7 @@ export interface CrawlOptions {
   sitemap?: boolean;
   ignoreRobots?: boolean;
   article?: boolean;
+  onlyChanged?: boolean;
 }
 
 const collect = (text: string, before: string[] = []) => [...before, text];
@@ -46,5 +47,6 @@ export function crawlOf(options: CrawlOptions): Record<string, unknown> {
     use_sitemap: options.sitemap,
     respect_robots: options.ignoreRobots === true ? false : undefined,
     article: options.article,
+    only_changed: options.onlyChanged,
   });
 }

@@ -27,6 +27,8 @@ export interface CrawlOptions extends ProxyWish {
   /** A pause between two of its pages, which then come one at a time. */
   delay_seconds?: number;
   use_sitemap: boolean;
+  /** Of a saved crawl: pages that are as they were give no records. */
+  only_changed?: boolean;
   strategy: Exclude<StrategyName, "api_replay">;
   fields: JsonValue;
   items: JsonValue;

@@ -9,6 +9,8 @@ export interface PageCopy extends Validators {
   fingerprint: string;
   /** What a run needs of the page besides its records: where it leads. Packed. */
   rest: Uint8Array;
+  /** It holds without the records that the page gave. */
+  isBare?: true;
 }
 
 /** What a server says about the state of a page, to be shown to it again. */

@@ -1,5 +1,6 @@
 import type { EndReason } from "./crawl-end.ts";
 import type { ExtractStats } from "./extract-wish.ts";
+import type { ChangeCounts } from "./page-change.ts";
 import type { FailureCode, FailureReason } from "./failure.ts";
 
 /** What is known of how a page was got: shown on the run, written together with the outcome it comes from. */
@@ -17,6 +18,10 @@ export interface RunFacts {
   left?: { pages?: boolean; depth?: boolean; time?: boolean; proxies?: boolean };
   /** Pages of a crawl that were as they had been. */
   unchanged?: number;
+  /** Of a saved crawl that has run before. */
+  changes?: ChangeCounts;
+  /** Whether it can come to the same pages as the run that it is compared with. */
+  same_reach?: boolean;
   /** Where starts of a crawl have moved to, in other sites than they were. */
   moved_starts?: readonly string[];
   /** Why a crawl went no further. */

@@ -1,6 +1,7 @@
 /** The verbs and words of the store about crawls: runs that grow while they run. */
 import type { Discovered } from "../domain/outcome.ts";
 import type { TrapState } from "../domain/traps.ts";
+import type { ListedChange } from "../domain/page-change.ts";
 import type { PageCopy } from "../domain/page-copy.ts";
 import type { Requeued, RequeueWindow } from "./progress-port.ts";
 import type { ArtifactRecord } from "./yield-records.ts";
@@ -27,6 +28,13 @@ export interface CrawlVerbs {
   trapState(id: string): Promise<TrapState | null>;
   /** What the newest run of a job that came to a page has kept of it, if it was read by these rules and its records are still there. */
   pageCopy(jobId: string, key: string, fingerprint: string): Promise<PageCopyRecord | null>;
+  /** Digest of what a page said when the job came to it last; null: the job does not know it. */
+  pageDigest(jobId: string, key: string): Promise<string | null>;
+  /** Pages that a run found to be new, changed or gone, each kind by itself; `after` is the cursor of one. */
+  pageChanges(
+    id: string,
+    options: { change?: ListedChange; after?: string; limit: number },
+  ): Promise<PageChangeRecord[]>;
 }
 
 /**
@@ -46,6 +54,13 @@ export interface Grown {
   lanes: string[];
   /** A limit kept something out. */
   leftOut: boolean;
+}
+
+/** A page that a run of a saved crawl found to be different. */
+export interface PageChangeRecord {
+  cursor: string;
+  change: ListedChange;
+  url: string;
 }
 
 export interface PageCopyRecord extends PageCopy {

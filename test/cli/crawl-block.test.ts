@@ -24,6 +24,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     cancelled_items: 0,
     retrying_items: 0,
     unchanged_items: 0,
+    changes: null,
     success_rate: 0.98,
     duration_seconds: 42,
     time_remaining_seconds: 1700,

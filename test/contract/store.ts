@@ -20,6 +20,7 @@ import { laneScenarios } from "./store/lanes.ts";
 import { liveScenarios } from "./store/live.ts";
 import { onceScenarios } from "./store/once.ts";
 import { pageCopyScenarios } from "./store/page-copies.ts";
+import { pageStateScenarios } from "./store/page-states.ts";
 import { progressScenarios } from "./store/progress.ts";
 import { proxyScenarios } from "./store/proxies.ts";
 import { readScenarios } from "./store/read.ts";
@@ -106,6 +107,7 @@ export function storeContract(name: string, makeHarness: MakeHarness): void {
   group("what is kept no longer", retentionScenarios);
   group("workflows that are deleted", workflowDeletionScenarios);
   group("copies of pages", pageCopyScenarios);
+  group("what is known of pages", pageStateScenarios);
   group("sessions", sessionScenarios);
   group("duties", dutyScenarios);
   group("alerts", alertScenarios);

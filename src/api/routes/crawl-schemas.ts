@@ -37,6 +37,9 @@ const settings = {
     description: "a pause between two pages of this crawl, which then come one at a time",
   }),
   use_sitemap: Type.Boolean({ description: "also begin with the pages that the site's sitemaps name" }),
+  only_changed: Type.Boolean({
+    description: "of a saved crawl: pages that are as the run before found them give no records",
+  }),
   strategy: oneOf(["auto", "http", "browser"]),
   fields: Fields,
   items: Items,

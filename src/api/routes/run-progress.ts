@@ -12,6 +12,8 @@ import { Count, nullable, oneOf, strict, Time, Uuid } from "../schemas.ts";
 import { Run } from "./run-schemas.ts";
 import { RunParams, unknownRun, wrongState } from "./runs.ts";
 import { Type } from "../type.ts";
+import { PAGE_CHANGES } from "../../domain/page-change.ts";
+import { listPageChanges } from "../../orchestrator/runs/changes.ts";
 
 const Reason = oneOf(Object.keys(FAILURE_REASONS) as FailureReason[]);
 
@@ -121,6 +123,37 @@ export function runProgressRoutes(api: ApiInstance, deps: ApiDeps): void {
       },
     },
     (request) => listErrorGroups(deps, request.params.run_id),
+  );
+
+  api.get(
+    "/jobs/runs/:run_id/changes",
+    {
+      schema: {
+        summary: "Pages that a run of a saved crawl found to be new, changed or gone, in this order",
+        operationId: "listRunChanges",
+        tags: ["runs"],
+        params: RunParams,
+        querystring: pageQuery({ change: Type.Optional(oneOf(PAGE_CHANGES, { description: "only these" })) }),
+        response: {
+          200: {
+            ...Type.Array(strict({ url: Type.String(), change: oneOf(PAGE_CHANGES) })),
+            headers: LINK_HEADER,
+          },
+          404: unknownRun,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { limit, change } = request.query;
+      const after = decodeCursor(request.query.cursor);
+      const rows = await listPageChanges(deps, request.params.run_id, {
+        ...(change === undefined ? {} : { change }),
+        ...(after === undefined ? {} : { after }),
+        limit: limit + 1,
+      });
+      const page = sendPage(request, reply, { rows, limit, positionOf: ({ cursor }) => cursor });
+      return page.map(({ url, change: kind }) => ({ url, change: kind }));
+    },
   );
 
   api.post(

@@ -17,6 +17,20 @@ export const RunWaits = nullable(
   ),
 );
 
+export const Changes = nullable(
+  strict(
+    {
+      compared_with: nullable(Uuid),
+      new: Count,
+      changed: Count,
+      unchanged: Count,
+      gone: { ...Count, description: "answered so, or not found any more by a crawl that ran to its end" },
+      unknown: nullable({ ...Count, description: "known before, and not seen by this run; null before its end" }),
+    },
+    { description: "of a saved crawl that has run before: how its pages compare with what the job knew of them" },
+  ),
+);
+
 export const Run = strict({
   id: Uuid,
   job_id: nullable(Uuid),
@@ -41,6 +55,7 @@ export const Run = strict({
     description: "http_status, content_type, content_length, title, final_url, duration_ms, strategy, browser",
   }),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  changes: Changes,
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),

@@ -14,7 +14,7 @@ import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } fr
 import { crawlRules } from "./body-rules.ts";
 import { CrawlBody } from "./crawl-schemas.ts";
 import { ErrorGroupSchema, WaitingSite } from "./run-progress.ts";
-import { RunWaits } from "./run-schemas.ts";
+import { Changes, RunWaits } from "./run-schemas.ts";
 import { Type } from "../type.ts";
 
 export const CRAWL_STATUSES = ["pending", ...RUN_STATES.filter((state) => state !== "queued")] as CrawlStatus[];
@@ -39,6 +39,7 @@ const Crawl = strict({
   skipped_items: counted("left, because another page of the crawl is the same"),
   cancelled_items: counted("not done when the crawl was cancelled or its time was over"),
   unchanged_items: counted("of the completed ones: as they were when the job came to them before"),
+  changes: Changes,
   success_rate: Type.Number({
     minimum: 0,
     maximum: 1,

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { pageEndOf } from "../../domain/crawl-end.ts";
 import { FAILURE_CODES } from "../../domain/failure.ts";
+import { changeWords, PAGE_CHANGES } from "../../domain/page-change.ts";
 import { TASK_STATES } from "../../domain/states.ts";
 import type { ErrorGroup } from "../../orchestrator/runs/failed.ts";
 import type { RunSiteView } from "../../orchestrator/runs/sites.ts";
@@ -53,6 +54,29 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
         return terminal.err(
           `${nextCommand(`runs retry-failed ${id} --reason ${worth.failure_reason}`, options)} tries those again\n`,
         );
+      }),
+    );
+
+  listCommand(runs, "changes", "pages that a run of a saved crawl found to be new, changed or gone")
+    .argument("<run_id>")
+    .addOption(new Option("--change <change>", "only these").choices(PAGE_CHANGES))
+    .action((id: string, { change, url, ...page }: ListOptions & { change?: string }) =>
+      context.withApi(given({ url }), async (api) => {
+        const run = idOf(id, "run");
+        const { changes } = await api.runs.get(run);
+        const { rows, more } = await rowsOf(page, (limit) => api.runs.changes(run, asSaid({ change, limit })));
+        if (context.json) return printJson(terminal, { changes, pages: rows });
+        if (changes === null) return terminal.out("nothing to compare with: it is no saved crawl, or its first run\n");
+        if (rows.length > 0)
+          terminal.out(
+            listTable(
+              ["change", "page"],
+              rows.map((row) => [row.change, addressCell(row.url, terminal.columns)]),
+              terminal.columns,
+            ),
+          );
+        if (more) terminal.err("there are more: --limit or --all\n");
+        return terminal.err(`${changeWords(changes)}; ${changes.unchanged} unchanged\n`);
       }),
     );
 

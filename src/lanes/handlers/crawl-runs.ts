@@ -11,6 +11,7 @@ import { NO_TRAPS, type TrapState } from "../../domain/traps.ts";
 import type { Store } from "../../store/port.ts";
 import { CrawlPause } from "./crawl-pause.ts";
 import { CrawlTime } from "./crawl-time.ts";
+import { PageChanges } from "./page-changes.ts";
 import { PageCopies } from "./page-copies.ts";
 import { KnownSites } from "./page-lessons.ts";
 import { ShownFailures } from "./shown-failures.ts";
@@ -39,6 +40,8 @@ export interface CrawlRun {
   time: CrawlTime;
   /** Only of a saved crawl. */
   copies: PageCopies | null;
+  /** How its pages compare with what the job knew of them; only of a saved crawl. */
+  changes: PageChanges | null;
   /** What of its failures is kept to be looked at. */
   shown: ShownFailures;
   /** Sites whose setting decides about robots.txt against the crawl: its log has said so. */
@@ -147,6 +150,7 @@ export class CrawlRuns {
       traps: new TrapKeeper(ok, clock),
       time: new CrawlTime(this.#deps, record),
       copies: record.jobId === null ? null : new PageCopies(store, record.jobId, options),
+      changes: record.jobId === null ? null : new PageChanges(store, record.jobId, record.facts.changes !== undefined),
       shown: new ShownFailures(),
       overridden: new Set(),
       pause: new CrawlPause(clock, (options.delay_seconds ?? 0) * 1000),

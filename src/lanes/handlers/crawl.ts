@@ -6,6 +6,9 @@ import type { Failure } from "../../domain/failure.ts";
 import { laneOfSite } from "../../domain/lane.ts";
 import type { Discovered, Handled, Report, RunEvent, TaskArtifact } from "../../domain/outcome.ts";
 import type { LearnedStrategy } from "../../domain/run-facts.ts";
+import type { PageChange } from "../../domain/page-change.ts";
+import type { PageCopy } from "../../domain/page-copy.ts";
+import type { JsonValue } from "../../domain/queue-item.ts";
 import { recipeAt } from "../../domain/site-wishes.ts";
 import { type PageMemory, planStrategy } from "../../domain/strategy-plan.ts";
 import { shownUrl, siteOf } from "../../domain/url.ts";
@@ -250,9 +253,12 @@ async function completed(
   // Only what a plain request gave can be asked about by one.
   const copy = plan.way === "http" && extraction !== null ? crawl.copies?.make(answer!, { links, content }) : null;
   const items = extraction === null ? [] : itemsOf(crawl, extraction, finalUrl, depth, judgement!.records);
+  const page = await crawl.changes?.compare(task.key, finalUrl, items, content?.hash ?? null);
+  if (page?.change === "unchanged" && crawl.options.only_changed === true)
+    return sameAgain(crawl, task, got, { url, finalUrl, links, content }, page, copy ?? null);
   return {
     kind: "completed",
-    ...(await withDocument(files, got, items, task.url ?? url)),
+    ...(await withDocument(files, got, withChange(crawl, items, page?.change), task.url ?? url)),
     ...(answer === null ? {} : { httpStatus: answer.status }),
     detail:
       answer === null
@@ -267,8 +273,38 @@ async function completed(
       ...reportOf(crawl, task, { url, finalUrl, links, content }),
       ...(learned === null ? {} : { learned }),
       ...(crawl.copies === null ? {} : { copy: copy ?? null }),
+      ...(page === undefined ? {} : { page }),
     },
   };
+}
+
+/** The page was loaded, and says what it said when the job came to it last: there is nothing to tell. */
+function sameAgain(
+  crawl: CrawlRun,
+  task: ClaimedTask,
+  { plan, answer }: PageGot,
+  rest: { url: string; finalUrl: string } & PageRest,
+  page: NonNullable<Report["page"]>,
+  copy: PageCopy | null,
+): Handled {
+  return {
+    kind: "completed",
+    artifacts: [],
+    results: [],
+    httpStatus: answer!.status,
+    detail: { unchanged: true, ...(rest.finalUrl === rest.url ? {} : movesOf(answer!)) },
+    report: { strategy: plan.way, ...reportOf(crawl, task, rest), copy, page },
+  };
+}
+
+/** Where only what is different is wanted, each record says in which way it is. */
+function withChange(
+  { options }: CrawlRun,
+  items: Record<string, JsonValue>[],
+  change: PageChange | null | undefined,
+): Record<string, JsonValue>[] {
+  if (options.only_changed !== true || change === null || change === undefined) return items;
+  return items.map((item) => ({ ...item, change }));
 }
 
 /** The page as it was before; null: the server does not say so, or what was kept of it is of no use. */
@@ -284,6 +320,7 @@ async function unchanged(
   if (answer === null || page === null) return null;
   const { finalUrl } = answer;
   const { depth } = task.payload as CrawlPayload;
+  const state = await crawl.changes?.same(task.key, finalUrl);
   const links = readRobotsDirectives(answer.headers["x-robots-tag"] ?? "").nofollow ? [] : page.links;
   return {
     kind: "completed",
@@ -296,6 +333,7 @@ async function unchanged(
       strategy: got.plan.way,
       ...reportOf(crawl, task, { url, finalUrl, links, content: page.content }),
       copy: crawl.copies!.renew(copy, answer),
+      ...(state === undefined ? {} : { page: state }),
       unchanged: true,
     },
   };

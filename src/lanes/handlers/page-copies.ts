@@ -25,15 +25,20 @@ export class PageCopies {
   readonly #store: Store;
   readonly #jobId: string;
   readonly #fingerprint: string;
+  /** Only what is different gives records: those of before are not needed. */
+  readonly #isBare: boolean;
 
   constructor(store: Store, jobId: string, options: CrawlOptions) {
     this.#store = store;
     this.#jobId = jobId;
     const { fields, items, schema, article, urls, include, exclude, same_site } = options;
     const { document, extract, browser, stay_within, follow_links } = options;
+    // Copies that come without records are of no use to a run that wants them.
+    this.#isBare = options.only_changed === true;
+    const only_changed = this.#isBare ? true : null;
     // What is read from a page, how, and which of its links are worth keeping.
     const known = [READER_VERSION, fields, items, schema, article, urls, include, exclude, same_site];
-    const wishes = Object.entries({ document, extract, browser, stay_within, follow_links }).filter(
+    const wishes = Object.entries({ document, extract, browser, stay_within, follow_links, only_changed }).filter(
       ([, wish]) => wish !== undefined && wish !== null,
     );
     const rules = JSON.stringify(wishes.length === 0 ? known : [...known, wishes]);
@@ -52,24 +57,33 @@ export class PageCopies {
     answer: PageAnswer,
   ): Promise<({ records: Record<string, JsonValue>[] } & PageRest) | null> {
     if (answer.finalUrl !== copy.url) return null;
-    const records = (await this.#store.resultsOf(copy.taskId)) as Record<string, JsonValue>[];
-    if (records.length !== copy.records) return null;
+    const records = this.#isBare ? [] : ((await this.#store.resultsOf(copy.taskId)) as Record<string, JsonValue>[]);
+    if (!this.#isBare && records.length !== copy.records) return null;
     const rest = inflateRawSync(copy.rest, { maxOutputLength: MOST_BYTES }).toString("utf8");
     return { records, ...(JSON.parse(rest) as PageRest) };
   }
 
   /** Null: the server gives nothing to ask by, or there is too much to keep. */
-  make({ status, headers, finalUrl: url }: PageAnswer, rest: PageRest): PageCopy | null {
+  make({ status, headers, finalUrl: url }: PageAnswer, page: PageRest): PageCopy | null {
     const validators = status === 200 ? validatorsOf(headers) : null;
     if (validators === null) return null;
-    const text = Buffer.from(JSON.stringify(rest));
+    const text = Buffer.from(JSON.stringify(page));
     if (text.byteLength > MOST_BYTES) return null;
-    return { ...validators, url, fingerprint: this.#fingerprint, rest: deflateRawSync(text, { level: 1 }) };
+    const rest = deflateRawSync(text, { level: 1 });
+    return { ...validators, url, fingerprint: this.#fingerprint, rest, ...(this.#isBare ? { isBare: true } : {}) };
   }
 
   /** The copy after the server has said that it still holds, with what it says of it now. */
   renew({ url, fingerprint, rest, etag, lastModified }: PageCopyRecord, { headers }: PageAnswer): PageCopy {
     const now = validatorsOf(headers);
-    return { url, fingerprint, rest, etag: now?.etag ?? etag, lastModified: now?.lastModified ?? lastModified };
+    const bare = this.#isBare ? { isBare: true as const } : {};
+    return {
+      url,
+      fingerprint,
+      rest,
+      etag: now?.etag ?? etag,
+      lastModified: now?.lastModified ?? lastModified,
+      ...bare,
+    };
   }
 }

@@ -50,6 +50,7 @@ export function readCrawlOptions(
     follow_links: input.follow_links ?? true,
     delay_seconds: input.delay_seconds ?? 0,
     use_sitemap: input.use_sitemap ?? false,
+    only_changed: input.only_changed ?? false,
     strategy: input.strategy ?? "auto",
     fields: input.fields ?? null,
     items: input.items ?? null,

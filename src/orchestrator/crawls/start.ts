@@ -9,18 +9,23 @@ import type { NewRun, NewTask, RunRecord } from "../../store/port.ts";
 import type { CrawlDeps } from "../jobs/deps.ts";
 import { requireExtractor } from "../jobs/extractor-input.ts";
 import { needingProxies } from "../proxies/rules.ts";
+import { invalid } from "../invalid.ts";
 import { crawlOptionsFrom } from "./options.ts";
 import { admitCrawls } from "./turns.ts";
 
 /** Submits a crawl: it is on disk when this answers, and begins when it is its turn. */
 export async function startCrawl(deps: CrawlDeps, input: CrawlInput, once?: Once): Promise<RunRecord> {
   const options = crawlOptionsFrom(deps, input);
+  if (options.only_changed === true) throw invalid([{ path: "only_changed", message: NOT_SAVED }]);
   await requireExtractor(deps, options);
   const { run, tasks } = newCrawlRun(deps, options);
   const { made } = await deps.store.startRun(run, tasks, deps.clock.now(), once);
   await admitCrawls(deps);
   return (await deps.store.run(made.id)) ?? made;
 }
+
+const NOT_SAVED =
+  "compares with the run before, and a crawl that is not saved has none: save it as a job (POST /jobs, orb jobs create --crawl) and run that";
 
 /** The run of a crawl, saved as a job or not, and what it begins with. */
 export function newCrawlRun(

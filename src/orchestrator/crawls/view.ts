@@ -1,5 +1,6 @@
 import { ERROR_CLASSES, type ErrorClass, errorClassOf, NEVER_FETCHED } from "../../domain/crawl-end.ts";
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
+import type { ChangeCounts } from "../../domain/page-change.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import { sinceLastStep } from "../../domain/running-time.ts";
 import { type RunState, TERMINAL_RUN_STATES } from "../../domain/states.ts";
@@ -29,6 +30,8 @@ export interface CrawlView {
   cancelled_items: number;
   /** Of the completed ones: as they were when the job came to them before. */
   unchanged_items: number;
+  /** How its pages compare with what its job knew of them; null: it is not saved, or runs for the first time. */
+  changes: ChangeCounts | null;
   success_rate: number;
   duration_seconds: number;
   time_remaining_seconds: number | null;
@@ -117,6 +120,7 @@ export function toCrawlView(
     skipped_items: counts.skipped,
     cancelled_items: Math.min(cancelled, Math.max(0, total - ended - queued - running)),
     unchanged_items: run.facts.unchanged ?? 0,
+    changes: run.facts.changes ?? null,
     success_rate: counts.completed + counts.failed === 0 ? 0 : counts.completed / (counts.completed + counts.failed),
     duration_seconds: Math.round(ran) / 1000,
     time_remaining_seconds:

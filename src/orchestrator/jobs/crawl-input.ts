@@ -78,7 +78,7 @@ const beginsAt = (url: string, { urls }: CrawlOptions) => fetchUrl(url) === fetc
 export function asGiven(options: CrawlOptions): CrawlInput {
   const { urls, ...rest } = without(options, "sealed_proxy", "sealed", "header_names");
   // Crawls that earlier versions have saved say nothing of these.
-  const unsaid = { stay_within: "site", follow_links: true, delay_seconds: 0 } as const;
+  const unsaid = { stay_within: "site", follow_links: true, delay_seconds: 0, only_changed: false } as const;
   return { ...unsaid, ...rest, url: urls.length === 1 ? urls[0]! : urls };
 }
 

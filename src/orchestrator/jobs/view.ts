@@ -69,7 +69,7 @@ type Reading = "fields" | "items" | "schema" | "extract";
 type PageWish = "document" | "browser";
 
 /** Keys that crawls of earlier versions lack. */
-type Later = "stay_within" | "follow_links" | "delay_seconds";
+type Later = "stay_within" | "follow_links" | "delay_seconds" | "only_changed";
 
 /** What a saved crawl is asked for, in the words of `POST /scraping/async-scrape`. */
 export interface JobCrawlView

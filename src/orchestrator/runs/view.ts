@@ -1,5 +1,6 @@
 import type { FailureCode, FailureReason } from "../../domain/failure.ts";
 import type { ArtifactRole, Attempt } from "../../domain/outcome.ts";
+import type { ChangeCounts } from "../../domain/page-change.ts";
 import type { PageSnapshot } from "../../domain/recipe.ts";
 import { NO_TASKS, type TaskCounts } from "../../domain/run-end.ts";
 import {
@@ -46,6 +47,8 @@ export interface RunView {
   waiting_for: RunWaits | null;
   stats: Record<string, unknown>;
   progress: number;
+  /** Of a saved crawl that has run before. */
+  changes: ChangeCounts | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -86,6 +89,7 @@ export function toRunView(
     waiting_for: waiting,
     stats: { ...facts.stats },
     progress: progressOf(run, counts),
+    changes: facts.changes ?? null,
     created_at: iso(run.createdAt),
     started_at: isoOrNull(run.startedAt),
     finished_at: isoOrNull(run.finishedAt),

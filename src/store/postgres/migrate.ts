@@ -8,6 +8,7 @@ import { webhooks } from "./migrations/0005-webhooks.ts";
 import { started } from "./migrations/0006-started.ts";
 import { claims } from "./migrations/0007-claims.ts";
 import { failedPages } from "./migrations/0008-failed-pages.ts";
+import { pageStates } from "./migrations/0009-page-states.ts";
 
 export interface Migration {
   version: number;
@@ -17,7 +18,17 @@ export interface Migration {
 }
 
 /** In order; a published migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [core, shards, alive, rests, webhooks, started, claims, failedPages];
+export const MIGRATIONS: readonly Migration[] = [
+  core,
+  shards,
+  alive,
+  rests,
+  webhooks,
+  started,
+  claims,
+  failedPages,
+  pageStates,
+];
 
 export const LATEST = MIGRATIONS.at(-1)?.version ?? 0;
 

@@ -30,6 +30,8 @@ export const READS: readonly (keyof Store)[] = [
   "recentPages",
   "isLoose",
   "pageCopy",
+  "pageDigest",
+  "pageChanges",
   "run",
   "runByAlias",
   "events",

@@ -3,6 +3,7 @@ import { appendEvent, type Context, rows, stampIdleLanesOfRun } from "./context.
 import { letGoOn, moveRun } from "./move-run.ts";
 import { countCrawls } from "./crawl-pace.ts";
 import { endRunIfDone } from "./end-run.ts";
+import { beginComparison } from "./page-states.ts";
 import { runBegins } from "./site-deps.ts";
 import { STREAM_IS_OPEN } from "./lanes.ts";
 
@@ -28,6 +29,7 @@ export function admitCrawls(context: Context, most: number, now: number): { admi
     for (const { n, status, started_at: before } of waiting) {
       letGoOn(context, n, now);
       const message = before === null ? "Run started" : "Run goes on: it is its turn";
+      if (before === null) beginComparison(context, n);
       if (status === "queued") moveRun(context, n, "running", message, now);
       else {
         appendEvent(context, n, { level: "info", message }, now);

@@ -8,9 +8,11 @@ import {
   type PageEnd,
   pageEndOf,
 } from "../../domain/crawl-end.ts";
+import { changeWords } from "../../domain/page-change.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunFacts } from "../../domain/run-facts.ts";
 import { type Context, parseJson, rows, STATE } from "./context.ts";
+import { concludeComparison } from "./page-states.ts";
 import { errorRows, readRetryReasons } from "./run-errors.ts";
 
 /** How a crawl ends that has these tasks. */
@@ -53,7 +55,9 @@ export function crawlEnd(
     sitemapsUnread: failedAside(context, run.n),
     partialResultsOk: options?.partial_results_ok !== false,
   };
-  return endOfCrawl(crawl);
+  const end = endOfCrawl(crawl);
+  const changes = concludeComparison(context, run.n, { ...end, sitemapsUnread: crawl.sitemapsUnread });
+  return changes === null ? end : { ...end, message: `${end.message}; ${changeWords(changes)}` };
 }
 
 function failedAside({ connection }: Context, run: number): number {

@@ -6,6 +6,7 @@ import { type Context, nextRow, positionOf, rows } from "./context.ts";
 import { likePattern } from "./like.ts";
 import { makeOnce } from "./once.ts";
 import { dropCopies } from "./page-copies.ts";
+import { dropStates } from "./page-states.ts";
 
 interface JobRow {
   n: number;
@@ -163,11 +164,13 @@ export async function deleteJob(context: Context, id: string, now: number): Prom
   const { connection } = context;
   const { n } = requireDeletable(context, id);
   while (connection.write(() => dropCopies(context, n, COPIES_AT_ONCE))) await setImmediate();
+  while (connection.write(() => dropStates(context, n, COPIES_AT_ONCE))) await setImmediate();
   connection.write(
     () => {
       requireDeletable(context, id);
       // A run may have come and gone in between.
       dropCopies(context, n, Number.MAX_SAFE_INTEGER);
+      dropStates(context, n, Number.MAX_SAFE_INTEGER);
       connection
         .sql(
           `INSERT INTO deleted_jobs SELECT ?1, ?2

@@ -6,6 +6,7 @@ import { Discoveries } from "./grow-run.ts";
 import { type Place, placesOf, shardPlace, streamId } from "./places.ts";
 import { cancelRuns } from "./move-run.ts";
 import { countUnchanged, keepCopy } from "./page-copies.ts";
+import { PageStates } from "./page-states.ts";
 import { countError, tellFailure } from "./run-errors.ts";
 import { waitForHuman } from "./run-ends.ts";
 import { Lessons } from "./sites.ts";
@@ -54,6 +55,7 @@ export class Outcomes {
   readonly #discoveries = new Discoveries();
   readonly #lessons: Lessons;
   readonly #unchanged = new Map<number, number>();
+  readonly #pages: PageStates;
   readonly #told: ToldPages;
   #yields: Yields;
 
@@ -61,6 +63,7 @@ export class Outcomes {
     this.#context = context;
     this.#around = around;
     this.#lessons = new Lessons(context, around.now);
+    this.#pages = new PageStates(context);
     this.#told = new ToldPages(context, around.now);
     this.#yields = new Yields(context, around.now);
   }
@@ -71,6 +74,7 @@ export class Outcomes {
     const { tally, opened, now } = this.#around;
     for (const lane of this.#discoveries.write(this.#context, tally, now)) opened.add(lane);
     for (const [run, count] of this.#unchanged) countUnchanged(this.#context, run, count);
+    this.#pages.write();
     this.#lessons.write();
     this.#told.write();
   }
@@ -140,7 +144,8 @@ export class Outcomes {
     const { task, report } = settled;
     claimLanding(this.#context, settled);
     this.#yields.add(end, this.#runOf(settled), verdict);
-    if (report?.unchanged === true) {
+    this.#pages.completed(this.#runOf(settled), settled);
+    if (report?.unchanged === true || report?.page?.change === "unchanged") {
       const run = this.#runOf(settled);
       this.#unchanged.set(run, (this.#unchanged.get(run) ?? 0) + 1);
     }
@@ -157,6 +162,10 @@ export class Outcomes {
     this.#report(settled);
     const isShown = report?.evidence?.some(({ role }) => role === "screenshot" || role === "snapshot") ?? false;
     this.#tell(settled, null);
+    if (task.runKind === "crawl" && !task.aside) {
+      if (verdict.failure.reason === "http_not_found") this.#pages.missing(this.#runOf(settled), settled);
+      if (verdict.failure.reason === "robots_disallowed") this.#pages.disallowed(this.#runOf(settled), settled);
+    }
     if (!task.aside) countError(this.#context, task, verdict.failure, isShown);
     this.#around.advance.ended(task, verdict);
     if (verdict.failure.reason === "task_stopped") dropChildren(this.#context, task, this.#around.now);

@@ -20,15 +20,18 @@ interface CopyRow {
   rest: Uint8Array;
 }
 
+/** Stands for the number of records where they are not needed. */
+const BARE = -1;
+
 /** The task and all its records must still be there: their run may have been removed since, or be half removed. */
 export function readPageCopy(context: Context, jobId: string, key: string, fingerprint: string): PageCopyRecord | null {
   const row = context.connection
     .sql(
       `SELECT c.url, c.etag, c.last_modified, c.fingerprint, c.task, c.records, c.rest
        FROM jobs j JOIN page_copies c ON c.job = j.n AND c.key_hash = ?2
-         JOIN tasks t ON t.id = c.task
-       WHERE j.id = ?1 AND c.fingerprint = ?3
-         AND (SELECT count(*) FROM results WHERE task = c.task) = c.records`,
+         LEFT JOIN tasks t ON t.id = c.task
+       WHERE j.id = ?1 AND c.fingerprint = ?3 AND (c.records = ${BARE}
+         OR (t.id IS NOT NULL AND (SELECT count(*) FROM results WHERE task = c.task) = c.records))`,
     )
     .get(jobId, copyHash(key), fingerprint) as CopyRow | undefined;
   if (row === undefined) return null;
@@ -78,7 +81,7 @@ export function keepCopy(context: Context, { task, report }: SettledTask, record
         copy.lastModified,
         copy.fingerprint,
         task.row,
-        records,
+        copy.isBare === true ? BARE : records,
         copy.rest,
         task.runId,
       );

@@ -25,6 +25,7 @@ import { readAnswer } from "./once.ts";
 import { dropFiles, expireCrawls, forgetLoose, isLoose, looseFiles, noteLoose, removeExpired } from "./retention.ts";
 import { goOn, retryFailed } from "./requeue.ts";
 import { readPageCopy } from "./page-copies.ts";
+import { readPageChanges, readPageDigest } from "./page-states.ts";
 import { keepRobots, readRobots } from "./robots.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
 import { readErrors, readRetryReasons } from "./run-errors.ts";
@@ -104,6 +105,8 @@ export function storeVerbs(context: Context): Verbs {
     dropFiles: async (ids) => dropFiles(context, ids),
     forgetLoose: async (hashes) => forgetLoose(context, hashes),
     pageCopy: async (jobId, key, fingerprint) => readPageCopy(context, jobId, key, fingerprint),
+    pageDigest: async (jobId, key) => readPageDigest(context, jobId, key),
+    pageChanges: async (id, options) => readPageChanges(context, id, options),
     sweepEnded: async (limit, now, runId) => sweepEnded(context, limit, now, runId),
     run: async (id) => readRun(context, id),
     runByAlias: async (alias) => readRunByAlias(context, alias),

@@ -18,6 +18,7 @@ import { webhooks } from "./migrations/0014-webhooks.ts";
 import { started } from "./migrations/0015-started.ts";
 import { claims } from "./migrations/0016-claims.ts";
 import { failedPages } from "./migrations/0017-failed-pages.ts";
+import { pageStates } from "./migrations/0018-page-states.ts";
 
 export interface Migration {
   version: number;
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   started,
   claims,
   failedPages,
+  pageStates,
 ];
 
 export function schemaVersion(connection: SqliteConnection): number {

@@ -1,0 +1,22 @@
+import type { ListedChange } from "../../domain/page-change.ts";
+import { shownUrl } from "../../domain/url.ts";
+import type { OrchestratorDeps } from "../deps.ts";
+import { requireRun } from "./control.ts";
+
+/** A page that a run of a saved crawl found to be different. */
+export interface PageChangeView {
+  url: string;
+  change: ListedChange;
+  /** To go on behind it. */
+  cursor: string;
+}
+
+/** New pages first, then changed ones, then those that are gone. */
+export async function listPageChanges(
+  deps: OrchestratorDeps,
+  id: string,
+  window: { change?: ListedChange; after?: string; limit: number },
+): Promise<PageChangeView[]> {
+  await requireRun(deps, id);
+  return (await deps.store.pageChanges(id, window)).map(({ url, ...rest }) => ({ ...rest, url: shownUrl(url) }));
+}

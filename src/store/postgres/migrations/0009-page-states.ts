@@ -1,0 +1,15 @@
+/** What saved crawls know of their pages from run to run, and what each run found to be different. */
+export const pageStates = {
+  version: 9,
+  name: "page-states",
+  up: () => `
+    CREATE TABLE page_states (
+      job BIGINT NOT NULL, key_hash BYTEA NOT NULL, url TEXT COLLATE "C" NOT NULL,
+      digest BYTEA NOT NULL, run BIGINT NOT NULL, PRIMARY KEY (job, key_hash)
+    );
+    CREATE TABLE page_changes (
+      run BIGINT NOT NULL, key_hash BYTEA NOT NULL, change BIGINT NOT NULL, url TEXT COLLATE "C" NOT NULL,
+      PRIMARY KEY (run, change, key_hash)
+    );
+  `,
+};

@@ -1,0 +1,229 @@
+/** What saved crawls know of their pages from run to run, and what each run found to be different. */
+import { type ChangeCounts, type ListedChange, PAGE_CHANGES, reachOf } from "../../domain/page-change.ts";
+import type { EndReason } from "../../domain/crawl-end.ts";
+import type { RunFacts } from "../../domain/run-facts.ts";
+import type { PageChangeRecord } from "../crawl-port.ts";
+import type { SettledTask } from "../port.ts";
+import type { ForEach, Value } from "./connection.ts";
+import { type Context, keyHash, mergeFacts, parseJson, rows } from "./context.ts";
+
+/** The job is part of a row's key already. */
+export function stateHash(key: string): Uint8Array {
+  return keyHash("", key);
+}
+
+/** Digest of what the page said when the job came to it last; null: the job does not know it. */
+export function readPageDigest({ connection }: Context, jobId: string, key: string): string | null {
+  const row = connection
+    .sql(
+      `SELECT lower(hex(s.digest)) AS digest FROM jobs j JOIN page_states s ON s.job = j.n AND s.key_hash = ?2 WHERE j.id = ?1`,
+    )
+    .get(jobId, stateHash(key)) as { digest: string } | undefined;
+  return row?.digest ?? null;
+}
+
+/** A run of a job that knows pages says what is different: decided when it begins, before its first page. */
+export function beginComparison(context: Context, run: number): void {
+  const { connection } = context;
+  const row = connection.sql("SELECT job, snapshot, facts FROM runs WHERE n = ?").get(run) as {
+    job: string | null;
+    snapshot: string;
+    facts: string | null;
+  };
+  if (row.job === null || parseJson<RunFacts>(row.facts, {}).changes !== undefined) return;
+  const known = "SELECT 1 FROM jobs j JOIN page_states s ON s.job = j.n WHERE j.id = ? LIMIT 1";
+  if (connection.sql(known).get(row.job) === undefined) return;
+  const before = connection
+    .sql(
+      `SELECT id, snapshot FROM runs WHERE job = ? AND n < ? AND started_at IS NOT NULL AND removing_at IS NULL
+       ORDER BY n DESC LIMIT 1`,
+    )
+    .get(row.job, run) as { id: string; snapshot: string } | undefined;
+  const changes: ChangeCounts = {
+    compared_with: before?.id ?? null,
+    new: 0,
+    changed: 0,
+    unchanged: 0,
+    gone: 0,
+    unknown: null,
+  };
+  const same_reach = before !== undefined && reachIn(before.snapshot) === reachIn(row.snapshot);
+  mergeFacts(context, run, { changes, same_reach });
+}
+
+function reachIn(snapshot: string): string {
+  return reachOf((JSON.parse(snapshot) as { options?: Record<string, unknown> }).options ?? {});
+}
+
+/** The job may have been deleted meanwhile. */
+const JOB_OF_NEW = "(SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = new.run)";
+
+const KEEP_STATE: ForEach = {
+  text: `INSERT INTO page_states (job, key_hash, url, digest, run)
+    SELECT ${JOB_OF_NEW}, new.key_hash, new.url, new.digest, new.run FROM new WHERE ${JOB_OF_NEW} IS NOT NULL
+    ON CONFLICT (job, key_hash) DO UPDATE SET url = excluded.url, digest = excluded.digest, run = excluded.run`,
+  columns: { run: "bigint", key_hash: "bytea", url: "text", digest: "bytea" },
+};
+
+const LIST_CHANGE: ForEach = {
+  text: `INSERT INTO page_changes (run, key_hash, change, url)
+    SELECT new.run, new.key_hash, new.change, new.url FROM new WHERE true ON CONFLICT DO NOTHING`,
+  columns: { run: "bigint", key_hash: "bytea", change: "bigint", url: "text" },
+};
+
+type Counted = "new" | "changed" | "unchanged" | "gone";
+
+/** What the outcomes of one transaction say of their pages. */
+export class PageStates {
+  readonly #context: Context;
+  readonly #states: Value[][] = [];
+  readonly #changes: Value[][] = [];
+  readonly #counts = new Map<number, Partial<Record<Counted, number>>>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  completed(run: number, { task, report }: SettledTask): void {
+    const page = report?.page;
+    if (page === undefined) return;
+    const hash = stateHash(task.key);
+    this.#states.push([run, hash, page.url, Buffer.from(page.digest, "hex")]);
+    if (page.change === null) return;
+    if (page.change !== "unchanged") this.#list(run, hash, page.change, page.url);
+    this.#count(run, page.change);
+  }
+
+  /** The page is not there any more. */
+  missing(run: number, { task }: SettledTask): void {
+    const hash = stateHash(task.key);
+    const row = this.#context.connection
+      .sql(
+        `DELETE FROM page_states WHERE key_hash = ?1 AND run < ?2
+           AND job = (SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?2) RETURNING url`,
+      )
+      .get(hash, run) as { url: string } | undefined;
+    if (row === undefined) return;
+    this.#list(run, hash, "gone", row.url);
+    this.#count(run, "gone");
+  }
+
+  /** We may not look whether it is still there. */
+  disallowed(run: number, { task }: SettledTask): void {
+    this.#context.connection
+      .sql(
+        `UPDATE page_states SET run = ?2 WHERE key_hash = ?1
+           AND job = (SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?2)`,
+      )
+      .run(stateHash(task.key), run);
+  }
+
+  write(): void {
+    const { connection } = this.#context;
+    if (this.#states.length > 0) connection.dialect.each(connection, KEEP_STATE, this.#states);
+    if (this.#changes.length > 0) connection.dialect.each(connection, LIST_CHANGE, this.#changes);
+    for (const [run, counts] of this.#counts) addCounts(this.#context, run, counts);
+  }
+
+  #list(run: number, hash: Uint8Array, change: ListedChange, url: string): void {
+    this.#changes.push([run, hash, PAGE_CHANGES.indexOf(change), url]);
+  }
+
+  #count(run: number, what: Counted): void {
+    const counts = this.#counts.get(run) ?? {};
+    counts[what] = (counts[what] ?? 0) + 1;
+    this.#counts.set(run, counts);
+  }
+}
+
+function addCounts(context: Context, run: number, counts: Partial<Record<Counted, number>>): void {
+  const changes = changesOf(context, run);
+  if (changes === undefined) return;
+  for (const [name, count] of Object.entries(counts)) changes[name as Counted] += count;
+  mergeFacts(context, run, { changes });
+}
+
+function factsOf({ connection }: Context, run: number): RunFacts {
+  const row = connection.sql("SELECT facts FROM runs WHERE n = ?").get(run) as { facts: string | null };
+  return parseJson<RunFacts>(row.facts, {});
+}
+
+function changesOf(context: Context, run: number): ChangeCounts | undefined {
+  return factsOf(context, run).changes;
+}
+
+/**
+ * A crawl has ended. If it went as far as the run before could, and got all it came to, then pages that it did not come
+ * to are not linked any more; otherwise nobody knows.
+ */
+export function concludeComparison(
+  context: Context,
+  run: number,
+  end: { status: string; end_reason: EndReason; sitemapsUnread: number },
+): ChangeCounts | null {
+  const { connection } = context;
+  const { changes, same_reach } = factsOf(context, run);
+  if (changes === undefined) return null;
+  const notSeen = "job = (SELECT j.n FROM runs r JOIN jobs j ON j.id = r.job WHERE r.n = ?1) AND run < ?1";
+  const isWhole =
+    end.status === "completed" &&
+    (end.end_reason === "exhausted" || end.end_reason === "limit_depth") &&
+    end.sitemapsUnread === 0 &&
+    same_reach === true;
+  if (!isWhole) {
+    const { n } = connection.sql(`SELECT count(*) AS n FROM page_states WHERE ${notSeen}`).get(run) as { n: number };
+    return keep(context, run, { ...changes, unknown: n });
+  }
+  connection
+    .sql(
+      `INSERT INTO page_changes (run, key_hash, change, url)
+       SELECT ?1, key_hash, ${PAGE_CHANGES.indexOf("gone")}, url FROM page_states WHERE ${notSeen} ON CONFLICT DO NOTHING`,
+    )
+    .run(run);
+  const gone = Number(connection.sql(`DELETE FROM page_states WHERE ${notSeen}`).run(run).changes);
+  return keep(context, run, { ...changes, gone: changes.gone + gone, unknown: 0 });
+}
+
+function keep(context: Context, run: number, changes: ChangeCounts): ChangeCounts {
+  mergeFacts(context, run, { changes });
+  return changes;
+}
+
+/** Pages that a run found to be different, each kind by itself; `after` is the cursor of one. */
+export function readPageChanges(
+  { connection }: Context,
+  runId: string,
+  { change, after, limit }: { change?: ListedChange; after?: string; limit: number },
+): PageChangeRecord[] {
+  const [kind = "-1", hash = ""] = (after ?? "").split(".");
+  const list = connection
+    .sql(
+      `SELECT c.change, lower(hex(c.key_hash)) AS hash, c.url FROM runs r JOIN page_changes c ON c.run = r.n
+       WHERE r.id = ?1 AND (c.change > ?2 OR (c.change = ?2 AND c.key_hash > ?3)) AND (?4 < 0 OR c.change = ?4)
+       ORDER BY c.change, c.key_hash LIMIT ?5`,
+    )
+    .all(
+      runId,
+      after === undefined ? -1 : Number(kind),
+      Buffer.from(hash, "hex"),
+      change === undefined ? -1 : PAGE_CHANGES.indexOf(change),
+      limit,
+    );
+  return rows<{ change: number; hash: string; url: string }>(list).map((row) => ({
+    cursor: `${row.change}.${row.hash}`,
+    change: PAGE_CHANGES[row.change]!,
+    url: row.url,
+  }));
+}
+
+/** Deletes some of what a job knows, within a transaction of the caller's; false: there was nothing. */
+export function dropStates({ connection }: Context, job: number, limit: number): boolean {
+  return (
+    connection
+      .sql(
+        `DELETE FROM page_states WHERE job = ?1
+           AND key_hash IN (SELECT key_hash FROM page_states WHERE job = ?1 LIMIT ?2)`,
+      )
+      .run(job, limit).changes > 0
+  );
+}

@@ -1,0 +1,22 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** What saved crawls know of their pages from run to run, and what each run found to be different. */
+export const pageStates = {
+  version: 18,
+  name: "page-states",
+  up(db: DatabaseSync): void {
+    db.exec(`
+      CREATE TABLE page_states (
+        job INTEGER NOT NULL, key_hash BLOB NOT NULL, url TEXT NOT NULL,
+        -- Of what the page said, when the run came to it last.
+        digest BLOB NOT NULL, run INTEGER NOT NULL,
+        PRIMARY KEY (job, key_hash)
+      ) WITHOUT ROWID;
+
+      CREATE TABLE page_changes (
+        run INTEGER NOT NULL, key_hash BLOB NOT NULL, change INTEGER NOT NULL, url TEXT NOT NULL,
+        PRIMARY KEY (run, change, key_hash)
+      ) WITHOUT ROWID;
+    `);
+  },
+};

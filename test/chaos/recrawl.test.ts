@@ -60,6 +60,10 @@ describe("a saved crawl that is killed again and again while it runs again", () 
       const view = (await served.api.get(`/scraping/tasks/${id}/status`)).json<CrawlView>();
       const changed = Array.from({ length: PAGES }, (_, n) => n).filter((n) => n % 10 === 3).length;
       assert.deepEqual([view.completed_items, view.unchanged_items], [PAGES, PAGES - changed]);
+      const { new: added, changed: differ, unchanged: same, gone, unknown } = view.changes!;
+      assert.deepEqual([added, differ, same, gone, unknown], [0, changed, PAGES - changed, 0, 0], "each counted once");
+      const listed = (await served.api.get(`/jobs/runs/${id}/changes?limit=1000`)).json<unknown[]>();
+      assert.equal(listed.length, changed);
       const asked = site.visits.slice(before).filter(({ path }) => path !== "/robots.txt");
       assert.ok(asked.every(({ headers }) => headers["if-none-match"] !== undefined));
       report("a saved crawl that is killed when it runs again", {

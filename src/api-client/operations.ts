@@ -359,6 +359,8 @@ export type Crawl = {
   progress: number;
   /** pages that are known by now, all of those below */
   total_items: number;
+  /** how many it may fetch */
+  max_pages: number;
   /** waiting for their turn or their next try */
   queued_items: number;
   /** of the queued ones: they have failed, and are tried again */
@@ -632,6 +634,7 @@ export type Overview = {
     /** what ended of it, over the last ten seconds */
     per_second: number;
     eta_seconds: number | null;
+    eta_most_seconds: number | null;
   }[];
   sites: {
     known: number;
@@ -1317,6 +1320,8 @@ export interface Operations {
       progress: number;
       /** pages that are known by now, all of those below */
       total_items: number;
+      /** how many it may fetch */
+      max_pages: number;
       /** waiting for their turn or their next try */
       queued_items: number;
       /** of the queued ones: they have failed, and are tried again */
@@ -2404,6 +2409,8 @@ export interface Operations {
       progress: number;
       /** pages that are known by now, all of those below */
       total_items: number;
+      /** how many it may fetch */
+      max_pages: number;
       /** waiting for their turn or their next try */
       queued_items: number;
       /** of the queued ones: they have failed, and are tried again */

@@ -1,3 +1,4 @@
+import { crawlEta } from "../domain/crawl-eta.ts";
 import { AT_SITES, WHILE_AT_WORK } from "../domain/waiting.ts";
 import type { CrawlDetail } from "../orchestrator/crawls/view.ts";
 import type { RunSiteView } from "../orchestrator/runs/sites.ts";
@@ -13,6 +14,8 @@ export interface CrawlMoment {
   sites: readonly RunSiteView[];
   /** Pages per second lately, of the whole and of each site; null: not known yet. */
   rate: number | null;
+  /** Pages found per second lately; null: not known yet. */
+  foundRate?: number | null;
   rateOf(site: string): number | null;
   elapsedSeconds: number;
   /** The wall clock. */
@@ -66,17 +69,30 @@ function headLine(terminal: Terminal, moment: CrawlMoment, columns: number): str
 const NARROW = 60;
 
 /** A crawl finds more as it goes: what is known is the least there is. */
-function leftOf({ view, sites, rate, now }: CrawlMoment, columns: number): string {
+function leftOf({ view, sites, rate, foundRate = null, now }: CrawlMoment, columns: number): string {
   if (view.status !== "running") return view.status === "paused" ? "paused" : "";
-  const open = view.queued_items + view.running_items;
-  const pace = rate !== null && rate > 0 ? rate : view.pages_per_second;
-  if (open === 0 || pace <= 0) return "";
-  // Nor is it over before the site is tried again that waits the longest.
   const waits = sites.map(({ waiting_for: why }) => (Date.parse(why?.until ?? "") - now) / 1000 || 0);
-  const seconds = Math.max(open / pace, ...waits);
   const limit = view.time_remaining_seconds;
-  if (limit !== null && seconds > limit) return `its time is over in ${span(limit)}`;
-  return columns < NARROW ? `≥ ${span(seconds)}` : `at least ${span(seconds)} left`;
+  const eta = crawlEta({
+    open: view.queued_items + view.running_items,
+    allowed: view.max_pages - view.completed_items - view.failed_items,
+    perSecond: rate !== null && rate > 0 ? rate : view.pages_per_second,
+    foundPerSecond: foundRate,
+    limitSeconds: limit,
+    waitSeconds: Math.max(0, ...waits),
+  });
+  if (eta === null) return "";
+  if (limit !== null && eta.least >= limit) return `its time is over in ${span(limit)}`;
+  const [least, most] = [span(eta.least), eta.most === null ? null : span(eta.most)];
+  if (most === null) return columns < NARROW ? `≥ ${least}` : `at least ${least} left`;
+  if (most === least) return columns < NARROW ? least : `about ${least} left`;
+  return columns < NARROW ? `${between(least, most)}` : `${between(least, most)} left`;
+}
+
+/** `4–9 min`, `50 s–3 min`. */
+function between(least: string, most: string): string {
+  const [number, unit] = least.split(" ");
+  return unit === most.split(" ")[1] ? `${number}–${most}` : `${least}–${most}`;
 }
 
 function paceLine({ view, rate }: CrawlMoment, columns: number): string[] {

@@ -20,6 +20,7 @@ export class CrawlDisplay {
   readonly #mode: DisplayMode;
   readonly #picture: Picture;
   readonly #whole = new RecentRate();
+  readonly #found = new RecentRate();
   #sites = new Map<string, RecentRate>();
   #seen: { view: CrawlDetail; sites: readonly RunSiteView[]; at: number } | null = null;
   #saidAt: number | null = null;
@@ -44,6 +45,7 @@ export class CrawlDisplay {
   show(view: CrawlDetail, sites: readonly RunSiteView[] | null): void {
     const at = this.#now();
     this.#whole.note(at, view.completed_items + view.failed_items + view.skipped_items);
+    this.#found.note(at, view.total_items);
     if (sites !== null) this.#noteRates(sites, at);
     this.#seen = { view, sites: sites ?? this.#seen?.sites ?? [], at };
     if (this.#mode === "plain") this.#say(view, at);
@@ -75,6 +77,7 @@ export class CrawlDisplay {
       view,
       sites,
       rate: this.#whole.perSecond(),
+      foundRate: this.#found.perSecond(),
       rateOf: (site: string) => this.#sites.get(site)?.perSecond() ?? null,
       elapsedSeconds: view.duration_seconds + (view.status === "running" ? (this.#now() - at) / 1000 : 0),
       now: this.#now(),

@@ -25,6 +25,7 @@ function crawl(more: Partial<CrawlDetail> = {}): CrawlDetail {
     retrying_items: 0,
     unchanged_items: 0,
     changes: null,
+    max_pages: 10_000,
     success_rate: 0.98,
     duration_seconds: 42,
     time_remaining_seconds: 1700,
@@ -132,6 +133,8 @@ describe("the picture of a crawl", () => {
     const head = (more: Partial<CrawlMoment>) => block(100, 2, { sites: [], ...more })[0] ?? "";
     assert.match(head({}), /at least 61 s left/);
     assert.match(head({ sites: SITES }), /at least 4 min left/);
+    assert.match(head({ foundRate: 0 }), /about 61 s left/, "nothing new is found");
+    assert.match(head({ foundRate: 5 }), /61 s–2 min left/);
     assert.match(head({ rate: 0 }), /at least 64 s left/, "by the mean, when nothing is going on");
     assert.match(head({ view: crawl({ time_remaining_seconds: 20 }) }), /its time is over in 20 s/);
     assert.doesNotMatch(head({ rate: null, view: crawl({ pages_per_second: 0 }) }), /left/);

@@ -31,6 +31,7 @@ const Crawl = strict({
     description: "percent of the pages known by now, never falling; 100 only at the end, however it ends",
   }),
   total_items: counted("pages that are known by now, all of those below"),
+  max_pages: counted("how many it may fetch"),
   queued_items: counted("waiting for their turn or their next try"),
   retrying_items: counted("of the queued ones: they have failed, and are tried again"),
   running_items: counted("under way"),

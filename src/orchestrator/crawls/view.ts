@@ -18,6 +18,7 @@ export interface CrawlView {
   status: CrawlStatus;
   progress: number;
   total_items: number;
+  max_pages: number;
   /** Waiting, for their turn or their next try. */
   queued_items: number;
   /** Of the queued ones: they have failed, and are tried again. */
@@ -112,6 +113,7 @@ export function toCrawlView(
     status: crawlStatusOf(run.status),
     progress: isOver ? 100 : run.progress,
     total_items: total,
+    max_pages: options.max_pages,
     queued_items: queued,
     retrying_items: isOver ? 0 : retrying,
     running_items: running,

@@ -1,3 +1,4 @@
+import { crawlEta } from "../../domain/crawl-eta.ts";
 import type { CrawlSnapshot } from "../../domain/crawl-options.ts";
 import type { TaskCounts } from "../../domain/run-end.ts";
 import type { RunRecord } from "../../store/port.ts";
@@ -39,6 +40,8 @@ export interface LiveRun extends Pick<RunView, (typeof SHOWN)[number]> {
   per_second: number;
   /** By that pace; null: nobody can tell. */
   eta_seconds: number | null;
+  /** Of a crawl: if it goes on finding pages as it did lately; null: nobody can tell. */
+  eta_most_seconds: number | null;
 }
 
 function picked(view: RunView): Pick<RunView, (typeof SHOWN)[number]> {
@@ -46,10 +49,13 @@ function picked(view: RunView): Pick<RunView, (typeof SHOWN)[number]> {
 }
 
 type ActiveRunDeps = RunReadDeps;
+type EtaView = Pick<LiveRun, "eta_seconds" | "eta_most_seconds">;
+const NO_ETA: EtaView = { eta_seconds: null, eta_most_seconds: null };
 
 /** Remembers how far runs were, to tell how fast they are. */
 export class ActiveRuns {
   readonly #paces = new Map<string, Pace>();
+  readonly #found = new Map<string, Pace>();
 
   /** Of `ended` it tells the last; they are forgotten. */
   async look(
@@ -60,7 +66,7 @@ export class ActiveRuns {
     const views = (list: readonly RunRecord[]) => stillThere(list.map((run) => this.#view(deps, run, still)));
     const looked = { runs: await views(runs), ended: await views(ended) };
     const shown = new Set(runs.map(({ id }) => id));
-    for (const id of this.#paces.keys()) if (!shown.has(id)) this.#paces.delete(id);
+    for (const paces of [this.#paces, this.#found]) for (const id of paces.keys()) if (!shown.has(id)) paces.delete(id);
     return looked;
   }
 
@@ -80,8 +86,30 @@ export class ActiveRuns {
       current_steps: await currentSteps(deps, run),
       counts: shownCounts(counts),
       per_second: rounded(perSecond, 1),
-      eta_seconds: isRunning ? etaSeconds(run, counts, perSecond, deps.clock.now()) : null,
+      ...(isRunning ? this.#eta(deps, run, counts, perSecond) : NO_ETA),
     };
+  }
+
+  #eta({ clock }: RunReadDeps, run: RunRecord, counts: TaskCounts, perSecond: number): EtaView {
+    if (run.kind === "workflow") return { ...NO_ETA, eta_seconds: etaByProgress(run, clock.now()) };
+    if (run.kind === "page") return NO_ETA;
+    let found = this.#found.get(run.id);
+    if (found === undefined) this.#found.set(run.id, (found = new Pace()));
+    found.note(clock.monotonic(), { good: run.pagesKnown, bad: 0 });
+    const open = counts.pending + counts.queued + counts.running + counts.retrying;
+    const eta = crawlEta({
+      open,
+      // More links are kept than a crawl may fetch.
+      allowed:
+        run.kind === "crawl"
+          ? (run.snapshot as CrawlSnapshot).options.max_pages - counts.completed - counts.failed
+          : open,
+      perSecond,
+      foundPerSecond: run.kind === "crawl" ? (found.read()?.good ?? null) : 0,
+      limitSeconds: run.timeLimitMs === null ? null : Math.max(0, run.timeLimitMs - ranMs(run, clock.now())) / 1000,
+    });
+    if (eta === null) return NO_ETA;
+    return { eta_seconds: coarse(eta.least), eta_most_seconds: eta.most === null ? null : coarse(eta.most) };
   }
 
   #pace({ clock }: RunReadDeps, run: RunRecord, counts: TaskCounts): number {
@@ -103,18 +131,6 @@ function endedOf({ completed, failed, skipped }: TaskCounts): number {
 function shownCounts(counts: TaskCounts): LiveRun["counts"] {
   const { pending, queued, running, retrying, completed, failed, skipped } = counts;
   return { queued: pending + queued, running, retrying, completed, failed, skipped };
-}
-
-/** More links are kept than a crawl may fetch, and its time may be over before. */
-function etaSeconds(run: RunRecord, counts: TaskCounts, perSecond: number, now: number): number | null {
-  if (run.kind === "workflow") return etaByProgress(run, now);
-  if (perSecond <= 0 || run.kind === "page") return null;
-  const open = counts.pending + counts.queued + counts.running + counts.retrying;
-  const most =
-    run.kind === "crawl" ? (run.snapshot as CrawlSnapshot).options.max_pages - counts.completed - counts.failed : open;
-  const seconds = Math.max(0, Math.min(open, most)) / perSecond;
-  const left = run.timeLimitMs === null ? seconds : Math.max(0, run.timeLimitMs - ranMs(run, now)) / 1000;
-  return coarse(Math.min(seconds, left));
 }
 
 /** Before this much of it, its beginning says little of its end. */

@@ -34,6 +34,8 @@ export interface PageRequest {
   replay?: unknown;
   /** The answer then has what went over the wire, as far as the way of getting it can tell. */
   keepExchanges?: boolean;
+  /** Told the head of the page's own answer before its body is read; plain requests alone do. */
+  onHead?: (status: number, headers: Readonly<Record<string, string>>) => void;
   /** Asked while the page is still open: true takes a picture and a copy of the page along, to show what was wrong. */
   wantsEvidence?: (answer: PageAnswer) => Promise<boolean>;
   browser?: BrowserWishes;

@@ -314,6 +314,7 @@ export class LaneOwner implements SlotSeeker {
       ...taskContext(this.#deps, lane, task),
       signal,
       leaveSlot: () => stay.leaveSlot(),
+      refused: () => stay.refused(),
       leaveSite: (answeredMs: number | null) => {
         stay.leaveSite(answeredMs);
         this.#ticket.changed.raise();

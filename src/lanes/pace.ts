@@ -23,7 +23,7 @@ export type Gate =
   /** Nothing may start before this many milliseconds have passed. */
   | { kind: "wait"; ms: number; why: "circuit_open" | "rate_limited" | "crawl_delay" | "min_delay" | "rate" }
   /** Nothing may start before something else changes. */
-  | { kind: "wait"; ms: null; why: "paused" | "concurrency" | "probing" }
+  | { kind: "wait"; ms: null; why: "paused" | "concurrency" | "probing" | "refused" }
   /**
    * The site has been given up until it is tried again, after so many milliseconds: tasks of runs that have a deadline
    * wait for that, the others fail as circuit_open.
@@ -95,6 +95,8 @@ export class Pace {
   readonly #crawlDelays: Map<string, number>;
   #crawlDelayMs = 0;
   #inFlight = 0;
+  /** Answers that ask for patience and are still being read. */
+  #refusals = 0;
   #changed = false;
 
   constructor(
@@ -236,10 +238,20 @@ export class Pace {
     return this.#limits.paused || holdUntil > now || breakerPhase(breaker, now) === "open";
   }
 
+  /** An answer asks for patience: what it says in full is told when its task ends. */
+  beginRefusal(): void {
+    this.#refusals += 1;
+  }
+
+  endRefusal(): void {
+    this.#refusals -= 1;
+  }
+
   /** May one more start now? Asking changes nothing. */
   gate(): Gate {
     if (this.#limits.paused) return { kind: "wait", ms: null, why: "paused" };
     if (this.#inFlight >= this.#atOnce) return { kind: "wait", ms: null, why: "concurrency" };
+    if (this.#refusals > 0) return { kind: "wait", ms: null, why: "refused" };
     const now = this.#clock.now();
     const phase = breakerPhase(this.#politeness.breaker, now);
     if (phase === "open") {

@@ -20,6 +20,7 @@ type LaneEvents = ReturnType<Pace["end"]>;
 export class Stay {
   readonly #deps: StayDeps;
   #hasSlot = true;
+  #isRefused = false;
   #events: LaneEvents | null = null;
 
   constructor(deps: StayDeps) {
@@ -30,6 +31,13 @@ export class Stay {
   leaveSlot(): void {
     if (this.#hasSlot) this.#deps.slots.release();
     this.#hasSlot = false;
+  }
+
+  /** The site asks for patience; for how long is known when the answer was read, and until then nothing begins there. */
+  refused(): void {
+    if (this.#isRefused || this.#events !== null) return;
+    this.#isRefused = true;
+    this.#deps.pace.beginRefusal();
   }
 
   /** The site gave what was asked for; how the task ends says nothing about it any more. */
@@ -47,6 +55,7 @@ export class Stay {
       isRetry: task.tries > 0,
       answered: notes.answered(site ?? ""),
     };
+    if (this.#isRefused) pace.endRefusal();
     this.#events = pace.end(about, answeredMs, site ?? "", page);
     notes.ended(site ?? "", about, answeredMs ?? null);
     return this.#events;

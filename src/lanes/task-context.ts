@@ -26,7 +26,7 @@ export function taskContext(
   deps: ContextDeps,
   { grant, pace, notes, changed }: LaneAtWork,
   task: ClaimedTask,
-): Omit<HandlerContext, "log" | "signal" | "leaveSlot" | "leaveSite"> {
+): Omit<HandlerContext, "log" | "signal" | "leaveSlot" | "leaveSite" | "refused"> {
   const spaced = pace.crawlDelayMs;
   return {
     hold: grant,

@@ -3,8 +3,15 @@ import type { BodySink, ResponseHead } from "./http.ts";
 /** Collects a body in memory, for the small things: robots.txt, sitemaps, answers of an API. The client's limit bounds it. */
 export class BufferSink implements BodySink {
   readonly #chunks: Buffer[] = [];
+  readonly #onHead: ((head: ResponseHead) => void) | undefined;
 
-  start(_head: ResponseHead): void {}
+  constructor(onHead?: (head: ResponseHead) => void) {
+    this.#onHead = onHead;
+  }
+
+  start(head: ResponseHead): void {
+    this.#onHead?.(head);
+  }
 
   write(chunk: Buffer): void {
     this.#chunks.push(chunk);

@@ -56,6 +56,8 @@ export interface PageOrder {
   followRedirects?: (from: URL, to: URL, way: Way) => boolean;
   /** See `PageRequest`. */
   beforeRedirect?: (to: URL) => Promise<void>;
+  /** See `PageRequest`. */
+  onHead?: (status: number, headers: Readonly<Record<string, string>>) => void;
   /** Redirects have led from the page that was asked for to this one. */
   ledHere?: boolean;
   /** Time that is left for the page, when that may be less than its limit. */
@@ -216,6 +218,7 @@ async function fetchAndJudge(
       ? {}
       : { followRedirects: (from: URL, to: URL) => followRedirects(from, to, way) }),
     ...(order.beforeRedirect === undefined ? {} : { beforeRedirect: order.beforeRedirect }),
+    ...(order.onHead === undefined ? {} : { onHead: order.onHead }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(order.keepExchanges === true ? { keepExchanges: true } : {}),
     ...(way === "api_replay" ? { replay: recipe.replay } : {}),

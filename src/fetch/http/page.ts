@@ -13,7 +13,7 @@ export function createHttpPageStrategy(deps: { client: HttpClient; limits: Parti
   return {
     name: "http",
     async fetch(request) {
-      const sink = new BufferSink();
+      const sink = new BufferSink(({ status, headers }) => request.onHead?.(status, headers));
       const result = await deps.client.fetch(toHttp(request, deps.limits), sink);
       const answer: PageAnswer = {
         status: result.status,

@@ -22,6 +22,7 @@ import { getPage, isUnchanged, type PageGot, type PageOrder } from "../../pages/
 import type { PageCopyRecord } from "../../store/crawl-port.ts";
 import type { ClaimedTask } from "../../store/port.ts";
 import type { SiteRecord } from "../../store/site-records.ts";
+import { holdAtHead } from "./hold-at-head.ts";
 import { isArchived, withExchange } from "./archive.ts";
 import { contentOf, itemsOf } from "./crawl-items.ts";
 import type { CrawlRun, CrawlRuns } from "./crawl-runs.ts";
@@ -111,6 +112,7 @@ async function attempt(
       siteOf(from) === siteOf(to) && (scope.isStart(task.key) || scope.decide(to.href, { depth, from: null }).follow),
     mostMs: leftMs,
     mayAsk: context.mayAsk,
+    onHead: holdAtHead(context, clock),
     memory: memoryAt(site, url, context),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),
     keepExchanges: isArchived(crawl.options),

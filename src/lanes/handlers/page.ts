@@ -15,6 +15,7 @@ import { getPage, type PageDeps, type PageGot, type PageOrder } from "../../page
 import type { RobotsRules } from "../../pages/obey-robots.ts";
 import type { ClaimedTask, Store } from "../../store/port.ts";
 import type { HandlerContext, TaskHandler } from "./handler.ts";
+import { holdAtHead } from "./hold-at-head.ts";
 import { leaveHeldSiteAlone, movedElsewhere, waitElsewhere } from "./other-sites.ts";
 import { escalationAfter, freeCrash, lessonOf, memoryOf } from "./page-lessons.ts";
 import { memoryAt } from "./site-memory.ts";
@@ -60,6 +61,7 @@ async function attemptPage(deps: PageHandlerDeps, task: ClaimedTask, context: Ha
     beforeBrowser: context.leaveSlot,
     beforeExtract: context.leaveSite,
     mayAsk: context.mayAsk,
+    onHead: holdAtHead(context, deps.clock),
     memory: memoryAt(site, url, context),
     ...(context.via === undefined ? {} : { via: context.via }),
     ...(recipe.respect_robots ? { robots: spacedByRobots(deps.robots, context) } : {}),

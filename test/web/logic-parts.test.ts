@@ -8,7 +8,18 @@ import { sparklinePath, summaryOf } from "../../web/src/logic/series.ts";
 import { GO_TO, NO_KEY, PAIR_MS, press } from "../../web/src/logic/shortcuts.ts";
 import { isActive, lookOf } from "../../web/src/logic/states.ts";
 import { Soon } from "../../web/src/logic/soon.ts";
-import { moveRow, nextSort, readSort, rowIndex, shownColumns, sortRows, writeSort } from "../../web/src/logic/table.ts";
+import {
+  ALWAYS,
+  fitColumns,
+  leastWidth,
+  moveRow,
+  nextSort,
+  readSort,
+  rowIndex,
+  shownColumns,
+  sortRows,
+  writeSort,
+} from "../../web/src/logic/table.ts";
 import { moreBeyond } from "../../web/src/logic/tabs.ts";
 
 test("every state has a word, a tone and a shape of its own", () => {
@@ -68,6 +79,32 @@ test("keys move through rows and stop at their ends; columns that were chosen ar
   const columns = [{ id: "a" }, { id: "b", hidden: true }, { id: "c" }];
   const ids = (chosen: string[] | null) => shownColumns(columns, chosen).map(({ id }) => id);
   assert.deepEqual([ids(null), ids(["b", "gone"]), ids(["gone"])], [["a", "c"], ["b"], ["a", "c"]]);
+});
+
+test("a table folds the columns for which it has no room, those of the lowest priority first, of equal ones the last", () => {
+  const columns = [
+    { id: "name", width: "minmax(0, 2fr)", phone: "head" as const },
+    { id: "status", width: "100px", priority: 9 },
+    { id: "size", width: "100px" },
+    { id: "when", width: "minmax(100px, 1fr)" },
+    { id: "extra", width: "50px", phone: "hide" as const },
+    { id: "actions", width: "40px", priority: ALWAYS },
+  ];
+  assert.deepEqual(columns.map(leastWidth), [170, 100, 100, 100, 50, 40]);
+  const ids = (width: number) => fitColumns(columns, width).shown.map(({ id }) => id);
+  const all = 32 + 170 + 100 + 100 + 100 + 50 + 40 + 5 * 12;
+  assert.deepEqual(ids(all), ["name", "status", "size", "when", "extra", "actions"]);
+  assert.deepEqual(ids(all - 1), ["name", "status", "size", "when", "actions"]);
+  assert.deepEqual(ids(580), ["name", "status", "size", "actions"]);
+  assert.deepEqual(ids(450), ["name", "status", "actions"]);
+  const least = fitColumns(columns, 200);
+  assert.deepEqual([least.shown.map(({ id }) => id), least.isTight], [["name", "actions"], true]);
+  assert.deepEqual(
+    fitColumns(columns, 450).folded.map(({ id }) => id),
+    ["size", "when", "extra"],
+  );
+  assert.equal(fitColumns(columns, Infinity).isTight, false);
+  assert.deepEqual([leastWidth({}), leastWidth({ width: "minmax(0, 1fr)" })], [80, 120]);
 });
 
 test("a small line has gaps where nothing is known, and says in words what it shows", () => {

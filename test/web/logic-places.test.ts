@@ -10,7 +10,6 @@ import { cronWords, scheduleTitle, zonedTime } from "../../web/src/logic/schedul
 import {
   errorShares,
   hasNew,
-  leftOut,
   limitWords,
   patchPages,
   readSites,
@@ -88,13 +87,6 @@ describe("sites that change while they are looked at", () => {
     const series = { step_seconds: 60, first_at: "2026-01-01T00:00:00Z", good: [1, 2], bad: [0, 0] };
     const first = Date.parse("2026-01-01T00:00:00Z");
     assert.deepEqual(timesOf(series), [first, first + 60_000]);
-  });
-
-  it("have fewer columns where there is less room, and all of them on phones", () => {
-    assert.deepEqual(leftOut(1440), []);
-    assert.deepEqual(leftOut(1200), ["breaker"]);
-    assert.ok(leftOut(800).includes("max_concurrency"));
-    assert.deepEqual(leftOut(390), []);
   });
 
   it("are named in addresses and lists", () => {

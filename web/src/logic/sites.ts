@@ -117,14 +117,3 @@ export function siteFromPath(part: string): string {
     return part;
   }
 }
-
-const LEFT_OUT: readonly [below: number, columns: readonly string[]][] = [
-  [1280, ["breaker"]],
-  [1140, ["errors", "open"]],
-  [960, ["max_concurrency", "requests_per_second", "min_delay_ms"]],
-];
-
-/** Columns for which a window of this width has no room. Phones show everything, below each other. */
-export function leftOut(width: number): readonly string[] {
-  return width < 720 ? [] : LEFT_OUT.flatMap(([below, columns]) => (width < below ? columns : []));
-}

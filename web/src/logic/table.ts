@@ -49,6 +49,60 @@ export function shownColumns<Column extends { id: string; hidden?: boolean }>(
   return shown.length === 0 ? columns.filter(({ hidden }) => hidden !== true) : shown;
 }
 
+/** What `fitColumns` reads of a column. */
+export interface FitColumn {
+  width?: string;
+  /** Columns of the lowest priority are folded first, of equal ones the last; without one it is 5. */
+  priority?: number;
+  phone?: "head" | "wide" | "hide";
+}
+
+/** Of a column that is never folded. */
+export const ALWAYS = Infinity;
+
+/** Texts that may shrink are folded before they are a few letters and three dots. */
+const TEXT_MIN = 120;
+const HEAD_MIN = 170;
+/** As in table.css: between columns, and at both edges of a row. */
+const GAP = 12;
+const EDGES = 32;
+/** The button that unfolds a row. */
+export const UNFOLD_WIDTH = 28;
+
+/** The least width, in pixels, at which a column can be read. */
+export function leastWidth({ width = "minmax(80px, 1fr)", phone }: FitColumn): number {
+  const least = Number(/^(?:minmax\()?(\d+)/.exec(width)?.[1] ?? 0);
+  if (!width.includes("fr")) return least;
+  return Math.max(least, phone === "head" ? HEAD_MIN : least === 0 ? TEXT_MIN : 0);
+}
+
+/**
+ * Which columns a table of this width has room for; the others are folded into the details of each row. `isTight`: even
+ * those that are never folded do not fit.
+ */
+export function fitColumns<Column extends FitColumn>(
+  columns: readonly Column[],
+  width: number,
+): { shown: Column[]; folded: Column[]; isTight: boolean } {
+  const priorityOf = ({ priority, phone }: Column) =>
+    priority ?? (phone === "head" ? ALWAYS : phone === "hide" ? 1 : 5);
+  const shown = [...columns];
+  const taken = () => {
+    const cells = shown.map(leastWidth);
+    if (shown.length < columns.length) cells.push(UNFOLD_WIDTH);
+    return cells.reduce((sum, one) => sum + one, EDGES + GAP * (cells.length - 1));
+  };
+  while (taken() > width) {
+    const least = Math.min(...shown.map(priorityOf));
+    if (least === ALWAYS) break;
+    shown.splice(
+      shown.findLastIndex((column) => priorityOf(column) === least),
+      1,
+    );
+  }
+  return { shown, folded: columns.filter((column) => !shown.includes(column)), isTight: taken() > width };
+}
+
 /** The row that keys have led to: it stays the same row when others come in above it. */
 export interface RowPlace {
   key: string;

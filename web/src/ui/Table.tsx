@@ -1,4 +1,7 @@
-/** Lists of things: sortable, of any length, reached by keys, and cards on phones. */
+/**
+ * Lists of things: sortable, of any length, reached by keys, and cards on phones. A table is never wider than its box:
+ * columns for which there is no room are folded into details of each row.
+ */
 import { useVirtualizer, useWindowVirtualizer } from "@tanstack/react-virtual";
 import {
   type KeyboardEvent,
@@ -12,7 +15,18 @@ import {
 } from "react";
 import { useLocation } from "wouter";
 import type { Next } from "../api/query.ts";
-import { moveRow, nextSort, rowIndex, type RowPlace, type Sortable, type SortBy, sortRows } from "../logic/table.ts";
+import {
+  fitColumns,
+  moveRow,
+  nextSort,
+  rowIndex,
+  type RowPlace,
+  type Sortable,
+  type SortBy,
+  sortRows,
+  UNFOLD_WIDTH,
+} from "../logic/table.ts";
+import { IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import { ErrorBox } from "./States.tsx";
 import "./table.css";
@@ -30,6 +44,8 @@ export interface Column<Row> {
   sort?: (row: Row) => Sortable;
   /** Not shown until it is chosen. */
   hidden?: boolean;
+  /** Without room, columns of the lowest priority are folded first, of equal ones the last. 5 if it is not set. */
+  priority?: number;
   /** On phones: `head` stands above the others without its name, `wide` has a line to itself, `hide` is left out. */
   phone?: "head" | "wide" | "hide";
 }
@@ -49,8 +65,6 @@ export interface TableProps<Row> {
   /** A box of this height that scrolls by itself; without it the page scrolls. */
   height?: number | string;
   rowHeight?: number;
-  /** Rows become cards below 720 px; otherwise the table scrolls sideways in its own box. */
-  cards?: boolean;
   empty?: ReactNode;
   /** More is asked for when the last rows come into sight, or `ahead` rows before that. */
   next?: Next;
@@ -61,7 +75,7 @@ export interface TableProps<Row> {
 const VIRTUAL_FROM = 80;
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { columns, rows, label, keyOf, height, rowHeight = 44, cards = true, empty, next, ahead = 10, footer } = props;
+  const { columns, rows, label, keyOf, height, rowHeight = 44, empty, next, ahead = 10, footer } = props;
   const [ownSort, setOwnSort] = useState<SortBy | null>(null);
   const sort = props.sort === undefined ? ownSort : props.sort;
   const onSort = props.onSort ?? setOwnSort;
@@ -71,9 +85,20 @@ export function Table<Row>(props: TableProps<Row>) {
     if (sort === null || column?.sort === undefined || props.onSort !== undefined) return rows;
     return sortRows(rows, column.sort, sort.descending);
   }, [rows, columns, sort, props.onSort]);
-  const asCards = usePhone() && cards;
   const body = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
+  const isEmpty = rows.length === 0 && empty !== undefined;
+  const width = useBoxWidth(scroller, isEmpty);
+  const fitted = useMemo(() => fitColumns(columns, width), [columns, width]);
+  const asCards = usePhone() || fitted.isTight;
+  const [shown, folded] = asCards ? [columns, []] : [fitted.shown, fitted.folded];
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const unfold = (key: string) =>
+    setUnfolded((old) => {
+      const next = new Set(old);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
   const open = useOpen(props);
   const virtual = useRows(sorted, {
     scroller,
@@ -88,8 +113,9 @@ export function Table<Row>(props: TableProps<Row>) {
     if (virtual.last >= sorted.length - ahead) next?.more();
   }, [virtual.last, sorted.length, next, ahead]);
 
-  const template = columns.map(({ width = "minmax(80px, 1fr)" }) => width).join(" ");
-  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  const tracks = shown.map((column) => column.width ?? "minmax(80px, 1fr)");
+  const template = [...tracks, ...(folded.length === 0 ? [] : [`${UNFOLD_WIDTH}px`])].join(" ");
+  if (isEmpty) return <>{empty}</>;
   return (
     <div
       className={`table ${asCards ? "table-cards" : ""}`}
@@ -99,9 +125,14 @@ export function Table<Row>(props: TableProps<Row>) {
       <div className="table-grid" role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
         <div className="table-head" role="rowgroup">
           <div className="table-row table-heads" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-            {columns.map((column) => (
+            {shown.map((column) => (
               <Head key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
+            {folded.length === 0 ? null : (
+              <div role="columnheader" className="table-cell table-fold">
+                <span className="spoken">Details</span>
+              </div>
+            )}
           </div>
         </div>
         <div
@@ -133,13 +164,12 @@ export function Table<Row>(props: TableProps<Row>) {
                 }}
                 onFocus={() => keys.setCurrent({ key: keyOf(row), index })}
                 onClick={(event) => {
-                  if ((event.target as HTMLElement).closest("a, button, input, label, select, [role=menu]") !== null)
-                    return;
+                  if ((event.target as HTMLElement).closest(INERT) !== null) return;
                   if (window.getSelection()?.toString() !== "") return;
                   open?.(row, event.metaKey || event.ctrlKey);
                 }}
               >
-                {columns.map((column) => (
+                {shown.map((column) => (
                   <div
                     key={column.id}
                     role="cell"
@@ -151,6 +181,14 @@ export function Table<Row>(props: TableProps<Row>) {
                     {column.cell(row)}
                   </div>
                 ))}
+                {folded.length === 0 ? null : (
+                  <Folded
+                    row={row}
+                    columns={folded}
+                    isOpen={unfolded.has(keyOf(row))}
+                    onToggle={() => unfold(keyOf(row))}
+                  />
+                )}
               </div>
             );
           })}
@@ -160,6 +198,64 @@ export function Table<Row>(props: TableProps<Row>) {
       {next === undefined ? null : <NextFailed next={next} />}
     </div>
   );
+}
+
+/** What is pressed or read for itself, and does not open the row. */
+const INERT = "a, button, input, label, select, [role=menu], .table-details";
+
+/** The columns for which there is no room: below the row, once somebody asks. */
+function Folded<Row>({
+  row,
+  columns,
+  isOpen,
+  onToggle,
+}: {
+  row: Row;
+  columns: readonly Column<Row>[];
+  isOpen: boolean;
+  onToggle: () => void;
+}) {
+  return (
+    <>
+      <div role="cell" className="table-cell table-fold">
+        <IconButton
+          label={isOpen ? "Hide details" : "Show details"}
+          icon="chevron"
+          size="small"
+          className={isOpen ? "table-unfold table-unfolded" : "table-unfold"}
+          aria-expanded={isOpen}
+          onClick={onToggle}
+        />
+      </div>
+      {isOpen ? (
+        <div role="cell" className="table-details">
+          <dl>
+            {columns.map((column) => (
+              <div key={column.id}>
+                <dt>{column.name}</dt>
+                <dd>{column.cell(row)}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** How wide the box is that the table stands in, before anything is painted and whenever that changes. */
+function useBoxWidth(box: React.RefObject<HTMLDivElement | null>, isEmpty: boolean): number {
+  const [width, setWidth] = useState(Infinity);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box, isEmpty]);
+  return width;
 }
 
 /** Why a list ends before its end, with another try. */

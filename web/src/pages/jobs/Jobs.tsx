@@ -3,6 +3,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { useChange, usePages } from "../../api/query.ts";
 import type { Job } from "../../api/types.ts";
 import { count, plainUrl, sentence } from "../../logic/format.ts";
+import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -59,10 +60,11 @@ export default function Jobs() {
         </Link>
       ),
     },
-    { id: "kind", name: "Kind", width: "84px", cell: ({ kind }) => sentence(kind) },
+    { id: "kind", name: "Kind", width: "84px", priority: 2, cell: ({ kind }) => sentence(kind) },
     {
       id: "target",
       name: "Target",
+      priority: 3,
       width: "minmax(150px, 1.4fr)",
       cell: (job) => (
         <span className="truncate soft" title={targetOf(job)}>
@@ -74,6 +76,7 @@ export default function Jobs() {
       id: "last",
       name: "Last run",
       width: "minmax(190px, 1fr)",
+      phone: "wide",
       cell: ({ last_run: last }) =>
         last === null ? (
           <span className="soft">Never run</span>
@@ -95,6 +98,7 @@ export default function Jobs() {
       id: "do",
       name: "Actions",
       width: "148px",
+      priority: ALWAYS,
       align: "end",
       phone: "wide",
       cell: (job) => (

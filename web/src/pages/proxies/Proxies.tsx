@@ -5,6 +5,7 @@ import { useChange, useNext } from "../../api/query.ts";
 import type { Proxy } from "../../api/types.ts";
 import { count, exactTime, percent, shortNumber } from "../../logic/format.ts";
 import { proxyTrouble } from "../../logic/proxies.ts";
+import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card, Stat, StatRow } from "../../ui/Card.tsx";
@@ -85,6 +86,7 @@ export default function Proxies() {
     name: "Actions",
     head: <span className="spoken">Actions</span>,
     width: "36px",
+    priority: ALWAYS,
     align: "end",
     cell: (row) => (
       <Menu

@@ -153,19 +153,17 @@ function ResultTable({
         </span>
         {menu}
       </div>
-      <div className="result-table">
-        <Table
-          label="Results"
-          columns={shown}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={onOpen}
-          next={next}
-          ahead={100}
-          rowHeight={40}
-          footer={`${count(rows.length, "record")}${hasMore ? " loaded, scroll for more" : ""}`}
-        />
-      </div>
+      <Table
+        label="Results"
+        columns={shown}
+        rows={rows}
+        keyOf={({ id }) => id}
+        onOpen={onOpen}
+        next={next}
+        ahead={100}
+        rowHeight={40}
+        footer={`${count(rows.length, "record")}${hasMore ? " loaded, scroll for more" : ""}`}
+      />
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import { choiceOf, KIND_NAMES, isNarrowed, readFilter, type RunFilter, writeFilt
 import { belowTitle, outcomeWords, progressWords, titleOf } from "../../logic/run-page.ts";
 import { choose } from "../../logic/run-rows.ts";
 import { isActive } from "../../logic/states.ts";
+import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button, LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -168,6 +169,7 @@ function useRunColumns(
         id: "chosen",
         name: "Selected",
         width: "20px",
+        priority: ALWAYS,
         phone: "hide",
         head: (
           <input

@@ -3,6 +3,7 @@ import { useAgain, usePages } from "../../api/query.ts";
 import type { Schedule } from "../../api/types.ts";
 import { count, sentence, shortNumber } from "../../logic/format.ts";
 import { cronWords, scheduleTitle, zonedTime } from "../../logic/schedules.ts";
+import { ALWAYS } from "../../logic/table.ts";
 import { StatusBadge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -103,6 +104,7 @@ export default function Schedules() {
       id: "actions",
       name: "Actions",
       width: "184px",
+      priority: ALWAYS,
       align: "end",
       phone: "wide",
       cell: (row) => <ScheduleButtons schedule={row} actions={actions} />,

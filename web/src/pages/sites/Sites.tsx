@@ -1,9 +1,9 @@
-import { useMemo, useSyncExternalStore } from "react";
+import { useMemo } from "react";
 import { useSearchParams } from "wouter";
 import { useCall, usePages } from "../../api/query.ts";
 import type { Input as CallInput } from "../../api/client.ts";
 import { count } from "../../logic/format.ts";
-import { leftOut, siteHref } from "../../logic/sites.ts";
+import { siteHref } from "../../logic/sites.ts";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Code } from "../../ui/Code.tsx";
@@ -46,7 +46,6 @@ export default function Sites() {
   const actions = useSiteActions();
   const columns = useMemo(() => siteColumns(series.data ?? {}, actions), [series.data, actions]);
   const { shown, menu } = useColumns("sites", columns);
-  const hidden = leftOut(useWidth());
   const set = (name: string, value: string) =>
     setSearch(
       (old) => {
@@ -91,7 +90,7 @@ export default function Sites() {
           ) : (
             <Table
               label="Sites"
-              columns={shown.filter(({ id }) => !hidden.includes(id))}
+              columns={shown}
               rows={list.rows}
               keyOf={({ site }) => site}
               hrefOf={({ site }) => siteHref(site)}
@@ -112,16 +111,6 @@ export default function Sites() {
         </Card>
       </div>
     </>
-  );
-}
-
-function useWidth(): number {
-  return useSyncExternalStore(
-    (listener) => {
-      window.addEventListener("resize", listener);
-      return () => window.removeEventListener("resize", listener);
-    },
-    () => window.innerWidth,
   );
 }
 

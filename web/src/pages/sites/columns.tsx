@@ -3,6 +3,7 @@ import type { Site } from "../../api/types.ts";
 import { percent, rate, sentence } from "../../logic/format.ts";
 import { SITE_LIMITS, type SiteLimit } from "../../logic/limits.ts";
 import { errorShares, limitName, siteHref, type SiteSeries } from "../../logic/sites.ts";
+import { ALWAYS } from "../../logic/table.ts";
 import { Badge, StatusBadge } from "../../ui/Badge.tsx";
 import { EditableNumber } from "../../ui/EditableNumber.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -64,13 +65,15 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
       id: "state",
       name: "State",
       width: "100px",
+      priority: 9,
       sort: ({ state }) => state,
       cell: ({ state }) => <StatusBadge status={state} />,
     },
     {
       id: "throughput",
       name: "Pages per second",
-      width: "118px",
+      width: "124px",
+      priority: 8,
       sort: ({ pages_per_second }) => pages_per_second,
       cell: ({ site, pages_per_second }) => (
         <span className="site-trend">
@@ -89,6 +92,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
       id: "errors",
       name: "Failed",
       width: "108px",
+      priority: 8,
       sort: ({ error_rate }) => error_rate,
       cell: ({ site, error_rate }) => {
         const own = series[site];
@@ -114,6 +118,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
       name: "In hand / queued",
       width: "112px",
       align: "end",
+      priority: 7,
       sort: ({ counts }) => counts.running + counts.queued + counts.retrying,
       cell: ({ counts }) => (
         <>
@@ -188,6 +193,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
       name: "Actions",
       head: <span className="spoken">Actions</span>,
       width: "36px",
+      priority: ALWAYS,
       align: "end",
       cell: (row) => <SiteMenu site={row} actions={actions} />,
     },

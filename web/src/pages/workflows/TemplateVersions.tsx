@@ -5,6 +5,7 @@ import type { Template } from "../../api/types.ts";
 import { definitionChanges, outlineOf, pretty } from "../../logic/flow-definition.ts";
 import { count } from "../../logic/format.ts";
 import { blocksOf, type DiffBlock, type DiffLine, diffLines } from "../../logic/line-diff.ts";
+import { ALWAYS } from "../../logic/table.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -45,6 +46,7 @@ export function TemplateVersions({
       id: "show",
       name: "Read it",
       width: "90px",
+      priority: ALWAYS,
       align: "end",
       cell: ({ version }) => (
         <Button size="small" aria-label={`Show version ${version}`} onClick={() => onShow(String(version))}>

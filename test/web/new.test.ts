@@ -267,6 +267,29 @@ describe("the page for new runs", browserGate, () => {
     assert.deepEqual((await recipeOf(run.id))["fields"], { top: { css: "#top" } });
   });
 
+  it("opens the template that was chosen, by each one's link in the list and on its own page", async () => {
+    const templates = (await here.dashboard.place.api.get("/workflows/templates")).json<{ name: string }[]>();
+    assert.ok(templates.length >= 3);
+    await using opened = await here.dashboard.show("/");
+    const { page } = opened;
+    const isChosen = async (name: string) => {
+      await page.waitForURL(`**/new?kind=workflow&template=${name}`);
+      assert.equal(await page.getByLabel("Template", { exact: true }).inputValue(), name);
+    };
+    for (const { name } of templates) {
+      await page.goto(`${here.dashboard.url}/workflows?tab=templates`);
+      await page.getByRole("link", { name: `Use ${name}`, exact: true }).click();
+      await isChosen(name);
+      await page.goto(`${here.dashboard.url}/workflows/templates/${name}`);
+      await page.getByRole("link", { name: "Use", exact: true }).click();
+      await isChosen(name);
+      await page.reload();
+      await isChosen(name);
+    }
+    await page.goto(`${here.dashboard.url}/new?kind=workflow&template=gone`);
+    await page.getByText("There is no template “gone”. Choose another one.").waitFor();
+  });
+
   it("fills in a template, and checks a definition while it is typed", async () => {
     await using opened = await here.dashboard.show("/new?kind=workflow", { expected: /422/ });
     const { page } = opened;

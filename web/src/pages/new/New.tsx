@@ -35,14 +35,17 @@ const NOTES: Readonly<Record<Kind, string>> = {
   workflow: "Runs steps that depend on each other: crawl, download, clean up, export.",
 };
 
-/** A run or job to begin; `?from=` takes a run as the start, `?job=` changes a saved job. */
+/**
+ * A run or job to begin; `?from=` takes a run as the start, `?job=` changes a saved job, `?url=` and `?template=` fill in
+ * the form.
+ */
 export default function New() {
   const [search] = useSearchParams();
   const job = search.get("job");
   const from = search.get("from");
   if (job !== null) return <OfJob key={job} id={job} />;
   if (from !== null) return <OfRun key={from} id={from} />;
-  return <NewPage first={EMPTY} job={null} />;
+  return <NewPage key={search.get("template")} first={EMPTY} job={null} />;
 }
 
 function OfJob({ id }: { id: string }) {

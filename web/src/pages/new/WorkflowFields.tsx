@@ -63,7 +63,12 @@ function FromTemplate({ state }: { state: NewState }) {
       <div className="stack">
         <Select
           label="Template"
-          error={errors.template}
+          error={
+            errors.template ??
+            (chosen === undefined && form.template !== ""
+              ? `There is no template “${form.template}”. Choose another one.`
+              : undefined)
+          }
           help={chosen?.description ?? undefined}
           value={form.template}
           choices={[

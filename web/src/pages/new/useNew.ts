@@ -37,6 +37,7 @@ export function useNew(first: Form, job: string | null): NewState {
   const [state, setState] = useState<Form>(() => ({
     ...first,
     url: first.url === "" ? (search.get("url") ?? "") : first.url,
+    template: first.template === "" ? (search.get("template") ?? "") : first.template,
   }));
   const [errors, setErrors] = useState<NewState["errors"]>({});
   const [paramProblems, setParamProblems] = useState<readonly FieldProblem[]>([]);

@@ -68,7 +68,7 @@ export const PAGES = [
       await page.waitForFunction(() => document.querySelector(".evidence-picture img")?.naturalWidth > 100);
     },
   },
-  { name: "jobs", path: "/jobs", ready: "Saved jobs" },
+  { name: "jobs", path: "/jobs", ready: "Jobs" },
   {
     name: "sites",
     path: "/sites",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { definitionChanges, outlineOf, readJson, same } from "../../web/src/logic/flow-definition.ts";
-import { fitting, layOut, NODE, zoomed } from "../../web/src/logic/flow-graph.ts";
+import { directionFor, fitting, layOut, NODE, zoomed } from "../../web/src/logic/flow-graph.ts";
 import {
   flowQuery,
   type FlowRow,
@@ -164,6 +164,11 @@ describe("the drawing of a workflow", () => {
     assert.equal(zoomed(0.25, -1), 0.25);
     assert.equal(fitting({ width: 2000, height: 300 }, { width: 1000, height: 600 }), 0.5);
     assert.equal(fitting({ width: 200, height: 100 }, { width: 1000, height: 600 }), 1);
+    // A chain goes down where it could not be read across; what stands side by side goes the way that needs less width.
+    const chain = [0, 1, 2, 3].map((n) => ({ name: `s${n}`, dependencies: n === 0 ? [] : [n - 1] }));
+    const wide = [0, 1, 2, 3].map((n) => ({ name: `s${n}`, dependencies: [] }));
+    assert.deepEqual([directionFor(chain, 1000), directionFor(chain, 400)], ["across", "down"]);
+    assert.deepEqual([directionFor(wide, 100), directionFor(chain, 0)], ["across", "across"]);
   });
 });
 

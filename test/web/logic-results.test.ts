@@ -43,6 +43,7 @@ test("records of any shape become a table", () => {
   assert.equal(cellText(0), "0");
   assert.equal(cellText(null), null);
   assert.equal(cellText("x".repeat(300))?.length, 201);
+  assert.equal(cellText(`${"x".repeat(5000)} no. 7`)?.endsWith("x no. 7"), true);
 });
 
 test("values of any depth are shown as what they are", () => {

@@ -9,7 +9,7 @@ import { assertAccessible, assertFits, Dashboard, holds } from "./kit.ts";
 const TOKEN = "a-token-of-good-length-4711";
 /** A browser opens six connections to a server. */
 const TABS = 8;
-const NAV = ["Overview", "Runs", "Workflows", "Sites", "Proxies", "Workers", "Queue", "Schedules", "Settings"];
+const NAV = ["Overview", "Runs", "Workflows", "Jobs", "Sites", "Proxies", "Workers", "Queue", "Schedules", "Settings"];
 
 describe("the dashboard's shell", browserGate, () => {
   let dashboard: Dashboard;

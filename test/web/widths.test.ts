@@ -43,7 +43,7 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
   });
 
   const pathOf = (number: number) =>
-    `/catalogue/office-furniture/${LONG_WORD}/chairs-with-arms-and-wheels-in-all-colours/item-${number}.html?variant=${number}&sort=price-ascending`;
+    `/catalogue/office-furniture/${LONG_WORD}/chairs-with-arms-and-wheels-in-all-colours/item.html?sort=price-ascending&variant=${number}`;
 
   async function fill(): Promise<void> {
     const { place } = dashboard;
@@ -246,6 +246,33 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
     assert.deepEqual(found, []);
   });
 
+  it("cuts addresses and titles in the middle, so that rows are told apart by their ends", async () => {
+    await using opened = await dashboard.show(`/runs/${ids.crawl}?tab=results`);
+    const { page } = opened;
+    for (const [tab, width] of [
+      ["results", 1280],
+      ["results", 390],
+      ["pages", 1280],
+      ["pages", 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${dashboard.url}/runs/${ids.crawl}?tab=${tab}`);
+      await page.getByRole("row").nth(5).waitFor();
+      const ends = (await page.evaluate(`[...document.querySelectorAll(".table-body .table-row")].flatMap((row) => {
+        const text = row.querySelector(".cut-text");
+        const tail = text.querySelector(".cut-text-tail");
+        if (tail === null) return [];
+        const isSeen = tail.getBoundingClientRect().right <= text.parentElement.getBoundingClientRect().right + 1;
+        return [isSeen && text.scrollWidth <= text.clientWidth + 1 ? tail.textContent : "cut off"];
+      })`)) as string[];
+      assert.ok(ends.length > 10, `${tab} at ${width}: ${ends.join()}`);
+      assert.equal(new Set(ends).size, ends.length, `${tab} at ${width}: ${ends.join()}`);
+      assert.ok(!ends.includes("cut off"));
+    }
+    const first = page.locator(".cut-text", { hasText: "variant=1" }).first();
+    assert.equal(await first.getAttribute("title"), site.url(pathOf(1)));
+  });
+
   it("shows columns that have no room below their row, where they work as in the table", async () => {
     await using opened = await dashboard.show("/sites");
     const { page } = opened;
@@ -266,8 +293,8 @@ describe("every page of the dashboard, on screens of every width", browserGate, 
 });
 
 /**
- * What is wider than it may be. A box may clip text (which has dots then), and code and drawings may scroll in their own;
- * nothing that is pressed, and no badge, may be cut off, and no table may scroll sideways.
+ * What is wider than it may be. A box may clip text (which has dots then), and code may scroll in its own; nothing that is
+ * pressed, and no badge, may be cut off, and no table and no drawing of a few steps may scroll sideways.
  */
 const TOO_WIDE = `(() => {
   const found = new Set();
@@ -278,7 +305,7 @@ const TOO_WIDE = `(() => {
     " “" + (element.getAttribute("aria-label") ?? element.textContent ?? "").trim().slice(0, 30) + "”";
   const clips = (element) => getComputedStyle(element).overflowX !== "visible";
   const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowX);
-  for (const table of document.querySelectorAll(".table, .card, .dialog-body"))
+  for (const table of document.querySelectorAll(".table, .card, .dialog-body, .graph-box"))
     if (table.scrollWidth > table.clientWidth + 1) found.add(nameOf(table) + " holds " + table.scrollWidth + " px in " + table.clientWidth);
   for (const element of document.querySelectorAll("main *, dialog[open] *")) {
     if (element.closest("svg") !== null && element.tagName !== "svg") continue;

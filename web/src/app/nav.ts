@@ -10,6 +10,7 @@ export const NAV: readonly NavEntry[] = [
   { href: "/", name: "Overview", icon: "overview" },
   { href: "/runs", name: "Runs", icon: "runs" },
   { href: "/workflows", name: "Workflows", icon: "workflows" },
+  { href: "/jobs", name: "Jobs", icon: "jobs" },
   { href: "/sites", name: "Sites", icon: "sites" },
   { href: "/proxies", name: "Proxies", icon: "proxies" },
   { href: "/workers", name: "Workers", icon: "workers" },

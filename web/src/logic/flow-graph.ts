@@ -116,6 +116,16 @@ export function zoomed(zoom: number, step: 1 | -1): number {
   return next ?? zoom;
 }
 
+/** Smaller than this nobody can read it; it scrolls instead. */
+export const LEAST_FIT = 0.55;
+
+/** Across as long as that can be read in this width; else down, if it needs less width that way. */
+export function directionFor(steps: readonly GraphStep[], width: number): Direction {
+  if (width === 0) return "across";
+  const across = layOut(steps, "across").width;
+  return across * LEAST_FIT > width && layOut(steps, "down").width < across ? "down" : "across";
+}
+
 /** The largest size at which all of it is seen; never larger than it is. */
 export function fitting(graph: { width: number; height: number }, box: { width: number; height: number }): number {
   if (graph.width === 0 || graph.height === 0 || box.width === 0) return 1;

@@ -1,4 +1,5 @@
 /** Records of any shape as a table: which columns they have, and what stands in them. */
+import { middleOut } from "./cut-text.ts";
 import { documentIn } from "./whole-page.ts";
 import { isNothing, isPlain, lineOf } from "./nested.ts";
 
@@ -80,12 +81,14 @@ export function valueAt(data: Record<string, unknown>, id: string): unknown {
   return rest.length > 0 && isPlain(inner) ? inner[rest.join(".")] : undefined;
 }
 
-/** One line of text; null: nothing was found. */
+/** One line of text, of a long one its beginning and its end; null: nothing was found. */
 export function cellText(value: unknown, most = 200): string | null {
   if (isNothing(value)) return null;
-  const line = lineOf(value, most).trim();
+  // Much more than a line is not gone through for the sake of one.
+  const line =
+    typeof value === "string" ? middleOut(value.trim(), most * 4).replace(/\s+/g, " ") : lineOf(value, most).trim();
   if (line === "") return null;
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  return typeof value === "string" ? middleOut(line, most) : line.length > most ? `${line.slice(0, most)}…` : line;
 }
 
 export const EXPORT_FORMATS = [

@@ -11,6 +11,7 @@ export const GO_TO: readonly Shortcut[] = [
   { keys: "g o", about: "Overview", go: "/" },
   { keys: "g r", about: "Runs", go: "/runs" },
   { keys: "g w", about: "Workflows", go: "/workflows" },
+  { keys: "g j", about: "Jobs", go: "/jobs" },
   { keys: "g s", about: "Sites", go: "/sites" },
   { keys: "g p", about: "Proxies", go: "/proxies" },
   { keys: "g k", about: "Workers", go: "/workers" },

@@ -129,8 +129,7 @@ export default function Jobs() {
   return (
     <>
       <PageHeader
-        title="Saved jobs"
-        back={{ href: "/runs", name: "Runs" }}
+        title="Jobs"
         note="What you have saved to run again, by hand or on a schedule."
         actions={
           rows.length === 0 ? undefined : (
@@ -145,7 +144,7 @@ export default function Jobs() {
       ) : (
         <Card flush>
           <Table
-            label="Saved jobs"
+            label="Jobs"
             columns={columns}
             rows={rows}
             keyOf={({ id }) => id}

@@ -8,6 +8,7 @@ import { isActive } from "../../logic/states.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { CutText } from "../../ui/CutText.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { Evidence } from "./Evidence.tsx";
@@ -102,18 +103,15 @@ function ErrorGroup({ run, group, tasks, onOpen }: GroupProps) {
             {listed.slice(0, SHOWN).map(({ url, task }) => (
               <li key={task?.id ?? url}>
                 {task === null ? (
-                  <span className="truncate" title={url}>
-                    {plainUrl(url)}
-                  </span>
+                  <CutText text={plainUrl(url)} title={url} />
                 ) : (
                   <Link
-                    className="link truncate"
+                    className="link error-url"
                     href={`/runs/${run.id}?tab=errors&task=${task.id}`}
                     replace
-                    title={url}
                     onClick={() => onOpen(task)}
                   >
-                    {plainUrl(url)}
+                    <CutText text={plainUrl(url)} title={url} />
                   </Link>
                 )}
                 <a

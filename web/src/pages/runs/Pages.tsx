@@ -9,6 +9,7 @@ import { StatusBadge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useColumns } from "../../ui/ColumnChoice.tsx";
+import { CutText } from "../../ui/CutText.tsx";
 import { Input, Select } from "../../ui/Field.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
@@ -35,11 +36,7 @@ const COLUMNS: Column<Task>[] = [
     name: "URL",
     width: "minmax(220px, 2.2fr)",
     phone: "head",
-    cell: ({ url, handler }) => (
-      <span className="truncate" title={url ?? undefined}>
-        {url === null ? (handler ?? "–") : plainUrl(url)}
-      </span>
-    ),
+    cell: ({ url, handler }) => (url === null ? (handler ?? "–") : <CutText text={plainUrl(url)} title={url} />),
   },
   { id: "depth", name: "Depth", width: "52px", align: "end", cell: ({ depth }) => <Num value={depth} /> },
   {

@@ -9,6 +9,7 @@ import { isActive } from "../../logic/states.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useColumns } from "../../ui/ColumnChoice.tsx";
+import { CutText } from "../../ui/CutText.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { Segmented } from "../../ui/Field.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -120,17 +121,19 @@ function ResultTable({
         name: "url",
         width: "minmax(180px, 1.4fr)",
         phone: "head",
-        cell: ({ url }) => (
-          <span className="truncate" title={url}>
-            {plainUrl(url)}
-          </span>
-        ),
+        cell: ({ url }) => <CutText text={plainUrl(url)} title={url} />,
       },
       ...found.map(({ id, name, hidden, isNumber, isDocument }): Column<Result> => ({
         id,
         name,
         hidden,
-        width: isNumber ? "minmax(80px, 0.6fr)" : isDocument ? "minmax(220px, 1.8fr)" : "minmax(110px, 1fr)",
+        width: isNumber
+          ? "minmax(80px, 0.6fr)"
+          : isDocument
+            ? "minmax(220px, 1.8fr)"
+            : /^(?:fields\.)?(?:title|name)$/.test(id)
+              ? "minmax(200px, 1.4fr)"
+              : "minmax(110px, 1fr)",
         ...(isNumber ? { align: "end" as const } : {}),
         ...(isDocument ? { phone: "wide" as const } : {}),
         cell: ({ data }) => <Cell value={valueAt(data, id)} />,
@@ -168,25 +171,28 @@ function ResultTable({
   );
 }
 
+/** More than this is read in the record, not beside the pointer. */
+const MOST_TITLE = 2000;
+
 function Cell({ value }: { value: unknown }) {
   const document = documentIn(value);
   if (document !== null) {
     const { title, note } = documentLine(document);
     return (
       <span className="document-cell">
-        <span className="truncate" title={title}>
-          {title}
-        </span>
+        <CutText text={title} />
         <span className="truncate soft num">{note}</span>
       </span>
     );
   }
   const text = cellText(value);
   if (text === null) return <span className="soft">–</span>;
-  return (
-    <span className={typeof value === "number" ? "truncate num" : "truncate"} title={text}>
+  return typeof value === "number" ? (
+    <span className="truncate num" title={text}>
       {text}
     </span>
+  ) : (
+    <CutText text={text} title={typeof value === "string" ? value.slice(0, MOST_TITLE) : text} />
   );
 }
 

@@ -64,9 +64,6 @@ export default function Runs() {
         title="Runs"
         actions={
           <>
-            <LinkButton href="/jobs" kind="quiet" icon="jobs">
-              Saved jobs
-            </LinkButton>
             {menu}
             <Menu
               label="Change all that fit"

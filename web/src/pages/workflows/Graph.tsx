@@ -1,6 +1,6 @@
 /** Steps and what they wait for, drawn. Each is a button, in the order in which they can be done. */
-import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { fitting, layOut, NODE, zoomed } from "../../logic/flow-graph.ts";
+import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { directionFor, fitting, LEAST_FIT, layOut, NODE, zoomed } from "../../logic/flow-graph.ts";
 import { lookOf } from "../../logic/states.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
@@ -19,8 +19,8 @@ export interface DrawnStep {
   percent: number | null;
 }
 
-/** Smaller than this nobody can read it; it scrolls instead. */
-const LEAST_FIT = 0.55;
+/** What a drawing may be high before it scrolls in its box, as in graph.css. */
+const HIGHEST = { across: 320, down: 540 } as const;
 
 export function Graph({
   label,
@@ -33,17 +33,25 @@ export function Graph({
   selected: string | null;
   onSelect: (name: string) => void;
 }) {
-  const direction = usePhone() ? "down" : "across";
+  const phone = usePhone();
   const box = useRef<HTMLDivElement>(null);
-  const [zoom, setZoom] = useState(1);
+  const width = useWidth(box);
   // What happens to steps does not move them.
   const structure = JSON.stringify(steps.map(({ name, dependencies }) => ({ name, dependencies })));
+  const direction = useMemo(
+    () => (phone ? "down" : directionFor(JSON.parse(structure) as DrawnStep[], width)),
+    [structure, phone, width],
+  );
   const graph = useMemo(() => layOut(JSON.parse(structure) as DrawnStep[], direction), [structure, direction]);
-  const fit = (least: number) => {
-    const { clientWidth: width, clientHeight: height } = box.current ?? { clientWidth: 0, clientHeight: 0 };
-    setZoom(Math.max(least, fitting(graph, { width, height: Math.max(height, 320) })));
-  };
-  useLayoutEffect(() => fit(LEAST_FIT), [graph]);
+  const fitted = fitting(graph, { width, height: HIGHEST[direction] });
+  /** As somebody has set it; null: whatever fits, also when the box becomes wider or narrower. */
+  const [chosen, setZoom] = useState<number | null>(null);
+  useLayoutEffect(() => setZoom(null), [graph]);
+  const zoom = chosen ?? Math.max(LEAST_FIT, fitted);
+  useEffect(() => {
+    const node = box.current?.querySelector<HTMLElement>(".node[aria-pressed=true]");
+    if (box.current !== null && node !== null && node !== undefined) bringIntoSight(box.current, node);
+  }, [selected, width, graph]);
   const drag = useDrag();
   const onKeyDown = (event: KeyboardEvent<HTMLOListElement>) => {
     const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
@@ -59,7 +67,7 @@ export function Graph({
         <IconButton label="Smaller" icon="minus" size="small" onClick={() => setZoom(zoomed(zoom, -1))} />
         <span className="num graph-zoom">{Math.round(zoom * 100)} %</span>
         <IconButton label="Larger" icon="plus" size="small" onClick={() => setZoom(zoomed(zoom, 1))} />
-        <IconButton label="Fit into the box" icon="fit" size="small" onClick={() => fit(0.25)} />
+        <IconButton label="Fit into the box" icon="fit" size="small" onClick={() => setZoom(fitted)} />
       </div>
       <div className="graph-box" ref={box} {...drag}>
         <div className="graph-paper" style={{ width: graph.width * zoom, height: graph.height * zoom }}>
@@ -86,6 +94,33 @@ export function Graph({
         </div>
       </div>
     </div>
+  );
+}
+
+/** With a scrollbar or without: it would come and go with what is drawn for its width. */
+const SCROLLBAR = 16;
+
+function useWidth(box: React.RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => setWidth(Math.max(0, element.offsetWidth - SCROLLBAR));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
+}
+
+/** Within the box alone: the page stays where it is. */
+function bringIntoSight(box: HTMLElement, node: HTMLElement): void {
+  const [outer, inner] = [box.getBoundingClientRect(), node.getBoundingClientRect()];
+  const by = (start: number, end: number) => (start < 0 ? start : end > 0 ? Math.min(end, start) : 0);
+  box.scrollBy(
+    by(inner.left - outer.left, inner.right - outer.right),
+    by(inner.top - outer.top, inner.bottom - outer.bottom),
   );
 }
 

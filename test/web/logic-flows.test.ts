@@ -168,7 +168,7 @@ describe("the drawing of a workflow", () => {
     const chain = [0, 1, 2, 3].map((n) => ({ name: `s${n}`, dependencies: n === 0 ? [] : [n - 1] }));
     const wide = [0, 1, 2, 3].map((n) => ({ name: `s${n}`, dependencies: [] }));
     assert.deepEqual([directionFor(chain, 1000), directionFor(chain, 400)], ["across", "down"]);
-    assert.deepEqual([directionFor(wide, 100), directionFor(chain, 0)], ["across", "across"]);
+    assert.deepEqual([directionFor(wide, 100), directionFor(chain, Infinity)], ["across", "across"]);
   });
 });
 

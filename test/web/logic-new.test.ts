@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ACTION_TYPES, DOCUMENT_FORMATS } from "../../src/domain/page-wishes.ts";
+import { draftOf, readDraft } from "../../web/src/logic/draft.ts";
 import { describeFound, problemsByRule } from "../../web/src/logic/found.ts";
 import { EMPTY, type Form, jobOrderOf, orderOf } from "../../web/src/logic/new-form.ts";
 import { formOf } from "../../web/src/logic/new-prefill.ts";
@@ -361,4 +362,39 @@ test("shares are written as lines, and what may be more than a text says so", ()
   for (const text of ["tr", "train:", "train: 0.0", "train: 0.8\n", "train: 0.80"]) assert.equal(typed(text), text);
   assert.deepEqual(typed("train: 0.8\ntest: 0.2"), { train: 0.8, test: 0.2 });
   assert.equal(tidyPairs("train:0.80\n\ntest : 0.2\n"), "train: 0.8\ntest: 0.2");
+});
+
+test("a draft keeps what was typed, and nothing that may be secret", () => {
+  const form = { ...EMPTY, url: "https://shop.example/", depth: "3", headers: "Authorization: Bearer 4711" };
+  assert.deepEqual(draftOf(form, EMPTY), {
+    form: { kind: "crawl", url: "https://shop.example/", depth: "3" },
+    dropped: true,
+  });
+  assert.equal(draftOf(EMPTY, EMPTY), null);
+  assert.equal(draftOf({ ...EMPTY, kind: "workflow", template: "price-monitor" }, EMPTY), null, "nothing was typed");
+  const secrets = [
+    { cookies: "sid=4711" },
+    { proxy: "http://me:4711@proxy.example:8080" },
+    { url: "https://me:4711@shop.example/" },
+    { actions: [newAction(1, { kind: "write", text: "4711" })] },
+    { params: { api_key: "4711", nested: { password: "4711" }, list: [{ token: "4711" }] } },
+    { params: { hook: "https://me:4711@hooks.example/" } },
+    { definition: "steps:\n  - params:\n      headers: { x: 4711 }" },
+    { definition: '{"steps": [{"params": {"Authorization": "4711"}}]}' },
+  ];
+  for (const more of secrets) {
+    const draft = draftOf({ ...EMPTY, ...more }, EMPTY);
+    assert.equal(draft?.dropped, true, JSON.stringify(more));
+    assert.ok(!JSON.stringify(draft).includes("4711"), JSON.stringify(draft));
+  }
+  const plain = { ...EMPTY, definition: "steps: [{ name: author, task_type: export }]", params: { author: "me" } };
+  assert.deepEqual(draftOf(plain, EMPTY), {
+    form: { kind: "crawl", definition: plain.definition, params: plain.params },
+    dropped: false,
+  });
+  assert.deepEqual(
+    [readDraft(null), readDraft("{"), readDraft('{"form": 1}'), readDraft("[]")],
+    [null, null, null, null],
+  );
+  assert.deepEqual(readDraft(JSON.stringify(draftOf(plain, EMPTY))), draftOf(plain, EMPTY));
 });

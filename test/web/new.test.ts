@@ -267,6 +267,46 @@ describe("the page for new runs", browserGate, () => {
     assert.deepEqual((await recipeOf(run.id))["fields"], { top: { css: "#top" } });
   });
 
+  it("keeps what was typed while somebody looks elsewhere, but for secrets, until it is sent or discarded", async () => {
+    await using opened = await here.dashboard.show("/new?kind=scrape");
+    const { page } = opened;
+    const url = page.getByLabel("URL", { exact: true });
+    const restored = page.getByText(/^Draft restored\./);
+    await url.fill(here.site.url("/a"));
+    await page.getByRole("button", { name: "More options" }).click();
+    await page.getByLabel("Headers").fill("X-Key: 4711-secret");
+    await page.getByRole("link", { name: "Sites", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Sites" }).waitFor();
+    await page.goBack();
+    await page.getByText("Draft restored. Headers, cookies and what may be a password were not kept.").waitFor();
+    assert.equal(await url.inputValue(), here.site.url("/a"));
+    await page.getByRole("button", { name: "More options" }).click();
+    assert.equal(await page.getByLabel("Headers").inputValue(), "");
+    assert.ok(!((await page.evaluate("JSON.stringify([sessionStorage, localStorage])")) as string).includes("4711"));
+    await assertAccessible(page);
+    // An address that names a page is not filled in with what was typed for another one.
+    await page.goto(`${here.dashboard.url}/new?kind=scrape&url=${encodeURIComponent(here.site.url("/b"))}`);
+    assert.equal(await url.inputValue(), here.site.url("/b"));
+    assert.equal(await restored.count(), 0);
+    await page.goto(`${here.dashboard.url}/new`);
+    await restored.waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await restored.waitFor({ state: "detached" });
+    assert.equal(await url.inputValue(), "");
+    await page.reload();
+    await url.waitFor();
+    assert.equal(await restored.count(), 0);
+    await url.fill(here.site.url("/a"));
+    await page.reload();
+    await restored.waitFor();
+    await page.getByRole("button", { name: "Start crawl", exact: true }).click();
+    await page.waitForURL(/\/runs\/[\w-]{36}/);
+    await page.getByRole("link", { name: "New", exact: true }).click();
+    await url.waitFor();
+    assert.equal(await url.inputValue(), "");
+    assert.equal(await restored.count(), 0);
+  });
+
   it("opens the template that was chosen, by each one's link in the list and on its own page", async () => {
     const templates = (await here.dashboard.place.api.get("/workflows/templates")).json<{ name: string }[]>();
     assert.ok(templates.length >= 3);

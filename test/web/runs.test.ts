@@ -244,6 +244,47 @@ describe("the pages of runs", browserGate, () => {
     await assertAccessible(phone.page);
   });
 
+  it("goes back from an open drawer to its tab, from there to the tab before, and only then to another page", async () => {
+    const id = await crawler.submit({ url: site.url("/two"), max_depth: 0, strategy: "http" });
+    await dashboard.place.ended(id);
+    await using opened = await dashboard.show("/runs");
+    const { page } = opened;
+    await page.locator(`a[href="/runs/${id}"]`).click();
+    const isTab = (name: string) => page.getByRole("tab", { name, exact: true, selected: true }).waitFor();
+    const drawer = page.getByRole("dialog", { name: /^(?:Record|Page)$/ });
+    const openFirst = async () => {
+      await page.getByRole("row").nth(1).click();
+      await drawer.waitFor();
+    };
+    await isTab("Results");
+    await openFirst();
+    await page.goBack();
+    await drawer.waitFor({ state: "hidden" });
+    await isTab("Results");
+    await tab(page, "Pages");
+    await openFirst();
+    await page.goBack();
+    await drawer.waitFor({ state: "hidden" });
+    await isTab("Pages");
+    // Closed by other means, it is not a step that Back would open again.
+    await openFirst();
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "hidden" });
+    await page.waitForURL(`**/runs/${id}?tab=pages`);
+    await page.goBack();
+    await isTab("Results");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+    // An address with an open drawer is closed where it is.
+    await page.goForward();
+    await openFirst();
+    await page.reload();
+    await drawer.waitFor();
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "hidden" });
+    assert.equal(new URL(page.url()).pathname, `/runs/${id}`);
+  });
+
   it("says why a crawl waits, and leads to the site that can be resumed", async () => {
     const name = new URL(site.url("/")).host;
     const pause = (verb: string) => dashboard.place.api.post(`/sites/${encodeURIComponent(name)}/${verb}`);

@@ -4,6 +4,7 @@ import { Route, Switch, useLocation } from "wouter";
 import { call, loggedIn, whenUnauthorized } from "../api/client.ts";
 import { live } from "../api/live.ts";
 import { queryClient } from "../api/query.ts";
+import { clearDrafts } from "../pages/new/useDraft.ts";
 import { ErrorBox, PageSkeleton } from "../ui/States.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { LoginAgain, LoginPage } from "./Login.tsx";
@@ -82,6 +83,7 @@ export function App() {
     );
   const logOut = async () => {
     await call("logOut").catch(() => {});
+    clearDrafts();
     queryClient.clear();
     setAccess("refused");
   };

@@ -121,7 +121,6 @@ export const LEAST_FIT = 0.55;
 
 /** Across as long as that can be read in this width; else down, if it needs less width that way. */
 export function directionFor(steps: readonly GraphStep[], width: number): Direction {
-  if (width === 0) return "across";
   const across = layOut(steps, "across").width;
   return across * LEAST_FIT > width && layOut(steps, "down").width < across ? "down" : "across";
 }

@@ -2,17 +2,7 @@
  * Lists of things: sortable, of any length, reached by keys, and cards on phones. A table is never wider than its box:
  * columns for which there is no room are folded into details of each row.
  */
-import { useVirtualizer, useWindowVirtualizer } from "@tanstack/react-virtual";
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { Next } from "../api/query.ts";
 import {
@@ -29,6 +19,8 @@ import {
 import { IconButton } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import { ErrorBox } from "./States.tsx";
+import { useBoxWidth } from "./useBoxWidth.ts";
+import { useTableRows } from "./useTableRows.ts";
 import "./table.css";
 
 export interface Column<Row> {
@@ -72,8 +64,6 @@ export interface TableProps<Row> {
   footer?: ReactNode;
 }
 
-const VIRTUAL_FROM = 80;
-
 export function Table<Row>(props: TableProps<Row>) {
   const { columns, rows, label, keyOf, height, rowHeight = 44, empty, next, ahead = 10, footer } = props;
   const [ownSort, setOwnSort] = useState<SortBy | null>(null);
@@ -88,7 +78,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const body = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const isEmpty = rows.length === 0 && empty !== undefined;
-  const width = useBoxWidth(scroller, isEmpty);
+  const width = useBoxWidth(scroller, [isEmpty]);
   const fitted = useMemo(() => fitColumns(columns, width), [columns, width]);
   const asCards = usePhone() || fitted.isTight;
   const [shown, folded] = asCards ? [columns, []] : [fitted.shown, fitted.folded];
@@ -100,7 +90,7 @@ export function Table<Row>(props: TableProps<Row>) {
       return next;
     });
   const open = useOpen(props);
-  const virtual = useRows(sorted, {
+  const virtual = useTableRows(sorted, {
     scroller,
     body,
     rowHeight: asCards ? 120 : rowHeight,
@@ -243,21 +233,6 @@ function Folded<Row>({
   );
 }
 
-/** How wide the box is that the table stands in, before anything is painted and whenever that changes. */
-function useBoxWidth(box: React.RefObject<HTMLDivElement | null>, isEmpty: boolean): number {
-  const [width, setWidth] = useState(Infinity);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const measure = () => setWidth(element.clientWidth);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [box, isEmpty]);
-  return width;
-}
-
 /** Why a list ends before its end, with another try. */
 export function NextFailed({ next: { error, again } }: { next: Next }) {
   return error === null ? null : <ErrorBox title="What follows could not be loaded." error={error} onRetry={again} />;
@@ -354,60 +329,6 @@ function useRowKeys<Row>(
     focus(next);
   };
   return { current, setCurrent, onKeyDown };
-}
-
-interface Drawn {
-  index: number;
-  start: number | null;
-}
-
-/** Which rows are drawn: all of a short list, those in sight of a long one. */
-function useRows<Row>(
-  rows: readonly Row[],
-  options: {
-    scroller: React.RefObject<HTMLDivElement | null>;
-    body: React.RefObject<HTMLDivElement | null>;
-    rowHeight: number;
-    fixed: boolean;
-    keyOf: (row: Row) => string;
-  },
-) {
-  const { scroller, body, rowHeight, fixed, keyOf } = options;
-  const isLong = rows.length > VIRTUAL_FROM;
-  const [margin, setMargin] = useState(0);
-  useLayoutEffect(() => {
-    if (!fixed && body.current !== null) setMargin(body.current.getBoundingClientRect().top + window.scrollY);
-  }, [fixed, isLong, body]);
-  const nameOf = useRef(keyOf);
-  nameOf.current = keyOf;
-  // Another function would let all rows be measured again, at every step of scrolling.
-  const getItemKey = useCallback(
-    (index: number) => {
-      const row = rows[index];
-      return row === undefined ? index : nameOf.current(row);
-    },
-    [rows],
-  );
-  const shared = { count: isLong ? rows.length : 0, estimateSize: () => rowHeight, overscan: 12, getItemKey };
-  const inBox = useVirtualizer({ ...shared, getScrollElement: () => scroller.current, enabled: isLong && fixed });
-  const inPage = useWindowVirtualizer({ ...shared, scrollMargin: margin, enabled: isLong && !fixed });
-  if (!isLong)
-    return {
-      items: rows.map((_row, index): Drawn => ({ index, start: null })),
-      last: rows.length - 1,
-      height: null,
-      measure: undefined,
-      reveal: () => {},
-    };
-  const virtualizer = fixed ? inBox : inPage;
-  const items = virtualizer.getVirtualItems();
-  return {
-    items: items.map(({ index, start }): Drawn => ({ index, start: start - (fixed ? 0 : margin) })),
-    last: items.at(-1)?.index ?? 0,
-    height: virtualizer.getTotalSize(),
-    measure: virtualizer.measureElement as (element: HTMLElement | null) => void,
-    reveal: (index: number) => virtualizer.scrollToIndex(index, { align: "auto" }),
-  };
 }
 
 const PHONE = "(max-width: 719px)";

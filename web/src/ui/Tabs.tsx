@@ -27,7 +27,8 @@ export function Tabs({
   first?: string;
 }) {
   const [search, setSearch] = useSearchParams();
-  const choose = (id: string) =>
+  // Back leads to the tab before; who goes along the tabs by keys does not leave a step for each of them.
+  const choose = (id: string, byKeys: boolean) =>
     setSearch(
       (old) => {
         const next = new URLSearchParams(old);
@@ -35,7 +36,7 @@ export function Tabs({
         else next.set(param, id);
         return next;
       },
-      { replace: true },
+      { replace: byKeys },
     );
   return <TabView tabs={tabs} label={label} chosen={search.get(param) ?? first ?? null} choose={choose} />;
 }
@@ -55,7 +56,7 @@ function TabView({
   tabs: readonly Tab[];
   label: string;
   chosen: string | null;
-  choose: (id: string) => void;
+  choose: (id: string, byKeys: boolean) => void;
 }) {
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -69,7 +70,7 @@ function TabView({
     event.preventDefault();
     const next = tabs[(to + tabs.length) % tabs.length];
     if (next === undefined) return;
-    choose(next.id);
+    choose(next.id, true);
     list.current?.querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus();
   };
   return (
@@ -93,7 +94,7 @@ function TabView({
             aria-controls={`${base}-panel`}
             tabIndex={id === chosen.id ? 0 : -1}
             className="tab"
-            onClick={() => choose(id)}
+            onClick={() => (id === chosen.id ? undefined : choose(id, false))}
           >
             {name}
             {count === undefined ? null : (

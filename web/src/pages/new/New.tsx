@@ -45,7 +45,7 @@ export default function New() {
   const from = search.get("from");
   if (job !== null) return <OfJob key={job} id={job} />;
   if (from !== null) return <OfRun key={from} id={from} />;
-  return <NewPage key={search.get("template")} first={EMPTY} job={null} />;
+  return <NewPage key={`${search.get("url")} ${search.get("template")}`} first={EMPTY} job={null} />;
 }
 
 function OfJob({ id }: { id: string }) {
@@ -84,9 +84,14 @@ interface Props {
 }
 
 function NewPage({ first, job, kept = [], lost = [] }: Props) {
-  const state = useNew(first, job);
-  const { form } = state;
-  const [, setSearch] = useSearchParams();
+  const [search, setSearch] = useSearchParams();
+  // What the address fills in belongs to the form: a draft of another one does not come in its place.
+  const [name] = useState(() => {
+    const given = ["job", "from", "url", "template"].map((key) => `${key}=${search.get(key) ?? ""}`);
+    return given.filter((part) => !part.endsWith("=")).join("&");
+  });
+  const state = useNew(first, job, name);
+  const { form, draft } = state;
   const [page, setPage] = useState<FetchedPage | null>(null);
   const put = (key: string, value: string) =>
     setSearch(
@@ -153,6 +158,17 @@ function NewPage({ first, job, kept = [], lost = [] }: Props) {
           ) : undefined
         }
       />
+      {draft === null ? null : (
+        <div className="row new-draft" role="status">
+          <span>
+            Draft restored.
+            {draft.dropped ? " Headers, cookies and what may be a password were not kept." : ""}
+          </span>
+          <Button size="small" kind="quiet" onClick={draft.discard}>
+            Discard
+          </Button>
+        </div>
+      )}
       {form.kind === "workflow" ? (
         setUp()
       ) : (

@@ -9,6 +9,7 @@ import type { FieldProblem, Json } from "../../logic/new-values.ts";
 import { isChanged } from "../../logic/schema-form.ts";
 import { toast } from "../../ui/Toast.tsx";
 import { type CheckedDefinition, useDefinition } from "./useDefinition.ts";
+import { useKeepDraft, useStoredDraft } from "./useDraft.ts";
 
 export type Change = (change: Partial<Form>) => void;
 
@@ -28,25 +29,31 @@ export interface NewState {
   start: () => Promise<void>;
   /** True: it was saved. */
   save: (options: { run: boolean }) => Promise<boolean>;
+  /** What was typed here before and is back; null: nothing was, or it was discarded. */
+  draft: { dropped: boolean; discard: () => void } | null;
 }
 
-/** `first` is what the form begins with; `job` the one that is changed. */
-export function useNew(first: Form, job: string | null): NewState {
+/** `first` is what the form begins with; `job` the one that is changed; `name` the form whose draft is kept. */
+export function useNew(first: Form, job: string | null, name: string): NewState {
   const [search] = useSearchParams();
   const [, go] = useLocation();
-  const [state, setState] = useState<Form>(() => ({
+  const stored = useStoredDraft(name);
+  const [begun] = useState<Form>(() => ({
     ...first,
     url: first.url === "" ? (search.get("url") ?? "") : first.url,
     template: first.template === "" ? (search.get("template") ?? "") : first.template,
   }));
+  const [state, setState] = useState<Form>(() => ({ ...begun, ...stored.draft?.form }));
   const [errors, setErrors] = useState<NewState["errors"]>({});
   const [paramProblems, setParamProblems] = useState<readonly FieldProblem[]>([]);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState<NewState["busy"]>(null);
   const [moreOpen, setMoreOpen] = useState(false);
   const [told, setTold] = useState(0);
-  const kind = KINDS.find((one) => one === search.get("kind")) ?? first.kind;
+  const kind = KINDS.find((one) => one === search.get("kind")) ?? stored.draft?.form.kind ?? first.kind;
   const form: Form = { ...state, kind: job === null ? kind : first.kind };
+  const sent = useRef(false);
+  useKeepDraft(name, form, begun, () => sent.current);
   const isText = form.kind === "workflow" && form.source === "definition";
   const checked = useDefinition(isText ? form.definition : "");
 
@@ -94,6 +101,8 @@ export function useNew(first: Form, job: string | null): NewState {
     setBusy(what);
     try {
       await work(order.body);
+      sent.current = true;
+      stored.clear();
       return true;
     } catch (error) {
       tell(error instanceof Problem ? error.fields : [], error);
@@ -131,7 +140,15 @@ export function useNew(first: Form, job: string | null): NewState {
     });
   };
 
-  return { form, change, errors, paramProblems, checked, failure, busy, moreOpen, setMoreOpen, start, save };
+  const discard = () => {
+    stored.clear();
+    setState(begun);
+    setErrors({});
+    setParamProblems([]);
+    setFailure(null);
+  };
+  const draft = stored.draft === null ? null : { dropped: stored.draft.dropped, discard };
+  return { form, change, errors, paramProblems, checked, failure, busy, moreOpen, setMoreOpen, start, save, draft };
 }
 
 async function begin(form: Form, body: Json): Promise<string> {

@@ -108,8 +108,10 @@ function ErrorGroup({ run, group, tasks, onOpen }: GroupProps) {
                   <Link
                     className="link error-url"
                     href={`/runs/${run.id}?tab=errors&task=${task.id}`}
-                    replace
-                    onClick={() => onOpen(task)}
+                    onClick={(event) => {
+                      event.preventDefault();
+                      onOpen(task);
+                    }}
                   >
                     <CutText text={plainUrl(url)} title={url} />
                   </Link>

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { addressOf } from "../../api/client.ts";
 import { type Next, useCall, usePages } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
@@ -17,6 +17,7 @@ import { Menu } from "../../ui/Menu.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "../../ui/States.tsx";
 import { type Column, NextFailed, Table, usePhone } from "../../ui/Table.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
+import { useDrawer } from "../../ui/useDrawer.ts";
 import { Time } from "../../ui/Values.tsx";
 import { CopyRecord, Record, type Result } from "./Record.tsx";
 import { useRunAddress } from "./useRunAddress.ts";
@@ -32,8 +33,9 @@ export function Results({ run }: { run: Run }) {
   const { search, put } = useRunAddress("results");
   const shape = search.get("as") === "records" ? "records" : "table";
   const setShape = (next: string) => put("as", next === "table" ? null : next);
-  const [opened, setOpened] = useState<Result | null>(null);
   const { rows, error, isPending, refetch } = results;
+  const drawer = useDrawer("record", { tab: "results" });
+  const opened = rows.find(({ id }) => id === drawer.opened) ?? null;
   if (error !== null && rows.length === 0) return <ErrorBox error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton lines={6} />;
   if (rows.length === 0)
@@ -65,7 +67,13 @@ export function Results({ run }: { run: Run }) {
         <Exports run={run} />
       </div>
       {shape === "table" ? (
-        <ResultTable run={run} rows={rows} next={results.next} hasMore={results.hasNextPage} onOpen={setOpened} />
+        <ResultTable
+          run={run}
+          rows={rows}
+          next={results.next}
+          hasMore={results.hasNextPage}
+          onOpen={({ id }) => drawer.open(id)}
+        />
       ) : (
         <>
           {rows.map((row) => (
@@ -83,7 +91,7 @@ export function Results({ run }: { run: Run }) {
           ) : null}
         </>
       )}
-      <Dialog open={opened !== null} onClose={() => setOpened(null)} title="Record" side wide>
+      <Dialog open={opened !== null} onClose={drawer.close} title="Record" side wide>
         {opened === null ? null : (
           <div className="stack" key={opened.id}>
             <div className="task-url">

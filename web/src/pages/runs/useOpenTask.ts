@@ -2,8 +2,8 @@ import { useState } from "react";
 import { useCall } from "../../api/query.ts";
 import type { Run } from "../../api/types.ts";
 import { isActive } from "../../logic/states.ts";
+import { useDrawer } from "../../ui/useDrawer.ts";
 import type { Task } from "./Pages.tsx";
-import { useRunAddress } from "./useRunAddress.ts";
 
 const AGAIN_MS = 4000;
 
@@ -12,9 +12,9 @@ const AGAIN_MS = 4000;
  * address leads to any page of the run.
  */
 export function useOpenTask(run: Run, tab: string, rows: readonly Task[]) {
-  const { search, put } = useRunAddress(tab);
+  const drawer = useDrawer("task", { tab });
   const [last, setLast] = useState<Task | null>(null);
-  const id = search.get("task");
+  const id = drawer.opened;
   const listed = rows.find((row) => row.id === id);
   const asked = useCall(
     "getTask",
@@ -26,7 +26,8 @@ export function useOpenTask(run: Run, tab: string, rows: readonly Task[]) {
   );
   const open = (next: Task | null) => {
     setLast(next);
-    put("task", next?.id ?? null);
+    if (next === null) drawer.close();
+    else drawer.open(next.id);
   };
   // What is known now, not what was known when it was opened; until it is asked for, what was known then.
   const task = id === null ? null : (listed ?? asked.data ?? (last?.id === id ? last : null));

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { useAgain, usePages } from "../../api/query.ts";
 import type { Schedule } from "../../api/types.ts";
 import { count, sentence, shortNumber } from "../../logic/format.ts";
@@ -11,6 +10,7 @@ import { Code } from "../../ui/Code.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { EmptyState, ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
+import { useDrawer } from "../../ui/useDrawer.ts";
 import { Time } from "../../ui/Values.tsx";
 import { ScheduleButtons, useScheduleActions } from "./ScheduleButtons.tsx";
 import { ScheduleDetails } from "./ScheduleDetails.tsx";
@@ -20,7 +20,7 @@ import "./schedules.css";
 export default function Schedules() {
   const list = usePages("listSchedules", { query: { limit: 200 } });
   useAgain("listSchedules", 10_000);
-  const [shown, setShown] = useState<string | null>(null);
+  const drawer = useDrawer("job");
   const actions = useScheduleActions();
   const columns: readonly Column<Schedule>[] = [
     {
@@ -135,7 +135,7 @@ export default function Schedules() {
             rows={list.rows}
             keyOf={({ job_id }) => job_id}
             rowHeight={58}
-            onOpen={({ job_id }) => setShown(job_id)}
+            onOpen={({ job_id }) => drawer.open(job_id)}
             next={list.next}
             footer={count(list.rows.length, "schedule")}
             empty={
@@ -163,8 +163,8 @@ export default function Schedules() {
         </Card>
       )}
       <ScheduleDetails
-        schedule={list.rows.find(({ job_id }) => job_id === shown) ?? null}
-        onClose={() => setShown(null)}
+        schedule={list.rows.find(({ job_id }) => job_id === drawer.opened) ?? null}
+        onClose={drawer.close}
         actions={actions}
       />
     </>

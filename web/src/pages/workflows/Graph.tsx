@@ -5,6 +5,7 @@ import { lookOf } from "../../logic/states.ts";
 import { IconButton } from "../../ui/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { usePhone } from "../../ui/Table.tsx";
+import { useBoxWidth } from "../../ui/useBoxWidth.ts";
 import "../../ui/badge.css";
 import "./graph.css";
 
@@ -19,6 +20,8 @@ export interface DrawnStep {
   percent: number | null;
 }
 
+/** Room for it, whether it is there or not. */
+const SCROLLBAR = 16;
 /** What a drawing may be high before it scrolls in its box, as in graph.css. */
 const HIGHEST = { across: 320, down: 540 } as const;
 
@@ -35,7 +38,7 @@ export function Graph({
 }) {
   const phone = usePhone();
   const box = useRef<HTMLDivElement>(null);
-  const width = useWidth(box);
+  const width = useBoxWidth(box) - SCROLLBAR;
   // What happens to steps does not move them.
   const structure = JSON.stringify(steps.map(({ name, dependencies }) => ({ name, dependencies })));
   const direction = useMemo(
@@ -95,23 +98,6 @@ export function Graph({
       </div>
     </div>
   );
-}
-
-/** With a scrollbar or without: it would come and go with what is drawn for its width. */
-const SCROLLBAR = 16;
-
-function useWidth(box: React.RefObject<HTMLDivElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const measure = () => setWidth(Math.max(0, element.offsetWidth - SCROLLBAR));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [box]);
-  return width;
 }
 
 /** Within the box alone: the page stays where it is. */

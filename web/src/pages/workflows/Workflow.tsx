@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import type { Answer } from "../../api/client.ts";
 import type { WorkflowProgress } from "../../api/types.ts";
 import { pretty } from "../../logic/flow-definition.ts";
@@ -13,6 +13,7 @@ import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { usePhone } from "../../ui/Table.tsx";
 import { type Tab, Tabs } from "../../ui/Tabs.tsx";
+import { useDrawer } from "../../ui/useDrawer.ts";
 import { Time } from "../../ui/Values.tsx";
 import { FlowActions } from "./FlowActions.tsx";
 import { FlowFiles } from "./FlowFiles.tsx";
@@ -47,21 +48,12 @@ export default function Workflow() {
 }
 
 function Shown({ flow, whole }: { flow: WorkflowProgress; whole: Answer<"getWorkflow"> | undefined }) {
-  const [search, setSearch] = useSearchParams();
+  const drawer = useDrawer("step");
   const phone = usePhone();
   const [recovers, setRecovers] = useState<{ from: string | null } | null>(null);
   const { steps } = flow;
-  const step = steps.find(({ task_name }) => task_name === search.get("step"));
-  const select = (name: string | null) =>
-    setSearch(
-      (old) => {
-        const next = new URLSearchParams(old);
-        if (name === null) next.delete("step");
-        else next.set("step", name);
-        return next;
-      },
-      { replace: true },
-    );
+  const step = steps.find(({ task_name }) => task_name === drawer.opened);
+  const select = (name: string | null) => (name === null ? drawer.close() : drawer.open(name));
   const canBegin = (index: number) => actionsOf(flow).recover && recoverableFrom(steps).includes(index);
   const panel =
     step === undefined ? null : (

@@ -6,8 +6,20 @@ export function CutText({ text, title = text, className = "" }: { text: string; 
   const at = cutAt(text);
   return (
     <span className={`cut-text ${className}`} title={title}>
-      <span className="cut-text-head">{text.slice(0, at)}</span>
-      {at === text.length ? null : <span className="cut-text-tail">{text.slice(at)}</span>}
+      {at === text.length ? (
+        <span className="cut-text-head">{text}</span>
+      ) : (
+        <>
+          {/* Read out in one piece. */}
+          <span className="spoken cut-text-whole">{text}</span>
+          <span className="cut-text-head" aria-hidden="true">
+            {text.slice(0, at)}
+          </span>
+          <span className="cut-text-tail" aria-hidden="true">
+            {text.slice(at)}
+          </span>
+        </>
+      )}
     </span>
   );
 }

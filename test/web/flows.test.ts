@@ -93,6 +93,20 @@ describe("workflows", browserGate, () => {
     await page.getByText("Rerun of").waitFor();
   });
 
+  it("are run again under the name that they had", async () => {
+    here.site.on("/again", html("<p>fine</p>"));
+    const first = await begin("Definition of papers", [call("read", "/again")], { name: "Papers of today" });
+    await here.dashboard.place.ended(first);
+    await using opened = await here.dashboard.show(`/workflows/${first}`);
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: "Papers of today" }).waitFor();
+    await page.getByRole("button", { name: "Rerun" }).click();
+    await page.waitForURL((url) => url.pathname.startsWith("/workflows/") && !url.pathname.endsWith(first));
+    await page.getByRole("heading", { level: 1, name: "Papers of today" }).waitFor();
+    await page.getByText(`Rerun of ${first.slice(0, 8)}`).waitFor();
+    await page.getByRole("button", { name: /^read.*Completed/ }).waitFor();
+  });
+
   it("fit a phone: they are started and paused there, and what they are called is text", async () => {
     const held = Promise.withResolvers<void>();
     here.site.on("/long", (request, response) => void held.promise.then(() => html("<p>fine</p>")(request, response)));

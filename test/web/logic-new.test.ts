@@ -364,6 +364,14 @@ test("shares are written as lines, and what may be more than a text says so", ()
   assert.equal(tidyPairs("train:0.80\n\ntest : 0.2\n"), "train: 0.8\ntest: 0.2");
 });
 
+test("a clone is called what its run was", () => {
+  const page = formOf({ kind: "page", name: "Front page", target_url: "https://shop.example/" });
+  assert.equal(orderOf(page).body["name"], "Front page");
+  assert.equal(orderOf({ ...page, name: " " }).body["name"], undefined);
+  const flow = formOf({ kind: "workflow", name: "Prices", workflow: { template: "price-monitor", params: {} } });
+  assert.equal(orderOf(flow).body["name"], "Prices");
+});
+
 test("a draft keeps what was typed, and nothing that may be secret", () => {
   const form = { ...EMPTY, url: "https://shop.example/", depth: "3", headers: "Authorization: Bearer 4711" };
   assert.deepEqual(draftOf(form, EMPTY), {

@@ -8,10 +8,12 @@ import {
   runHref,
   runTitle,
   type Series,
+  spokenGist,
   successFigure,
   stepsWords,
   successOf,
   timesOf,
+  troubleTitle,
   verdictOf,
   workerWords,
 } from "../../web/src/logic/overview.ts";
@@ -95,7 +97,19 @@ test("the verdict names the worst first", () => {
   assert.equal(say({ standstill, in_flight: 0, queued: 0 }).tone, "good");
   assert.equal(say({ workers: { ...calm.workers, lost: 2 } }).text, "2 workers went silent.");
   const site = { site: "a", trouble: "paused", message: "", until: null, error_rate: null, waiting: 0 } as const;
-  assert.equal(say({ troubled_sites: [site] }).tone, "good");
+  assert.deepEqual(say({ troubled_sites: [site] }), {
+    tone: "good",
+    text: "Everything is working. One site is paused.",
+  });
+  const failing = { ...site, trouble: "failing" } as const;
+  assert.deepEqual(
+    [[], [site], [failing], [site, failing]].map(troubleTitle),
+    ["Sites in trouble", "Paused sites", "Sites in trouble", "Sites in trouble or paused"],
+    "the list is called what the verdict says",
+  );
+  const { runs } = calm;
+  assert.match(spokenGist({ runs, troubled_sites: [site] }), /at work, 1 site paused\.$/);
+  assert.match(spokenGist({ runs, troubled_sites: [site, failing] }), /, 1 site in trouble, 1 site paused\.$/);
   assert.equal(say({ troubled_sites: [{ ...site, trouble: "failing" }] }).text, "One site is in trouble.");
   assert.equal(say({ success_rate: 0.5 }).tone, "warn");
   assert.equal(say({ success_rate: 0.5, in_flight: 0, queued: 0 }).tone, "good", "what has ended shows its own number");
@@ -142,10 +156,15 @@ test("a workflow says which of its steps runs or waits", () => {
 
 test("what waits is said in parts that break between each other", () => {
   const oldest = new Date(START - 240_000).toISOString();
-  assert.deepEqual(queueWords({ oldest_queued_at: null, retrying: 0 }, START), ["nothing waits"]);
-  assert.deepEqual(queueWords({ oldest_queued_at: null, retrying: 1 }, START), ["1 to retry"]);
-  assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 0 }, START), ["oldest 4 min ago"]);
-  assert.deepEqual(queueWords({ oldest_queued_at: oldest, retrying: 12 }, START), ["oldest 4 min ago", "12 to retry"]);
+  const words = (queued: number, retrying: number, oldest_queued_at: string | null = null) =>
+    queueWords({ queued, retrying, oldest_queued_at }, START);
+  assert.deepEqual(words(0, 0), ["nothing waits"]);
+  assert.deepEqual(words(1, 1), ["1 to retry"]);
+  assert.deepEqual(words(1, 0, oldest), ["oldest 4 min ago"]);
+  assert.deepEqual(words(13, 12, oldest), ["oldest 4 min ago", "12 to retry"]);
+  assert.deepEqual(words(1, 0), ["paused or about to start"], "one that waits is never called nothing");
+  assert.deepEqual(words(3, 1), ["paused or about to start", "1 to retry"]);
+  assert.deepEqual(words(0, 0, oldest), ["nothing waits"], "the oldest is looked for less often than the number");
 });
 
 test("of a few pages the numbers are said, without alarm; of many the part", () => {

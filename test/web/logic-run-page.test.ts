@@ -10,6 +10,7 @@ import {
   outcomeWords,
   placeIn,
   progressWords,
+  shownProgress,
   titleOf,
   waitingPlaces,
 } from "../../web/src/logic/run-page.ts";
@@ -240,4 +241,18 @@ test("whoever looks at a run is not taken elsewhere when it ends, unless there w
     "results",
     "another run",
   );
+});
+
+test("a run that was cancelled stays where it was, and says how many of its pages were done", () => {
+  const counts = { queued: 0, running: 0, retrying: 0, completed: 3, failed: 1, skipped: 0 };
+  assert.equal(shownProgress({ status: "cancelled", progress: 100 }, counts, 36), 10);
+  assert.equal(
+    progressWords({ counts, progress: 10, perSecond: null, etaSeconds: null, active: false, leftOut: 36 }),
+    "4 of 40 known pages",
+  );
+  assert.equal(shownProgress({ status: "cancelled", progress: 100 }, counts, 0), 100, "all of them were done");
+  assert.equal(shownProgress({ status: "cancelled", progress: 100 }, null, 0), null, "how far it was is not known");
+  assert.equal(shownProgress({ status: "partial", progress: 100 }, counts, 6), 40, "its time was up");
+  assert.equal(shownProgress({ status: "partial", progress: 100 }, counts, 0), 100);
+  assert.equal(shownProgress({ status: "running", progress: 42 }, counts, 0), 42);
 });

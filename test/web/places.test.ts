@@ -109,6 +109,9 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
     await page.getByText(`Saved: it holds for ${name} within a second`).waitFor();
     assert.equal((await siteNow()).requests_per_second, 50);
     await page.getByRole("table", { name: "Runs of this site" }).waitFor();
+    // Two figures that differ say what they count: requests of the last minutes, and pages in the end.
+    for (const words of ["Error rate", "of requests, last 10 min, retries included", "0 failed after all attempts"])
+      await page.getByText(words, { exact: true }).waitFor();
     await assertFits(page);
     await assertAccessible(page);
   });
@@ -154,6 +157,11 @@ describe("sites, schedules, the queue and settings", browserGate, () => {
       .getByRole("button", { name: `Pause ${HOSTILE}` })
       .waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: `Run now: ${HOSTILE}` }).click();
+    await page.getByRole("button", { name: "See the run" }).click();
+    await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+    const [run] = (await api.get(`/jobs/${id}/runs`)).json<{ id: string }[]>();
+    assert.equal(new URL(page.url()).pathname, `/runs/${run?.id}`);
     await using phone = await here.dashboard.show("/schedules", { phone: true });
     await phone.page.getByText("On weekdays at 09:00").waitFor();
     await assertFits(phone.page);

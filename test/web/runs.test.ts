@@ -305,6 +305,23 @@ describe("the pages of runs", browserGate, () => {
     await why.waitFor({ state: "hidden" });
   });
 
+  it("shows how far a crawl was that is cancelled, and not that all of it is done", async () => {
+    const name = encodeURIComponent(new URL(site.url("/")).host);
+    assert.equal((await dashboard.place.api.post(`/sites/${name}/pause`)).status, 200);
+    const id = await crawler.submit({ url: site.url("/quiet"), max_depth: 0, strategy: "http" });
+    await using opened = await dashboard.show(`/runs/${id}`);
+    const { page } = opened;
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await page.getByRole("main").getByText("Cancelled", { exact: true }).first().waitFor();
+    await page.getByText("0 of 1 known pages", { exact: true }).waitFor();
+    assert.equal(
+      await page.getByRole("progressbar", { name: "Progress of this run" }).getAttribute("aria-valuenow"),
+      "0",
+    );
+    assert.equal((await dashboard.place.api.post(`/sites/${name}/resume`)).status, 200);
+  });
+
   it("shows a failure with its picture and its copy, and lets a person answer", async () => {
     const { id } = await dashboard.place.begin({ target_url: site.url("/wall"), strategy: "browser", name: HOSTILE });
     await dashboard.place.said(id, /^Waiting for a person/);

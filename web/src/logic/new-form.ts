@@ -179,7 +179,10 @@ export function orderOf(form: Form): Order {
   if (form.kind === "crawl") return { body: crawlPart(form, problems), problems };
   // Whoever looks at one page has one try, unless more are asked for; a saved job has what the server is set to.
   if (form.kind === "scrape")
-    return { body: { ...pagePart(form, problems), max_attempts: number(form.tries) ?? 1 }, problems };
+    return {
+      body: given({ name: text(form.name), ...pagePart(form, problems), max_attempts: number(form.tries) ?? 1 }),
+      problems,
+    };
   return { body: given({ ...workflowPart(form), name: text(form.runName), start: true }), problems };
 }
 

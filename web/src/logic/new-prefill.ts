@@ -105,6 +105,7 @@ export function formOf(job: Json): Form {
     ...EMPTY,
     ...part,
     name: typed(job["name"]),
+    runName: job["kind"] === "workflow" ? typed(job["name"]) : "",
     schedule: typed(cron),
     when,
     timezone: typed(job["timezone"] ?? zone),

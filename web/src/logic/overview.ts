@@ -1,6 +1,6 @@
 /** What the overview works out from what the server tells. */
 import type { Overview } from "../api/types.ts";
-import { percent, relativeTime, shortNumber } from "./format.ts";
+import { count, percent, relativeTime, shortNumber } from "./format.ts";
 
 export type Series = Overview["series"];
 /** What the stream tells: all but the last hour. */
@@ -91,13 +91,35 @@ export function verdictOf(overview: LiveOverview): Verdict {
       tone: "warn",
       text: `${runs.waiting_for_human === 1 ? "A run waits" : `${runs.waiting_for_human} runs wait`} for you.`,
     };
-  const trouble = troubled_sites.filter(({ trouble }) => trouble !== "paused").length;
+  const { trouble, paused } = troubleCounts(troubled_sites);
   if (trouble > 0)
     return { tone: "warn", text: `${trouble === 1 ? "One site is" : `${trouble} sites are`} in trouble.` };
-  if (in_flight + queued === 0) return { tone: "good", text: "Nothing to do: everything has ended." };
+  const besides = paused === 0 ? "" : ` ${paused === 1 ? "One site is" : `${paused} sites are`} paused.`;
+  if (in_flight + queued === 0) return { tone: "good", text: `Nothing to do: everything has ended.${besides}` };
   if (success_rate !== null && success_rate < 0.75 && recent_pages.good + recent_pages.bad >= ENOUGH_PAGES)
     return { tone: "warn", text: "More than a quarter of the last pages failed." };
-  return { tone: "good", text: "Everything is working." };
+  return { tone: "good", text: `Everything is working.${besides}` };
+}
+
+/** A site that somebody has paused does what is wanted of it. */
+function troubleCounts(sites: LiveOverview["troubled_sites"]): { trouble: number; paused: number } {
+  const paused = sites.filter(({ trouble }) => trouble === "paused").length;
+  return { trouble: sites.length - paused, paused };
+}
+
+/** What the list of them is called: it agrees with the verdict. */
+export function troubleTitle(sites: LiveOverview["troubled_sites"]): string {
+  const { trouble, paused } = troubleCounts(sites);
+  return paused === 0 ? "Sites in trouble" : trouble === 0 ? "Paused sites" : "Sites in trouble or paused";
+}
+
+/** What is read out now and then: the gist, not every digit. */
+export function spokenGist({ runs, troubled_sites }: Pick<LiveOverview, "runs" | "troubled_sites">): string {
+  const { trouble, paused } = troubleCounts(troubled_sites);
+  const parts = [`${count(runs.running, "run")} at work`];
+  if (trouble > 0) parts.push(`${count(trouble, "site")} in trouble`);
+  if (paused > 0) parts.push(`${count(paused, "site")} paused`);
+  return `${parts.join(", ")}.`;
 }
 
 /** "2 working, 1 standing by": whoever stands by is no worker that works. */
@@ -134,14 +156,18 @@ function stepWords({ status, waiting_for: waits }: CurrentStep, now: number): st
   return waits.until === undefined ? "waits" : `goes on ${relativeTime(Date.parse(waits.until), now)}`;
 }
 
-/** What waits, in words that fit below the number of it: each is kept in one line. */
+/**
+ * What waits, in words that fit below the number of it: each is kept in one line. What belongs to a paused run, waits for
+ * an earlier step or was taken up by a worker that has not begun it is counted, too, and has no place in the line.
+ */
 export function queueWords(
-  { oldest_queued_at: oldest, retrying }: Pick<LiveOverview, "oldest_queued_at" | "retrying">,
+  { queued, oldest_queued_at: oldest, retrying }: Pick<LiveOverview, "queued" | "oldest_queued_at" | "retrying">,
   now: number,
 ): string[] {
-  if (oldest === null) return [retrying === 0 ? "nothing waits" : `${shortNumber(retrying)} to retry`];
-  const since = `oldest ${relativeTime(Date.parse(oldest), now)}`;
-  return retrying === 0 ? [since] : [since, `${shortNumber(retrying)} to retry`];
+  if (queued === 0) return ["nothing waits"];
+  const again = retrying === 0 ? [] : [`${shortNumber(retrying)} to retry`];
+  if (oldest !== null) return [`oldest ${relativeTime(Date.parse(oldest), now)}`, ...again];
+  return retrying >= queued ? again : ["paused or about to start", ...again];
 }
 
 /** Where a run is shown. */

@@ -29,6 +29,22 @@ export function totalOf({ queued, running, retrying, completed, failed, skipped 
   return queued + running + retrying + completed + failed + skipped;
 }
 
+/**
+ * How far a run is, in percent. One that was cancelled, or ended before all of its pages were done, stays where it was; null:
+ * that is not known.
+ */
+export function shownProgress(
+  { status, progress }: { status: string; progress: number },
+  counts: RunCounts | null,
+  leftOut: number,
+): number | null {
+  if (isActive(status) || (status !== "cancelled" && leftOut === 0)) return progress;
+  if (counts === null) return null;
+  const done = counts.completed + counts.failed + counts.skipped;
+  const total = totalOf(counts) + leftOut;
+  return total === 0 ? 0 : Math.floor((100 * done) / total);
+}
+
 /** A bar and words that differ by less are about the same. */
 const ABOUT_THE_SAME = 2;
 
@@ -40,11 +56,13 @@ export function progressWords(run: {
   perSecond: number | null;
   etaSeconds: number | null;
   active: boolean;
+  /** Pages that were known and not begun when it was cancelled. */
+  leftOut?: number;
 }): string {
-  const { counts, progress, perSecond, etaSeconds, active } = run;
+  const { counts, progress, perSecond, etaSeconds, active, leftOut = 0 } = run;
   const parts: string[] = [];
   if (counts !== null) {
-    const total = totalOf(counts);
+    const total = totalOf(counts) + leftOut;
     const done = counts.completed + counts.failed + counts.skipped;
     const isShare = total > 0 && Math.abs((100 * done) / total - progress) <= ABOUT_THE_SAME;
     if (!active && done >= total) parts.push(count(total, "page"));

@@ -131,7 +131,7 @@ function NewPage({ first, job, kept = [], lost = [] }: Props) {
         {form.kind === "workflow" ? (
           <WorkflowFields state={state} />
         ) : (
-          <PageFields state={state} onPlayground={() => put("tab", "playground")} />
+          <PageFields state={state} job={job} onPlayground={() => put("tab", "playground")} />
         )}
         <Actions state={state} job={job} />
       </form>

@@ -1,4 +1,5 @@
 /** What crawls and single pages are asked for. */
+import { useState } from "react";
 import { CRAWL_DEFAULTS } from "../../logic/new-form.ts";
 import { moreSet } from "../../logic/new-problems.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -16,12 +17,14 @@ const STRATEGIES = [
   { value: "browser", name: "Browser" },
 ];
 
-type Props = { state: NewState; onPlayground: () => void };
+type Props = { state: NewState; job: string | null; onPlayground: () => void };
 
-export function PageFields({ state, onPlayground }: Props) {
+export function PageFields({ state, job, onPlayground }: Props) {
   const { form, change, errors, moreOpen, setMoreOpen } = state;
   const isCrawl = form.kind === "crawl";
   const set = moreSet(form);
+  // A clone comes with the name of its run, which is seen before it is sent. A job has a field for it anyway.
+  const [isNamed] = useState(job === null && form.name !== "");
   return (
     <>
       <Card>
@@ -64,17 +67,29 @@ export function PageFields({ state, onPlayground }: Props) {
               </div>
             </>
           ) : (
-            <Input
-              label="URL"
-              help="The page to read."
-              error={errors.url}
-              value={form.url}
-              onChange={({ target }) => change({ url: target.value })}
-              className="control mono"
-              inputMode="url"
-              placeholder="https://example.com/"
-              spellCheck={false}
-            />
+            <>
+              <Input
+                label="URL"
+                help="The page to read."
+                error={errors.url}
+                value={form.url}
+                onChange={({ target }) => change({ url: target.value })}
+                className="control mono"
+                inputMode="url"
+                placeholder="https://example.com/"
+                spellCheck={false}
+              />
+              {isNamed ? (
+                <Input
+                  label="Name of this run"
+                  help="As the run that this one is made from. Default: the URL."
+                  error={errors.name}
+                  value={form.name}
+                  maxLength={200}
+                  onChange={({ target }) => change({ name: target.value })}
+                />
+              ) : null}
+            </>
           )}
         </div>
       </Card>

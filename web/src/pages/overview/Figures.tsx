@@ -1,7 +1,7 @@
 /** The numbers and charts at the top. */
 import { Suspense } from "react";
 import { part } from "../../app/part.ts";
-import { count, percent, rate, shortNumber } from "../../logic/format.ts";
+import { percent, rate, shortNumber } from "../../logic/format.ts";
 import { type LiveOverview, queueWords, type Series, successFigure, successOf, timesOf } from "../../logic/overview.ts";
 import { Card, Stat } from "../../ui/Card.tsx";
 import { Skeleton } from "../../ui/States.tsx";
@@ -20,7 +20,7 @@ export function Figures({ overview }: { overview: LiveOverview }) {
         <Stat
           name="Throughput"
           value={rate(pace.good + pace.bad)}
-          note={pace.bad === 0 ? "pages, over the last 10 s" : `${rate(pace.bad)} of it failed`}
+          note={pace.bad === 0 ? "pages, over the last 10 s" : `${rate(pace.bad)} of them failed`}
         />
       </Card>
       <Card>
@@ -111,10 +111,4 @@ export function Charts({ series }: { series: Series }) {
       </Card>
     </div>
   );
-}
-
-/** What is read out now and then: the gist, not every digit. */
-export function spokenGist({ runs, troubled_sites }: LiveOverview): string {
-  const troubled = troubled_sites.length;
-  return `${count(runs.running, "run")} at work${troubled === 0 ? "" : `, ${count(troubled, "site")} in trouble`}.`;
 }

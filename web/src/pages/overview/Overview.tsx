@@ -1,14 +1,14 @@
 import { keyOf, queryClient, useCall } from "../../api/query.ts";
 import { useLive } from "../../api/live.ts";
 import type { Overview as Whole } from "../../api/types.ts";
-import { continueSeries, type LiveOverview, verdictOf } from "../../logic/overview.ts";
+import { continueSeries, type LiveOverview, spokenGist, verdictOf } from "../../logic/overview.ts";
 import { serverNow } from "../../logic/server-time.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import "../../ui/badge.css";
 import { ActiveRuns } from "./ActiveRuns.tsx";
-import { Charts, Figures, spokenGist } from "./Figures.tsx";
+import { Charts, Figures } from "./Figures.tsx";
 import { Machine, RecentFailures, TroubledSites } from "./Trouble.tsx";
 import { Welcome } from "./Welcome.tsx";
 import "./overview.css";

@@ -1,7 +1,7 @@
 /** What is wrong, and what it works with: the lists below the charts. */
 import { Link } from "wouter";
 import { bytes, count, percent, plainUrl, sentence, shortNumber } from "../../logic/format.ts";
-import { type LiveOverview, workerWords } from "../../logic/overview.ts";
+import { type LiveOverview, troubleTitle, workerWords } from "../../logic/overview.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { LinkButton } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -29,7 +29,7 @@ function Fine({ children }: { children: string }) {
 export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"] }) {
   return (
     <Card
-      title="Sites in trouble"
+      title={troubleTitle(sites)}
       flush
       actions={
         <LinkButton href="/sites" kind="quiet" size="small">
@@ -58,7 +58,7 @@ export function TroubledSites({ sites }: { sites: LiveOverview["troubled_sites"]
                     ? `${count(waiting, "page waits", "pages wait")}`
                     : error_rate === null
                       ? ""
-                      : `${percent(error_rate)} bad`}
+                      : `${percent(error_rate)} of requests failed`}
                 </span>
               </div>
             </li>

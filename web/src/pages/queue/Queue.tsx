@@ -1,12 +1,13 @@
 import { useState } from "react";
 import { useCall } from "../../api/query.ts";
 import { shortNumber } from "../../logic/format.ts";
+import { queueWords } from "../../logic/overview.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Stat, StatRow } from "../../ui/Card.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { ErrorBox, PageSkeleton } from "../../ui/States.tsx";
 import { Tabs } from "../../ui/Tabs.tsx";
-import { Time } from "../../ui/Values.tsx";
+import { useNow } from "../../ui/Values.tsx";
 import { AddItems } from "./AddItems.tsx";
 import { Items } from "./Items.tsx";
 import { Lanes, useLanes } from "./Lanes.tsx";
@@ -19,6 +20,7 @@ export default function Queue() {
   const overview = useCall("getOverview", undefined, { refetchInterval: 5000 });
   const stats = useCall("getQueueStats", undefined, { refetchInterval: 5000 });
   const lanes = useLanes();
+  const now = useNow();
   const error = stats.error ?? overview.error;
   const add = () => setAdding(true);
   return (
@@ -48,19 +50,7 @@ export default function Queue() {
             <Stat
               name="Waiting"
               value={shortNumber(overview.data.queued)}
-              note={
-                overview.data.oldest_queued_at === null ? (
-                  overview.data.queued === 0 ? (
-                    "nothing waits"
-                  ) : (
-                    "to be tried again"
-                  )
-                ) : (
-                  <>
-                    oldest from <Time at={overview.data.oldest_queued_at} />
-                  </>
-                )
-              }
+              note={queueWords({ ...overview.data, retrying: 0 }, now)[0]}
             />
             <Stat name="To retry" value={shortNumber(overview.data.retrying)} note="failed, tried again later" />
             <Stat name="In flight" value={shortNumber(overview.data.in_flight)} note="at this moment" />

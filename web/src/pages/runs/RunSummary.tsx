@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import type { Crawl, Run } from "../../api/types.ts";
 import { fullNumber, rate, sentence, shorten } from "../../logic/format.ts";
-import { atWorkWords, outcomeBesideCounts, progressWords, sinceWords } from "../../logic/run-page.ts";
+import { atWorkWords, outcomeBesideCounts, progressWords, shownProgress, sinceWords } from "../../logic/run-page.ts";
 import type { RunProgress } from "../../logic/run-progress.ts";
 import { serverNow } from "../../logic/server-time.ts";
 import { isActive } from "../../logic/states.ts";
@@ -28,7 +28,9 @@ export function RunSummary({
 }) {
   const active = isActive(run.status);
   const tone = TONES[run.status as keyof typeof TONES] ?? "accent";
-  const words = progressWords({ ...progress, progress: run.progress, active });
+  const leftOut = crawl?.cancelled_items ?? 0;
+  const far = shownProgress(run, progress.counts, leftOut);
+  const words = progressWords({ ...progress, progress: far ?? 0, active, leftOut });
   return (
     <Card className="run-summary">
       <div className="run-summary-parts">
@@ -40,9 +42,9 @@ export function RunSummary({
                 {words}
               </span>
             </span>
-            <strong className="num">{Math.floor(run.progress)} %</strong>
+            {far === null ? null : <strong className="num">{Math.floor(far)} %</strong>}
           </div>
-          <Progress value={run.progress} label="Progress of this run" tone={tone} />
+          {far === null ? null : <Progress value={far} label="Progress of this run" tone={tone} />}
         </div>
         {run.kind === "page" ? <PageFacts run={run} /> : <Counts run={run} crawl={crawl} progress={progress} />}
         <div className="run-notes">

@@ -1,10 +1,13 @@
+import { useLocation } from "wouter";
 import { useChange } from "../../api/query.ts";
 import type { Schedule } from "../../api/types.ts";
+import { runHref } from "../../logic/overview.ts";
 import { scheduleTitle } from "../../logic/schedules.ts";
 import { Button } from "../../ui/Button.tsx";
 import { toast, toastError } from "../../ui/Toast.tsx";
 
 export function useScheduleActions() {
+  const [, go] = useLocation();
   const told = { invalidates: ["listSchedules", "listSlots", "listRuns"] as const, onError: toastError };
   const pause = useChange("pauseSchedule", told);
   const resume = useChange("resumeSchedule", told);
@@ -31,7 +34,13 @@ export function useScheduleActions() {
     start: (schedule: Schedule) =>
       start.mutate(
         { params: { job_id: schedule.job_id } },
-        { onSuccess: () => toast(`${scheduleTitle(schedule)} has been started`) },
+        {
+          onSuccess: (run) =>
+            toast(`${scheduleTitle(schedule)} has been started`, "good", {
+              name: "See the run",
+              run: () => go(runHref(run)),
+            }),
+        },
       ),
   };
 }

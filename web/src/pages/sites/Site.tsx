@@ -99,9 +99,9 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
     <StatRow>
       <Stat name="Throughput" value={rate(pages_per_second)} note="good pages" />
       <Stat
-        name="Failed"
+        name="Error rate"
         value={error_rate === null ? "–" : percent(error_rate)}
-        note="or blocked, last ten minutes"
+        note="of requests, last 10 min, retries included"
         {...(bad >= 0.5 ? { tone: "bad" as const } : bad >= 0.2 ? { tone: "warn" as const } : {})}
       />
       <Stat name="In hand" value={shortNumber(counts.running)} note="taken up by a worker" />
@@ -110,7 +110,11 @@ function Figures({ site: { counts, pages_per_second, error_rate, latency_ms } }:
         value={shortNumber(counts.queued + counts.retrying)}
         note={counts.retrying === 0 ? "pages" : `${shortNumber(counts.retrying)} of them to retry`}
       />
-      <Stat name="Done" value={shortNumber(counts.completed)} note={count(counts.failed, "failure")} />
+      <Stat
+        name="Completed pages"
+        value={shortNumber(counts.completed)}
+        note={`${shortNumber(counts.failed)} failed after all attempts`}
+      />
       <Stat
         name="Answers in"
         value={<Duration ms={latency_ms.p50} />}

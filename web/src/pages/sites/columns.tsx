@@ -90,7 +90,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "errors",
-      name: "Failed",
+      name: "Error rate",
       width: "108px",
       priority: 8,
       sort: ({ error_rate }) => error_rate,
@@ -100,7 +100,7 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
           <span className="site-trend">
             <Sparkline
               values={own === undefined ? [] : errorShares(own)}
-              label={`Part of pages of ${site} that failed`}
+              label={`Part of requests to ${site} that failed`}
               width={48}
               height={22}
               tone={(error_rate ?? 0) >= 0.2 ? "bad" : "muted"}
@@ -163,8 +163,8 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "completed",
-      name: "Done",
-      width: "72px",
+      name: "Completed pages",
+      width: "112px",
       align: "end",
       hidden: true,
       sort: ({ counts }) => counts.completed,
@@ -172,8 +172,8 @@ export function siteColumns(series: Series, actions: SiteActions): Column<Site>[
     },
     {
       id: "failed",
-      name: "Failed",
-      width: "72px",
+      name: "Failed pages",
+      width: "84px",
       align: "end",
       hidden: true,
       sort: ({ counts }) => counts.failed,

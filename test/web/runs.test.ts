@@ -251,7 +251,7 @@ describe("the pages of runs", browserGate, () => {
     const { page } = opened;
     await page.locator(`a[href="/runs/${id}"]`).click();
     const isTab = (name: string) => page.getByRole("tab", { name, exact: true, selected: true }).waitFor();
-    const drawer = page.getByRole("dialog", { name: /^(?:Record|Page)$/ });
+    const drawer = page.getByRole("dialog", { name: /^(?:Record|Page|Event)$/ });
     const openFirst = async () => {
       await page.getByRole("row").nth(1).click();
       await drawer.waitFor();
@@ -260,6 +260,13 @@ describe("the pages of runs", browserGate, () => {
     await openFirst();
     await page.goBack();
     await drawer.waitFor({ state: "hidden" });
+    await isTab("Results");
+    await tab(page, "Events");
+    await openFirst();
+    await page.goBack();
+    await drawer.waitFor({ state: "hidden" });
+    await isTab("Events");
+    await page.goBack();
     await isTab("Results");
     await tab(page, "Pages");
     await openFirst();

@@ -18,6 +18,7 @@ import { Input, Segmented, Switch } from "./Field.tsx";
 import { Icon } from "./Icon.tsx";
 import { EmptyState, ErrorBox, Skeleton } from "./States.tsx";
 import { type Column, Table } from "./Table.tsx";
+import { useDrawer } from "./useDrawer.ts";
 import { useEvents } from "./useEvents.ts";
 import "./event-log.css";
 
@@ -73,8 +74,9 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
   const [text, setText] = useState("");
   // What there was when somebody stopped following; null: it is followed.
   const [held, setHeld] = useState<EventList | null>(null);
-  const [opened, setOpened] = useState<RunEvent | null>(null);
+  const drawer = useDrawer("event", { tab: "events" });
   const all = data ?? NONE;
+  const opened = all.list.find(({ id }) => id === drawer.opened) ?? null;
   const { list, total } = held ?? all;
   const rows = useMemo(() => shownEvents(list, { level, text }).toReversed(), [list, level, text]);
   if (error !== null && data === undefined) return <ErrorBox error={error} onRetry={() => void refetch()} />;
@@ -120,7 +122,7 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
             columns={COLUMNS}
             rows={rows}
             keyOf={({ id }) => id}
-            onOpen={setOpened}
+            onOpen={({ id }) => drawer.open(id)}
             rowHeight={38}
             empty={
               <EmptyState title={list.length === 0 ? "Nothing happened yet" : "No event fits"}>
@@ -133,7 +135,7 @@ export function EventLog({ runId, isActive }: { runId: string; isActive: boolean
           />
         )}
       </Card>
-      <Dialog open={opened !== null} onClose={() => setOpened(null)} title="Event" side>
+      <Dialog open={opened !== null} onClose={drawer.close} title="Event" side>
         {opened === null ? null : (
           <div className="stack">
             <p className="wrap event-text">{opened.message}</p>

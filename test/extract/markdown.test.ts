@@ -32,6 +32,8 @@ describe("characters that Markdown would take for its own", () => {
       "\\&copy; \\&lt; \\&#35; AT&T; R&D",
     ],
     ["a reference in pieces", "<p>&amp;<span>copy;</span></p>", "\\&copy;"],
+    ["a mail address in angle brackets", "<p>&lt;=a@b.example> 1 &lt;2</p>", "\\<=a@b.example> 1 <2"],
+    ["one that marks are part of", "<p>&lt;1<b>a</b>@b.example></p>", "\\<1**a**@b.example>"],
     ["tags that are text", "<p>&lt;b> 1 &lt; 2 &lt;!-- x --></p>", "\\<b> 1 < 2 \\<!-- x -->"],
     ["underscores in words and around them", "<p>snake_case __init__ _a</p>", "snake_case \\_\\_init\\_\\_ \\_a"],
     ["stars", "<p>5 * 3, *a* and **</p>", "5 * 3, \\*a\\* and \\*\\*"],
@@ -69,6 +71,16 @@ describe("emphasis", () => {
     ["around nothing", "<p>a <b> </b><i></i>b</p>", "a b"],
     ["struck out, with a tilde inside", "<p><del>a ~ b</del></p>", "~~a \\~ b~~"],
     ["around code", "<p><b><code>a</code></b></p>", "**`a`**"],
+    [
+      "twice, where another one begins at once",
+      "<p><b><em>\\</em></b><em><a href=/x>\\.</a></em></p>",
+      "**<em>\\\\</em>**<em>[\\\\.](https://site.example/x)</em>",
+    ],
+    [
+      "twice, where another one begins at once, in a table",
+      "<table><tr><td><b><em>\\</em></b><em><a href=/x>.</a></em></td><td>a</td></tr></table>",
+      "|  |  |\n| --- | --- |\n| **<em>\\\\</em>**<em>[.](https://site.example/x)</em> | a |",
+    ],
   ]);
 
   test("a mark that is never closed does not emphasise the rest of the page", () => {
@@ -176,6 +188,11 @@ describe("lists", () => {
     ["numbers of their own", "<ol><li>a<li value=5>b<li>c</ol>", "1. a\n\n5) b\n6) c"],
     ["numbers below zero", "<ol start=-1><li>a<li>b</ol>", "- a\n\n0. b"],
     ["a numbered list that cannot follow text", "<ul><li>a<ol start=2><li>b</ol></ul>", "- a\n\n  2. b"],
+    [
+      "one that cannot follow text, in a list that can",
+      "<ul><li>a<ul><li><ol start=3><li>b</ol></ul></ul>",
+      "- a\n\n  - 3. b",
+    ],
     ["a rule in an item", "<ul><li><hr>a<li>b<hr></ul>", "- ***\n\n  a\n- b\n\n  ---"],
     ["a quote with a list", "<blockquote>a<ul><li>b</ul></blockquote>", "> a\n>\n> - b"],
     ["deep ones", "<ol><li>a<ul><li>b<ol><li>c</ol></ul></ol>", "1. a\n   - b\n     1. c"],

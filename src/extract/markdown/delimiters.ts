@@ -18,8 +18,17 @@ interface Entry {
   left: number;
 }
 
-/** `opening:closing:size` of each pair that is read. */
-export function matchDelimiters(tokens: readonly Token[], runs: ReadonlyMap<number, Run>): Set<string> {
+/**
+ * `opening:closing:size` of each pair that is read.
+ *
+ * Of a run that was partly paired, readers disagree which length the rule of three means: that of the whole run (the
+ * specification, commonmark.js) or that of what is left of it (micromark).
+ */
+export function matchDelimiters(
+  tokens: readonly Token[],
+  runs: ReadonlyMap<number, Run>,
+  lengths: "whole" | "left",
+): Set<string> {
   const pairs = new Set<string>();
   const stack: Entry[] = [];
   const links: number[] = [];
@@ -29,18 +38,18 @@ export function matchDelimiters(tokens: readonly Token[], runs: ReadonlyMap<numb
     else if (token.kind === "open" && token.mark.kind === "link") links.push(stack.length);
     else if (token.kind === "close" && token.mark.kind === "link") {
       // What is open inside a link's text ends with it.
-      pairUp(stack.splice(links.pop() as number), pairs);
+      pairUp(stack.splice(links.pop() as number), pairs, lengths);
     }
   }
-  pairUp(stack, pairs);
+  pairUp(stack, pairs, lengths);
   return pairs;
 }
 
-function pairUp(entries: Entry[], pairs: Set<string>): void {
+function pairUp(entries: Entry[], pairs: Set<string>, lengths: "whole" | "left"): void {
   for (let at = 0; at < entries.length; at += 1) {
     const closer = entries[at] as Entry;
     while (closer.run.closes && closer.left > 0) {
-      const from = openerBefore(entries, at);
+      const from = openerBefore(entries, at, lengths);
       if (from < 0) break;
       const opener = entries[from] as Entry;
       const size = closer.left >= 2 && opener.left >= 2 ? 2 : 1;
@@ -53,20 +62,20 @@ function pairUp(entries: Entry[], pairs: Set<string>): void {
   }
 }
 
-function openerBefore(entries: readonly Entry[], at: number): number {
+function openerBefore(entries: readonly Entry[], at: number, lengths: "whole" | "left"): number {
   const closer = entries[at] as Entry;
   for (let index = at - 1; index >= 0; index -= 1) {
     const opener = entries[index] as Entry;
-    if (opener.left > 0 && opener.run.opens && opener.run.character === closer.run.character && fits(opener, closer))
-      return index;
+    const isOpener = opener.left > 0 && opener.run.opens && opener.run.character === closer.run.character;
+    if (isOpener && fits(opener, closer, lengths)) return index;
   }
   return -1;
 }
 
 /** Where one of two runs can do both, lengths that add up to a multiple of three do not pair. */
-function fits(opener: Entry, closer: Entry): boolean {
+function fits(opener: Entry, closer: Entry, lengths: "whole" | "left"): boolean {
   if (opener.run.character === "~") return opener.left === closer.left;
   if (!opener.run.closes && !closer.run.opens) return true;
-  const [first, second] = [opener.run.length, closer.run.length];
+  const [first, second] = lengths === "left" ? [opener.left, closer.left] : [opener.run.length, closer.run.length];
   return (first + second) % 3 !== 0 || (first % 3 === 0 && second % 3 === 0);
 }

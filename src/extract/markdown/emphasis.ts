@@ -52,14 +52,14 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
 function fixUnread(tokens: readonly Token[], pairs: readonly Pair[]): boolean {
   const runs = runsOf(tokens, pairs);
   if (runs.size === 0) return false;
-  const pairsRead = matchDelimiters(tokens, runs);
+  const readings = [matchDelimiters(tokens, runs, "whole"), matchDelimiters(tokens, runs, "left")];
   let changed = false;
   for (const pair of pairs) {
     if (pair.html) continue;
     const [opening, closing] = [runs.get(pair.from) as Run, runs.get(pair.to) as Run];
     const size = (DELIMITERS[pair.kind] as string).length;
-    const isRead = opening.opensSurely && closing.closesSurely && pairsRead.has(`${opening.at}:${closing.at}:${size}`);
-    if (isRead) continue;
+    const name = `${opening.at}:${closing.at}:${size}`;
+    if (opening.opensSurely && closing.closesSurely && readings.every((pairsRead) => pairsRead.has(name))) continue;
     pair.html = true;
     changed = true;
   }

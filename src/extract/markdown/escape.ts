@@ -49,7 +49,7 @@ function isSpecial(found: string, text: string, at: number, context: EscapeConte
     case "]":
       return context.inLink;
     case "<":
-      return /[a-zA-Z/!?]/.test(text[at + 1] ?? "");
+      return /[a-zA-Z/!?]/.test(text[at + 1] ?? "") || mayBeginMailAddress(text, at, context.next);
     case "&":
       return ENTITY.test(text.slice(at, at + 40));
     case "~":
@@ -59,6 +59,15 @@ function isSpecial(found: string, text: string, at: number, context: EscapeConte
     default:
       return true;
   }
+}
+
+/** `<=a@b.example>` is a link to that mail address; marks and other tokens may be part of one. */
+function mayBeginMailAddress(text: string, at: number, next: Token | undefined): boolean {
+  const [local = ""] = /^[\w.!#$%&'*+/=?^`{|}~-]*/.exec(text.slice(at + 1, at + 65)) ?? [];
+  const end = at + 1 + local.length;
+  return (
+    text[end] === "@" || local.length === 64 || (end === text.length && next !== undefined && next.kind !== "break")
+  );
 }
 
 const ADDRESS = /(?:https?(?=:\/\/)|www(?=\.))\S*/gi;

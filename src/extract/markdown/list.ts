@@ -120,8 +120,12 @@ function listOf(items: readonly Item[], marker: string): Block {
     const mark = isWritable(number) ? `${number}${marker} ` : `${marker} `;
     return mark + itemText(blocks).replace(/\n(?=[^\n])/g, `\n${" ".repeat(mark.length)}`);
   });
-  const first = items[0]?.number ?? null;
-  return { kind: "list", text: lines.join("\n"), marker, interrupts: !isWritable(first) || first === 1 };
+  return { kind: "list", text: lines.join("\n"), marker, interrupts: interrupts(items[0] as Item) };
+}
+
+/** A list whose first item begins with a list depends on that one, too. */
+function interrupts({ number, blocks }: Item): boolean {
+  return (!isWritable(number) || number === 1) && blocks[0]?.interrupts !== false;
 }
 
 function itemText(blocks: readonly Block[]): string {

@@ -131,7 +131,11 @@ describe("a person who works with workflows over HTTP alone", () => {
     const file = artifacts.find(({ id: one }) => one === result?.["artifact_id"]);
     assert.ok(file !== undefined, JSON.stringify(result));
     assert.equal(result?.["count"], 1);
-    assert.ok((await place.api.get(`/artifacts/${file.id}`)).text.includes("A page"));
+    const saved = await place.api.get(`/artifacts/${file.id}`);
+    assert.ok(saved.text.includes("A page"));
+    const name = decodeURIComponent(file.url.split("/").at(-1) ?? "");
+    assert.match(name, /^.+\.jsonl$/);
+    assert.equal(saved.headers["content-disposition"], `attachment; filename="${name}"`);
   });
 
   test("looks at the entries of a list one by one, a page at a time, and only at those that failed", async () => {

@@ -2,6 +2,8 @@ import { Readable } from "node:stream";
 import { EXPORT_FORMATS, formatNamed } from "../../exporters/registry.ts";
 import { exportRun } from "../../orchestrator/runs/export.ts";
 import { listResults, showArtifact } from "../../orchestrator/runs/read.ts";
+import type { ArtifactView } from "../../orchestrator/runs/view.ts";
+import { attachment } from "../attachment.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance, ApiReply } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, refuseBesideFormat, sendPage } from "../paging.ts";
@@ -66,7 +68,7 @@ export function resultRoutes(api: ApiInstance, deps: ApiDeps): void {
       return reply
         .header("content-type", safeType(file.content_type))
         .header("content-length", file.size)
-        .header("content-disposition", `attachment; filename="${id}${extensionOf(file.content_type)}"`)
+        .header("content-disposition", attachment(fileNameOf(file)))
         .send(stream);
     },
   );
@@ -77,7 +79,7 @@ export async function sendExport(deps: ApiDeps, reply: ApiReply, id: string, for
   return (
     reply
       .header("content-type", contentType)
-      .header("content-disposition", `attachment; filename="${fileName}"`)
+      .header("content-disposition", attachment(fileName))
       // Who asks only whether there is such a file gets an answer, and none is made.
       .send(reply.request.method === "HEAD" ? "" : Readable.from(bytes))
   );
@@ -111,6 +113,22 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/pdf": ".pdf",
   "application/warc": ".warc.gz",
 };
+
+/** What a step called it, or the end of the address that it was downloaded from; pictures and copies of pages have none. */
+function fileNameOf({ id, role, url, content_type: type }: ArtifactView): string {
+  const path = url.startsWith("step:") ? url : (URL.parse(url)?.pathname ?? "");
+  const last = role === "file" ? decoded(path.slice(path.lastIndexOf("/") + 1)) : "";
+  const name = last.trim() === "" ? id : last;
+  return /\.[\p{L}\p{N}]{1,10}$/u.test(name) ? name : name + extensionOf(type);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 function extensionOf(type: string | null): string {
   return EXTENSIONS[type?.split(";")[0]?.trim().toLowerCase() ?? ""] ?? "";

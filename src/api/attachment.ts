@@ -1,0 +1,31 @@
+/** `Content-Disposition` of files that are to be saved (RFC 6266), whatever their names say. */
+
+const LONGEST = 150;
+
+/** `ascii; filename*` for names beyond ASCII. Control characters, slashes and what begins with dots would do harm. */
+export function attachment(fileName: string): string {
+  const name = fileName
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu, "_")
+    .replace(/^[.\s]+/, "");
+  const short = shortened(name) || "file";
+  const ascii = short
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .replace(/[^ -~]|%/g, "_");
+  const plain = `attachment; filename="${ascii}"`;
+  return ascii === short ? plain : `${plain}; filename*=UTF-8''${encoded(short)}`;
+}
+
+/** The ending stays. */
+function shortened(name: string): string {
+  const letters = [...name];
+  if (letters.length <= LONGEST) return name;
+  const ending = /\.[^.\s]{1,10}$/.exec(name)?.[0] ?? "";
+  return letters.slice(0, LONGEST - ending.length).join("") + ending;
+}
+
+/** RFC 8187: what `encodeURIComponent` leaves, but for four signs. */
+function encoded(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}

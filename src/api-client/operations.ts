@@ -102,7 +102,7 @@ export type Job = {
     /** tries after the first */
     retry_attempts: number;
     partial_results_ok: boolean;
-    export_format: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+    export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
     include: string[];
     exclude: string[];
     same_site: boolean;
@@ -400,7 +400,7 @@ export type Crawl = {
   };
   end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
   /** as it was asked for; orb crawl --resume writes its results so */
-  export_format: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+  export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
   /** UTC, ISO 8601 */
   created_at: string;
   started_at: string | null;
@@ -929,7 +929,7 @@ export type RunRecipe = {
       /** tries after the first */
       retry_attempts?: number;
       partial_results_ok?: boolean;
-      export_format?: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       include?: string[];
       exclude?: string[];
       same_site?: boolean;
@@ -1361,7 +1361,7 @@ export interface Operations {
       };
       end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
       /** as it was asked for; orb crawl --resume writes its results so */
-      export_format: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+      export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -1517,7 +1517,7 @@ export interface Operations {
         /** tries after the first */
         retry_attempts?: number;
         partial_results_ok?: boolean;
-        export_format?: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         include?: string[];
         exclude?: string[];
         same_site?: boolean;
@@ -1800,7 +1800,7 @@ export interface Operations {
         /** tries after the first */
         retry_attempts?: number;
         partial_results_ok?: boolean;
-        export_format?: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+        export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
         include?: string[];
         exclude?: string[];
         same_site?: boolean;
@@ -2373,7 +2373,7 @@ export interface Operations {
     };
     query: {
       include_errors?: boolean;
-      format?: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+      format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       limit?: number;
       cursor?: string;
     };
@@ -2450,7 +2450,7 @@ export interface Operations {
       };
       end_reason: "exhausted" | "limit_pages" | "limit_depth" | "limit_time" | "breaker_open" | "no_proxies" | null;
       /** as it was asked for; orb crawl --resume writes its results so */
-      export_format: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+      export_format: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       /** UTC, ISO 8601 */
       created_at: string;
       started_at: string | null;
@@ -2676,7 +2676,7 @@ export interface Operations {
       run_id: string;
     };
     query: {
-      format?: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+      format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       limit?: number;
       cursor?: string;
     };
@@ -3387,7 +3387,7 @@ export interface Operations {
       /** tries after the first */
       retry_attempts?: number;
       partial_results_ok?: boolean;
-      export_format?: "json" | "jsonl" | "csv" | "markdown" | "parquet" | "warc";
+      export_format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet" | "warc";
       include?: string[];
       exclude?: string[];
       same_site?: boolean;

@@ -1,11 +1,12 @@
 /** Files and streams that commands read from and write to, with mistakes in words that name them. */
 import { constants, createReadStream, createWriteStream, type Stats } from "node:fs";
-import { access, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf, OrbError, systemCode } from "../base/errors.ts";
 import { flushFolder } from "../base/whole-file.ts";
+import { pagesIn } from "../exporters/markdown-pages.ts";
 
 export async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   try {
@@ -27,25 +28,37 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-function unwritable(path: string, error: unknown): OrbError | null {
+function unwritable(path: string, error: unknown, hint?: string): OrbError | null {
   const code = systemCode(error) ?? "";
   const why = UNWRITABLE[code];
   if (why === undefined) return null;
   return new OrbError(code === "ENOSPC" ? "disk_full" : "input_invalid", `cannot write ${path}: ${why}`, {
     cause: error,
     fields: [{ path: "out", message: why }],
+    ...(hint === undefined ? {} : { hint }),
   });
 }
 
-/** Whether a file could be written, before there is anything to write: work of hours must not end with a wrong name. */
-export async function refuseUnwritable(path: string): Promise<void> {
+const FILE_PER_PAGE = "markdown";
+
+/**
+ * Whether a file could be written, before there is anything to write: work of hours must not end with a wrong name.
+ * `format`: of records, for which some formats fill a folder.
+ */
+export async function refuseUnwritable(path: string, format?: string): Promise<void> {
+  const hint = format === undefined ? undefined : `Name a file, or use --format ${FILE_PER_PAGE} for a file per page.`;
   try {
-    const there = await statOrNull(path);
-    if (there?.isDirectory() === true) throw Object.assign(new Error(path), { code: "EISDIR" });
-    await access(there === null ? dirname(path) : path, constants.W_OK);
+    if (format !== FILE_PER_PAGE && (await isFolder(path))) throw Object.assign(new Error(path), { code: "EISDIR" });
+    const isThere = (await statOrNull(path)) !== null;
+    await access(isThere ? path : dirname(resolve(path)), constants.W_OK);
   } catch (error) {
-    throw unwritable(path, error) ?? error;
+    throw unwritable(path, error, systemCode(error) === "EISDIR" ? hint : undefined) ?? error;
   }
+}
+
+/** It is one, or is meant to become one. */
+async function isFolder(path: string): Promise<boolean> {
+  return path.endsWith("/") || path.endsWith(sep) || (await statOrNull(path))?.isDirectory() === true;
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {
@@ -55,9 +68,13 @@ async function statOrNull(path: string): Promise<Stats | null> {
   });
 }
 
-/** To standard output, or to a file that keeps its old content until the new one is whole. */
-export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+/**
+ * To standard output, or to a file that keeps its old content until the new one is whole; `format` as above. Records
+ * of a format that fills a folder are written to one.
+ */
+export async function writeAll(path: string | null, chunks: AsyncIterable<Uint8Array>, format?: string): Promise<void> {
   try {
+    if (path !== null && format === FILE_PER_PAGE && (await isFolder(path))) return await writePages(path, chunks);
     const source = Readable.from(chunks, { objectMode: false });
     if (path === null) await pipeline(source, process.stdout, { end: false });
     else await writeWhole(path, source);
@@ -84,6 +101,23 @@ async function writeWhole(path: string, source: Readable): Promise<void> {
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
+  }
+  flushFolder(folder);
+}
+
+/** A file per page, each whole. Files of an earlier time stay, unless a page of the same name comes. */
+async function writePages(folder: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for await (const { fileName, text } of pagesIn(chunks)) {
+    const target = join(folder, fileName);
+    const draft = `${target}.${process.pid}.part`;
+    try {
+      await writeFile(draft, text, { flush: true });
+      await rename(draft, target);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
   }
   flushFolder(folder);
 }

@@ -8,6 +8,7 @@ import type { JobInput } from "../orchestrator/jobs/input.ts";
 import type { RunView } from "../orchestrator/runs/view.ts";
 import { given, nextCommand, type UrlOption } from "./api/command.ts";
 import { refusal } from "./api/problem.ts";
+import { refuseOnScreen } from "./commands/run-results.ts";
 import { commandLog } from "./command-log.ts";
 import type { CliContext } from "./context.ts";
 import { remedyOf, reportFailure } from "./failure-report.ts";
@@ -39,7 +40,8 @@ export async function scrape(context: CliContext, url: string, options: ScrapeOp
   const { wiring, terminal } = context;
   refuseBytesOnScreen(context, options);
   refuseLostFormat(context.json, options);
-  for (const path of [options.out, options.screenshot]) if (path !== undefined) await wiring.refuseUnwritable(path);
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out, options.format ?? "json");
+  if (options.screenshot !== undefined) await wiring.refuseUnwritable(options.screenshot);
   const recipe = (await recipeOf({ ...options, attempts: options.attempts ?? 1 }, wiring)) as JobInput;
   const robots = options.respectRobots === true ? { respect_robots: true } : {};
   const input = withDocumentWish({ ...recipe, ...robots, target_url: absolute(url) }, options);
@@ -127,8 +129,8 @@ function renamed(run: RunView, here: string | null | undefined, given: string | 
 }
 
 function refuseBytesOnScreen({ terminal }: CliContext, options: ScrapeOptions): void {
-  if (options.format !== "parquet" || options.out !== undefined || terminal.columns === undefined) return;
-  throw new OrbError("usage", "--format parquet is not for a screen", { hint: "Add --out FILE." });
+  const { format, out } = options;
+  if (format !== undefined && pageFormatOf(options) === null) refuseOnScreen(terminal, format, out);
 }
 
 function startWorker(
@@ -248,7 +250,7 @@ async function write(
   format: string,
   path: string | null,
 ): Promise<void> {
-  await wiring.write(path, await desk.inForm(id, format));
+  await wiring.write(path, await desk.inForm(id, format), format);
 }
 
 function summary({ stats, resolved_strategy: strategy }: RunView): string {

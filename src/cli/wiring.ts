@@ -46,9 +46,9 @@ export interface Wiring {
   doctor(mend: ((what: string) => void) | null): Promise<DoctorCheck[]>;
   openFile(path: string): AsyncIterable<Uint8Array>;
   /** Throws if no file could be written there. */
-  refuseUnwritable(path: string): Promise<void>;
+  refuseUnwritable(path: string, format?: string): Promise<void>;
   /** To standard output, or to a file. */
-  write(path: string | null, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  write(path: string | null, chunks: AsyncIterable<Uint8Array>, format?: string): Promise<void>;
   prompt: Prompt;
   now(): number;
   /** Calls `handler` on SIGINT and SIGTERM until the returned function is called. */

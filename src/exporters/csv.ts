@@ -23,6 +23,22 @@ export const csvExporter: Exporter = {
   export: (records, options = {}) => inChunks(rows(records, options)),
 };
 
+const BYTE_ORDER_MARK = new Uint8Array([0xef, 0xbb, 0xbf]);
+
+/** Excel takes a table for its own old charset, unless it begins with a byte order mark. */
+export const csvExcelExporter: Exporter = {
+  ...csvExporter,
+  name: "csv-excel",
+  about: "csv that Excel opens with its letters right: with a byte order mark",
+  async *export(records, options) {
+    let isFirst = true;
+    for await (const chunk of csvExporter.export(records, options)) {
+      yield isFirst ? Buffer.concat([BYTE_ORDER_MARK, chunk]) : chunk;
+      isFirst = false;
+    }
+  },
+};
+
 interface Table {
   fields: readonly string[];
   known: ReadonlySet<string>;

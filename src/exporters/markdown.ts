@@ -1,19 +1,20 @@
 /**
- * For reading: a section per record with its title, its address, its fields as a list, and its text as a quotation.
- *
- * What was scraped cannot break out of its place. Titles and fields are single lines in which everything that means
- * something in Markdown or HTML is escaped. A body stands in a block quotation, which ends whatever was left open in it,
- * and its HTML is shown rather than used.
+ * For reading, and for tools that read Markdown: of each record YAML front matter, then its Markdown. A record without
+ * Markdown is a heading and a list of its fields. A record begins with a line `---` that a line `url: …` follows; these two
+ * lines stand nowhere else.
  */
 import type { JsonValue } from "../domain/queue-item.ts";
 import type { Exporter, ExportRecord } from "./exporter.ts";
-import { inChunks } from "./stream.ts";
+import { frontMatter, type FrontMatter } from "./front-matter.ts";
+import { safeBody } from "./markdown-body.ts";
+import { address, escaped, fieldList, paragraphs } from "./markdown-text.ts";
+import { columnNames, inChunks } from "./stream.ts";
 
 export const markdownExporter: Exporter = {
   name: "markdown",
   contentType: "text/markdown; charset=utf-8",
   extension: "md",
-  about: "for reading: a section per record",
+  about: "for reading: each record as front matter and Markdown",
   isText: true,
   export: (records) => inChunks(sections(records)),
 };
@@ -21,97 +22,77 @@ export const markdownExporter: Exporter = {
 async function* sections(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
   let before = "";
   for await (const record of records) {
-    yield `${before}${section(record)}`;
+    yield `${before}${markdownRecord(record)}`;
     before = "\n";
   }
   if (before === "") yield "No results.\n";
 }
 
-function section({ url, data }: ExportRecord): string {
-  const title = text(data, "title");
-  const markdown = text(data, "markdown");
+type Data = Record<string, JsonValue>;
+
+/** Of a document, what says something about the page; all else of it is in its Markdown, or for programs. */
+const OF_DOCUMENTS = ["title", "author", "published_at", "description", "language"];
+/** They stand first. */
+const FIRST = ["title", "author", "published_at"];
+
+/** Whole, with a line end at its end. */
+export function markdownRecord({ url, data }: ExportRecord): string {
+  const document = asObject(own(data, "document"));
+  const body = text(data, "markdown") ?? text(document, "markdown");
+  const title = titleOf({ data });
+  const fields = fieldsOf(data, document, body !== null);
+  const isShort = ([, value]: readonly [string, JsonValue]) => typeof value !== "object" || value === null;
+  const above = namedApart(body === null ? fields.filter(isShort) : fields);
+  const head = frontMatter([["url", url], ...inOrder(above)]);
+  if (body !== null) return `${head}\n${safeBody(body)}\n`;
   const plain = text(data, "text");
-  // The plain text of a page says the same as its Markdown; one of them is enough.
-  const shown = new Set(["markdown", "text"].filter((field) => text(data, field) !== null));
-  if (title !== null) shown.add("title");
-  const fields = Object.entries(data).filter(([field]) => !shown.has(field));
-  const parts = [`## ${title === null ? escaped(url) : escaped(title)}`, address(url)];
-  if (fields.length > 0)
-    parts.push(fields.map(([name, value]) => `- **${escaped(name)}:** ${inline(value)}`).join("\n"));
-  if (markdown !== null) parts.push(quoted(withoutHtml(markdown)));
-  else if (plain !== null) parts.push(quoted(plain.split(LINE_END).map(paragraphLine)));
-  return `${parts.join("\n\n")}\n`;
+  const below = fields.filter(([name]) => name !== "title" || title === null);
+  const parts = [`# ${title === null ? escaped(url) || "–" : escaped(title)}`, address(url)];
+  if (below.length > 0) parts.push(fieldList(below));
+  if (plain !== null) parts.push(paragraphs(plain));
+  return `${head}\n${parts.join("\n\n")}\n`;
 }
 
-function text(data: Record<string, JsonValue>, field: string): string | null {
-  const value = Object.hasOwn(data, field) ? data[field] : null;
-  return typeof value === "string" && value.trim() !== "" ? value : null;
+/** What a record is called, on its page or by what the page says of itself. */
+export function titleOf({ data }: Pick<ExportRecord, "data">): string | null {
+  return text(data, "title") ?? text(asObject(asObject(own(data, "document"))["metadata"] ?? null), "title");
 }
 
-function address(url: string): string {
-  return /^https?:\/\/[^\s<>]+$/.test(url) ? `<${url}>` : escaped(url);
+/** Without what the body says: the Markdown, the same as plain text or HTML, and its links. */
+function fieldsOf(data: Data, document: Data, hasBody: boolean): [string, JsonValue][] {
+  const left = new Set(["markdown", "document"]);
+  if (text(data, "text") !== null) left.add("text");
+  // An article of a crawl; links that a rule has found are something else.
+  if (hasBody && Object.hasOwn(data, "content_hash")) left.add("links");
+  const metadata = asObject(document["metadata"] ?? null);
+  const about = OF_DOCUMENTS.filter((name) => text(metadata, name) !== null && text(data, name) === null);
+  const others = Object.entries(data).filter(([name]) => !left.has(name) && !about.includes(name));
+  return [...about.map((name): [string, JsonValue] => [name, metadata[name] as JsonValue]), ...others];
 }
 
-function inline(value: JsonValue): string {
-  if (value === null) return "–";
-  return typeof value === "object" ? code(JSON.stringify(value)) : escaped(String(value));
+function inOrder(fields: FrontMatter): FrontMatter {
+  const first = FIRST.flatMap((name) => fields.filter(([field]) => field === name));
+  return [...first, ...fields.filter(([field]) => !FIRST.includes(field))];
 }
 
-/** A code span whose fence is longer than any in the text. */
-function code(content: string): string {
-  let fence = "`";
-  for (const [run] of content.matchAll(/`+/g)) if (run.length >= fence.length) fence = `${run}\``;
-  return `${fence} ${tidy(content)} ${fence}`;
-}
-
-const LINE_END = /\r\n|[\r\n\u2028\u2029]/;
-
-/** One line in which nothing means anything: for headings, list items and lines of text. */
-function escaped(content: string): string {
-  return tidy(content).replace(/[\\`*_[\]<>#|~&!$^]/g, "\\$&");
-}
-
-/** Line ends and control characters become spaces: they would end the line, or are not allowed at all. */
-function tidy(content: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return content.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
-}
-
-/** At the beginning of a line, signs and numbers may mean a list or an underlined heading. */
-function paragraphLine(line: string): string {
-  return escaped(line).replace(/^(?:[-+=:]|\d{1,9}(?=[.)]))/, (start) =>
-    /\d/.test(start) ? `${start}\\` : `\\${start}`,
+/** A field that is called `url`, too, becomes `data_url`. */
+function namedApart(fields: FrontMatter): FrontMatter {
+  const names = columnNames(
+    fields.map(([name]) => name),
+    ["url"],
   );
+  return fields.map(([name, value]) => [names.get(name) ?? name, value]);
 }
 
-function quoted(lines: readonly string[]): string {
-  return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
+function own(data: Data, field: string): JsonValue {
+  return Object.hasOwn(data, field) ? (data[field] ?? null) : null;
 }
 
-const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
-/** A fence inside a list, a quotation or behind spaces: where it ends depends on what is around it. */
-const HIDDEN_FENCE = /^[ \t>*+\-\d.)]+(?:`{3}|~{3})/;
+function asObject(value: JsonValue): Data {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
 
-/**
- * Markdown that came with the record keeps its form, but a `<` that could begin a tag becomes `&lt;`, and a line cannot
- * define what links elsewhere in the document mean. Code between fences is left alone, as long as it is beyond doubt
- * where it ends.
- */
-function withoutHtml(markdown: string): string[] {
-  const lines = markdown
-    // oxlint-disable-next-line no-control-regex
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, " ")
-    .split(LINE_END);
-  const certain = !lines.some((line) => HIDDEN_FENCE.test(line));
-  let fence: string | null = null;
-  return lines.map((line) => {
-    if (fence !== null) {
-      const closing = /^ {0,3}(`+|~+)[ \t]*$/.exec(line)?.[1];
-      if (closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length) fence = null;
-      return line;
-    }
-    fence = certain ? (FENCE.exec(line)?.[1] ?? null) : null;
-    if (fence !== null) return line;
-    return line.replace(/<(?!https?:\/\/[^\s<>]*>)/g, "&lt;").replaceAll("]:", "]\\:");
-  });
+function text(data: Data, field: string): string | null {
+  const value = own(data, field);
+  return typeof value === "string" && value.trim() !== "" ? value : null;
 }

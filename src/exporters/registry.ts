@@ -1,11 +1,12 @@
 /** All export formats. A new one is a file beside this one and a line in a list. */
 import { OrbError } from "../base/errors.ts";
 import { suggest } from "../domain/suggest.ts";
-import { csvExporter } from "./csv.ts";
+import { csvExcelExporter, csvExporter } from "./csv.ts";
 import type { Archiver, Exporter, Format } from "./exporter.ts";
 import { jsonExporter } from "./json.ts";
 import { jsonlExporter } from "./jsonl.ts";
 import { markdownExporter } from "./markdown.ts";
+import { markdownZipExporter } from "./markdown-pages.ts";
 import { parquetExporter } from "./parquet.ts";
 import { warcArchiver } from "./warc.ts";
 
@@ -13,7 +14,9 @@ export const EXPORTERS: readonly Exporter[] = [
   jsonExporter,
   jsonlExporter,
   csvExporter,
+  csvExcelExporter,
   markdownExporter,
+  markdownZipExporter,
   parquetExporter,
 ];
 

@@ -3,7 +3,7 @@
  * and maker. Sizes and checksums stand before the bytes, so that readers of streams can use them, too; for that large files are
  * read twice. Entries, sizes and positions beyond the reach of the old format are written as ZIP64.
  */
-import { crc32, createDeflateRaw } from "node:zlib";
+import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import type { PackedFile } from "./exporter.ts";
 import { through } from "./stream.ts";
 
@@ -19,6 +19,7 @@ const RIGHTS = 0o100_644 * 0x1_0000;
 const MOST_ENTRIES = 0xffff;
 const MOST_BYTES = 0xffff_ffff;
 const KEPT_BYTES = 1024 * 1024;
+const SMALL_BYTES = 64 * 1024;
 
 interface Entry {
   name: Buffer;
@@ -34,8 +35,7 @@ export async function* zip(
   files: AsyncIterable<PackedFile> | Iterable<PackedFile>,
   most: number = MOST_BYTES,
 ): AsyncGenerator<Uint8Array> {
-  const directory: Buffer[] = [];
-  let directoryBytes = 0;
+  const directory = new Directory();
   let offset = 0;
   for await (const file of files) {
     const method = file.shrinks ? DEFLATED : STORED;
@@ -50,16 +50,49 @@ export async function* zip(
     }
     if (sent !== entry.packedSize) throw new Error(`${file.path} has changed while it was packed`);
     offset += head.length + sent;
-    const line = directoryHead(entry, most);
-    directory.push(line);
-    directoryBytes += line.length;
+    directory.add(directoryHead(entry, most));
   }
-  yield* directory;
-  yield end(directory.length, directoryBytes, offset, most);
+  yield* directory.parts();
+  yield end(directory.entries, directory.bytes, offset, most);
+}
+
+const LINES_PER_PART = 1000;
+
+/** What stands at the end of the file, in large parts: a buffer for each of a million entries would fill the heap. */
+class Directory {
+  entries = 0;
+  bytes = 0;
+  #parts: Buffer[] = [];
+  #lines: Buffer[] = [];
+
+  add(line: Buffer): void {
+    this.entries += 1;
+    this.bytes += line.length;
+    this.#lines.push(line);
+    if (this.#lines.length === LINES_PER_PART) this.#gather();
+  }
+
+  parts(): readonly Buffer[] {
+    this.#gather();
+    return this.#parts;
+  }
+
+  #gather(): void {
+    if (this.#lines.length > 0) this.#parts.push(Buffer.concat(this.#lines));
+    this.#lines = [];
+  }
 }
 
 function packed(file: PackedFile, method: number): AsyncIterable<Uint8Array> {
-  return method === STORED ? file.open() : through(file.open(), createDeflateRaw());
+  if (method === STORED) return file.open();
+  return file.size <= SMALL_BYTES ? deflated(file) : through(file.open(), createDeflateRaw());
+}
+
+/** At once: for many small files, a stream for each would take most of the time. */
+async function* deflated(file: PackedFile): AsyncGenerator<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.open()) chunks.push(chunk);
+  yield deflateRawSync(Buffer.concat(chunks));
 }
 
 type Measured = Pick<Entry, "crc" | "size" | "packedSize">;

@@ -102,7 +102,7 @@ export interface LabelParams {
 }
 
 export interface ExportParams {
-  format?: "json" | "jsonl" | "csv" | "markdown" | "parquet";
+  format?: "json" | "jsonl" | "csv" | "csv-excel" | "markdown" | "markdown-zip" | "parquet";
   images?: boolean;
   archive?: PackingName | null;
   split?: Readonly<Record<string, number>> | null;

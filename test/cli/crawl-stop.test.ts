@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -13,6 +13,11 @@ import { hasScript, onTerminal } from "./screen.ts";
 
 /** Records of a whole file. */
 function rowsIn(path: string): number {
+  if (path.endsWith("/")) {
+    const names = readdirSync(path);
+    for (const name of names) assert.match(readFileSync(join(path, name), "utf8"), /^---\nurl: "[^"]+"\n.*\n$/s, name);
+    return names.length;
+  }
   const text = readFileSync(path, "utf8");
   return path.endsWith(".csv") ? text.trimEnd().split("\r\n").length - 1 : (JSON.parse(text) as unknown[]).length;
 }
@@ -74,8 +79,12 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
     await served.terminated();
   });
 
-  for (const format of ["json", "csv"])
-    test(`in the middle: the ${format} file has what is done, and --resume writes the whole of it [slow]`, async () => {
+  for (const [format, name] of [
+    ["json", "pages.json"],
+    ["csv", "pages.csv"],
+    ["markdown", "pages/"],
+  ] as const)
+    test(`in the middle: ${name} has what is done, and --resume writes the whole of it [slow]`, async () => {
       const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
       await using site = await MisbehavingSite.start({
         "/": html('<a href="/a">a</a> <a href="/b">b</a> <a href="/slow">c</a>'),
@@ -87,7 +96,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
         },
       });
       await using orb = new Orb({ APP_HTTP_TIMEOUT_SECONDS: "600" });
-      const file = join(orb.dir, `pages.${format}`);
+      const file = join(orb.dir, name);
       const written = ["--out", file, "--format", format];
       const crawl = orb.start(["crawl", site.url("/"), "--strategy", "http", ...written]);
       await Promise.all(["/a", "/b", "/slow"].map((path) => site.visited(path)));
@@ -95,7 +104,7 @@ describe("Ctrl-C during orb crawl", { concurrency: 2 }, () => {
       crawl.kill("SIGINT");
       const { code, stderr } = await crawl.end();
       assert.equal(code, 3, stderr);
-      assert.match(stderr, new RegExp(`stopped with 3 pages done, written to .*pages.${format}; to go on`));
+      assert.match(stderr, new RegExp(`stopped with 3 pages done, written to .*${name}; to go on`));
       assert.equal(rowsIn(file), 3);
       open();
       const id = /orb crawl --resume (\S{36})/.exec(stderr)?.[1] ?? "";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -44,6 +44,54 @@ describe("orb crawl", { concurrency: 2 }, () => {
     assert.match(stderr, /^\d+ of \d+ known pages?, [\d.]+\/s, 0 failed\n/);
     assert.match(stderr, /\nRun completed: 60 pages got \(\S{36}\)\n$/);
     assert.ok(!stderr.includes("\u001b"), "nothing that only a screen understands");
+  });
+
+  test("--format markdown --out folder/ gives each page a file, which another crawl replaces", async () => {
+    const same = html("<title>Über: uns / \u202Ex</title><h1>About</h1><p>Words.</p>");
+    await using site = await MisbehavingSite.start({
+      "/": html('<title>Home</title><p>Start</p><a href="/a">a</a> <a href="/b">b</a> <a href="/c?x=../../y">c</a>'),
+      "/a": same,
+      "/b": same,
+      "/c": html("<p>No title</p>"),
+    });
+    await using orb = new Desk();
+    const crawl = ["crawl", site.url("/"), "--strategy", "http", "--article", "--format", "markdown"];
+    const { code, stderr } = await orb.run([...crawl, "--out", "pages/"]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /, written to pages\/ \(/);
+    const names = readdirSync(join(orb.dir, "pages")).toSorted();
+    assert.deepEqual(
+      names.map((name) => name.replace(/-[0-9a-f]{8}\.md$/, "")),
+      ["c", "home", "über-uns-x", "über-uns-x"],
+    );
+    const file = join(orb.dir, "pages", names[2] ?? "");
+    const text = readFileSync(file, "utf8");
+    assert.match(text, /^---\nurl: "http.*\/[ab]"\ntitle: "Über: uns \/ .*\n---\n\n# About\n\nWords\.\n$/s);
+    writeFileSync(file, "edited");
+    writeFileSync(join(orb.dir, "pages", "notes.md"), "mine");
+    // The folder is there by now: it needs no slash.
+    const again = await orb.run([...crawl, "--out", "pages"]);
+    assert.equal(again.code, 0, again.stderr);
+    assert.deepEqual(readdirSync(join(orb.dir, "pages")).toSorted(), [...names, "notes.md"].toSorted());
+    assert.equal(readFileSync(file, "utf8"), text);
+    assert.equal(readFileSync(join(orb.dir, "pages", "notes.md"), "utf8"), "mine");
+  });
+
+  test("a folder for a format that is one file is refused before anything is fetched", async () => {
+    await using site = await MisbehavingSite.start({ "/": page(0) });
+    await using orb = new Desk();
+    for (const args of [
+      ["--out", "pages/"],
+      ["--format", "csv", "--out", "."],
+    ]) {
+      const { code, stderr } = await orb.run(["crawl", site.url("/"), ...args]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /it is a folder/);
+      assert.match(stderr, /--format markdown for a file per page/);
+    }
+    const nowhere = await orb.run(["crawl", site.url("/"), "--format", "markdown", "--out", "no/such/"]);
+    assert.match(nowhere.stderr, /cannot write no\/such\/: its folder does not exist/);
+    assert.equal(site.visits.length, 0);
   });
 
   test("with --json there is JSON and nothing else [slow]", async () => {

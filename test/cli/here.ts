@@ -46,7 +46,8 @@ export async function runHere(seat: Seat, args: readonly string[], typing: Typin
     colour: false,
   };
   // Files are named as seen from the seat; whoever is told of one is told the name that was typed.
-  const at = (path: string) => resolve(seat.dir, path);
+  // A slash at the end says that it is a folder.
+  const at = (path: string) => resolve(seat.dir, path) + (path.endsWith("/") ? "/" : "");
   const asTyped = (path: string) => (error: unknown) => {
     if (error instanceof Error) error.message = error.message.replaceAll(at(path), path);
     throw error;
@@ -63,9 +64,9 @@ export async function runHere(seat: Seat, args: readonly string[], typing: Typin
         }
       }
     },
-    refuseUnwritable: (path) => refuseUnwritable(at(path)).catch(asTyped(path)),
-    write: async (path, chunks) => {
-      if (path !== null) return writeAll(at(path), chunks).catch(asTyped(path));
+    refuseUnwritable: (path, format) => refuseUnwritable(at(path), format).catch(asTyped(path)),
+    write: async (path, chunks, format) => {
+      if (path !== null) return writeAll(at(path), chunks, format).catch(asTyped(path));
       for await (const chunk of chunks) out.stdout += Buffer.from(chunk).toString("utf8");
       return undefined;
     },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonValue } from "../../src/domain/queue-item.ts";
-import { csvExporter } from "../../src/exporters/csv.ts";
+import { csvExcelExporter, csvExporter } from "../../src/exporters/csv.ts";
 import { HOSTILE, textOf } from "./records.ts";
 
 /** A cell without quotes and without letters is null, as the format's page says. */
@@ -192,4 +192,11 @@ test("whatever the fields are, they can be read back, and no cell is a formula",
       }
     }),
   );
+});
+
+test("csv-excel is the same table behind a byte order mark", async () => {
+  const data = [{ title: "Übergröße" }];
+  const text = await textOf(csvExcelExporter, data);
+  assert.equal(text, `\uFEFF${await textOf(csvExporter, data)}`);
+  assert.equal(await textOf(csvExcelExporter, []), `\uFEFF${await textOf(csvExporter, [])}`);
 });

@@ -9,10 +9,12 @@ import { EXPORT_FORMATS, EXPORTERS, exporterNamed, formatNamed, RECORD_FORMATS }
 import { bytesOf, record, stream } from "./records.ts";
 
 test("the formats are known by their names, and each describes itself", () => {
-  assert.deepEqual(RECORD_FORMATS, ["json", "jsonl", "csv", "markdown", "parquet"]);
+  assert.deepEqual(RECORD_FORMATS, ["json", "jsonl", "csv", "csv-excel", "markdown", "markdown-zip", "parquet"]);
   assert.deepEqual(EXPORT_FORMATS, [...RECORD_FORMATS, "warc"]);
   const formats = EXPORT_FORMATS.map((name) => formatNamed(name));
-  assert.equal(new Set(formats.map(({ extension }) => extension)).size, formats.length);
+  const [, , csv, csvForExcel] = formats;
+  assert.equal(csvForExcel?.extension, csv?.extension);
+  assert.equal(new Set(formats.map(({ extension }) => extension)).size, formats.length - 1);
   for (const { contentType, about } of formats) {
     assert.match(contentType, /^[a-z]+\/[a-z.-]+(; charset=utf-8)?$/);
     assert.ok(about.length > 0 && about.length < 80);
@@ -25,8 +27,8 @@ test("a format that does not exist is refused with the name of the field and a s
     (error) =>
       isOrbError(error, "input_invalid") && error.fields[0]?.path === "format" && /"jsonl"/.test(error.message),
   );
-  assert.throws(() => exporterNamed("xlsx"), /json, jsonl, csv, markdown, parquet$/);
-  assert.throws(() => exporterNamed("warc"), /json, jsonl, csv, markdown, parquet$/);
+  assert.throws(() => exporterNamed("xlsx"), /json, jsonl, csv, csv-excel, markdown, markdown-zip, parquet$/);
+  assert.throws(() => exporterNamed("warc"), /json, jsonl, csv, csv-excel, markdown, markdown-zip, parquet$/);
   assert.throws(() => formatNamed("xlsx"), /parquet, warc$/);
 });
 

@@ -6,6 +6,7 @@ import type { PreviewView } from "../../src/orchestrator/preview.ts";
 import type { RunView } from "../../src/orchestrator/runs/view.ts";
 import { MisbehavingSite } from "../support/misbehaving-site.ts";
 import { hang, html, json, page, pagedApi, product, status, tooMany } from "../support/misbehaviours.ts";
+import { readZip } from "../support/zip.ts";
 import { Place } from "./kit.ts";
 import { FULL } from "../support/gate.ts";
 
@@ -75,6 +76,10 @@ describe("what a run brings home", { concurrency: 4 }, () => {
     assert.match(csv[1] ?? "", /Thing 1,0\.5/);
     const markdown = (await file("markdown")).text;
     for (const { name } of THINGS) assert.ok(markdown.includes(name));
+    const packed = readZip(Buffer.from((await file("markdown-zip")).bytes));
+    assert.deepEqual([...packed.values()].map(String), [markdown], "the records of one page are one file");
+    assert.match([...packed.keys()].join(), /^things-[0-9a-f]{8}\.md$|^list-[0-9a-f]{8}\.md$/);
+    assert.equal((await file("csv-excel")).bytes.subarray(0, 4).toString("latin1"), "\xef\xbb\xbfu");
     const { bytes } = await file("parquet");
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
     const rows = await parquetReadObjects({ file: buffer });

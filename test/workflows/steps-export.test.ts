@@ -97,7 +97,10 @@ describe("an export", () => {
       { url: "https://news.example/0", title: "Article 0", price: 0, none: null },
       { url: "https://news.example/1", title: "Article 1", price: 0.5, none: null },
     ]);
-    assert.match(await textOf(place, await place.done(exportStep, { format: "markdown" }, { inputs })), /## Article 1/);
+    assert.match(
+      await textOf(place, await place.done(exportStep, { format: "markdown" }, { inputs })),
+      /^---\nurl: ".*"\n.*# Article 1$/ms,
+    );
   });
 
   it("has only items that meet its conditions, and each content once", async () => {

@@ -20,7 +20,7 @@ import { addHeader, addReadingOptions, type RecipeOptions, recipeOf } from "../r
 import { stopRequest } from "../stop.ts";
 import { readUrls } from "../url-list.ts";
 import { positiveInteger } from "../values.ts";
-import { refuseOnScreen } from "./run-results.ts";
+import { OUT_HELP, refuseOnScreen } from "./run-results.ts";
 
 interface CrawlCommandOptions extends UrlOption, RecipeOptions, CrawlOptions {
   format?: string;
@@ -46,7 +46,7 @@ export function addCrawlCommand(program: Command, context: CliContext): void {
         "how the results are written (json, or what a resumed crawl was begun with)",
       ).choices(EXPORT_FORMATS),
     )
-    .option("--out <file>", "to a file instead of standard output")
+    .option("--out <file>", OUT_HELP)
     .option("--resume <id>", "go on with a crawl that was interrupted")
     .option("--url <address>", "ask this server instead of the database here (token: APP_API_TOKEN)")
     .action((urls: string[], options: CrawlCommandOptions, self: Command) => {
@@ -64,7 +64,8 @@ async function crawl(context: CliContext, named: string[], options: CrawlCommand
     throw new OrbError("usage", "--resume goes on where a crawl was: it takes no address");
   refuseTwoOnOutput(context.json, options);
   if (options.resume === undefined) refuseOnScreen(terminal, options.format ?? "json", options.out);
-  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
+  if (options.resume === undefined && options.out !== undefined)
+    await wiring.refuseUnwritable(options.out, options.format ?? "json");
   const body = options.resume === undefined ? await bodyOf(context, named, options) : null;
   const display = new CrawlDisplay(terminal, wiring.now, context.json ? "silent" : terminal.live ? "live" : "plain");
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
@@ -128,11 +129,16 @@ const PAGES_LEFT: ReadonlySet<string> = new Set(["limit_time", "breaker_open", "
  * Whatever state it is in: what was paused is resumed, what failed or was left when its time was over is tried again, and
  * all else is followed as it is.
  */
-async function goOn({ terminal, json }: CliContext, api: OpenApi, options: CrawlCommandOptions): Promise<string> {
+async function goOn(
+  { terminal, json, wiring }: CliContext,
+  api: OpenApi,
+  options: CrawlCommandOptions,
+): Promise<string> {
   const id = idOf(options.resume ?? "", "run");
   const { status, failed_items: failed, end_reason: why, export_format: begunWith } = await lookAtCrawl(api, id);
   // What cannot be written at the end is said before the work.
   if (!json || options.out !== undefined) refuseOnScreen(terminal, options.format ?? begunWith, options.out);
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out, options.format ?? begunWith);
   refuseUnarchived(options.format, begunWith);
   if (status === "paused") await api.runs.resume(id);
   else if ((status === "partial" || status === "failed") && (failed > 0 || PAGES_LEFT.has(why ?? "")))
@@ -220,7 +226,7 @@ async function writeResults(
   try {
     const file = { params: { task_id: id }, query: { format: asSaid(format) } };
     const answer = await api.open("get /scraping/tasks/{task_id}/results", file);
-    await wiring.write(options.out ?? null, answer);
+    await wiring.write(options.out ?? null, answer, format);
   } catch (error) {
     throw kept(error, resultsCommand(id, { ...options, format }));
   }

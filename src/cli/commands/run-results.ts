@@ -16,6 +16,7 @@ interface ResultOptions extends UrlOption {
   limit?: number;
 }
 
+export const OUT_HELP = "to a file; with --format markdown also to a folder/, a file per page";
 const MOST_FOR_READING = 50;
 
 /** `orb runs results`: for reading, or whole in one of the export formats. */
@@ -27,7 +28,7 @@ export function addResultsCommand(runs: Command, context: CliContext): void {
         EXPORT_FORMATS,
       ),
     )
-    .option("--out <file>", "to a file")
+    .option("--out <file>", OUT_HELP)
     .option("--limit <number>", "how many; otherwise 50 for reading, and all in a form", positiveInteger)
     .action((id: string, options: ResultOptions) => showResults(context, idOf(id, "run"), options));
 }
@@ -41,7 +42,7 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
     throw new OrbError("usage", `--limit counts records, and --format ${format} has none`, {
       hint: "Leave out --limit.",
     });
-  if (options.out !== undefined) await wiring.refuseUnwritable(options.out);
+  if (options.out !== undefined) await wiring.refuseUnwritable(options.out, format ?? "json");
   await context.withApi(given({ url: options.url }), async (api) => {
     if (format === null) {
       const most = { limit: options.limit ?? MOST_FOR_READING };
@@ -53,7 +54,7 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
       if (more) terminal.err("there are more: --limit, or --format for all\n");
       return;
     }
-    await wiring.write(options.out ?? null, await inForm(api, id, format, options.limit));
+    await wiring.write(options.out ?? null, await inForm(api, id, format, options.limit), format);
     if (options.out !== undefined && context.json) printJson(terminal, { written: options.out });
     else if (options.out !== undefined) terminal.err(`written to ${options.out}\n`);
   });

@@ -5,6 +5,7 @@ import { FIELD_HELP } from "../fields.ts";
 import { addRecipeOptions } from "../recipe-options.ts";
 import { PAGE_FORMATS } from "../page-formats.ts";
 import type { ScrapeOptions } from "../scrape-page.ts";
+import { OUT_HELP } from "./run-results.ts";
 
 const EXAMPLES = `${FIELD_HELP}
 
@@ -28,7 +29,7 @@ export function addScrapeCommand(program: Command, context: CliContext): void {
         ...PAGE_FORMATS,
       ]),
     )
-    .option("--out <file>", "print to a file")
+    .option("--out <file>", OUT_HELP)
     .option("--screenshot <file>", "also take a picture of the page, in a browser, and write it there as PNG")
     .option("--full-page", "with --screenshot: of the whole page")
     .option("--respect-robots", "do not fetch it if the site's robots.txt forbids it")

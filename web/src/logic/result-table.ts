@@ -95,7 +95,9 @@ export const EXPORT_FORMATS = [
   { format: "json", name: "JSON" },
   { format: "jsonl", name: "JSON Lines" },
   { format: "csv", name: "CSV" },
+  { format: "csv-excel", name: "CSV for Excel" },
   { format: "markdown", name: "Markdown" },
+  { format: "markdown-zip", name: "Markdown files (ZIP)" },
   { format: "parquet", name: "Parquet" },
   { format: "warc", name: "WARC" },
 ] as const;

@@ -209,7 +209,7 @@ test("what is escaped already stays, and a page defines no links for the others"
 });
 
 test("hostile strings stay in their line, as title, field, name of a field and text", async () => {
-  for (const text of HOSTILE) {
+  for (const text of HOSTILE.map((one) => one.slice(0, 5000))) {
     const written = await textOf(markdownExporter, [{ title: text, [text]: text, field: text, list: [text], text }]);
     const [record, ...more] = recordsIn(written);
     assert.equal(more.length, 0);
@@ -230,10 +230,8 @@ test("whatever is scraped, there are as many records, their values read back, an
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
     fc.constant(null),
   );
-  const fields = fc.record(
-    { title: text, note: field, text, markdown: text, tags: fc.array(fc.oneof(text, fc.dictionary(text, text))) },
-    { requiredKeys: [] },
-  );
+  const tags = fc.array(fc.oneof(text, fc.dictionary(text, text, { maxKeys: 2 })), { maxLength: 2 });
+  const fields = fc.record({ title: text, note: field, text, markdown: text, tags }, { requiredKeys: [] });
   await fc.assert(
     fc.asyncProperty(fc.array(fields, { minLength: 1, maxLength: 4 }), async (data) => {
       const written = await textOf(markdownExporter, data as Record<string, JsonValue>[]);
@@ -245,6 +243,6 @@ test("whatever is scraped, there are as many records, their values read back, an
         assert.ok(!/<[bi]>/.test(htmlOf(body)), body);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 200 },
   );
 });

@@ -97,7 +97,7 @@ export const EXPORT_FORMATS = [
   { format: "csv", name: "CSV" },
   { format: "csv-excel", name: "CSV for Excel" },
   { format: "markdown", name: "Markdown" },
-  { format: "markdown-zip", name: "Markdown files (ZIP)" },
+  { format: "markdown-zip", name: "Markdown (ZIP)" },
   { format: "parquet", name: "Parquet" },
   { format: "warc", name: "WARC" },
 ] as const;

@@ -1,5 +1,5 @@
 /** Of what reads pages: raise it with every change that finds more, or other things, on the same page. */
-export const READER_VERSION = 1;
+export const READER_VERSION = 2;
 
 /** What a run of a saved crawl leaves of a page, so that the next one can ask whether it has changed. */
 export interface PageCopy extends Validators {

@@ -7,7 +7,7 @@ import { compileScopeRules, type ScopeOptions, type ScopeRules } from "../domain
 import { Recent } from "../domain/recent.ts";
 import type { Element } from "./dom/nodes.ts";
 import type { PageFacts } from "./facts/page-facts.ts";
-import { isInTemplate, isNofollow } from "./links.ts";
+import { isInTemplate, leadsOf } from "./links.ts";
 
 /** What a crawl wants to know of a page's links. */
 export interface FollowOrder {
@@ -64,10 +64,9 @@ export class LinkFinder {
     const base = new Base(facts.base);
     const aFew = order.tooDeep && !order.all;
     const found = new Map<string, FollowLink>();
-    for (const element of facts.document.buckets.link) {
-      const href = element.attr("href")?.trim();
-      if (href === undefined || href === "" || href.startsWith("#") || isNofollow(element)) continue;
-      const link = aFew ? this.#unknown(element, href, base) : this.#look(element, href, base, order);
+    for (const { element, address } of leadsOf(facts.document)) {
+      if (address === "" || address.startsWith("#")) continue;
+      const link = aFew ? this.#unknown(element, address, base) : this.#look(element, address, base, order);
       if (link === null) continue;
       found.set(link.key, link);
       if (found.size >= (aFew ? ENOUGH_TOO_DEEP : MOST_ON_A_PAGE)) break;

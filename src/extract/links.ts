@@ -43,6 +43,38 @@ export function linkTarget(href: string, base: string | null): string | null {
   return url.href;
 }
 
+/** An element with the address of another page, as written. */
+export interface Lead {
+  element: Element;
+  address: string;
+}
+
+/** What a reader of the page comes to: its links, the pages in its frames, and the page that it refreshes to. */
+export function* leadsOf({ buckets }: Document): Generator<Lead> {
+  for (const element of buckets.meta) {
+    if (element.attr("http-equiv")?.trim().toLowerCase() !== "refresh") continue;
+    const address = refreshTarget(element.attr("content") ?? "");
+    if (address !== null) yield { element, address };
+  }
+  for (const element of buckets.frame) {
+    const address = element.attr("src")?.trim();
+    if (address !== undefined) yield { element, address };
+  }
+  for (const element of buckets.link) {
+    const address = element.attr("href")?.trim();
+    if (address !== undefined && !isNofollow(element)) yield { element, address };
+  }
+}
+
+const REFRESH = /^\s*(?=[\d.])[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is;
+
+/** `3; url=/next`, in the ways in which browsers understand it; null when the page only loads itself again. */
+export function refreshTarget(content: string): string | null {
+  const [, double, single, bare] = REFRESH.exec(content.slice(0, MAX_URL)) ?? [];
+  const address = (double ?? single ?? bare ?? "").trim();
+  return address === "" ? null : address;
+}
+
 function linkText(element: Element): string {
   const text = textOf(element);
   if (text !== "") return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;

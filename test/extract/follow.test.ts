@@ -59,6 +59,23 @@ describe("the links that a crawl follows", () => {
     ]);
   });
 
+  it("are also the pages in its frames, and where it refreshes to", () => {
+    const frames = `<html><head><title>Manual</title></head><frameset cols="20%,80%">
+      <frame src="toc.html"><frame src="cover.html#top"></frameset></html>`;
+    assert.deepEqual(found(new LinkFinder(SCOPE), frames, order()), ["/toc.html", "/cover.html"]);
+    const inline = `<p><iframe src="/part">no frames</iframe><iframe src="about:blank"></iframe><iframe src=""></iframe>
+      <iframe src="https://ads.example/"></iframe><iframe srcdoc="<p>x"></iframe></p>`;
+    assert.deepEqual(found(new LinkFinder(SCOPE), inline, order()), ["/part"]);
+    const refresh = (content: string) =>
+      found(new LinkFinder(SCOPE), `<meta http-equiv="Refresh" content="${content}"><p>moved</p>`, order());
+    for (const content of ["0; URL=to", "0;url='to'", "3,to", " 0.5 ; url = &quot;to&quot; ;", "0 to", ".;to"])
+      assert.deepEqual(refresh(content), ["/to"], content);
+    for (const content of ["30", "", "soon; url=to", "0; url=", "0; url=javascript:to()"])
+      assert.deepEqual(refresh(content), [], content);
+    const nofollow = `<meta name="robots" content="nofollow"><meta http-equiv="refresh" content="0; url=to">`;
+    assert.deepEqual(found(new LinkFinder(SCOPE), nofollow, order()), []);
+  });
+
   it("are some twenty thousand of one page at most, and the others may be found on another", () => {
     const finder = new LinkFinder(SCOPE);
     const many = Array.from({ length: 20_100 }, (_, n) => `/${n}`);

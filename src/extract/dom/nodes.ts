@@ -146,6 +146,7 @@ export class Document {
     time: [],
     heading: [],
     image: [],
+    frame: [],
   };
   /** The page has more nodes than are kept; what comes later in it was not read. */
   truncated = false;

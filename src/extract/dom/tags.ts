@@ -57,7 +57,7 @@ export type Rule =
   | "foreign";
 
 /** Elements that metadata, links and articles are read from are collected while the tree is built: no second walk. */
-export type Bucket = "link" | "meta" | "linkTag" | "title" | "base" | "script" | "time" | "heading" | "image";
+export type Bucket = "link" | "meta" | "linkTag" | "title" | "base" | "script" | "time" | "heading" | "image" | "frame";
 
 export class Tag {
   readonly name: string;
@@ -141,6 +141,7 @@ const BUCKETS: Record<Bucket, string> = {
   time: "time",
   heading: "h1 h2 h3 h4 h5 h6",
   image: "img",
+  frame: "frame iframe",
 };
 
 function buildTable(): ReadonlyMap<string, Tag> {

@@ -15,7 +15,7 @@ export const END_REASONS = [
 export type EndReason = (typeof END_REASONS)[number];
 
 /** How one page ended. */
-export const PAGE_ENDS = ["succeeded", "missing", "disallowed", "failed"] as const;
+export const PAGE_ENDS = ["succeeded", "missing", "disallowed", "file", "failed"] as const;
 export type PageEnd = (typeof PAGE_ENDS)[number];
 
 export const ERROR_CLASSES = ["timeout", "connection", "general"] as const;
@@ -49,7 +49,7 @@ export interface CrawlFacts {
 }
 
 export const NO_PAGES: Pick<CrawlFacts, "pages" | "errors"> = {
-  pages: { succeeded: 0, missing: 0, disallowed: 0, failed: 0 },
+  pages: { succeeded: 0, missing: 0, disallowed: 0, file: 0, failed: 0 },
   errors: { timeout: 0, connection: 0, general: 0 },
 };
 
@@ -72,11 +72,15 @@ export function mostKnown(maxPages: number): number {
   return 2 * maxPages + 1000;
 }
 
-/** Null: the page was got. What does not exist or may not be fetched is an answer, not a failure of the crawl. */
+/**
+ * Null: the page was got. What does not exist, may not be fetched, or turns out to be a file whose address does not say
+ * so is an answer, not a failure of the crawl.
+ */
 export function pageEndOf(failure: Pick<Failure, "reason"> | null): PageEnd {
   if (failure === null) return "succeeded";
   if (failure.reason === "http_not_found") return "missing";
   if (failure.reason === "robots_disallowed") return "disallowed";
+  if (failure.reason === "not_html") return "file";
   return "failed";
 }
 
@@ -150,14 +154,19 @@ function errorClass({ errors, timeIsUp, breakerOpen, proxiesGone }: CrawlFacts, 
 }
 
 function whatInstead(facts: CrawlFacts): string {
-  const { missing, disallowed } = facts.pages;
+  const { missing, disallowed, file } = facts.pages;
   const parts = [gapOf(facts) ?? "", missing > 0 ? `${missing} not found` : ""];
   if (disallowed > 0) parts.push(`${disallowed} disallowed by robots.txt`);
+  if (file > 0) parts.push(file === 1 ? "1 is a file and no page" : `${file} are files and no pages`);
   return parts.filter((part) => part !== "").join(", ") || "there was none to fetch";
 }
 
-function alsoOf({ missing, disallowed }: CrawlFacts["pages"]): string {
-  return `${missing > 0 ? `, ${missing} not found` : ""}${disallowed > 0 ? `, ${disallowed} disallowed by robots.txt` : ""}`;
+function alsoOf({ missing, disallowed, file }: CrawlFacts["pages"]): string {
+  const parts = [
+    missing > 0 ? `, ${missing} not found` : "",
+    disallowed > 0 ? `, ${disallowed} disallowed by robots.txt` : "",
+  ];
+  return `${parts.join("")}${file > 0 ? `, ${count(file, "file")} left` : ""}`;
 }
 
 function count(number: number, what: string): string {

@@ -47,6 +47,10 @@ const TABLE: [Given, status: string, reason: string, errorClass: string | null, 
     /as many pages as it may/,
   ],
   [{ pages: { succeeded: 5, missing: 2, disallowed: 1 } }, "completed", "exhausted", null, /2 not found, 1 disallowed/],
+  [{ pages: { succeeded: 5, missing: 1, file: 1 } }, "completed", "exhausted", null, /1 not found, 1 file left$/],
+  [{ pages: { succeeded: 5, file: 2 }, partialResultsOk: false }, "completed", "exhausted", null, /got, 2 files left$/],
+  [{ pages: { file: 1 } }, "failed", "exhausted", "general", /no page was got \(1 is a file and no page\)/],
+  [{ pages: { file: 3 } }, "failed", "exhausted", "general", /no page was got \(3 are files and no pages\)/],
   [{ pages: { succeeded: 5, missing: 2 }, partialResultsOk: false }, "completed", "exhausted", null, /2 not found/],
   [{ pages: { succeeded: 5 }, sitemapsUnread: 1 }, "completed", "exhausted", null, /got; 1 sitemap could not be read/],
   [{ sitemapsUnread: 2 }, "failed", "exhausted", "general", /no page was got .*; 2 sitemaps could not be read/],
@@ -105,12 +109,13 @@ for (const [given, status, reason, errorClass, message] of TABLE) {
   });
 }
 
-test("what does not exist and what may not be fetched is no failure of the crawl", () => {
+test("what does not exist, may not be fetched or is a file is no failure of the crawl", () => {
   const ends = Object.keys(FAILURE_REASONS).map((reason) => [reason, pageEndOf({ reason: reason as FailureReason })]);
   assert.equal(pageEndOf(null), "succeeded");
   assert.deepEqual(
     ends.filter(([, is]) => is !== "failed"),
     [
+      ["not_html", "file"],
       ["http_not_found", "missing"],
       ["robots_disallowed", "disallowed"],
     ],
@@ -128,6 +133,7 @@ test("every end is one that a running run may come to, and hangs together", () =
       succeeded: fc.nat(3),
       missing: fc.nat(3),
       disallowed: fc.nat(3),
+      file: fc.nat(3),
       failed: fc.nat(3),
     } satisfies Record<PageEnd, unknown>),
     timeIsUp: fc.boolean(),

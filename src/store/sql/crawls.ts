@@ -5,6 +5,7 @@ import {
   endOfCrawl,
   type ErrorClass,
   errorClassOf,
+  NO_PAGES,
   type PageEnd,
   pageEndOf,
 } from "../../domain/crawl-end.ts";
@@ -23,7 +24,7 @@ export function crawlEnd(
   left: NonNullable<RunFacts["left"]>,
   cutBy: "pages" | "time" | "proxies" | null,
 ): CrawlEnd {
-  const pages: Record<PageEnd, number> = { succeeded: counts.completed, missing: 0, disallowed: 0, failed: 0 };
+  const pages: Record<PageEnd, number> = { ...NO_PAGES.pages, succeeded: counts.completed };
   const errors = Object.fromEntries(ERROR_CLASSES.map((name) => [name, 0])) as Record<ErrorClass, number>;
   let breakerOpen = false;
   const groups = errorRows(context, run.n);

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import { findWget2 } from "../support/debian.ts";
 import type { CrawlRecord } from "./check.ts";
 import { type Command, type Ran, run } from "./process.ts";
 import { FIELDS } from "./site.ts";
@@ -37,12 +38,16 @@ const ORB_ENV = {
   APP_MAX_WORKERS: "64",
 };
 
-function orbCommand(args: string[], dir: string): Command {
+export function orbCommand(args: string[], dir: string): Command {
   return { file: process.execPath, args: [here("../../bin/orb"), ...args], cwd: dir, env: ORB_ENV };
 }
 
+interface OrbResult {
+  data: CrawlRecord & { fields?: Partial<CrawlRecord> };
+}
+
 /** The newest crawl of a folder. */
-async function orbCrawlId(dir: string): Promise<string> {
+export async function orbCrawlId(dir: string): Promise<string> {
   const { stdout, stderr } = await run(orbCommand(["runs", "list", "--kind", "crawl", "--limit", "1", "--json"], dir));
   const id = /"id": ?"([^"]+)"/.exec(stdout)?.[1];
   if (id === undefined) throw new Error(`there is no crawl: ${stderr}`);
@@ -70,10 +75,7 @@ export const orb = (what: What): Contestant => ({
   seconds: ({ stdout }) => (JSON.parse(stdout) as { duration_seconds: number }).duration_seconds,
   records: async (dir) => {
     const ran = await run(orbCommand(["runs", "results", await orbCrawlId(dir), "--format", "jsonl"], dir));
-    return jsonLines<CrawlRecord & { fields?: Partial<CrawlRecord> }>(ran.stdout).map(({ fields, ...rest }) => ({
-      ...rest,
-      ...fields,
-    }));
+    return jsonLines<OrbResult>(ran.stdout).map(({ data: { fields, ...rest } }) => ({ ...rest, ...fields }));
   },
 });
 
@@ -167,14 +169,15 @@ export function scrapy(queue: "memory" | "JOBDIR"): Contestant | null {
   };
 }
 
-/** Null where it is not installed. Reads no fields, and keeps the pages as files. */
+/** Null where it cannot be had. Reads no fields, and keeps the pages as files. */
 export function wget2(): Contestant | null {
-  if (!works("wget2", ["--version"])) return null;
+  const program = findWget2();
+  if (program === null) return null;
   return {
     name: "wget2, files, no extraction",
     resume: null,
     command: (origin, dir) => ({
-      file: "wget2",
+      ...program,
       args: ["-q", "-r", "-l", "0", `--max-threads=${CONCURRENCY}`, "-nH", "-P", join(dir, "pages"), `${origin}/`],
       cwd: dir,
     }),

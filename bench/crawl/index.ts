@@ -59,8 +59,8 @@ async function withSite<T>(
   const site = join(folder, "site");
   mkdirSync(site);
   const { bytes } = writeSite(site, pages);
-  const server = await startNginx(site, log);
-  if (server === null) throw new Error("nginx is not there: apt-get install nginx-light");
+  const server = await startNginx(site, { accessLog: log });
+  if (server === null) throw new Error("nginx is not there: apt-get install nginx");
   try {
     print(`  a page has ${Math.round(bytes / pages / 1024)} KiB on average`);
     return await work(server.url);

@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findNginx } from "./debian.ts";
 
 export interface RunningService {
   url: string;
@@ -114,23 +115,28 @@ export async function startPostgres(): Promise<RunningService | null> {
   };
 }
 
-/** Found, or installed from Debian where we may; null when it cannot be had. */
-function findNginx(): string | null {
-  const places = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"];
-  const there = find(places);
-  if (there !== null || process.getuid?.() !== 0) return there;
-  try {
-    execFileSync("apt-get", ["install", "-y", "-q", "--no-install-recommends", "nginx-light"], { stdio: "ignore" });
-  } catch {
-    return null;
-  }
-  return find(places);
+/** By the endings of file names, as web servers are usually set up. */
+export const USUAL_TYPES = `types { text/html html htm shtml; application/xhtml+xml xhtml; text/plain txt; text/css css;
+  application/javascript js mjs; application/json json map; text/xml xml; application/pdf pdf; image/png png; image/gif gif;
+  image/jpeg jpg jpeg; image/svg+xml svg svgz; image/x-icon ico; font/woff woff; font/woff2 woff2; }
+  default_type application/octet-stream;`;
+
+const ALL_PAGES = `default_type "text/html; charset=utf-8"; types { text/plain txt; text/css css; }`;
+
+export interface NginxOptions {
+  /** Every request is written down here: when, the status, the URL and the type of the answer. */
+  accessLog?: string | undefined;
+  /** Its directives of content types; all files are pages unless told. */
+  types?: string;
 }
 
-/** An nginx of our own that gives out the files of a folder, in one process; with `accessLog` it writes down every request. */
-export async function startNginx(folder: string, accessLog?: string): Promise<RunningService | null> {
-  const binary = findNginx();
-  if (binary === null) return null;
+/** An nginx of our own that gives out the files of a folder, in one process. */
+export async function startNginx(
+  folder: string,
+  { accessLog, types = ALL_PAGES }: NginxOptions = {},
+): Promise<RunningService | null> {
+  const program = findNginx();
+  if (program === null) return null;
   const dir = mkdtempSync(join(tmpdir(), "orb-bench-nginx-"));
   const port = await freePort();
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${dir};`);
@@ -141,17 +147,19 @@ export async function startNginx(folder: string, accessLog?: string): Promise<Ru
 events { worker_connections 1024; }
 http {
   ${temp.join(" ")}
-  log_format asked '$msec $status $request_uri';
+  log_format asked '$msec $status $request_uri $sent_http_content_type';
   access_log ${accessLog === undefined ? "off" : `${accessLog} asked`};
-  default_type "text/html; charset=utf-8";
-  types { text/plain txt; text/css css; }
+  ${types}
   sendfile on; tcp_nopush on; keepalive_requests 1000000; keepalive_timeout 65s;
   open_file_cache max=20000 inactive=600s;
   server { listen 127.0.0.1:${port} backlog=1024; root ${folder}; }
 }
 `,
   );
-  const child = spawn(binary, ["-p", dir, "-c", config, "-e", join(dir, "error.log")], { stdio: "ignore" });
+  const child = spawn(program.file, ["-p", dir, "-c", config, "-e", join(dir, "error.log")], {
+    stdio: "ignore",
+    env: { ...process.env, ...program.env },
+  });
   await untilAnswers(port, child);
   return {
     url: `http://127.0.0.1:${port}`,

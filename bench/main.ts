@@ -5,6 +5,8 @@ interface BenchOptions {
   part?: string;
   pages?: string;
   only?: string;
+  sets?: string;
+  limit?: string;
   train?: boolean;
   validate?: boolean;
   folders: string[];
@@ -28,6 +30,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   cluster: () => import("./cluster/index.ts"),
   postgres: () => import("./postgres/index.ts"),
   dashboard: () => import("./dashboard/index.ts"),
+  real: () => import("./real/index.ts"),
 };
 
 const { positionals, values } = parseArgs({
@@ -37,6 +40,8 @@ const { positionals, values } = parseArgs({
     part: { type: "string" },
     pages: { type: "string" },
     only: { type: "string" },
+    sets: { type: "string" },
+    limit: { type: "string" },
     train: { type: "boolean" },
     validate: { type: "boolean" },
   },
@@ -44,7 +49,7 @@ const { positionals, values } = parseArgs({
 const bench = BENCHES[positionals[0] ?? ""];
 if (bench === undefined) {
   process.stderr.write(
-    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; content takes folders of marked pages\n`,
+    `usage: npm run bench -- ${Object.keys(BENCHES).join(" | ")} [--rounds N]; cluster, crawl, dashboard and workflow take --part NAME, cluster, crawl and postgres --pages N, and crawl --only NAMES, too; real takes --part, --only, --sets NAMES and --limit FILES; content takes folders of marked pages\n`,
   );
   process.exitCode = 2;
 } else {

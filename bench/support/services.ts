@@ -151,7 +151,7 @@ http {
   access_log ${accessLog === undefined ? "off" : `${accessLog} asked`};
   ${types}
   sendfile on; tcp_nopush on; keepalive_requests 1000000; keepalive_timeout 65s;
-  open_file_cache max=20000 inactive=600s;
+  open_file_cache max=2000 inactive=600s;
   server { listen 127.0.0.1:${port} backlog=1024; root ${folder}; }
 }
 `,

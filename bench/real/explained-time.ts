@@ -1,0 +1,45 @@
+/** How long a crawl may take for what the server did to it. */
+import { retryDelay } from "../../src/domain/backoff.ts";
+import type { ProxyRequest } from "./start-proxy.ts";
+
+/** The defaults of `APP_RETRY_BASE_SECONDS`, `APP_RETRY_MAX_SECONDS` and of a crawl's `retry_attempts`. */
+const RULE = { baseMs: 10_000, maxMs: 300_000 };
+const RETRIES = 3;
+
+/** From a page's first request to its last, if it is always answered with 500: at most. */
+export const RETRY_SECONDS =
+  Array.from({ length: RETRIES }, (_, index) => retryDelay(RULE, index + 1, { next: () => 1, uuid: () => "" })).reduce(
+    (sum, ms) => sum + ms,
+    0,
+  ) / 1000;
+
+const secondsSince = (start: number, at: number) => (at - start) / 1000;
+
+/** For how long the site was to be left alone: `Retry-After: 1`, of which several may hold at once. */
+export function secondsHeld(limits: readonly ProxyRequest[]): number {
+  let held = 0;
+  let until = 0;
+  for (const at of limits.map((one) => one.at).toSorted((a, b) => a - b)) {
+    held += at + 1000 - Math.max(at, until);
+    until = at + 1000;
+  }
+  return held / 1000;
+}
+
+/** When the retries of the broken page that was found last are over. */
+export function endOfRetries(requests: readonly ProxyRequest[]): number {
+  const start = Math.min(...requests.map(({ at }) => at));
+  const first = new Map<string, number>();
+  for (const { at, status, path } of requests) if (status === 500) first.set(path, Math.min(at, first.get(path) ?? at));
+  return first.size === 0 ? 0 : secondsSince(start, Math.max(...first.values())) + RETRY_SECONDS;
+}
+
+/** When the last page was asked for that the server did give out. */
+export function lastGoodRequest(requests: readonly ProxyRequest[]): number {
+  const start = Math.min(...requests.map(({ at }) => at));
+  const good = requests.filter(({ status }) => status === 200);
+  return secondsSince(
+    start,
+    good.reduce((last, { at }) => Math.max(last, at), start),
+  );
+}

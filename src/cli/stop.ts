@@ -9,27 +9,37 @@ export interface StopRequest extends Disposable {
   readonly exitCode: number | null;
 }
 
-const NOTE = "stopping: what is in flight is finished first; once more stops at once";
+export const STOPPING = "stopping: what is in flight is finished first; once more stops at once";
 
 export const EXIT_OF_SIGNAL = { SIGINT: EXIT.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export type StopSignal = keyof typeof EXIT_OF_SIGNAL;
 
-/** Told of every signal to stop; a closed terminal counts when it is the first, because it may be told several times. */
+/**
+ * Signals within this time are one request. One Ctrl-C arrives several times: from the terminal, which signals the whole
+ * process group, and from whatever forwards it (npm, a shell, the hand-over to a newer Node).
+ */
+const SAME_REQUEST_MS = 1000;
+
+/**
+ * Calls `handler` for every request to stop. A closed terminal counts only as the first one, because it may be
+ * signalled several times.
+ */
 export function onStopSignals(wiring: Wiring, handler: (signal: StopSignal) => void): () => void {
-  let asked = false;
+  let firstAt: number | null = null;
+  let isReleased = false;
   const ask = (signal: StopSignal) => {
-    asked = true;
+    if (firstAt === null) firstAt = performance.now();
+    else if (signal === "SIGHUP" || performance.now() - firstAt < SAME_REQUEST_MS) return;
+    // The command is over and something keeps the process: whoever asks again wants it gone.
+    if (isReleased) wiring.exit(EXIT_OF_SIGNAL[signal]);
     handler(signal);
   };
-  const releases = [
-    wiring.onSignals(ask),
-    wiring.onHangUp(() => {
-      if (!asked) ask("SIGHUP");
-    }),
-  ];
+  const releases = [wiring.onSignals(ask), wiring.onHangUp(() => ask("SIGHUP"))];
   return () => {
-    for (const release of releases) release();
+    isReleased = true;
+    // A repetition may come after the command has ended; without a listener it would end the process by a signal.
+    if (firstAt === null) for (const release of releases) release();
   };
 }
 
@@ -39,7 +49,7 @@ export function stopRequest(
   terminal: Pick<Terminal, "err" | "live">,
   log: Log | null,
   /** What is said when the first comes. */
-  note: string | (() => string) = NOTE,
+  note: string | (() => string) = STOPPING,
   atOnce: number = EXIT.failed,
 ): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<void>();

@@ -77,6 +77,16 @@ export class OrbProcess {
     this.#child.kill(signal);
   }
 
+  /** Signals it again and again until it has ended: repetitions within a second count as one. */
+  async pressed(signal: NodeJS.Signals): Promise<Ended> {
+    const presses = setInterval(() => this.kill(signal), 200);
+    try {
+      return await this.end();
+    } finally {
+      clearInterval(presses);
+    }
+  }
+
   /** Like `| head`: nobody reads its output any more. */
   closeOutput(name: "stdout" | "stderr"): void {
     this.#child[name]?.destroy();

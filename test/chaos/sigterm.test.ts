@@ -118,11 +118,10 @@ describe("SIGTERM", () => {
     await engine.said("stopping");
     assert.ok(engine.alive, "the first one waits for what is in flight");
     const again = Date.now();
-    engine.kill("SIGTERM");
-    const { code } = await engine.end();
+    const { code } = await engine.pressed("SIGTERM");
     const took = Date.now() - again;
     assert.equal(code, 1);
-    if (FULL) assert.ok(took < 2000, `it took ${took} ms`);
+    if (FULL) assert.ok(took < 3000, `it took ${took} ms`);
     gate.open();
     assert.equal((await orb.run(["queue", "run", "--drain"])).code, 0);
     await expectAllStored(orb, names);

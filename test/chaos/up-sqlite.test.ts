@@ -52,8 +52,7 @@ describe("orb up on SQLite alone", () => {
     const family = treeOf(up.process.pid).map(({ pid }) => pid);
     up.process.kill("SIGTERM");
     await up.process.said("once more stops at once");
-    up.process.kill("SIGTERM");
-    assert.equal((await up.process.end()).code, 1);
+    assert.equal((await up.process.pressed("SIGTERM")).code, 1);
     await until(() => !family.some(isAlive), "nothing is left of it");
   });
 

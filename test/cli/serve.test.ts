@@ -107,8 +107,7 @@ describe("orb serve", { concurrency: 2 }, () => {
     await target.when(() => target.open === 1, "it is in flight");
     server.process.kill("SIGTERM");
     await server.process.said("stopping");
-    server.process.kill("SIGTERM");
-    assert.equal((await server.process.end()).code, 1);
+    assert.equal((await server.process.pressed("SIGTERM")).code, 1);
     gate.resolve();
     assert.equal((await orb.run(["queue", "run", "--drain"])).code, 0);
     assert.equal((await orb.items()).get("a")?.state, "completed");

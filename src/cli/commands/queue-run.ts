@@ -9,7 +9,7 @@ import type { CliContext } from "../context.ts";
 import { EXIT, plural, printJson } from "../output.ts";
 import { waitingWords } from "../waiting-words.ts";
 import { MOST_LANES_SHOWN, QueueProgress } from "../progress.ts";
-import { onStopSignals, type StopSignal } from "../stop.ts";
+import { onStopSignals, STOPPING, type StopSignal } from "../stop.ts";
 import type { CliWorker, Wiring } from "../wiring.ts";
 
 /** Runs until stopped, or with `--drain` until nothing is left, whichever process does the work. */
@@ -78,7 +78,7 @@ class StopRequest implements Disposable {
       // start.
       if (this.signal !== null) wiring.exit(EXIT.failed);
       this.signal = signal;
-      progress.note("stopping: what is in flight is finished first; once more stops at once");
+      progress.note(STOPPING);
       this.#wake();
     });
   }

@@ -7,7 +7,7 @@ import { EXIT, paint, printJson, type Terminal } from "../output.ts";
 import { Picture } from "../picture.ts";
 import { upJson, upTable } from "../up-table.ts";
 import type { CliUp, CliUpState } from "../wiring.ts";
-import { onStopSignals } from "../stop.ts";
+import { onStopSignals, STOPPING } from "../stop.ts";
 
 interface UpOptions {
   status?: true;
@@ -141,7 +141,7 @@ function stopOnSignals(context: CliContext, running: CliUp, say: (text: string) 
   let count = 0;
   const ask = () => {
     count += 1;
-    if (count === 1) say("stopping: what is in flight is finished first; once more stops at once");
+    if (count === 1) say(STOPPING);
     else {
       context.exitCode = EXIT.failed;
       running.hurry();

@@ -94,6 +94,8 @@ export interface WorkerHooks {
   client?: Client;
   /** It has given work: where many may work at once, it does it itself only when nobody else is there for it. */
   standBy?: boolean;
+  /** It works only while no process does that is there for it: a tool of an agent comes and goes with the agent. */
+  givesWay?: boolean;
   /** Shared with others in the process, who close them; without it the worker has its own. */
   tools?: PageTools;
   /** How hard this process has it; absent: it is measured. */
@@ -203,6 +205,7 @@ export async function startWorker(config: Config, log: Log, hooks: WorkerHooks =
       timetable: { keep: () => dueJobs.keep(), nextAt: () => dueJobs.nextAt() },
       log,
       standBy: hooks.standBy === true,
+      givesWay: hooks.givesWay === true,
       onLead: (leads) => {
         if (leads) duties.start();
         else void duties.stop();

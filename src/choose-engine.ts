@@ -5,7 +5,7 @@ import { type Client, requireSqlite } from "./client.ts";
 import { redisPrefix } from "./cluster.ts";
 import type { Config } from "./config/options.ts";
 import type { EngineRole, LaneHost, Timetable } from "./engine/port.ts";
-import type { HurriedEngine } from "./engine/stand-by.ts";
+import { type HurriedEngine, StandByEngine } from "./engine/stand-by.ts";
 import type { Store } from "./store/port.ts";
 
 export interface EngineParts {
@@ -15,6 +15,8 @@ export interface EngineParts {
   log: Log;
   /** It has given work, and does it itself only when nobody else is there for it. */
   standBy: boolean;
+  /** It works only while no process is there for it, also where one process works at a time. */
+  givesWay: boolean;
   onRole(role: EngineRole): void;
   /** Whether this process does what is to be done once. */
   onLead(leads: boolean): void;
@@ -28,7 +30,9 @@ export interface ChosenEngine {
 /** On SQLite one process works, and the same one leads; on Postgres all work, and one of them leads. */
 export async function chooseEngine(config: Config, client: Client, parts: EngineParts): Promise<ChosenEngine> {
   const { store, clock, random, cluster } = client;
-  const { host, timetable, log, onRole, onLead } = parts;
+  const { host, timetable, log, onLead, givesWay } = parts;
+  let standBy: StandByEngine | null = null;
+  const onRole = (role: EngineRole) => parts.onRole(standBy?.roleSeen(role) ?? role);
   const common = {
     store,
     host,
@@ -54,17 +58,17 @@ export async function chooseEngine(config: Config, client: Client, parts: Engine
         onRole(role);
       },
     });
-    return { kind: "embedded", engine };
+    if (!givesWay) return { kind: "embedded", engine };
+    standBy = new StandByEngine({ engine, clock, log, onRole, givesWay, othersWork: () => othersMayWork(client) });
+    return { kind: "embedded", engine: standBy };
   }
   const { BullmqEngine } = await import("./engine/bullmq/engine.ts");
   const { redisUrl } = cluster;
   const engine = new BullmqEngine({ ...common, timetable, redisUrl, prefix: redisPrefix(store), onRole, onLead });
-  if (!parts.standBy) return { kind: "bullmq", engine };
-  const { StandByEngine } = await import("./engine/stand-by.ts");
-  return {
-    kind: "bullmq",
-    engine: new StandByEngine({ engine, clock, log, onRole, othersWork: () => someoneWorks(store) }),
-  };
+  if (!parts.standBy && !givesWay) return { kind: "bullmq", engine };
+  const othersWork = () => (givesWay ? othersMayWork(client) : someoneWorks(store));
+  standBy = new StandByEngine({ engine, clock, log, onRole, givesWay, othersWork });
+  return { kind: "bullmq", engine: standBy };
 }
 
 const MOST = 1000;
@@ -73,4 +77,18 @@ const MOST = 1000;
 export async function someoneWorks(store: Store): Promise<boolean> {
   const workers = await store.workers({ live: true, limit: MOST });
   return workers.some(({ state, role, identity }) => state === "working" && role === "engine" && mayBeAlive(identity));
+}
+
+/** Commands that run for the sake of the work, and come back when they are restarted. */
+const SERVICES = new Set(["serve", "worker", "queue"]);
+const RESTART_MS = 30_000;
+
+/** Whether a process that is no agent's tool works, could, or was restarted a moment ago. */
+async function othersMayWork({ store, clock }: Pick<Client, "store" | "clock">): Promise<boolean> {
+  const workers = await store.workers({ limit: MOST });
+  return workers.some(({ command, state, identity, stoppedAt, heardAt }) => {
+    if (command === "mcp" || state === "draining" || state === "drained") return false;
+    if (state === "working" && mayBeAlive(identity)) return true;
+    return SERVICES.has(command) && clock.now() - (stoppedAt ?? heardAt) < RESTART_MS;
+  });
 }

@@ -17,7 +17,7 @@ export interface LocalApi extends AsyncDisposable {
   /** Whether some process works on this database now. */
   engineRuns(): Promise<boolean>;
   /** From now on this process works, too, or stands by if another one does. */
-  work(hooks: Pick<WorkerHooks, "onRole">): Promise<RunningWorker>;
+  work(hooks: Pick<WorkerHooks, "onRole" | "givesWay">): Promise<RunningWorker>;
   close(): Promise<void>;
 }
 

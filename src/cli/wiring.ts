@@ -69,6 +69,8 @@ export interface CliClient extends CrawlDeps {
 export interface CliWorkerHooks {
   /** Where many processes may work at once, it does only when no other is there for it. */
   standBy?: boolean;
+  /** It works only while no process does that is there for it. */
+  givesWay?: boolean;
   onRole: (role: "engine" | "standby" | "drained" | "stopped") => void;
   onTask: (name: string, what: "started" | "ended", end?: string) => void;
 }
@@ -89,7 +91,7 @@ export interface CliApi {
   /** Calls, answered without a connection. */
   fetch: Fetch;
   engineRuns(): Promise<boolean>;
-  work(hooks: Pick<CliWorkerHooks, "onRole">): Promise<Pick<CliWorker, "role" | "hurry">>;
+  work(hooks: Pick<CliWorkerHooks, "onRole" | "givesWay">): Promise<Pick<CliWorker, "role" | "hurry">>;
   close(): Promise<void>;
 }
 

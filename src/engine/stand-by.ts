@@ -13,6 +13,8 @@ export interface StandByOptions {
   engine: HurriedEngine;
   /** Whether some other process works. */
   othersWork(): Promise<boolean>;
+  /** It stops working when another process comes that does, and goes on when that is gone. */
+  givesWay?: boolean;
   clock: Clock;
   log: Log;
   onRole(role: EngineRole): void;
@@ -30,21 +32,28 @@ export class StandByEngine implements HurriedEngine {
   #watching: Promise<void> = Promise.resolve();
   #works = false;
   #drained = false;
+  /** It has left the work to another process. */
+  #gaveWay = false;
 
   constructor(options: StandByOptions) {
     this.#options = options;
   }
 
   get role(): EngineRole {
-    if (this.#works) return this.#options.engine.role;
+    if (this.#works) return this.roleSeen(this.#options.engine.role);
     if (this.#stopping.signal.aborted) return "stopped";
     return this.#drained ? "drained" : "standby";
   }
 
+  /** What the engine inside calls itself, as seen from outside: one that gave way stands by, and nobody asked it to drain. */
+  roleSeen(role: EngineRole): EngineRole {
+    return role === "drained" && this.#gaveWay && !this.#drained ? "standby" : role;
+  }
+
   async start(): Promise<void> {
-    if (!(await this.#options.othersWork())) return this.#begin();
-    this.#options.onRole("standby");
-    this.#watching = this.#watch();
+    if (await this.#options.othersWork()) this.#options.onRole("standby");
+    else await this.#begin();
+    if (!this.#works || this.#options.givesWay === true) this.#watching = this.#watch();
   }
 
   offer(lanes: Iterable<string>): void {
@@ -63,7 +72,7 @@ export class StandByEngine implements HurriedEngine {
 
   resume(): void {
     this.#drained = false;
-    this.#options.engine.resume();
+    if (!this.#gaveWay) this.#options.engine.resume();
     if (!this.#works) this.#options.onRole("standby");
   }
 
@@ -91,6 +100,13 @@ export class StandByEngine implements HurriedEngine {
     this.#works = true;
   }
 
+  #giveWay(others: boolean): void {
+    if (others === this.#gaveWay) return;
+    this.#gaveWay = others;
+    if (others) this.#options.engine.drain();
+    else this.#options.engine.resume();
+  }
+
   async #watch(): Promise<void> {
     const { clock, log, othersWork } = this.#options;
     const trouble = new Trouble(log);
@@ -98,7 +114,10 @@ export class StandByEngine implements HurriedEngine {
       await sleep(clock, LOOK_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || this.#drained) continue;
       try {
-        if (!(await othersWork())) return await this.#begin();
+        const others = await othersWork();
+        if (this.#works) this.#giveWay(others);
+        else if (!others) await this.#begin();
+        if (this.#works && this.#options.givesWay !== true) return;
         trouble.ends("it can be seen again who works");
       } catch (error) {
         trouble.begins("it cannot be seen who works; it is tried again", { error: messageOf(error) });

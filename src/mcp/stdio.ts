@@ -10,16 +10,29 @@ export async function talkOverStdio(
   { input, output, signal }: { input: Readable; output: Writable; signal: AbortSignal },
 ): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  const transport = new StdioServerTransport(input, output);
+  const transport = new AgentTransport(input, output);
+  transport.onEnd = resolve;
   const handle = serveStdio(() => createMcpServer(deps, { goneIsCancelled: false }), {
     transport,
     onerror: (error) => deps.log.debug("a message could not be used", { error: messageOf(error) }),
   });
-  // The SDK has its own reasons to look at the end; this process has them, too.
-  input.once("end", resolve);
-  input.once("close", resolve);
+  for (const event of ["end", "close", "error"]) input.once(event, resolve);
+  for (const event of ["close", "error"]) output.once(event, resolve);
   signal.addEventListener("abort", () => resolve(), { once: true });
   if (signal.aborted) resolve();
   await closed;
   await handle.close();
+}
+
+/**
+ * Says when the SDK closes it, for whatever reason. The SDK stops reading the input when it does, as after an answer that
+ * nobody reads (EPIPE): the input's end is never seen then.
+ */
+class AgentTransport extends StdioServerTransport {
+  onEnd: () => void = () => {};
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.onEnd();
+  }
 }

@@ -9,19 +9,36 @@ export function addMcpCommand(program: Command, context: CliContext): void {
     program,
     "mcp",
     "tools for agents (Model Context Protocol) over standard input and output, until the input ends",
-  ).action((options: UrlOption) => context.withApi(options, (api) => talk(context, api)));
+  ).action((options: UrlOption) => serveAgent(context, options));
 }
 
-async function talk({ wiring, terminal }: CliContext, api: OpenApi): Promise<void> {
+/** An agent that is gone waits for nobody: every state change is a transaction, so what does not end in time is left. */
+const END_WITHIN_MS = 10_000;
+
+async function serveAgent(context: CliContext, options: UrlOption): Promise<void> {
+  let deadline: NodeJS.Timeout | undefined;
+  try {
+    await context.withApi(options, (api) =>
+      talk(context, api, () => {
+        deadline = setTimeout(() => context.wiring.exit(context.exitCode), END_WITHIN_MS);
+      }),
+    );
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+async function talk({ wiring, terminal }: CliContext, api: OpenApi, onEnd: () => void): Promise<void> {
   using stop = stopRequest(wiring, terminal, api.log);
   if (terminal.live) terminal.err("waiting for an agent on standard input; docs/mcp.md has what to configure\n");
   const failed = new AbortController();
   // The agent is answered at once; what works on the queue is there a moment later, unless somebody does already.
-  const working = api.here?.work({ onRole: () => {} });
+  const working = api.here?.work({ onRole: () => {}, givesWay: true });
   working?.catch(() => failed.abort());
   try {
     await wiring.talkMcp(api, api.log, AbortSignal.any([stop.signal, failed.signal]));
   } finally {
+    onEnd();
     // Whoever started this waits for its end, and not for long: what is in flight is taken up by the next that works.
     (await working)?.hurry();
   }

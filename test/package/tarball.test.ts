@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { OrbProcess } from "../chaos/orb.ts";
-import { FRUGAL } from "../../scripts/types.mjs";
-import { read, root } from "../support/source.ts";
+import { read } from "../support/source.ts";
+import { checkTypes, PROGRAM } from "./check-types.ts";
 import { makeProject, type Packed, REAL_INSTALL } from "./installed.ts";
 
 const PAGE = "<!doctype html><title>Shop</title><h1>Tea, loose</h1><p>Green tea from the hills, 100 g.</p>";
@@ -182,45 +182,7 @@ export const handlers = defineHandlers({
   });
 
   test("the types of all doors reach a user's program", () => {
-    write(
-      "types.ts",
-      `import { defineWorkflow, type JobInput, loadConfig, Orchestrator } from "orbweaver";
-import { createClient, type Run } from "orbweaver/client";
-import { defineHandlers } from "orbweaver/handlers";
-export const run = (id: string): Promise<Run> => createClient({ url: "http://127.0.0.1:8000" }).runs.get(id);
-// @ts-expect-error: the API has no such field
-export const nothing = (of: Run) => of.colour;
-export const job: JobInput = { name: "a", target_url: "https://example.com/", fields: { title: "h1" } };
-export const handlers = defineHandlers({ a: async (item, context) => (await context.fetch(item.url)).status });
-export async function total(): Promise<number> {
-  await using orb = await Orchestrator.start(loadConfig({ env: {}, cwd: "." }).config);
-  return (await orb.queue.stats()).total;
-}
-// @ts-expect-error: an address is a text
-export const wrong = (orb: Orchestrator) => orb.scrape(5);
-export { defineWorkflow };
-`,
-    );
-    const strict = { module: "nodenext", target: "es2024", lib: ["es2024", "esnext.disposable"], strict: true };
-    const compilerOptions = {
-      ...strict,
-      noEmit: true,
-      types: ["node"],
-      typeRoots: [join(root, "node_modules/@types")],
-    };
-    write(
-      "tsconfig.json",
-      JSON.stringify({ compilerOptions, files: ["types.ts", "program.ts", "handlers.ts", "client.ts"] }),
-    );
-    const words = [join(root, "node_modules/typescript/bin/tsc"), "--project", project.dir, ...FRUGAL.words];
-    try {
-      execFileSync(process.execPath, words, {
-        cwd: project.dir,
-        encoding: "utf8",
-        env: { ...process.env, ...FRUGAL.env },
-      });
-    } catch (error) {
-      assert.fail((error as { stdout: string }).stdout);
-    }
+    write("types.ts", PROGRAM);
+    checkTypes(project.dir, ["types.ts", "program.ts", "handlers.ts", "client.ts"]);
   });
 });

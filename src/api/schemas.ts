@@ -20,6 +20,13 @@ export function oneOf<const T extends readonly string[]>(words: T, options: { de
 export const Uuid = Type.String({ format: "uuid" });
 /** An id in an address: one that is none is as unknown as any other. */
 export const IdParam = Type.String({ minLength: 1, maxLength: 100, description: "a UUID" });
+/** Of a run, a crawl, a workflow or a job: `acceptShortIds` has made it whole before it is checked. */
+export const ShortIdParam = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description:
+    "a UUID, or its first 6 characters or more if no other begins so; `last` is the newest run, crawl or workflow",
+});
 export const Time = Type.String({ format: "date-time", description: "UTC, ISO 8601" });
 export const Count = Type.Integer({ minimum: 0 });
 

@@ -15,6 +15,7 @@ import { ApiProblem } from "./problems.ts";
 import { addRoutes, type Routes } from "./routes/registry.ts";
 import { ProblemSchema } from "./schemas.ts";
 import { guardRequests, setSecurityHeaders } from "./security.ts";
+import { acceptShortIds } from "./short-ids.ts";
 import { OpenStreams } from "./sse.ts";
 import { createValidatorCompiler } from "./validation.ts";
 
@@ -89,6 +90,7 @@ export async function createApi(
   });
   requireProof(app, deps);
   refuseUnwantedBodies(app);
+  acceptShortIds(app, deps);
   app.addSchema(ProblemSchema);
   if (observed) await (await import("./openapi.ts")).describeApi(app, deps, limits);
   addRoutes(app, deps, metrics);

@@ -110,6 +110,9 @@ export interface Store
   /** Refuses (illegal_transition) while a run of it is not at its end. Its runs stay; crawls expire from then on. */
   deleteJob(id: string, now: number): Promise<void>;
 
+  /** Ids that begin so, in their order: of jobs, of runs of every kind, or of those of one kind. */
+  idsFrom(what: "job" | "run" | "crawl" | "workflow", beginning: string, limit: number): Promise<string[]>;
+
   // Runs.
   /** Creates a run, or returns the one that already has this alias. */
   openRun(run: NewRun, now: number): Promise<RunRecord>;

@@ -46,6 +46,35 @@ describe("the list of runs", () => {
   });
 });
 
+describe("an id that is not whole", () => {
+  test("is read by its beginning, as screens show it, and last is the newest", async (t) => {
+    const place = await openPlace(t);
+    const ids = await manyRuns(place, ["a", "b", "c"]);
+    const [a = "", c = ""] = [ids.get("a"), ids.get("c")];
+    assert.equal((await place.client.runs.get(a.slice(0, 8))).id, a);
+    assert.equal((await place.client.runs.get(a.slice(0, 13).toUpperCase())).id, a);
+    assert.equal((await place.client.runs.get(a)).id, a);
+    assert.equal((await place.client.runs.get("last")).id, c);
+    assert.equal((await place.client.runs.events("last"))[0]?.run_id ?? c, c);
+    assert.equal((await place.client.runs.cancel(a.slice(0, 8))).id, a);
+    const job = await place.client.jobs.create({ name: "j", target_url: "https://a.example/" });
+    assert.equal((await place.client.jobs.get(job.id.slice(0, 8))).id, job.id);
+    for (const [path, why] of [
+      [`/jobs/runs/${a.slice(0, 5)}`, /there is no run with the id/],
+      ["/jobs/runs/00000000-none", /there is no run with the id/],
+      ["/jobs/runs/fedcba98", /there is no run whose id begins with fedcba98/],
+      ["/jobs/last", /there is no job with the id/],
+      ["/scraping/tasks/last/status", /there is no crawl yet/],
+      [`/scraping/tasks/${a.slice(0, 8)}/status`, /there is no crawl whose id begins with/],
+      ["/workflows/last", /there is no workflow yet/],
+    ] as const) {
+      const refused = await place.get(path);
+      assert.equal(refused.status, 404, path);
+      assert.match(refused.text, why);
+    }
+  });
+});
+
 describe("many runs at once", () => {
   test("of a workflow are left out or meant alone, as the list has them", async (t) => {
     const place = await openPlace(t);

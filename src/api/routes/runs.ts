@@ -7,12 +7,12 @@ import { countListed, listRuns, listTasks, showRun, showTask, viewOf } from "../
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage, TOTAL_HEADER } from "../paging.ts";
-import { IdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
+import { IdParam, ShortIdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
 import { filterOf, runQuery, statesOf } from "./run-filters.ts";
 import { Run, Task } from "./run-schemas.ts";
 import { Type } from "../type.ts";
 
-export const RunParams = strict({ run_id: IdParam });
+export const RunParams = strict({ run_id: ShortIdParam });
 export const unknownRun = problemAnswer("there is no such run");
 export const wrongState = problemAnswer("the run's present state does not allow it");
 
@@ -123,7 +123,7 @@ export function runRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "One task of a run, with its attempts and files",
         operationId: "getTask",
         tags: ["runs"],
-        params: strict({ run_id: IdParam, task_id: IdParam }),
+        params: strict({ run_id: ShortIdParam, task_id: IdParam }),
         response: { 200: Task, 404: problemAnswer("there is no such run, or it has no such task") },
       },
     },

@@ -10,7 +10,7 @@ import type { ApiDeps } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
+import { Count, ShortIdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { crawlRules } from "./body-rules.ts";
 import { CrawlBody } from "./crawl-schemas.ts";
 import { ErrorGroupSchema, WaitingSite } from "./run-progress.ts";
@@ -101,7 +101,7 @@ const Health = strict({
   uptime_seconds: Count,
 });
 
-export const CrawlParams = strict({ task_id: IdParam });
+export const CrawlParams = strict({ task_id: ShortIdParam });
 export const unknownCrawl = problemAnswer("there is no such crawl");
 
 /** Crawls: submitted, watched and read while they run. */

@@ -1,7 +1,7 @@
 import { drainWorker, listWorkers, pingWorker, showWorker, stopTask } from "../../orchestrator/workers.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { ApiInstance } from "../instance.ts";
-import { Count, IdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
+import { Count, IdParam, ShortIdParam, nullable, oneOf, problemAnswer, strict, Time, Uuid } from "../schemas.ts";
 import { Type } from "../type.ts";
 
 const ActiveTask = strict({
@@ -115,7 +115,7 @@ export function workerRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "End a task without a result; it fails as task_stopped, and the rest of its run goes on",
         operationId: "stopTask",
         tags: ["runs"],
-        params: strict({ run_id: IdParam, task_id: IdParam }),
+        params: strict({ run_id: ShortIdParam, task_id: IdParam }),
         response: {
           202: strict({
             task_id: Uuid,

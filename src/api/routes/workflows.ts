@@ -10,11 +10,11 @@ import { type ApiDeps, limitsOf } from "../deps.ts";
 import { IdempotencyHeaders, onceOf } from "../idempotency.ts";
 import type { ApiInstance } from "../instance.ts";
 import { cursorFilter, LINK_HEADER, pageQuery, sendPage } from "../paging.ts";
-import { IdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
+import { ShortIdParam, oneOf, problemAnswer, strict, Uuid } from "../schemas.ts";
 import { Type } from "../type.ts";
 import { Progress, ValidateBody, Validation, Workflow, WorkflowBody, WorkflowDetail } from "./workflow-schemas.ts";
 
-export const WorkflowParams = strict({ workflow_id: IdParam });
+export const WorkflowParams = strict({ workflow_id: ShortIdParam });
 export const unknownWorkflow = problemAnswer("there is no such workflow");
 export const badWorkflow = problemAnswer("something is wrong with the definition, the template or the params");
 
@@ -149,7 +149,7 @@ export function workflowRoutes(api: ApiInstance, deps: ApiDeps): void {
         summary: "The newest workflow of a job",
         operationId: "getJobWorkflow",
         tags: ["workflows"],
-        params: strict({ job_id: IdParam }),
+        params: strict({ job_id: ShortIdParam }),
         response: { 200: WorkflowDetail, 404: problemAnswer("there is no such job, or it has had no workflow") },
       },
     },

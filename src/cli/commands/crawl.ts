@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { isOrbError, messageOf, OrbError } from "../../base/errors.ts";
 import { EXPORT_FORMATS } from "../../exporters/registry.ts";
 import type { CrawlDetail } from "../../orchestrator/crawls/view.ts";
-import { asSaid, given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
+import { asSaid, fullId, given, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { CrawlDisplay } from "../crawl-display.ts";
@@ -134,7 +134,7 @@ async function goOn(
   api: OpenApi,
   options: CrawlCommandOptions,
 ): Promise<string> {
-  const id = idOf(options.resume ?? "", "run");
+  const id = await fullId(api, "crawl", options.resume ?? "");
   const { status, failed_items: failed, end_reason: why, export_format: begunWith } = await lookAtCrawl(api, id);
   // What cannot be written at the end is said before the work.
   if (!json || options.out !== undefined) refuseOnScreen(terminal, options.format ?? begunWith, options.out);

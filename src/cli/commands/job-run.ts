@@ -1,6 +1,6 @@
 import type { EventView, RunView } from "../../orchestrator/runs/view.ts";
 import { runEvents } from "../api/events.ts";
-import { given, nextCommand, type UrlOption } from "../api/command.ts";
+import { fullId, given, nextCommand, type UrlOption } from "../api/command.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { reportFailure } from "../failure-report.ts";
 import { EXIT, oneLine, paint, printJson, type Terminal } from "../output.ts";
@@ -16,7 +16,7 @@ export async function runJob(
   const { terminal, wiring } = context;
   if (options.wait !== true)
     return context.withApi(given({ url: options.url }), async (api) => {
-      const run = await api.jobs.run(jobId);
+      const run = await api.jobs.run(await fullId(api, "job", jobId));
       if (context.json) printJson(terminal, run);
       else terminal.out(`${run.id}\n`);
       if (api.here !== null && !(await api.here.engineRuns()))
@@ -29,7 +29,7 @@ export async function runJob(
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => line.wrap(log) }, async (api) => {
       await api.here?.work({ onRole: () => {} });
-      const { id } = await api.jobs.run(jobId);
+      const { id } = await api.jobs.run(await fullId(api, "job", jobId));
       const run = await waitFor(context, api, id, { line, signal: stop.signal });
       line.done();
       conclude(context, run, options);

@@ -7,7 +7,7 @@ import {
   addressCell,
   apiCommand,
   given,
-  idOf,
+  fullId,
   listCommand,
   type ListOptions,
   type UrlOption,
@@ -57,7 +57,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .argument("<job_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        show(context, await api.jobs.get(idOf(id, "job")));
+        show(context, await api.jobs.get(await fullId(api, "job", id)));
       }),
     );
 
@@ -78,7 +78,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .argument("[file]", "what changes, as JSON; - reads standard input");
   addJobOptions(update).action((id: string, file: string | undefined, options: JobOptions) =>
     context.withApi(given({ url: options.url }), async (api) => {
-      const job = idOf(id, "job");
+      const job = await fullId(api, "job", id);
       const said = await saidOf(context, file, options);
       if (Object.keys(jobOf(said)).length === 0)
         throw new OrbError("usage", "nothing to change: give a file or flags", { hint: "See orb jobs update --help." });
@@ -94,7 +94,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
     .action((id: string, options: UrlOption & { force?: boolean }) =>
       context.withApi(given({ url: options.url }), async (api) => {
         const query = options.force === true ? { force: true } : {};
-        await api.jobs.delete(idOf(id, "job"), query);
+        await api.jobs.delete(await fullId(api, "job", id), query);
         if (context.json) printJson(context.terminal, { deleted: id });
         else context.terminal.out(`deleted ${id}\n`);
       }),
@@ -103,7 +103,7 @@ export function addJobsCommands(program: Command, context: CliContext): void {
   apiCommand(jobs, "run", "run a job now")
     .argument("<job_id>")
     .option("--wait", "stay until it has ended, and do the work here if nobody else does")
-    .action((id: string, options: UrlOption & { wait?: boolean }) => runJob(context, idOf(id, "job"), options));
+    .action((id: string, options: UrlOption & { wait?: boolean }) => runJob(context, id, options));
 }
 
 function addJobOptions(command: Command): Command {

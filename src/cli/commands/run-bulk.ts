@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import { RUN_KINDS, RUN_STATES } from "../../domain/states.ts";
 import { BULK_ACTIONS, type BulkFailure } from "../../orchestrator/runs/bulk.ts";
-import { apiCommand, asSaid, given, idOf, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, fullId, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { plural, printJson } from "../output.ts";
 
@@ -26,7 +26,7 @@ export function addRunBulkCommand(runs: Command, context: CliContext): void {
     .option("--dry-run", "only count them")
     .action((action: string, { status, job, kind, site, search, dryRun = false, url }: Options) =>
       context.withApi(given({ url }), async (api) => {
-        const job_id = job === undefined ? undefined : idOf(job, "job");
+        const job_id = job === undefined ? undefined : await fullId(api, "job", job);
         const filter = given({ status: status === undefined ? undefined : [status], kind, site, job_id, q: search });
         const total = { matched: 0, done: 0, failed: [] as BulkFailure[] };
         for (let from: string | undefined; ;) {

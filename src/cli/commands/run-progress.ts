@@ -12,7 +12,7 @@ import {
   apiCommand,
   asSaid,
   given,
-  idOf,
+  fullId,
   listCommand,
   type ListOptions,
   nextCommand,
@@ -30,7 +30,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .addOption(new Option("--status <status>", "only sites that have tasks in this state").choices(TASK_STATES))
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const run = idOf(id, "run");
+        const run = await fullId(api, "run", id);
         const { rows, more } = await rowsOf(page, (limit) => api.runs.sites(run, asSaid({ status, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no sites\n");
@@ -44,7 +44,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .argument("<run_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const groups = await api.runs.errors(idOf(id, "run"));
+        const groups = await api.runs.errors(await fullId(api, "run", id));
         if (context.json) return printJson(terminal, groups);
         if (groups.length === 0) return terminal.out("nothing failed\n");
         terminal.out(errorTable(groups, terminal.columns));
@@ -89,7 +89,7 @@ export function addRunProgressCommands(runs: Command, context: CliContext): void
     .action((id: string, { url, code, reason, site }: Choice) =>
       context.withApi(given({ url }), async (api) => {
         const body = given({ failure_code: code, failure_reason: reason, site });
-        const run = await api.runs.retryFailed(idOf(id, "run"), asSaid(body));
+        const run = await api.runs.retryFailed(await fullId(api, "run", id), asSaid(body));
         acted(context, run);
         if (!context.json) terminal.err(`${plural(run.retried, "task")} to be tried again\n`);
       }),

@@ -4,7 +4,7 @@ import type { ExportRecord } from "../../exporters/exporter.ts";
 import { EXPORT_FORMATS, exporterNamed, formatNamed, RECORD_FORMATS } from "../../exporters/registry.ts";
 import type { OrbweaverClient } from "../../api-client/client.ts";
 import { rowsOf } from "../api/rows.ts";
-import { apiCommand, asSaid, given, idOf, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, fullId, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { printJson, type Terminal } from "../output.ts";
 import { printRecords } from "../records.ts";
@@ -30,10 +30,10 @@ export function addResultsCommand(runs: Command, context: CliContext): void {
     )
     .option("--out <file>", OUT_HELP)
     .option("--limit <number>", "how many; otherwise 50 for reading, and all in a form", positiveInteger)
-    .action((id: string, options: ResultOptions) => showResults(context, idOf(id, "run"), options));
+    .action((id: string, options: ResultOptions) => showResults(context, id, options));
 }
 
-async function showResults(context: CliContext, id: string, options: ResultOptions): Promise<void> {
+async function showResults(context: CliContext, named: string, options: ResultOptions): Promise<void> {
   const { terminal, wiring } = context;
   const reading = terminal.columns !== undefined && options.out === undefined && !context.json;
   const format = options.format ?? (reading ? null : "json");
@@ -44,6 +44,7 @@ async function showResults(context: CliContext, id: string, options: ResultOptio
     });
   if (options.out !== undefined) await wiring.refuseUnwritable(options.out, format ?? "json");
   await context.withApi(given({ url: options.url }), async (api) => {
+    const id = await fullId(api, "run", named);
     if (format === null) {
       const most = { limit: options.limit ?? MOST_FOR_READING };
       const { rows, more } = await rowsOf(most, (limit) => api.runs.results(id, { limit }));

@@ -8,6 +8,7 @@ import {
   apiCommand,
   asSaid,
   given,
+  fullId,
   idOf,
   listCommand,
   type ListOptions,
@@ -15,7 +16,7 @@ import {
   type UrlOption,
 } from "../api/command.ts";
 import { runEvents } from "../api/events.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext, OpenApi } from "../context.ts";
 import { remedyOf, strategyOf } from "../failure-report.ts";
 import { facts, printJson, listTable } from "../output.ts";
 import { stopRequest } from "../stop.ts";
@@ -28,10 +29,18 @@ import { addResultsCommand } from "./run-results.ts";
 /** `orb runs …`: what became of jobs, and steering them. */
 export function addRunsCommands(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const runs = program.command("runs").description("runs of every kind: read them, follow them, steer them");
+  const runs = program
+    .command("runs")
+    .description(
+      "runs of every kind: read them, follow them, steer them; for an id do its first 6 characters, or last for the newest",
+    );
 
   type Filters = ListOptions & { status?: string; job?: string; kind?: string; site?: string; search?: string };
-  listCommand(runs, "list", "runs, newest first")
+  listCommand(
+    runs,
+    "list",
+    "runs, newest first; those that steps of workflows have started only with --all or --search",
+  )
     .addOption(new Option("--status <status>", "only those in this state").choices(RUN_STATES))
     .option("--job <job_id>", "only those of this job")
     .addOption(new Option("--kind <kind>", "only those of this kind").choices(RUN_KINDS))
@@ -42,10 +51,12 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         const filters = given({ status, kind, site, q: search });
         if (job !== undefined && Object.keys(filters).length > 0)
           throw new OrbError("usage", "--job cannot be combined with the other filters");
+        // Runs that steps of workflows have started would hide the others; whoever searches is shown what is found.
+        const top = page.all === true || search !== undefined ? {} : { parent: "none" };
         const { rows, more } =
           job === undefined
-            ? await rowsOf(page, (limit) => api.runs.list(asSaid({ ...filters, limit })))
-            : await rowsOf(page, (limit) => api.jobs.runs(idOf(job, "job"), { limit: Math.min(limit, 100) }));
+            ? await rowsOf(page, (limit) => api.runs.list(asSaid({ ...filters, ...top, limit })))
+            : await runsOf(api, await fullId(api, "job", job), page);
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no runs\n");
         terminal.out(runTable(rows, context.wiring.now(), terminal.columns));
@@ -58,7 +69,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .argument("<run_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        show(context, await api.runs.get(idOf(id, "run")));
+        show(context, await api.runs.get(await fullId(api, "run", id)));
       }),
     );
 
@@ -66,9 +77,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .argument("<run_id>")
     .option("--limit <number>", "how many, oldest first", positiveInteger, 200)
     .option("--follow", "stay until the run has ended; with --json one event per line")
-    .action((id: string, options: UrlOption & { limit: number; follow?: boolean }) =>
-      showEvents(context, idOf(id, "run"), options),
-    );
+    .action((id: string, options: UrlOption & { limit: number; follow?: boolean }) => showEvents(context, id, options));
 
   addResultsCommand(runs, context);
 
@@ -77,7 +86,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
     .addOption(new Option("--status <status>", "only those in this state").choices(TASK_STATES))
     .action((id: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const run = idOf(id, "run");
+        const run = await fullId(api, "run", id);
         const { rows, more } = await rowsOf(page, (limit) => api.runs.tasks(run, asSaid({ status, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no tasks\n");
@@ -96,7 +105,7 @@ export function addRunsCommands(program: Command, context: CliContext): void {
       .argument("<run_id>")
       .action((id: string, options: UrlOption) =>
         context.withApi(options, async (api) => {
-          acted(context, await api.runs[name](idOf(id, "run")));
+          acted(context, await api.runs[name](await fullId(api, "run", id)));
         }),
       );
 
@@ -112,18 +121,23 @@ export function addRunsCommands(program: Command, context: CliContext): void {
         if (options.session === undefined && options.skip !== true)
           throw new OrbError("usage", "say how to go on: --session ID or --skip");
         const body = options.session === undefined ? { skip: true } : { session_id: idOf(options.session, "session") };
-        acted(context, await api.runs.resolve(idOf(id, "run"), asSaid(body)));
+        acted(context, await api.runs.resolve(await fullId(api, "run", id), asSaid(body)));
       }),
     );
 }
 
+function runsOf(api: OpenApi, job: string, page: Omit<ListOptions, "url">) {
+  return rowsOf(page, (limit) => api.jobs.runs(job, { limit: Math.min(limit, 100) }));
+}
+
 async function showEvents(
   context: CliContext,
-  id: string,
+  named: string,
   options: UrlOption & { limit: number; follow?: boolean },
 ): Promise<void> {
   const { terminal, wiring } = context;
   await context.withApi(given({ url: options.url }), async (api) => {
+    const id = await fullId(api, "run", named);
     if (options.follow !== true) {
       const events = await api.runs.events(id, { limit: Math.min(1000, options.limit) });
       if (context.json) return printJson(terminal, events);

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { SLOT_OUTCOMES } from "../../domain/slots.ts";
 import type { ScheduleView, SlotView } from "../../orchestrator/schedules.ts";
 import { rowsOf } from "../api/rows.ts";
-import { apiCommand, asSaid, given, idOf, type ListOptions, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, fullId, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { facts, listTable, printJson } from "../output.ts";
 import { positiveInteger } from "../values.ts";
@@ -32,7 +32,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .argument("<job_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        show(context, await api.schedules.get(idOf(id, "job")));
+        show(context, await api.schedules.get(await fullId(api, "job", id)));
       }),
     );
 
@@ -41,7 +41,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
     .addOption(new Option("--outcome <outcome>", "only those").choices(SLOT_OUTCOMES))
     .action((id: string, { outcome, url, ...page }: ListOptions & { outcome?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const job = idOf(id, "job");
+        const job = await fullId(api, "job", id);
         const { rows, more } = await rowsOf(page, (limit) => api.schedules.slots(job, asSaid({ outcome, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("none of its times has come yet\n");
@@ -59,7 +59,7 @@ export function addSchedulesCommands(program: Command, context: CliContext): voi
       .argument("<job_id>")
       .action((id: string, options: UrlOption) =>
         context.withApi(options, async (api) => {
-          show(context, await api.schedules[name](idOf(id, "job")));
+          show(context, await api.schedules[name](await fullId(api, "job", id)));
         }),
       );
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { standsBy } from "../../orchestrator/workforce.ts";
 import type { WorkerView } from "../../orchestrator/workers.ts";
-import { apiCommand, given, idOf, timeCell, type UrlOption } from "../api/command.ts";
+import { apiCommand, given, fullId, idOf, timeCell, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, facts, listTable, printJson } from "../output.ts";
 
@@ -61,7 +61,7 @@ export function addWorkersCommands(program: Command, context: CliContext): void 
     .argument("<task_id>")
     .action((run: string, task: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const stopped = await api.runs.stopTask(idOf(run, "run"), idOf(task, "task", `runs tasks ${run}`));
+        const stopped = await api.runs.stopTask(await fullId(api, "run", run), idOf(task, "task", `runs tasks ${run}`));
         if (context.json) return printJson(terminal, stopped);
         return terminal.out(stopped.state === "running" ? "its worker is told to stop it\n" : "the task is stopped\n");
       }),

@@ -6,7 +6,7 @@ import type { ArtifactView } from "../../orchestrator/runs/view.ts";
 import type { EntryView } from "../../orchestrator/workflows/task-view.ts";
 import type { OrbweaverClient } from "../../api-client/client.ts";
 import { rowsOf } from "../api/rows.ts";
-import { apiCommand, asSaid, given, idOf, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, fullId, listCommand, type ListOptions, type UrlOption } from "../api/command.ts";
 import type { CliContext } from "../context.ts";
 import { listTable, printJson } from "../output.ts";
 import { resultWords, sizeWords } from "../workflow-line.ts";
@@ -26,7 +26,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .option("--out <folder>", "write them there")
     .action((id: string, step: string | undefined, { url, out }: UrlOption & { out?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const files = await filesOf(api, idOf(id, "workflow"), step);
+        const files = await filesOf(api, await fullId(api, "workflow", id), step);
         if (out !== undefined) await makeFolder(out);
         const written = out === undefined ? [] : namesFor(files).map((name) => join(out, name));
         for (const [at, path] of written.entries())
@@ -53,7 +53,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .action((id: string, step: string, { url, out }: UrlOption & { out?: string }) =>
       context.withApi(given({ url }), async (api) => {
         if (out !== undefined) await wiring.refuseUnwritable(out);
-        await wiring.write(out ?? null, linesOf(api, idOf(id, "workflow"), step));
+        await wiring.write(out ?? null, linesOf(api, await fullId(api, "workflow", id), step));
         if (out !== undefined && context.json) printJson(terminal, { written: out });
       }),
     );
@@ -64,7 +64,7 @@ export function addWorkflowOutputCommands(workflows: Command, context: CliContex
     .option("--status <status>", "only those in this state, such as failed")
     .action((id: string, step: string, { status, url, ...page }: ListOptions & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const flow = idOf(id, "workflow");
+        const flow = await fullId(api, "workflow", id);
         const { rows, more } = await rowsOf(page, (limit) =>
           api.workflows.entries(flow, step, asSaid({ status, limit })),
         );

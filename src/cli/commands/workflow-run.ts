@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { StepProgress, WorkflowProgress } from "../../orchestrator/workflows/progress.ts";
 import type { WorkflowView } from "../../orchestrator/workflows/view.ts";
-import { apiCommand, asSaid, given, idOf, nextCommand, type UrlOption } from "../api/command.ts";
+import { apiCommand, asSaid, given, fullId, nextCommand, type UrlOption } from "../api/command.ts";
 import { refusal } from "../api/problem.ts";
 import type { CliContext, OpenApi } from "../context.ts";
 import { EXIT, oneLine, paint, plural, printJson } from "../output.ts";
@@ -45,7 +45,7 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
 
   apiCommand(workflows, "watch", "show the steps of a workflow until it has ended; Ctrl-C leaves it alone")
     .argument("<workflow_id>")
-    .action((id: string, options: UrlOption) => watch(context, idOf(id, "workflow"), options));
+    .action((id: string, options: UrlOption) => watch(context, id, options));
 
   const steered = (name: string, description: string) =>
     apiCommand(workflows, name, description)
@@ -53,11 +53,11 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
       .option("--wait", "stay until it has ended, and do the work here if nobody else does");
 
   steered("start", "start one that was created to wait").action((id: string, options: Waiting) =>
-    begin(context, options, (api) => api.workflows.start(idOf(id, "workflow"))),
+    begin(context, options, async (api) => api.workflows.start(await fullId(api, "workflow", id))),
   );
 
   steered("resume", "let a paused workflow go on").action((id: string, options: Waiting) =>
-    begin(context, options, (api) => api.workflows.resume(idOf(id, "workflow")), id),
+    begin(context, options, async (api) => api.workflows.resume(await fullId(api, "workflow", id)), id),
   );
 
   steered("recover", "do again what did not complete of a failed workflow; steps that completed keep their results")
@@ -66,7 +66,7 @@ export function addWorkflowRunCommands(workflows: Command, context: CliContext):
       begin(
         context,
         options,
-        (api) => api.workflows.recover(idOf(id, "workflow"), given({ from_step: options.from })),
+        async (api) => api.workflows.recover(await fullId(api, "workflow", id), given({ from_step: options.from })),
         id,
       ),
     );
@@ -93,7 +93,7 @@ async function create(
 }
 
 async function rerun({ wiring }: CliContext, api: OpenApi, id: string, options: ParamOptions): Promise<WorkflowView> {
-  const flow = idOf(id, "workflow");
+  const flow = await fullId(api, "workflow", id);
   const { definition } = await api.workflows.get(flow);
   const params = await paramsOf(wiring, {}, options, definition["params"] ?? null);
   return api.workflows.rerun(flow, asSaid(given({ params: params ?? undefined })));
@@ -131,7 +131,7 @@ async function stay(context: CliContext, options: Waiting, go: Go, known?: strin
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
       const worker = await api.here?.work({ onRole: () => {} });
-      if (known !== undefined) display.was(await lookAt(api, idOf(known, "workflow")));
+      if (known !== undefined) display.was(await lookAt(api, await fullId(api, "workflow", known)));
       const { id } = await go(api);
       const resume = nextCommand(`workflows resume ${id} --wait${context.json ? " --json" : ""}`, options);
       // Said at the first Ctrl-C, so that it is on the screen whatever comes after.
@@ -189,13 +189,14 @@ async function halt(api: OpenApi, id: string, display: WorkflowDisplay): Promise
   }
 }
 
-async function watch(context: CliContext, id: string, options: UrlOption): Promise<void> {
+async function watch(context: CliContext, named: string, options: UrlOption): Promise<void> {
   const { terminal, wiring } = context;
   const display = displayFor(context, options);
   const say = { live: true, err: (text: string) => display.note(text.trim()) };
   using stop = stopRequest(wiring, say, null, "no longer watching; the workflow is not stopped");
   try {
     await context.withApi({ ...given({ url: options.url }), log: (log) => display.wrap(log) }, async (api) => {
+      const id = await fullId(api, "workflow", named);
       const first = await lookAt(api, id);
       const { status } = first;
       display.was(first);

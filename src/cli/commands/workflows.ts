@@ -9,7 +9,7 @@ import {
   apiCommand,
   asSaid,
   given,
-  idOf,
+  fullId,
   listCommand,
   type ListOptions,
   timeCell,
@@ -54,7 +54,12 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .option("--search <text>", "only those with this in their name")
     .action(({ status, job, template, search, url, ...page }: Filters) =>
       context.withApi(given({ url }), async (api) => {
-        const query = given({ status, job_id: job === undefined ? undefined : idOf(job, "job"), template, q: search });
+        const query = given({
+          status,
+          job_id: job === undefined ? undefined : await fullId(api, "job", job),
+          template,
+          q: search,
+        });
         const { rows, more } = await rowsOf(page, (limit) => api.workflows.list(asSaid({ ...query, limit })));
         if (context.json) return printJson(terminal, rows);
         if (rows.length === 0) return terminal.out("no workflows\n");
@@ -68,7 +73,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .argument("<workflow_id>")
     .action((id: string, options: UrlOption) =>
       context.withApi(options, async (api) => {
-        const workflow = await api.workflows.get(idOf(id, "workflow"));
+        const workflow = await api.workflows.get(await fullId(api, "workflow", id));
         if (context.json) return printJson(terminal, workflow);
         const progress = await lookAt(api, workflow.id);
         terminal.out(factsOf(workflow, progress, terminal.columns));
@@ -83,7 +88,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .addOption(new Option("--status <status>", "only those in this state").choices(TASK_STATES))
     .action((id: string, { status, url }: UrlOption & { status?: string }) =>
       context.withApi(given({ url }), async (api) => {
-        const tasks = await api.workflows.tasks(idOf(id, "workflow"), asSaid({ status })).take();
+        const tasks = await api.workflows.tasks(await fullId(api, "workflow", id), asSaid({ status })).take();
         if (context.json) return printJson(terminal, tasks);
         return terminal.out(tasks.length === 0 ? "no tasks\n" : taskTable(tasks, terminal.columns));
       }),
@@ -97,7 +102,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
       .argument("<workflow_id>")
       .action((id: string, options: UrlOption) =>
         context.withApi(options, async (api) => {
-          const workflow = await api.workflows[name](idOf(id, "workflow"));
+          const workflow = await api.workflows[name](await fullId(api, "workflow", id));
           if (context.json) printJson(terminal, workflow);
           else terminal.out(`${workflow.id} ${workflow.status}\n`);
         }),
@@ -113,7 +118,7 @@ export function addWorkflowsCommands(program: Command, context: CliContext): voi
     .action((id: string, options: UrlOption & { force?: boolean }) =>
       context.withApi(given({ url: options.url }), async (api) => {
         const query = options.force === true ? { force: true } : {};
-        await api.workflows.delete(idOf(id, "workflow"), query);
+        await api.workflows.delete(await fullId(api, "workflow", id), query);
         if (context.json) printJson(terminal, { deleted: id });
         else terminal.out(`deleted ${id}\n`);
       }),

@@ -16,6 +16,7 @@ export const READS: readonly (keyof Store)[] = [
   "job",
   "jobs",
   "runs",
+  "idsFrom",
   "runStates",
   "exchanges",
   "trapState",

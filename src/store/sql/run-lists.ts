@@ -1,7 +1,8 @@
 /** Lists of runs, by what they are to be. */
 import { type RunFilter, SEARCHED_RUNS } from "../job-records.ts";
 import type { RunRecord } from "../port.ts";
-import { badPosition, type Context, rows } from "./context.ts";
+import { badPosition, type Context } from "./context.ts";
+import { readIdsFrom } from "./ids-from.ts";
 import { likePattern } from "./like.ts";
 import { readRunsWhere, runRow } from "./runs.ts";
 
@@ -65,14 +66,10 @@ function alsoText(context: Context, q: string, also: (condition: string, ...give
 const MOST_WITH_BEGINNING = 100;
 
 /** Those that begin so; a beginning that is shown has eight characters. */
-function idsFrom({ connection }: Context, text: string): string[] {
+function idsFrom(context: Context, text: string): string[] {
   const beginning = text.toLowerCase();
   if (!/^[0-9a-f]{8}[0-9a-f-]*$/.test(beginning)) return [];
-  // No id has a character behind f.
-  const list = connection
-    .sql(`SELECT id FROM runs WHERE id >= ? AND id < ? LIMIT ${MOST_WITH_BEGINNING}`)
-    .all(beginning, `${beginning}g`);
-  return rows<{ id: string }>(list).map(({ id }) => id);
+  return readIdsFrom(context, "run", beginning, MOST_WITH_BEGINNING);
 }
 
 /**

@@ -29,6 +29,7 @@ import { readPageChanges, readPageDigest } from "./page-states.ts";
 import { keepRobots, readRobots } from "./robots.ts";
 import { answerHuman, sweepEnded } from "./run-ends.ts";
 import { readErrors, readRetryReasons } from "./run-errors.ts";
+import { readIdsFrom } from "./ids-from.ts";
 import { countRunsLike, readRuns } from "./run-lists.ts";
 import { readRunSites } from "./run-sites.ts";
 import { changeRun, countRuns, openRun, readRun, readRunByAlias, readRunStates, requireRun } from "./runs.ts";
@@ -79,6 +80,7 @@ export function storeVerbs(context: Context): Verbs {
     openRun: async (run, now) => openRun(context, run, now),
     startRun: async (run, tasks, now, once) => startRun(context, run, tasks, now, once),
     runs: async (filter) => readRuns(context, filter),
+    idsFrom: async (what, beginning, limit) => readIdsFrom(context, what, beginning, limit),
     runStates: async (ids) => readRunStates(context, ids),
     answerHuman: async (id, answer, now) => answerHuman(context, id, answer, now),
     growRun: async (hold, task, growth, now) => growRun(context, hold, task, growth, now),

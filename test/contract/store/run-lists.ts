@@ -20,6 +20,19 @@ export function runListScenarios(scenario: Scenario): void {
   const names = async (kit: Kit, filter: object) =>
     (await kit.store.runs({ limit: 100, ...filter })).map(({ name }) => name);
 
+  scenario("ids are found by their beginning, of one kind alone where that is asked for", async (kit) => {
+    const runs = [];
+    for (const name of ["a", "b", "c"]) runs.push(await kit.page(name, { name }));
+    const ids = runs.map(({ id }) => id).sort();
+    const [first = ""] = ids;
+    assert.deepEqual(await kit.store.idsFrom("run", first.slice(0, 8), 3), [first]);
+    assert.deepEqual(await kit.store.idsFrom("run", first, 3), [first]);
+    assert.deepEqual(await kit.store.idsFrom("run", "", 10), ids);
+    assert.deepEqual(await kit.store.idsFrom("run", "", 2), ids.slice(0, 2));
+    assert.deepEqual(await kit.store.idsFrom("crawl", first.slice(0, 8), 3), []);
+    assert.deepEqual(await kit.store.idsFrom("job", first.slice(0, 8), 3), []);
+  });
+
   scenario("runs are found by when they were created, by ids and by the beginning of one", async (kit) => {
     const began = kit.now;
     const runs = [];

@@ -1,0 +1,37 @@
+/** Ids as people have them at hand: the beginning that screens show, or `last`. */
+import { OrbError } from "../base/errors.ts";
+import type { Store } from "../store/port.ts";
+
+export type NamedThing = "run" | "crawl" | "workflow" | "job";
+
+/** Screens show eight characters; fewer than six say nothing. */
+const BEGINNING = /^[0-9a-f]{6}[0-9a-f-]{0,29}$/i;
+const CANDIDATES_SHOWN = 5;
+
+/** The whole id of what was named. A whole id costs nothing; so does a text that can be none, which the reader refuses. */
+export async function fullId(
+  { store }: { store: Pick<Store, "idsFrom" | "runs"> },
+  what: NamedThing,
+  text: string,
+): Promise<string> {
+  if (text === "last" && what !== "job") return newestOf(store, what);
+  if (!BEGINNING.test(text)) return text;
+  const ids = await store.idsFrom(what, text.toLowerCase(), CANDIDATES_SHOWN + 1);
+  const [only] = ids;
+  if (only === undefined) throw new OrbError("not_found", `there is no ${what} whose id begins with ${text}`);
+  if (ids.length === 1) return only;
+  const shown = ids.slice(0, CANDIDATES_SHOWN).join(", ");
+  const message = `several ids begin with ${text}: ${shown}${ids.length > CANDIDATES_SHOWN ? " and more" : ""}`;
+  throw new OrbError("input_invalid", message, {
+    hint: "Give more of the characters of the one that is meant.",
+    fields: [{ path: `path.${what === "crawl" ? "task" : what}_id`, message }],
+  });
+}
+
+/** Runs that a workflow's steps have started are not what anybody started last. */
+async function newestOf(store: Pick<Store, "runs">, what: Exclude<NamedThing, "job">): Promise<string> {
+  const kind = what === "run" ? {} : { kind: what };
+  const [newest] = await store.runs({ ...kind, parent: "none", limit: 1 });
+  if (newest !== undefined) return newest.id;
+  throw new OrbError("not_found", `there is no ${what} yet, so last names none`);
+}

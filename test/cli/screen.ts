@@ -14,9 +14,9 @@ export interface Screen {
 }
 
 /** `orb` on a terminal of its own, which util-linux's `script` makes. */
-export function onTerminal(orb: Orb, args: readonly string[]): Screen {
+export function onTerminal(orb: Orb, args: readonly string[], columns = 80): Screen {
   const words = [process.execPath, join(root, "bin", "orb"), ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qefc", `stty cols 80 rows 24; exec ${words}`, "/dev/null"], {
+  const child = spawn("script", ["-qefc", `stty cols ${columns} rows 24; exec ${words}`, "/dev/null"], {
     cwd: orb.dir,
     env: { ...orb.env, TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" },
     stdio: ["pipe", "pipe", "inherit"],

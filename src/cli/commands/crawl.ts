@@ -19,6 +19,7 @@ import { EXIT, oneLine, plural, printJson, type Terminal } from "../output.ts";
 import { addHeader, addReadingOptions, type RecipeOptions, recipeOf } from "../recipe-options.ts";
 import { stopRequest } from "../stop.ts";
 import { readUrls } from "../url-list.ts";
+import { showFound, showsFound, tellWhereFound } from "../crawl-found.ts";
 import { positiveInteger } from "../values.ts";
 import { OUT_HELP, refuseOnScreen } from "./run-results.ts";
 
@@ -203,7 +204,9 @@ async function conclude(
   }
   context.exitCode = view.status === "completed" ? EXIT.done : view.status === "partial" ? EXIT.partial : EXIT.failed;
   if (context.json && options.out === undefined) return printJson(terminal, view);
-  await writeResults(context, api, view, options);
+  const isShown = showsFound(context, options);
+  if (isShown) await showFound(terminal, api, view);
+  else await writeResults(context, api, view, options);
   if (context.json) return printJson(terminal, view);
   const where = options.out === undefined ? "" : `, written to ${options.out}`;
   const { completed_items: got, failed_items: failed, skipped_items: skipped } = view;
@@ -211,6 +214,7 @@ async function conclude(
   const left = view.total_items - got - failed - skipped;
   const counts = view.status === "cancelled" ? `: ${plural(got, "page")} got, ${left} not done` : "";
   terminal.err(`${view.message ?? view.status}${counts}${where} (${id})\n`);
+  if (isShown && got > 0) tellWhereFound(terminal, view, options);
   tellFailures(terminal, view, options);
   return tellEmptySites(terminal, api, view, options);
 }
